@@ -1,0 +1,29 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace clothlab {
+
+/// Bad input from outside: a file, an option, a typed value. `what()` is one clear sentence that
+/// says what is wrong, where (file and line, key or option) and what is allowed. Whoever catches it
+/// shows that sentence and keeps the state from before; the command line exits with status 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A fault of the program or the system while it runs (disk full, no display). `what()` is one clear
+/// sentence; the command line exits with status 1.
+class SystemError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown by a loader (never by a solver or a step) whose StopProbe asked it to give up.
+class Cancelled : public std::runtime_error {
+ public:
+  Cancelled() : std::runtime_error("cancelled") {}
+};
+
+}  // namespace clothlab

@@ -1,0 +1,14 @@
+#pragma once
+
+// The number types of the whole program. State, forces and solves are in double precision;
+// only rendering converts to float.
+
+#include <glm/mat3x3.hpp>
+#include <glm/vec3.hpp>
+
+namespace clothlab {
+
+using vec3 = glm::dvec3;
+using mat3 = glm::dmat3;
+
+}  // namespace clothlab

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace clothlab {
+
+/// A fixed set of threads that share out the chunks of a loop. The one place below the runtime floor
+/// that knows threads.
+///
+/// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,
+/// a chunk writes only what belongs to it, and `sum` adds the chunks' partial sums in order.
+///
+/// One caller at a time; bodies must not throw and must not call the pool again.
+class WorkerPool {
+ public:
+  /// `threads` >= 1 counts the calling thread; 1 starts no thread at all.
+  explicit WorkerPool(int threads = 1);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  int threads() const;
+
+  /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` long,
+  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone.
+  template <class Body>
+  void for_chunks(std::size_t n, std::size_t grain, Body&& body) {
+    using Stored = std::remove_reference_t<Body>;
+    run(n, grain, [](void* b, std::size_t begin, std::size_t end) { (*static_cast<Stored*>(b))(begin, end); },
+        const_cast<void*>(static_cast<const void*>(&body)));
+  }
+
+  /// Sum over all chunks of body(begin, end) -> double, added in the order of the chunks.
+  template <class Body>
+  double sum(std::size_t n, std::size_t grain, Body&& body) {
+    double* partial = partials(n == 0 ? 0 : (n - 1) / grain + 1);
+    for_chunks(n, grain, [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
+    double total = 0;
+    for (std::size_t begin = 0; begin < n; begin += grain) total += partial[begin / grain];
+    return total;
+  }
+
+ private:
+  using Thunk = void (*)(void* body, std::size_t begin, std::size_t end);
+  void run(std::size_t n, std::size_t grain, Thunk thunk, void* body);
+  double* partials(std::size_t chunks);  // grows, never shrinks: no allocation once warm
+
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace clothlab
