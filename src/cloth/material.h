@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+enum class DampingModel { projected, isotropic };
+enum class MassModel { uniform, area };
+
+/// What the cloth is made of, and the gravity it hangs in. The defaults are the command line's (cli.md).
+struct Material {
+  double mass = 0.2;  ///< of the whole cloth [kg]
+  MassModel mass_model = MassModel::uniform;
+  double stretch_stiffness = 1000;  ///< k_s [N/m]
+  double bend_stiffness = 1;        ///< k_b [N/m]
+  double spring_damping = 0.01;     ///< k_d of every spring [N·s/m]
+  DampingModel damping_model = DampingModel::projected;
+  double rayleigh_stiffness = 0;  ///< α [s]
+  double rayleigh_mass = 0;       ///< β [1/s]
+  vec3 gravity{0, -9.8, 0};       ///< [m/s²]
+};
+
+}  // namespace clothlab

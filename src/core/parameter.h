@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace clothlab {
+
+/// What a user may set, described once: the command line, scene files, sliders and docs all read the
+/// same row, so that a name, a range or a default can never differ between them.
+struct ParameterSpec {
+  enum class Kind { real, integer, boolean, choice };
+
+  std::string_view id;     ///< option name without dashes, and key in scene files: "stretch-stiffness"
+  std::string_view title;  ///< label in the window: "Stretch stiffness"
+  std::string_view unit;   ///< SI unit, empty when dimensionless: "N/m"
+  Kind kind = Kind::real;
+  double min = 0;  ///< smallest allowed value, inclusive (choice: 0)
+  double max = 0;  ///< largest allowed value, inclusive (choice: number of choices − 1)
+  double fallback = 0;
+  bool logarithmic = false;                       ///< slider scale; with min = 0, zero is the left end
+  std::string_view help;                          ///< one or two sentences: tooltip and --help
+  std::span<const std::string_view> choices = {};  ///< names of a choice, by index
+};
+
+/// True for a finite value within the row's range that is whole where the kind asks for it.
+bool is_valid(const ParameterSpec& spec, double value);
+
+}  // namespace clothlab

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/vec.h"
+#include "linalg/projection.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+/// Blocks of a compressed spring (l < L): `clamped` puts max(0, 1 − L/l) for (1 − L/l) and is positive
+/// semidefinite; `exact` is the true derivative, which may be indefinite.
+enum class JacobianMode { clamped, exact };
+
+/// Factors of A = mass·M − damping·D − stiffness·K, with K = ∂f/∂x and D = ∂f/∂v.
+/// (M − hD − h²K) is {1, h, h²}; K_s = −K is {0, 0, 1}.
+struct SystemCoefficients {
+  double mass = 0;
+  double damping = 0;
+  double stiffness = 0;
+};
+
+/// One elastic spring between two particles, for methods that treat springs one by one.
+struct ElasticElement {
+  std::uint32_t i = 0;
+  std::uint32_t j = 0;
+  double rest_length = 0;  ///< [m]
+  double stiffness = 0;    ///< [N/m]
+  double damping = 0;      ///< [N·s/m]
+  bool stretch = true;     ///< stretch spring, otherwise bending
+};
+
+/// All that a time integrator sees of the thing it integrates: M v' = f(x, v), x' = v, with some
+/// particles prescribed. Every call is const and free of side effects; arrays have `size()` entries.
+/// `force` and `assemble` never allocate once their output has its size.
+class DynamicSystem {
+ public:
+  virtual ~DynamicSystem() = default;
+
+  virtual std::size_t size() const = 0;                ///< number of particles
+  virtual std::span<const double> masses() const = 0;  ///< [kg], all > 0, prescribed particles included
+
+  /// Constraints of the step being taken. An entry's target is the position at the end of the step
+  /// [m]; within the step the particle moves towards it linearly in time (model.md).
+  virtual const Projection& projection() const = 0;
+
+  /// f(x, v) [N], prescribed particles included.
+  virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
+
+  /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
+  virtual double potential_energy(std::span<const vec3> x) const = 0;
+
+  /// Whether the damping force is −∂R/∂v with an R(v) that does not depend on x, so that an implicit
+  /// step has an incremental potential [ascher §3.3, (14)–(15)].
+  virtual bool has_dissipation_potential() const = 0;
+  /// R(v) [W]; meaningful only when `has_dissipation_potential()`.
+  virtual double dissipation_potential(std::span<const vec3> v) const = 0;
+
+  /// A = c.mass·M − c.damping·D − c.stiffness·K at (x, v). The dependence of a damping force on x is
+  /// left out of K (model.md).
+  virtual void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                        JacobianMode mode, SpringMatrix& a) const = 0;
+  /// The fixed pattern that matrices for `assemble` are made with.
+  virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
+
+  virtual std::span<const ElasticElement> elements() const = 0;
+};
+
+}  // namespace clothlab

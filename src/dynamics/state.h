@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// What a time integrator advances, and nothing else.
+struct State {
+  std::vector<vec3> x;  ///< positions [m], one per particle
+  std::vector<vec3> v;  ///< velocities [m/s], one per particle
+  double t = 0;         ///< simulated time [s]
+};
+
+}  // namespace clothlab

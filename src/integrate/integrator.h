@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+#include "dynamics/state.h"
+#include "linalg/linear_solver.h"
+
+namespace clothlab {
+
+/// Settings of the solvers inside a step (model.md, "Nonlinear and linear solves").
+struct SolverSettings {
+  LinearSolverSettings linear;
+  double newton_tolerance = 1e-6;  ///< relative, see model.md
+  int newton_max_iterations = 20;
+  JacobianMode jacobian = JacobianMode::clamped;
+};
+
+/// What a step may use besides the system and the state.
+struct StepContext {
+  const SolverSettings& solver;
+  WorkerPool& pool;
+  const StopProbe& stop;
+};
+
+/// How a step went. Non-convergence is a value that the caller must look at, not an error.
+struct StepReport {
+  double h = 0;               ///< step used [s]
+  int newton_iterations = 0;  ///< sum over the stages; 0 for methods without Newton
+  int linear_iterations = 0;  ///< CG iterations, sum over all solves of the step (0 for a direct solve)
+  double linear_residual = 0;  ///< relative residual at the end of the last linear solve
+  double newton_residual = 0;  ///< last ‖r‖ over its scale (model.md), 0 for methods without Newton
+  bool converged = true;
+  bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
+  std::string_view reason;  ///< why not converged, a static sentence; empty when converged
+  /// Relative residual of every iteration of the last linear solve; valid until the next step.
+  std::span<const double> residual_history;
+};
+
+/// A time stepper. It owns its scratch memory and its history (u₋₁ of a multistep method, a of
+/// generalized-α), and knows no springs, no user interface and no clock.
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+
+  /// Advances `state` from t to t + h, h > 0.
+  ///
+  /// On entry x and v are u0; on exit they are u1 and t is t + h. Prescribed particles end exactly at
+  /// their target with velocity (p1 − p0)/h. When the report says `stopped`, x, v and t are those of
+  /// the entry. Values may become non-finite (a blow-up); that is the caller's to detect, never an
+  /// error or an endless loop. No allocation after the first step of a size.
+  virtual StepReport advance(const DynamicSystem& system, State& state, double h,
+                             const StepContext& context) = 0;
+
+  /// Forgets the history. The caller must call this after any jump: another h, another system, other
+  /// pins or parameters, a state that was set from outside.
+  virtual void reset() = 0;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/parameter.h"
+#include "integrate/integrator.h"
+
+namespace clothlab {
+
+enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, exponential, position_based };
+
+/// Values of one integrator's own parameters, in the order of its row's `parameters`.
+using IntegratorParameters = std::vector<double>;
+
+/// One row per integrator: the menu, the command line, scene files, the generic tests, the benchmark
+/// and the docs table all iterate these rows. See registry.cpp for how to add one.
+struct IntegratorInfo {
+  std::string_view id;     ///< command line, scene files: "backward-euler"
+  std::string_view title;  ///< in the window: "Backward Euler"
+  IntegratorFamily family{};
+  int order = 0;  ///< of convergence; 0 where none is defined
+  bool order_needs_exact_jacobian = false;
+  bool uses_newton = false;
+  bool uses_linear_solver = false;
+  std::string_view formula;  ///< the update, in the letters of model.md
+  std::string_view summary;  ///< two or three sentences: damping, cost, when to use it
+  std::string_view reference;
+  std::span<const ParameterSpec> parameters;
+  /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
+  double stability_limit = 0;
+  /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius).
+  double (*growth)(double h_omega) = nullptr;
+  std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
+};
+
+/// All integrators, in the order of the table in model.md.
+std::span<const IntegratorInfo> integrators();
+
+/// The row with this id; nullptr when there is none.
+const IntegratorInfo* find_integrator(std::string_view id);
+
+/// The row's default parameter values.
+IntegratorParameters default_parameters(const IntegratorInfo& info);
+
+}  // namespace clothlab
