@@ -1,0 +1,7 @@
+# clothlab::eigen: the sparse direct solver behind --linear-solver cholesky, and references in tests.
+find_package(Eigen3 CONFIG QUIET)
+if(TARGET Eigen3::Eigen AND Eigen3_VERSION VERSION_GREATER_EQUAL 3.4)
+  clothlab_provide(eigen Eigen3::Eigen)
+else()
+  clothlab_require("Eigen 3.4 or newer" DEBIAN libeigen3-dev HOMEBREW eigen VCPKG eigen3)
+endif()
