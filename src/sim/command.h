@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "core/vec.h"
+#include "dynamics/state.h"
+#include "mesh/pins.h"
+
+namespace clothlab {
+
+// Every change that a user can make to a running simulation. Commands are applied between steps, in
+// order; the same commands between the same steps give the same bits.
+
+/// A scene parameter or an integrator's own parameter (sim/parameters.h). x and v do not change.
+struct SetParameter {
+  std::string id;
+  double value = 0;
+};
+struct SetGravity {
+  vec3 gravity{0};  ///< [m/s²]
+};
+struct SetIntegrator {
+  std::string id;
+};
+struct SetPinned {
+  std::uint32_t particle = 0;
+  bool pinned = true;
+};
+struct SetPinPreset {
+  PinPreset preset = PinPreset::none;
+};
+/// Moves a pinned particle's pin in a straight line, over `duration` of simulated time [s].
+struct MovePin {
+  std::uint32_t particle = 0;
+  vec3 target{0};
+  double duration = 0;
+};
+/// Takes hold of the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping
+/// are part of the command so that a replay does not depend on an estimate that arrived in between.
+struct Grab {
+  std::array<std::uint32_t, 3> particles{};
+  vec3 weights{0};
+  vec3 cursor{0};
+  double stiffness = 0;  ///< [N/m]
+  double damping = 0;    ///< [N·s/m]
+};
+struct MoveCursor {
+  vec3 cursor{0};
+};
+struct Release {};
+/// Back to the start: initial state, pins and time; parameters and integrator stay as they are.
+struct Reset {};
+/// Continues from a state of the past (rewind).
+struct RestoreState {
+  std::shared_ptr<const State> state;
+  std::uint64_t step = 0;
+};
+
+using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, MovePin, Grab,
+                             MoveCursor, Release, Reset, RestoreState>;
+
+}  // namespace clothlab

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cloth/material.h"
+#include "core/vec.h"
+#include "integrate/integrator.h"
+#include "mesh/pins.h"
+
+namespace clothlab {
+
+/// R×C particles, made by mesh/grid.h (cli.md, --grid).
+struct GridSource {
+  int rows = 0;
+  int cols = 0;
+  double width = 1;  ///< W, along a row [m]
+  double depth = 1;  ///< D, across the rows [m]
+};
+
+/// An OBJ file. A relative path is taken from the folder of the scene file, else the working folder.
+struct FileSource {
+  std::string path;
+};
+
+/// A mesh of our own generator, by its name (mesh/generators.h).
+struct GeneratedSource {
+  std::string name;
+};
+
+/// No mesh at all: a usage error for `simulate` and `render`.
+struct NoSource {};
+
+using MeshSource = std::variant<NoSource, GridSource, FileSource, GeneratedSource>;
+
+/// A preset, or 0-based `v` indices of the mesh.
+using PinSelection = std::variant<PinPreset, std::vector<std::uint32_t>>;
+
+/// Positions and velocities to start from, one per `v` line, in the file's units (cli.md, --initial-state).
+struct InitialState {
+  std::vector<vec3> positions;
+  std::vector<vec3> velocities;
+};
+
+struct SteppingSettings {
+  double dt = 1.0 / 60;  ///< h [s], the only step there is
+  bool adaptive = false;
+  double max_strain = 0.1;    ///< of a stretch spring, that an adaptive step may leave
+  double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
+  SolverSettings solver;
+};
+
+/// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.
+/// A plain value; its ranges are the rows of sim/parameters.h.
+struct Scene {
+  std::string title;
+  std::string description;  ///< the scene's card: three or four sentences
+  MeshSource mesh;
+  double scale = 1;  ///< multiplies the mesh on load
+  bool weld = true;
+  bool z_up = false;  ///< the file's z axis points up: turned to y on load, back on export
+  PinSelection pins = PinPreset::top_corners;
+  Material material;
+  std::string integrator = "semi-implicit-euler";
+  /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
+  std::map<std::string, double, std::less<>> integrator_parameters;
+  SteppingSettings stepping;
+  std::optional<InitialState> initial_state;
+};
+
+}  // namespace clothlab

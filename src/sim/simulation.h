@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "dynamics/state.h"
+#include "integrate/registry.h"
+#include "mesh/cloth_mesh.h"
+#include "sim/command.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// [J]. `total` is the sum, the mouse spring's energy left out.
+struct EnergyReport {
+  double kinetic = 0;
+  double stretch = 0;
+  double bend = 0;
+  double gravity = 0;
+  double total = 0;
+};
+
+/// What is known after a step: one row of the diagnostics (cli.md), but for the milliseconds, which
+/// belong to whoever holds the clock.
+struct StepRecord {
+  std::uint64_t step = 0;  ///< number of steps of --dt since the start
+  double time = 0;         ///< [s]
+  double dt = 0;           ///< [s]; with adaptive steps the smallest substep used
+  EnergyReport energy;
+  double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
+  int newton_iterations = 0;
+  int cg_iterations = 0;
+  double cg_residual = 0;
+  bool converged = true;
+  std::string_view reason;  ///< why not converged; empty when converged
+};
+
+/// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
+struct BlowUp {
+  enum class Cause { not_finite, energy };
+  Cause cause = Cause::not_finite;
+  std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
+  double time = 0;         ///< at the end of the failed step [s]
+  double dt = 0;           ///< h of the failed step [s]
+  double energy = 0;       ///< [J] kinetic (about the centre of mass) + elastic, after the bad step
+  double allowed = 0;      ///< [J] the limit that it passed
+  std::optional<std::uint32_t> particle;  ///< first particle that is not finite, or the fastest one
+};
+
+enum class StepStatus {
+  done,
+  stopped,   ///< the stop probe asked for it; the state is that from before the step
+  blown_up,  ///< see blow_up(); the state is that from before the step
+};
+
+/// One run: a state, the system that moves it, the integrator, the pins and the hand. No threads,
+/// clocks or GL; one caller at a time.
+class Simulation {
+ public:
+  /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
+  /// state of another size, an unknown integrator, a value outside its range).
+  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool);
+  ~Simulation();
+
+  /// One step of dt. After a blow-up it tries again from the last good state.
+  StepStatus step(const StopProbe& stop = {});
+
+  /// Applies a user's change; call only between steps. Throws InputError, with nothing changed, for
+  /// an unknown name, a value outside its range or a particle that does not exist.
+  void apply(const Command& command);
+
+  const Scene& scene() const;  ///< current values, pins included
+  const ClothMesh& mesh() const;
+  std::shared_ptr<const ClothMesh> shared_mesh() const;
+  const ClothSystem& system() const;
+  const IntegratorInfo& integrator() const;
+  const State& state() const;
+  std::uint64_t steps() const;
+  /// The last step's figures; before the first step those of the start.
+  const StepRecord& record() const;
+  /// Relative residual of every CG iteration of the last linear solve.
+  std::span<const double> residual_history() const;
+  const std::optional<BlowUp>& blow_up() const;
+  bool is_pinned(std::uint32_t particle) const;
+  const std::optional<Drag>& drag() const;
+
+  /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.
+  InitialState export_state() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab
