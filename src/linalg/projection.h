@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// The constraint filter: which particles are held to a prescribed motion, and along which directions
+/// they stay free. Whether an entry came from a pin, a drag or a contact is not known here.
+///
+/// Every particle has a symmetric 3x3 projector S onto its free directions: the identity for a free
+/// particle, 0 for a fixed one, I - n n^T for one that may only slide in a plane. Only particles with
+/// S != I are stored. A linear solve with A then uses the pre-filtered form
+///   (S A S + I - S) y = S (b - A z),   x = y + z,
+/// with z the prescribed change (Ascher & Boxerman 2003; "Projective constraints" in the simulation blog).
+class Projection {
+ public:
+  struct Entry {
+    std::uint32_t particle;
+    mat3 S;       ///< symmetric, S S = S; 0 where the particle is fixed
+    vec3 target;  ///< prescribed position at the end of the step, in m; counts along I - S only
+  };
+
+  Projection() = default;
+  explicit Projection(std::size_t particles) : particles_(particles) {}
+
+  /// Makes all of `particles` particles free.
+  void clear(std::size_t particles);
+  /// Holds particle i in all directions; replaces what was said about it before.
+  void fix(std::size_t i, const vec3& target);
+  /// Leaves particle i free along the range of S only; replaces what was said about it before.
+  void constrain(std::size_t i, const mat3& S, const vec3& target);
+
+  std::size_t size() const { return particles_; }
+  /// The constrained particles in ascending order.
+  std::span<const Entry> entries() const { return entries_; }
+  /// The entry of particle i, or nullptr where it is free.
+  const Entry* find(std::size_t i) const;
+  /// Whether particle i has no free direction at all.
+  bool is_fixed(std::size_t i) const;
+
+  /// a := S a, in place; a has one vector per particle.
+  void filter(std::span<vec3> a) const;
+  /// a := (I - S) a, in place: what the constraints take away.
+  void keep_constrained(std::span<vec3> a) const;
+
+ private:
+  std::size_t particles_ = 0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace clothlab

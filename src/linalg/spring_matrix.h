@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/vec.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// Three components and a zero: the vectors inside the solvers, so that one particle is one aligned
+/// load of four doubles.
+struct alignas(32) Padded {
+  double x = 0, y = 0, z = 0, zero = 0;
+};
+
+/// Which particles the springs join; built once per mesh and shared by all matrices on it.
+///
+/// The particles are renumbered into *rows* such that particles that are joined lie close together,
+/// whatever the order of the file was, and the rows are cut into fixed *chunks*, the unit in
+/// which threads share out work. Renumbering and chunks depend on the mesh alone: results have the same
+/// bits for any number of threads. Solvers work in rows; everybody else in particles.
+struct SpringPattern {
+  using Pair = std::array<std::uint32_t, 2>;
+
+  /// Every pair joins two different particles below `particles`; several springs may join the same two.
+  static std::shared_ptr<const SpringPattern> build(std::size_t particles, std::span<const Pair> springs);
+
+  std::size_t particles() const { return particle.size(); }
+  std::size_t springs() const { return slot.size(); }
+  std::size_t chunks() const { return chunk_begin.size() - 1; }
+  std::size_t chunk_of(std::size_t row) const;
+
+  std::vector<std::uint32_t> particle;     ///< row -> particle
+  std::vector<std::uint32_t> row;          ///< particle -> row
+  std::vector<std::uint32_t> chunk_begin;  ///< chunk c owns the rows [chunk_begin[c], chunk_begin[c + 1])
+
+  /// A spring is kept in the *slot* given by its lower row, then its upper row.
+  std::vector<std::uint32_t> slot;        ///< spring -> slot
+  std::vector<std::uint32_t> slot_begin;  ///< row -> first slot whose lower row it is; one more at the end
+  std::vector<std::uint32_t> slot_outer;  ///< row -> first of its slots whose upper row is in another chunk
+  std::vector<std::uint32_t> upper;       ///< slot -> upper row
+
+  /// Springs that reach a chunk from a lower one: the chunk computes them again for its own end.
+  struct Incoming {
+    std::uint32_t slot, lower, upper;
+  };
+  std::vector<Incoming> incoming;             ///< sorted by upper row, then slot
+  std::vector<std::uint32_t> incoming_begin;  ///< chunk -> its first in `incoming`; one more at the end
+};
+
+/// A symmetric matrix on the particles of a mesh, matrix-free: four numbers per spring instead of blocks,
+///   A = diag(d_i I) + sum_s (e_i - e_j)(e_i - e_j)^T (x) (u_s u_s^T + b_s I) + sum_p w_p w_p^T (x) C_p.
+/// A spring of stiffness k, length l, rest length L and direction n puts u = sqrt(k L/l) n and
+/// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation
+/// at hand. The few point stencils p (the mouse spring; contacts) couple up to three particles.
+///
+/// Measured against stored 3x3 blocks in bench/linalg; see docs for the figures.
+class SpringMatrix {
+ public:
+  struct Spring {
+    vec3 u{0.0};   ///< the block is u u^T + b I
+    double b = 0;  ///< may be negative
+  };
+  /// w w^T (x) C for up to three particles; with one particle and weight 1, a block on its diagonal.
+  struct Stencil {
+    std::array<std::uint32_t, 3> particle{};
+    std::array<double, 3> weight{};
+    int count = 0;  ///< how many of the three are used
+    mat3 C{0.0};    ///< symmetric
+  };
+
+  explicit SpringMatrix(std::shared_ptr<const SpringPattern> pattern);
+
+  const SpringPattern& pattern() const { return *pattern_; }
+  const std::shared_ptr<const SpringPattern>& shared_pattern() const { return pattern_; }
+  std::size_t size() const { return diagonal_.size(); }
+
+  void set_zero();
+  /// d_i, by particle.
+  std::span<double> diagonal() { return diagonal_; }
+  std::span<const double> diagonal() const { return diagonal_; }
+  /// The four numbers of a spring, in the order in which the pattern was built.
+  Spring& spring(std::size_t s) { return values_[pattern_->slot[s]]; }
+  const Spring& spring(std::size_t s) const { return values_[pattern_->slot[s]]; }
+  void clear_stencils();
+  void add_stencil(const Stencil& stencil);
+  std::span<const Stencil> stencils() const { return stencils_; }
+
+  /// y := A x, by particle; x and y are different and have one vector per particle.
+  void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
+  /// The 3x3 block of every particle on the diagonal of A.
+  void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
+  /// The same for one particle, by a search through all springs: for tests and tools.
+  mat3 diagonal_block(std::size_t particle) const;
+
+  /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
+  double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
+
+ private:
+  /// One particle of one stencil, sorted by row so that a chunk finds its own.
+  struct StencilPoint {
+    std::uint32_t row, stencil;
+    double weight;
+  };
+  template <class Rows>
+  double chunk_product(std::size_t chunk, const Rows& rows) const;
+  std::span<const StencilPoint> points_of(std::size_t chunk) const;
+
+  std::shared_ptr<const SpringPattern> pattern_;
+  std::vector<double> diagonal_;  // by particle
+  std::vector<Spring> values_;    // by slot
+  std::vector<Stencil> stencils_;
+  std::vector<StencilPoint> points_;
+};
+
+}  // namespace clothlab
