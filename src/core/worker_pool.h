@@ -3,9 +3,13 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace clothlab {
+
+/// Number of threads that this machine runs at the same time, at least 1.
+int hardware_threads();
 
 /// A fixed set of threads that share out the chunks of a loop. The one place below the runtime floor
 /// that knows threads.
@@ -24,12 +28,14 @@ class WorkerPool {
 
   int threads() const;
 
-  /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` long,
-  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone.
+  /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` >= 1 long,
+  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone, and
+  /// so does whatever the workers are too late for: a loop never waits for a thread to wake up.
   template <class Body>
   void for_chunks(std::size_t n, std::size_t grain, Body&& body) {
     using Stored = std::remove_reference_t<Body>;
-    run(n, grain, [](void* b, std::size_t begin, std::size_t end) { (*static_cast<Stored*>(b))(begin, end); },
+    run(
+        n, grain, [](void* b, std::size_t begin, std::size_t end) { (*static_cast<Stored*>(b))(begin, end); },
         const_cast<void*>(static_cast<const void*>(&body)));
   }
 
@@ -37,7 +43,8 @@ class WorkerPool {
   template <class Body>
   double sum(std::size_t n, std::size_t grain, Body&& body) {
     double* partial = partials(n == 0 ? 0 : (n - 1) / grain + 1);
-    for_chunks(n, grain, [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
+    for_chunks(n, grain,
+               [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
     double total = 0;
     for (std::size_t begin = 0; begin < n; begin += grain) total += partial[begin / grain];
     return total;

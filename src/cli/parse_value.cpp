@@ -1,0 +1,138 @@
+#include "cli/parse_value.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/error.h"
+#include "core/nearest_name.h"
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+[[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view allowed) {
+  throw InputError("--" + std::string(option) + ": " + quoted(text) + " is not " + std::string(allowed) +
+                   ".");
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string range_text(const ParameterSpec& spec) {
+  std::string text = spec.kind == ParameterSpec::Kind::integer ? "a whole number" : "a number";
+  text += " from " + format_number(spec.min) + " to " + format_number(spec.max);
+  if (!spec.unit.empty()) text += " " + std::string(spec.unit);
+  return text;
+}
+
+double parse_choice(const ParameterSpec& spec, std::string_view text) {
+  for (std::size_t c = 0; c < spec.choices.size(); ++c)
+    if (spec.choices[c] == text) return static_cast<double>(c);
+  std::string names;
+  for (const std::string_view choice : spec.choices)
+    names += (names.empty() ? "" : ", ") + std::string(choice);
+  throw InputError("--" + std::string(spec.id) + ": there is no " + quoted(text) + "; did you mean " +
+                   quoted(nearest_name(text, spec.choices)) + "? Allowed are " + names + ".");
+}
+
+double parse_switch(const ParameterSpec& spec, std::string_view text) {
+  if (text == "on" || text == "true" || text == "1") return 1;
+  if (text == "off" || text == "false" || text == "0") return 0;
+  refuse(spec.id, text, "on or off");
+}
+
+}  // namespace
+
+double parse_parameter(const ParameterSpec& spec, std::string_view text) {
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      return parse_choice(spec, text);
+    case ParameterSpec::Kind::boolean:
+      return parse_switch(spec, text);
+    case ParameterSpec::Kind::real:
+    case ParameterSpec::Kind::integer:
+      break;
+  }
+  const bool may_be_off = std::isinf(spec.max);
+  if (may_be_off && text == "off") return spec.max;
+  const std::optional<double> value = parse_number(text);
+  if (!value || !std::isfinite(*value) || !is_valid(spec, *value)) {
+    if (may_be_off) refuse(spec.id, text, "a number of at least " + format_number(spec.min) + ", or off");
+    refuse(spec.id, text, range_text(spec));
+  }
+  return *value;
+}
+
+double parse_positive(std::string_view option, std::string_view text) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || !std::isfinite(*value) || *value <= 0) refuse(option, text, "a finite number greater than 0");
+  return *value;
+}
+
+std::int64_t parse_whole(std::string_view option, std::string_view text, std::int64_t min, std::int64_t max) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+    refuse(option, text, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+  return value;
+}
+
+vec3 parse_vector(std::string_view option, std::string_view text) {
+  const auto parts = split(text, ',');
+  vec3 vector{0};
+  bool good = parts.size() == 3;
+  for (int axis = 0; good && axis < 3; ++axis) {
+    const std::optional<double> value = parse_number(parts[static_cast<std::size_t>(axis)]);
+    good = value && std::isfinite(*value) && std::abs(*value) <= 1e6;
+    if (good) vector[axis] = *value;
+  }
+  if (!good) refuse(option, text, "three numbers X,Y,Z within -1e6 to 1e6");
+  return vector;
+}
+
+std::array<int, 2> parse_grid(std::string_view text) {
+  const auto parts = split(text, 'x');
+  if (parts.size() != 2) refuse("grid", text, "of the form RxC, such as 32x32");
+  constexpr std::int64_t kMost = 5'000'000;
+  return {static_cast<int>(parse_whole("grid", parts[0], 2, kMost)),
+          static_cast<int>(parse_whole("grid", parts[1], 2, kMost))};
+}
+
+std::array<double, 2> parse_size(std::string_view text) {
+  const auto parts = split(text, 'x');
+  if (parts.size() != 2) refuse("size", text, "of the form WxD in metres, such as 1x1.5");
+  return {parse_positive("size", parts[0]), parse_positive("size", parts[1])};
+}
+
+PinSelection parse_pins(std::string_view text) {
+  struct Preset {
+    std::string_view name;
+    PinPreset preset;
+  };
+  static constexpr std::array<Preset, 4> kPresets{{{"none", PinPreset::none},
+                                                   {"corners", PinPreset::corners},
+                                                   {"top-corners", PinPreset::top_corners},
+                                                   {"top-edge", PinPreset::top_edge}}};
+  for (const Preset& preset : kPresets)
+    if (preset.name == text) return preset.preset;
+  if (text.empty() || text.find_first_not_of("0123456789,") != std::string_view::npos)
+    refuse("pin", text, "none, corners, top-corners, top-edge or a list of vertex indices such as 0,31");
+  std::vector<std::uint32_t> vertices;
+  for (const std::string_view part : split(text, ','))
+    vertices.push_back(
+        static_cast<std::uint32_t>(parse_whole("pin", part, 0, std::numeric_limits<std::uint32_t>::max())));
+  return vertices;
+}
+
+}  // namespace clothlab

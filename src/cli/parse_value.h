@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/parameter.h"
+#include "core/vec.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+// Typed text to values, independent of the locale. Every function throws InputError with one sentence
+// that names the option, quotes the text and says what is allowed.
+
+/// A number, whole number, on/off or choice by name, inside the row's range.
+double parse_parameter(const ParameterSpec& spec, std::string_view text);
+
+/// A finite number > 0.
+double parse_positive(std::string_view option, std::string_view text);
+
+/// A whole number within [min, max].
+std::int64_t parse_whole(std::string_view option, std::string_view text, std::int64_t min, std::int64_t max);
+
+/// "X,Y,Z" [m/s²].
+vec3 parse_vector(std::string_view option, std::string_view text);
+
+/// "20x30": rows and columns, each >= 2.
+std::array<int, 2> parse_grid(std::string_view text);
+
+/// "1.5x2": width and depth [m], each > 0.
+std::array<double, 2> parse_size(std::string_view text);
+
+/// A preset's name, or "0,5,17": 0-based `v` indices.
+PinSelection parse_pins(std::string_view text);
+
+}  // namespace clothlab

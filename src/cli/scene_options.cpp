@@ -1,0 +1,178 @@
+#include "cli/scene_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cli/parse_value.h"
+#include "core/error.h"
+#include "core/nearest_name.h"
+#include "core/text.h"
+#include "core/worker_pool.h"
+#include "integrate/registry.h"
+#include "runtime/scene_loader.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+/// "Stretch spring stiffness. 1e-06 to 1e+09 N/m, default 1000."
+std::string help_text(const ParameterSpec& spec) {
+  std::string text(spec.help);
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice: {
+      text += " One of ";
+      for (std::size_t c = 0; c < spec.choices.size(); ++c)
+        text += (c == 0 ? "" : ", ") + std::string(spec.choices[c]);
+      text += "; default " + std::string(spec.choices[static_cast<std::size_t>(spec.fallback)]) + ".";
+      break;
+    }
+    case ParameterSpec::Kind::boolean:
+      text += spec.fallback != 0 ? " Default on." : " Default off.";
+      break;
+    case ParameterSpec::Kind::real:
+    case ParameterSpec::Kind::integer: {
+      const std::string unit = spec.unit.empty() ? "" : " " + std::string(spec.unit);
+      if (std::isinf(spec.max))
+        text += " At least " + format_number(spec.min) + unit + ", or off; default ";
+      else
+        text += " " + format_number(spec.min) + " to " + format_number(spec.max) + unit + "; default ";
+      text += std::isinf(spec.fallback) ? "off." : format_number(spec.fallback) + ".";
+      break;
+    }
+  }
+  return text;
+}
+
+std::string type_name(const ParameterSpec& spec) {
+  switch (spec.kind) {
+    case ParameterSpec::Kind::choice:
+      return "NAME";
+    case ParameterSpec::Kind::boolean:
+      return "[on|off]";
+    case ParameterSpec::Kind::integer:
+      return "N";
+    case ParameterSpec::Kind::real:
+      break;
+  }
+  return spec.unit.empty() ? "X" : std::string(spec.unit);
+}
+
+/// Every parameter that an option may set: the scene's and the integrators' own.
+std::vector<const ParameterSpec*> all_parameters() {
+  std::vector<const ParameterSpec*> specs;
+  for (const SceneParameter& row : scene_parameters()) specs.push_back(&row.spec);
+  for (const IntegratorInfo& info : integrators())
+    for (const ParameterSpec& spec : info.parameters) {
+      const auto same = [&](const ParameterSpec* other) { return other->id == spec.id; };
+      if (std::none_of(specs.begin(), specs.end(), same)) specs.push_back(&spec);
+    }
+  return specs;
+}
+
+std::string checked_integrator(const std::string& name) {
+  if (find_integrator(name) != nullptr) return name;
+  std::vector<std::string_view> ids;
+  for (const IntegratorInfo& info : integrators()) ids.push_back(info.id);
+  throw InputError("--integrator: there is no '" + name + "'; did you mean '" +
+                   std::string(nearest_name(name, ids)) + "'? `clothlab simulate --help` lists them all.");
+}
+
+}  // namespace
+
+void SceneOptions::add_to(CLI::App& app) {
+  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                        const char* help) {
+    return app.add_option(name, target, help)->type_name(type)->take_last();
+  };
+  std::string names;
+  for (const IntegratorInfo& info : integrators())
+    names += (names.empty() ? "" : ", ") + std::string(info.id);
+
+  text("--scene", scene_file_, "FILE.json",
+       "A scene saved by the program; options given beside it override it.")
+      ->group("Scene");
+  text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.")->group("Scene");
+  text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.")->group("Scene");
+  text("--size", size_, "WxD", "Width and depth of the grid in metres; default 1x1.")->group("Scene");
+  text("--scale", scale_, "X", "Multiplies the mesh on load; default 1.")->group("Scene");
+  app.add_flag("--no-weld", no_weld_, "Keep vertices at the same position apart.")->group("Scene");
+  app.add_flag("--z-up", z_up_, "The mesh's z axis points up.")->group("Scene");
+  text("--pin", pin_, "WHICH",
+       "none, corners, top-corners, top-edge, or 0-based vertex indices I,J,K...; default top-corners.")
+      ->group("Scene");
+  text("--gravity", gravity_, "X,Y,Z", "Gravity in m/s^2; default 0,-9.8,0.")->group("Scene");
+  text("--initial-state", initial_state_, "FILE.csv",
+       "Positions and velocities to start from, as --state writes them; rest lengths still come from the "
+       "mesh.")
+      ->group("Scene");
+  text("--integrator", integrator_, "NAME",
+       ("One of " + names + "; default " + Scene{}.integrator + ".").c_str())
+      ->group("Stepping");
+  for (const ParameterSpec* spec : all_parameters()) {
+    CLI::Option* option =
+        app.add_option("--" + std::string(spec->id), values_[std::string(spec->id)], help_text(*spec))
+            ->type_name(type_name(*spec))
+            ->take_last()
+            ->group("Stepping");
+    if (const SceneParameter* row = find_scene_parameter(spec->id)) option->group(std::string(row->section));
+    if (spec->kind == ParameterSpec::Kind::boolean) option->expected(0, 1)->default_str("on");
+  }
+  text("--threads", threads_text_, "N", "Threads to compute with; default all cores. Never changes a result.")
+      ->group("Stepping");
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
+}
+
+bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
+
+Scene SceneOptions::scene(const std::optional<std::string>& positional, std::filesystem::path& base_folder) {
+  if (mesh_ && grid_) throw InputError("--mesh and --grid exclude each other: give one of them.");
+  if (positional && (scene_file_ || mesh_ || grid_))
+    throw InputError("'" + *positional +
+                     "' and --scene, --mesh or --grid exclude each other: give one of them.");
+  Scene scene;
+  base_folder.clear();
+  const std::optional<std::string>& path = positional ? positional : scene_file_;
+  if (path) {
+    scene = positional ? scene_from_path(*path) : read_scene_file(*path);
+    base_folder = std::filesystem::path(*path).parent_path();
+    // A mesh named on the command line is relative to where the user stands.
+    if (positional && std::holds_alternative<FileSource>(scene.mesh) &&
+        std::get<FileSource>(scene.mesh).path == *positional)
+      base_folder.clear();
+  }
+  if (mesh_) {
+    scene.mesh = FileSource{*mesh_};
+    base_folder.clear();
+  }
+  if (grid_) {
+    const auto [rows, cols] = parse_grid(*grid_);
+    scene.mesh = GridSource{rows, cols, 1, 1};
+  }
+  if (size_) {
+    auto* grid = std::get_if<GridSource>(&scene.mesh);
+    if (grid == nullptr) throw InputError("--size: it belongs to --grid, and there is no grid here.");
+    const auto [width, depth] = parse_size(*size_);
+    grid->width = width;
+    grid->depth = depth;
+  }
+  if (scale_) scene.scale = parse_positive("scale", *scale_);
+  if (no_weld_) scene.weld = false;
+  if (z_up_) scene.z_up = true;
+  if (pin_) scene.pins = parse_pins(*pin_);
+  if (gravity_) scene.material.gravity = parse_vector("gravity", *gravity_);
+  if (integrator_) scene.integrator = checked_integrator(*integrator_);
+  for (const ParameterSpec* spec : all_parameters()) {
+    const std::optional<std::string>& value = values_.find(spec->id)->second;
+    if (!value) continue;
+    const bool bare_switch = spec->kind == ParameterSpec::Kind::boolean && value->empty();
+    set_parameter(scene, spec->id, bare_switch ? 1 : parse_parameter(*spec, *value));
+  }
+  constexpr int kMostThreads = 256;
+  threads_ = threads_text_ ? static_cast<int>(parse_whole("threads", *threads_text_, 1, kMostThreads))
+                           : std::min(hardware_threads(), kMostThreads);
+  return scene;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/scene.h"
+
+namespace CLI {
+class App;
+}
+
+namespace clothlab {
+
+/// The options of cli.md's "Scene" and "Stepping" sections, the same for every subcommand and the window.
+/// Must outlive the CLI::App it was added to.
+class SceneOptions {
+ public:
+  void add_to(CLI::App& app);
+
+  /// Whether a mesh, a grid or a scene was named.
+  bool names_a_scene() const;
+  bool names_a_scale() const { return scale_.has_value(); }
+  int threads() const { return threads_; }
+  bool quiet() const { return quiet_; }
+  const std::optional<std::string>& initial_state_file() const { return initial_state_; }
+
+  /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json
+  /// or MESH.obj that the window was given. Sets the folder of relative mesh paths.
+  /// Throws InputError.
+  Scene scene(const std::optional<std::string>& positional, std::filesystem::path& base_folder);
+
+ private:
+  std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,
+      initial_state_, threads_text_;
+  std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
+  bool no_weld_ = false;
+  bool z_up_ = false;
+  bool quiet_ = false;
+  int threads_ = 1;
+};
+
+}  // namespace clothlab
