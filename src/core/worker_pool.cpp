@@ -1,0 +1,194 @@
+#include "core/worker_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace clothlab {
+
+namespace {
+
+// About 20 to 50 microseconds: longer than the pause between two loops of a solver, shorter than what
+// anybody else on the machine would notice.
+constexpr int kSpins = 2000;
+
+void pause_briefly() {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  __builtin_ia32_pause();
+#elif defined(__GNUC__) && defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+template <class Done>
+bool spin_until(const Done& done) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (done()) return true;
+    pause_briefly();
+  }
+  return done();
+}
+
+}  // namespace
+
+int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+// A loop is *open* from when its fields are set until the caller has found no chunk left to claim. A
+// worker enters an open loop by counting itself in, in one atomic step with seeing that it is open, so it
+// can never touch the fields of a later loop; the caller returns when all who entered have left.
+struct WorkerPool::Shared {
+  // The chunks are dealt out in contiguous shares, one per thread, so that in a sequence of loops over
+  // the same data each thread meets its own part again; who is done helps the others.
+  struct alignas(64) Share {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
+  // `gate`: the lowest bit says open, the bits above it count the loops, the upper half the workers inside.
+  static constexpr std::uint64_t kOpen = 1;
+  static constexpr std::uint64_t kLoop = 2;
+  static constexpr std::uint64_t kInside = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kLoopMask = kInside - kLoop;
+
+  alignas(64) std::atomic<std::uint64_t> gate{0};
+  alignas(64) std::atomic<int> sleepers{0};
+  std::atomic<bool> quit{false};
+  std::vector<Share> shares;
+  std::size_t n = 0, grain = 1;
+  Thunk thunk = nullptr;
+  void* body = nullptr;
+
+  std::mutex mutex;
+  std::condition_variable wake;  // workers wait here for the next loop
+  std::condition_variable left;  // the caller waits here for the last worker to leave
+  std::vector<double> partials;
+  std::vector<std::thread> workers;
+
+  explicit Shared(int threads) : shares(static_cast<std::size_t>(threads)) {}
+
+  void open(std::size_t chunks) {
+    for (std::size_t t = 0; t < shares.size(); ++t) {
+      shares[t].next.store(chunks * t / shares.size(), std::memory_order_relaxed);
+      shares[t].end = chunks * (t + 1) / shares.size();
+    }
+    const std::uint64_t loop = (gate.load(std::memory_order_relaxed) + kLoop) & kLoopMask;
+    gate.store(loop | kOpen);
+    // Sequentially consistent with the worker, which counts itself a sleeper before its last look at the
+    // gate.
+    if (sleepers.load() > 0) {
+      { const std::lock_guard lock(mutex); }
+      wake.notify_all();
+    }
+  }
+
+  void work(std::size_t self) {
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      Share& share = shares[(self + k) % shares.size()];
+      for (;;) {
+        const std::size_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= share.end) break;
+        thunk(body, chunk * grain, std::min(n, (chunk + 1) * grain));
+      }
+    }
+  }
+
+  void close() {
+    gate.fetch_and(~kOpen);
+    const auto empty = [&] { return gate.load(std::memory_order_acquire) < kInside; };
+    if (spin_until(empty)) return;
+    std::unique_lock lock(mutex);
+    left.wait(lock, empty);
+  }
+
+  bool enter(std::uint64_t& seen_loop) {
+    std::uint64_t value = gate.load();
+    while ((value & kOpen) && (value & kLoopMask) != seen_loop) {
+      if (gate.compare_exchange_weak(value, value + kInside, std::memory_order_acquire)) {
+        seen_loop = value & kLoopMask;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void leave() {
+    const std::uint64_t before = gate.fetch_sub(kInside, std::memory_order_acq_rel);
+    // Once the gate is closed the caller may be asleep, waiting for the last one out.
+    if (!(before & kOpen) && before < 2 * kInside) {
+      { const std::lock_guard lock(mutex); }
+      left.notify_one();
+    }
+  }
+
+  void run_worker(std::size_t self) {
+    std::uint64_t seen_loop = 0;
+    for (;;) {
+      bool entered = false;
+      const auto ready = [&] {
+        entered = enter(seen_loop);
+        return entered || quit.load();
+      };
+      if (!spin_until(ready)) {
+        std::unique_lock lock(mutex);
+        sleepers.fetch_add(1);
+        wake.wait(lock, ready);
+        sleepers.fetch_sub(1);
+      }
+      if (!entered) return;
+      work(self);
+      leave();
+    }
+  }
+};
+
+WorkerPool::WorkerPool(int threads) : shared_(std::make_unique<Shared>(threads)) {
+  assert(threads >= 1);
+  Shared& shared = *shared_;
+  try {
+    for (std::size_t t = 1; t < shared.shares.size(); ++t) {
+      shared.workers.emplace_back([&shared, t] { shared.run_worker(t); });
+    }
+  } catch (const std::system_error&) {
+    // The system has no more threads to give: those there are do all the work, with the same results.
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->quit.store(true);
+  }
+  shared_->wake.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+int WorkerPool::threads() const { return static_cast<int>(shared_->workers.size()) + 1; }
+
+void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) {
+  assert(grain >= 1);
+  const std::size_t chunks = n == 0 ? 0 : (n - 1) / grain + 1;
+  if (chunks <= 1 || shared_->workers.empty()) {
+    for (std::size_t begin = 0; begin < n; begin += grain) thunk(body, begin, std::min(n, begin + grain));
+    return;
+  }
+  Shared& shared = *shared_;
+  shared.n = n;
+  shared.grain = grain;
+  shared.thunk = thunk;
+  shared.body = body;
+  shared.open(chunks);
+  shared.work(0);
+  shared.close();
+}
+
+double* WorkerPool::partials(std::size_t chunks) {
+  if (shared_->partials.size() < chunks) shared_->partials.resize(chunks);
+  return shared_->partials.data();
+}
+
+}  // namespace clothlab
