@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "core/stop_probe.h"
+#include "mesh/cloth_mesh.h"
+#include "mesh/obj.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// How many metres one unit of a mesh file is.
+enum class UnitChoice {
+  as_is,   ///< Scene::scale stays what it is
+  fit,     ///< a mesh whose diagonal lies outside 0.2–5 m is scaled to 1.5 m, others are left as they are
+  metres,  ///< scale 1
+  centimetres,  ///< scale 0.01
+  millimetres,  ///< scale 0.001
+};
+
+struct LoadOptions {
+  UnitChoice units = UnitChoice::as_is;
+  StopProbe stop;
+  /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
+  std::function<void(double fraction, std::string_view stage)> progress;
+};
+
+/// A scene with its mesh: all that a Simulation needs. Never changes once it is made.
+struct LoadedScene {
+  Scene scene;                         ///< `scale` is the one used
+  std::shared_ptr<const ObjMesh> obj;  ///< what was read or made, for export; null for a mesh without faces
+  std::shared_ptr<const ClothMesh> mesh;  ///< particles and springs
+  double file_diagonal = 0;               ///< of the mesh as read, in the file's units
+  bool fitted = false;                    ///< UnitChoice::fit changed the scale
+  double omega_max = 0;                   ///< √λ_max(M⁻¹K_s) at the start [1/s]
+};
+
+/// Reads or makes the mesh that the scene names and checks that both fit together, so that a
+/// Simulation of it can be started. Relative paths are taken from the working folder.
+/// Throws InputError (bad file, no mesh, pins that do not exist), SystemError, Cancelled (the probe).
+LoadedScene load_scene(Scene scene, const LoadOptions& options = {});
+
+/// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
+/// Throws InputError, SystemError.
+Scene read_scene_file(const std::filesystem::path& path);
+
+/// What a user means who names a file: `.json` is a scene file, `.obj` a mesh with every default.
+/// Throws InputError for any other extension; an OBJ file is not opened yet.
+Scene scene_from_path(const std::filesystem::path& path);
+
+/// True when the name ends in `.json`, in any case.
+bool is_scene_file(const std::filesystem::path& path);
+
+}  // namespace clothlab

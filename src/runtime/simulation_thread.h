@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/control.h"
+#include "runtime/snapshot.h"
+#include "sim/command.h"
+
+namespace clothlab {
+
+/// Runs one Simulation on a thread of its own: paced against the wall clock, with requests carried
+/// out between steps in the order in which they were sent.
+///
+/// h is never changed for the sake of speed: when steps take longer than h / speed, simulated time
+/// falls behind and is never caught up. A refused request (InputError) or any other error becomes
+/// Snapshot::error; nothing ends the thread but the destructor.
+///
+/// All members may be called from any thread and never wait for a step, except construction and
+/// destruction. The destructor ends within 0.2 s, however long the step: it is abandoned. So is it on
+/// Reset and UseScene; other requests wait for its end.
+class SimulationThread {
+ public:
+  struct Options {
+    int threads = 0;  ///< of the worker pool; 0: all cores
+    bool playing = true;
+    double speed = 1;
+  };
+
+  /// latest() is valid when the constructor returns. Throws what Simulation's constructor throws.
+  explicit SimulationThread(std::shared_ptr<const LoadedScene> loaded);
+  SimulationThread(std::shared_ptr<const LoadedScene> loaded, const Options& options);
+  ~SimulationThread();
+  SimulationThread(const SimulationThread&) = delete;
+  SimulationThread& operator=(const SimulationThread&) = delete;
+
+  /// Queues a request and returns its stamp: it has been carried out (or refused) once
+  /// latest()->applied has reached it.
+  std::uint64_t send(Command command);
+  std::uint64_t send(Control control);
+
+  /// The newest picture; never null.
+  std::shared_ptr<const Snapshot> latest() const;
+
+  /// For how long the step that is running now has been running [s]; 0 between steps. The window
+  /// shows "busy" with it.
+  double running_step_seconds() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab
