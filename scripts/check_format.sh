@@ -8,4 +8,6 @@ formatter=$(command -v clang-format-14 || command -v clang-format) || {
   echo "clang-format is not installed (Debian: clang-format)" >&2
   exit 77
 }
-find src tests bench \( -name '*.h' -o -name '*.cpp' \) -print0 | xargs -0 "$formatter" --dry-run --Werror
+folders=(src tests)
+[[ -d bench ]] && folders+=(bench)
+find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -print0 | xargs -0 "$formatter" --dry-run --Werror
