@@ -1,0 +1,114 @@
+#include "cloth/cloth_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <numeric>
+#include <string>
+
+#include "core/error.h"
+#include "mesh/mesh.h"
+
+namespace clothlab {
+
+namespace {
+
+// Disjoint sets of particles; the representative of a set is its lowest particle.
+class Parts {
+ public:
+  explicit Parts(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
+
+  std::uint32_t find(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::uint32_t i, std::uint32_t j) {
+    i = find(i), j = find(j);
+    parent_[std::max(i, j)] = std::min(i, j);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}  // namespace
+
+ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
+                       std::span<const Ends> bend, std::span<const Triangle> triangles)
+    : stretch_springs_(stretch.size()),
+      incident_begin_(rest_positions.size() + 1),
+      areas_(rest_positions.size()),
+      part_of_particle_(rest_positions.size()) {
+  std::vector<Ends> ends(stretch.begin(), stretch.end());
+  ends.insert(ends.end(), bend.begin(), bend.end());
+  pattern_ = SpringPattern::build(rest_positions.size(), ends);
+
+  springs_.reserve(ends.size());
+  for (const auto& [i, j] : ends) {
+    springs_.push_back({i, j, glm::length(rest_positions[i] - rest_positions[j])});
+    ++incident_begin_[i + 1];
+    ++incident_begin_[j + 1];
+  }
+  std::partial_sum(incident_begin_.begin(), incident_begin_.end(), incident_begin_.begin());
+
+  incident_.resize(2 * springs_.size());
+  std::vector<std::uint32_t> next(incident_begin_.begin(), incident_begin_.end() - 1);
+  for (std::uint32_t s = 0; s < springs_.size(); ++s) {
+    incident_[next[springs_[s].i]++] = {2 * s};
+    incident_[next[springs_[s].j]++] = {2 * s + 1};
+  }
+
+  for (const Triangle& t : triangles) {
+    const vec3 normal =
+        glm::cross(rest_positions[t[1]] - rest_positions[t[0]], rest_positions[t[2]] - rest_positions[t[0]]);
+    const double area = glm::length(normal) / 2;
+    for (std::uint32_t i : t) areas_[i] += area / 3;
+  }
+  find_parts(triangles);
+}
+
+ClothModel::ClothModel(const ClothMesh& mesh)
+    : ClothModel(mesh.positions, mesh.stretch_springs, mesh.bend_springs, mesh.triangles) {}
+
+void ClothModel::find_parts(std::span<const Triangle> triangles) {
+  Parts sets(particles());
+  for (const Spring& s : springs_) sets.join(s.i, s.j);
+  for (const Triangle& t : triangles) {
+    sets.join(t[0], t[1]);
+    sets.join(t[0], t[2]);
+  }
+  for (std::uint32_t i = 0; i < particles(); ++i) {
+    const std::uint32_t first = sets.find(i);
+    part_of_particle_[i] = first == i ? static_cast<std::uint32_t>(parts_++) : part_of_particle_[first];
+  }
+}
+
+std::vector<double> ClothModel::masses(const Material& material) const {
+  if (material.mass_model == MassModel::uniform) {
+    return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
+  }
+  const double total = std::accumulate(areas_.begin(), areas_.end(), 0.0);
+  std::vector<double> masses(particles());
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    masses[i] = material.mass * (areas_[i] / total);
+    if (!(masses[i] > 0)) {
+      throw InputError("particle " + std::to_string(i) +
+                       " has no mass under the mass model 'area', since its triangles have no area; use the mass "
+                       "model 'uniform' for this mesh");
+    }
+  }
+  return masses;
+}
+
+double ClothModel::max_strain(std::span<const vec3> x) const {
+  double largest = 0;
+  for (const Spring& s : springs().first(stretch_springs_)) {
+    if (s.rest_length == 0) continue;
+    const double strain = std::abs(glm::length(x[s.i] - x[s.j]) / s.rest_length - 1);
+    if (!(strain <= largest)) largest = strain;  // so that a strain that is not a number is seen
+    if (std::isnan(largest)) break;
+  }
+  return largest;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cloth/material.h"
+#include "core/vec.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+struct ClothMesh;
+
+/// Particles and the springs between them: the topology and rest shape of a cloth, never its current
+/// positions. Immutable; systems share it.
+class ClothModel {
+ public:
+  using Ends = std::array<std::uint32_t, 2>;
+  using Triangle = std::array<std::uint32_t, 3>;
+
+  struct Spring {
+    std::uint32_t i = 0;
+    std::uint32_t j = 0;
+    double rest_length = 0;  ///< L, the distance at rest [m]; 0 is allowed
+  };
+
+  /// The two ends of a spring, packed into an incidence list: spring · 2 + (0 at its end i, 1 at j).
+  struct Incidence {
+    std::uint32_t code = 0;
+    std::uint32_t spring() const { return code >> 1; }
+    bool at_i() const { return (code & 1u) == 0; }
+  };
+
+  explicit ClothModel(const ClothMesh& mesh);
+
+  /// A system of any shape, for tests and chains. Springs join two different particles; several may join
+  /// the same two. Triangles matter to `MassModel::area` and to the connected parts alone.
+  ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
+             std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {});
+
+  std::size_t particles() const { return incident_begin_.size() - 1; }
+
+  /// Stretch springs first, then bending springs.
+  std::span<const Spring> springs() const { return springs_; }
+  std::size_t stretch_springs() const { return stretch_springs_; }
+
+  /// The springs of one particle in ascending order: the order in which forces are summed.
+  std::span<const Incidence> incident(std::size_t particle) const {
+    return {incident_.data() + incident_begin_[particle], incident_.data() + incident_begin_[particle + 1]};
+  }
+
+  /// Pattern of the matrices of this cloth, its springs in the order of `springs()`.
+  const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
+
+  /// Connected part of every particle, numbered from 0 in the order of their first particles.
+  std::span<const std::uint32_t> part_of_particle() const { return part_of_particle_; }
+  std::size_t parts() const { return parts_; }
+
+  /// Mass of every particle [kg]. Throws InputError where the area model leaves one without mass.
+  std::vector<double> masses(const Material& material) const;
+
+  /// Largest |l/L − 1| over the stretch springs with L > 0 at positions x.
+  double max_strain(std::span<const vec3> x) const;
+
+ private:
+  void find_parts(std::span<const Triangle> triangles);
+
+  std::vector<Spring> springs_;
+  std::size_t stretch_springs_ = 0;
+  std::vector<std::uint32_t> incident_begin_;
+  std::vector<Incidence> incident_;
+  std::shared_ptr<const SpringPattern> pattern_;
+  std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]
+  std::vector<std::uint32_t> part_of_particle_;
+  std::size_t parts_ = 0;
+};
+
+}  // namespace clothlab

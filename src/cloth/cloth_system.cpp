@@ -1,0 +1,75 @@
+#include "cloth/cloth_system.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace clothlab {
+
+ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool)
+    : model_(std::move(model)),
+      material_(material),
+      pool_(pool),
+      masses_(model_->masses(material)),
+      projection_(model_->particles()) {
+  build_forces();
+}
+
+void ClothSystem::set_material(const Material& material) {
+  masses_ = model_->masses(material);
+  material_ = material;
+  build_forces();
+}
+
+void ClothSystem::set_drag(const std::optional<Drag>& drag) {
+  drag_ = drag;
+  drag_force_.reset();
+  if (drag_) drag_force_.emplace(*drag_);
+  list_terms();
+}
+
+void ClothSystem::build_forces() {
+  springs_.emplace(*model_, material_, pool_);
+  gravity_.emplace(masses_, material_.gravity);
+  rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
+  list_terms();
+}
+
+void ClothSystem::list_terms() {
+  terms_ = {&*springs_, &*gravity_, &*rayleigh_mass_};
+  if (drag_force_) terms_.push_back(&*drag_force_);
+}
+
+ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
+  return {springs_->stretch_energy(x), springs_->bend_energy(x), gravity_->energy(x),
+          drag_force_ ? drag_force_->energy(x) : 0.0};
+}
+
+void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+  std::ranges::fill(f, vec3(0.0));
+  for (const ForceTerm* term : terms_) term->add_force(x, v, f);
+}
+
+double ClothSystem::potential_energy(std::span<const vec3> x) const {
+  double sum = 0;
+  for (const ForceTerm* term : terms_) sum += term->energy(x);
+  return sum;
+}
+
+bool ClothSystem::has_dissipation_potential() const {
+  return std::ranges::all_of(terms_, [](const ForceTerm* t) { return t->has_dissipation_potential(); });
+}
+
+double ClothSystem::dissipation_potential(std::span<const vec3> v) const {
+  double sum = 0;
+  for (const ForceTerm* term : terms_) sum += term->dissipation_potential(v);
+  return sum;
+}
+
+void ClothSystem::assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                           JacobianMode mode, SpringMatrix& a) const {
+  std::ranges::transform(masses_, a.diagonal().begin(), [&](double m) { return c.mass * m; });
+  a.clear_stencils();
+  for (const ForceTerm* term : terms_) term->add_jacobians(x, v, c, mode, a);
+}
+
+}  // namespace clothlab

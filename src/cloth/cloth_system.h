@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cloth/cloth_model.h"
+#include "cloth/drag_force.h"
+#include "cloth/force_term.h"
+#include "cloth/gravity_force.h"
+#include "cloth/material.h"
+#include "cloth/rayleigh_mass_force.h"
+#include "cloth/spring_force.h"
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+
+namespace clothlab {
+
+/// The cloth as integrators see it: a model, what it is made of, and the forces on it.
+///
+/// Changes (material, drag, projection) belong between steps. One caller at a time, as for the pool.
+class ClothSystem final : public DynamicSystem {
+ public:
+  /// Potential energies [J]; `drag` is the mouse spring's.
+  struct Energies {
+    double stretch = 0;
+    double bend = 0;
+    double gravity = 0;
+    double drag = 0;
+  };
+
+  /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
+  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
+  ClothSystem(const ClothSystem&) = delete;
+  ClothSystem& operator=(const ClothSystem&) = delete;
+
+  const ClothModel& model() const { return *model_; }
+  const Material& material() const { return material_; }
+  /// Throws InputError as ClothModel::masses does, with nothing changed.
+  void set_material(const Material& material);
+
+  const std::optional<Drag>& drag() const { return drag_; }
+  void set_drag(const std::optional<Drag>& drag);
+
+  /// Of all positions x; see GravityForce for the zero of the gravity energy.
+  Energies energies(std::span<const vec3> x) const;
+
+  Projection& projection() { return projection_; }
+
+  std::size_t size() const override { return masses_.size(); }
+  std::span<const double> masses() const override { return masses_; }
+  const Projection& projection() const override { return projection_; }
+  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  double potential_energy(std::span<const vec3> x) const override;
+  bool has_dissipation_potential() const override;
+  double dissipation_potential(std::span<const vec3> v) const override;
+  void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                JacobianMode mode, SpringMatrix& a) const override;
+  std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
+  std::span<const ElasticElement> elements() const override { return springs_->elements(); }
+
+ private:
+  void build_forces();  // anew from model and material
+  void list_terms();
+
+  std::shared_ptr<const ClothModel> model_;
+  Material material_;
+  WorkerPool& pool_;
+  std::vector<double> masses_;
+  Projection projection_;
+  std::optional<Drag> drag_;
+
+  std::optional<SpringForce> springs_;
+  std::optional<GravityForce> gravity_;
+  std::optional<RayleighMassForce> rayleigh_mass_;
+  std::optional<DragForce> drag_force_;
+  std::vector<const ForceTerm*> terms_;  // the forces in action, in the order in which they are summed
+};
+
+}  // namespace clothlab

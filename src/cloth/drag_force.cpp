@@ -1,0 +1,104 @@
+#include "cloth/drag_force.h"
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+
+namespace clothlab {
+
+namespace {
+
+// Shares of the bound F that the spring and the damper saturate at. The damper's is smaller, as its force
+// is in use (2 × the damping ratio of the spring's).
+constexpr double kSpringShare = 0.8;
+constexpr double kDamperShare = 0.2;
+
+// s B / √(B² + |s|²): s where it is small, never longer than B. A root that overflows gives 0.
+vec3 saturate(const vec3& s, double bound) { return s * (bound / std::sqrt(bound * bound + glm::dot(s, s))); }
+
+// ∂sat/∂s = (B/r) (I − t tᵀ), r = √(B² + |s|²), t = s/r: symmetric, eigenvalues in [0, 1].
+mat3 saturation_slope(const vec3& s, double bound) {
+  const double r = std::sqrt(bound * bound + glm::dot(s, s));
+  const vec3 t = s / r;
+  return (bound / r) * (mat3(1.0) - glm::outerProduct(t, t));
+}
+
+// Potential of d ↦ sat(k d, B), that is (B/k) (√(B² + |k d|²) − B), written without cancellation.
+double pseudo_huber(const vec3& d, double k, double bound) {
+  const double r = std::sqrt(bound * bound + k * k * glm::dot(d, d));
+  return k * glm::dot(d, d) * (bound / (r + bound));
+}
+
+// Σ wᵢ²/mᵢ over the free particles: the inverse of the mass that a force on the held point feels [1/kg].
+double inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+                    std::span<const double> masses, const Projection& fixed) {
+  double sum = 0;
+  for (int c = 0; c < 3; ++c) {
+    const std::uint32_t i = particles[static_cast<std::size_t>(c)];
+    if (!fixed.is_fixed(i)) sum += weights[c] * weights[c] / masses[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+vec3 DragForce::blend(std::span<const vec3> a) const {
+  const auto& [i, j, k] = drag_.particles;
+  return drag_.weights[0] * a[i] + drag_.weights[1] * a[j] + drag_.weights[2] * a[k];
+}
+
+double DragForce::energy(std::span<const vec3> x) const {
+  if (drag_.max_force == 0) return 0;
+  return pseudo_huber(blend(x) - drag_.cursor, drag_.stiffness, kSpringShare * drag_.max_force);
+}
+
+double DragForce::dissipation_potential(std::span<const vec3> v) const {
+  if (drag_.max_force == 0) return 0;
+  return pseudo_huber(blend(v), drag_.damping, kDamperShare * drag_.max_force);
+}
+
+void DragForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+  if (drag_.max_force == 0) return;
+  const vec3 force = saturate(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force) +
+                     saturate(drag_.damping * blend(v), kDamperShare * drag_.max_force);
+  for (int c = 0; c < 3; ++c) f[drag_.particles[static_cast<std::size_t>(c)]] -= drag_.weights[c] * force;
+}
+
+void DragForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                              JacobianMode /*mode*/, SpringMatrix& a) const {
+  if (drag_.max_force == 0) return;
+  const mat3 spring = saturation_slope(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force);
+  const mat3 damper = saturation_slope(drag_.damping * blend(v), kDamperShare * drag_.max_force);
+  SpringMatrix::Stencil stencil;
+  stencil.particle = drag_.particles;
+  stencil.weight = {drag_.weights[0], drag_.weights[1], drag_.weights[2]};
+  stencil.count = 3;
+  stencil.C = c.stiffness * drag_.stiffness * spring + c.damping * drag_.damping * damper;
+  a.add_stencil(stencil);
+}
+
+double drag_stiffness(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+                      std::span<const double> masses, const Projection& fixed, double omega_max) {
+  const double inverse = inverse_mass(particles, weights, masses, fixed);
+  return inverse > 0 ? (1.1 * 1.1 - 1) * omega_max * omega_max / inverse : 0.0;
+}
+
+double drag_damping(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+                    std::span<const double> masses, const Projection& fixed, double stiffness) {
+  constexpr double kDampingRatio = 0.1;
+  const double inverse = inverse_mass(particles, weights, masses, fixed);
+  return inverse > 0 ? 2 * kDampingRatio * std::sqrt(stiffness / inverse) : 0.0;
+}
+
+double drag_force_bound(const ClothModel& model, std::span<const double> masses, const vec3& gravity,
+                        std::uint32_t particle) {
+  const std::span<const std::uint32_t> part = model.part_of_particle();
+  double mass = 0;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    if (part[i] == part[particle]) mass += masses[i];
+  }
+  const double g = glm::length(gravity);
+  return 10 * mass * (g > 0 ? g : 9.8);
+}
+
+}  // namespace clothlab

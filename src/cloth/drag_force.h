@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "cloth/cloth_model.h"
+#include "cloth/force_term.h"
+
+namespace clothlab {
+
+/// The mouse's hold on the cloth: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
+struct Drag {
+  std::array<std::uint32_t, 3> particles{};
+  vec3 weights{0.0};      ///< w, barycentric: each in [0, 1], their sum 1
+  vec3 cursor{0.0};       ///< [m]
+  double stiffness = 0;   ///< k [N/m], see drag_stiffness
+  double damping = 0;     ///< c [N·s/m], see drag_damping
+  double max_force = 0;   ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
+};
+
+/// The force of a Drag. With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ,
+///
+///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force,
+///
+/// so that |Σ f_i| < F, however far the cursor and however fast the cloth. Spring and damper saturate apart
+/// and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v), and their Jacobians are
+/// positive semidefinite everywhere.
+class DragForce final : public ForceTerm {
+ public:
+  explicit DragForce(const Drag& drag) : drag_(drag) {}
+
+  const Drag& drag() const { return drag_; }
+
+  double energy(std::span<const vec3> x) const override;
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                     JacobianMode mode, SpringMatrix& a) const override;
+  double dissipation_potential(std::span<const vec3> v) const override;
+
+ private:
+  vec3 blend(std::span<const vec3> a) const;  // Σ wᵢ aᵢ
+
+  Drag drag_;
+};
+
+/// A stiffness [N/m] that raises ω_max [rad/s] of M⁻¹K_s by at most 10 %, wherever the cloth is held: by Weyl's
+/// inequality λ_max grows by at most k Σ wᵢ²/mᵢ (over the particles that `fixed` leaves free), and
+/// (1.1² − 1) ω_max² bounds that. 0 where no free particle is held.
+double drag_stiffness(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+                      std::span<const double> masses, const Projection& fixed, double omega_max);
+
+/// The damping [N·s/m] that makes the held point alone oscillate about the cursor with damping ratio 0.1:
+/// enough to calm the hand, little enough to leave the limits of explicit methods nearly where they are.
+double drag_damping(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+                    std::span<const double> masses, const Projection& fixed, double stiffness);
+
+/// 10 × the weight of the connected part that `particle` belongs to [N], with |g| or, where g = 0, 9.8 m/s².
+double drag_force_bound(const ClothModel& model, std::span<const double> masses, const vec3& gravity,
+                        std::uint32_t particle);
+
+}  // namespace clothlab

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cloth/force_term.h"
+
+namespace clothlab {
+
+/// f_i = m_i g. Energy −Σ m_i g·x_i: zero where all particles are at the origin.
+class GravityForce final : public ForceTerm {
+ public:
+  /// `masses` must outlive this; `gravity` in m/s².
+  GravityForce(std::span<const double> masses, const vec3& gravity) : masses_(masses), gravity_(gravity) {}
+
+  double energy(std::span<const vec3> x) const override;
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                     JacobianMode mode, SpringMatrix& a) const override;
+
+ private:
+  std::span<const double> masses_;
+  vec3 gravity_;
+};
+
+}  // namespace clothlab

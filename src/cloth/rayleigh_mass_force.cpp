@@ -1,0 +1,31 @@
+#include "cloth/rayleigh_mass_force.h"
+
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+
+double RayleighMassForce::energy(std::span<const vec3> /*x*/) const { return 0; }
+
+void RayleighMassForce::add_force(std::span<const vec3> /*x*/, std::span<const vec3> v,
+                                  std::span<vec3> f) const {
+  if (beta_ == 0) return;
+  for (std::size_t i = 0; i < v.size(); ++i) f[i] -= beta_ * masses_[i] * v[i];
+}
+
+void RayleighMassForce::add_jacobians(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
+                                      const SystemCoefficients& c, JacobianMode /*mode*/,
+                                      SpringMatrix& a) const {
+  const double factor = c.damping * beta_;
+  if (factor == 0) return;
+  const std::span<double> diagonal = a.diagonal();
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] += factor * masses_[i];
+}
+
+double RayleighMassForce::dissipation_potential(std::span<const vec3> v) const {
+  if (beta_ == 0) return 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) sum += masses_[i] * glm::dot(v[i], v[i]);
+  return beta_ / 2 * sum;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "cloth/cloth_model.h"
+#include "cloth/force_term.h"
+#include "cloth/material.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// All that acts along springs [kauppila §2.2; ascher §2]: elastic force, spring damping, and the
+/// stiffness part of Rayleigh damping. With x_ij = x_i − x_j, l = |x_ij|, n = x_ij/l, c = 1 − L/l:
+///
+///   elastic     f_i = −k (l − L) n                       B = k [n nᵀ + c (I − n nᵀ)]
+///   projected   f_i = −k_d (v_ij·n) n                    D block −k_d n nᵀ
+///   isotropic   f_i = −k_d v_ij                          D block −k_d I
+///   Rayleigh    f_i = −α B⁺ v_ij                         D block −α B⁺
+///
+/// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of no length (l = 0) has no
+/// direction: it pulls nowhere, B = B⁺ = k I, and projected damping leaves it alone.
+class SpringForce final : public ForceTerm {
+ public:
+  /// `model` and `pool` must outlive this.
+  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool);
+
+  double energy(std::span<const vec3> x) const override;
+  /// Uses scratch memory of its own: one caller at a time, as for the pool.
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  /// Sets the matrix's springs, which belong to this force alone.
+  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                     JacobianMode mode, SpringMatrix& a) const override;
+  bool has_dissipation_potential() const override;
+  double dissipation_potential(std::span<const vec3> v) const override;
+
+  double stretch_energy(std::span<const vec3> x) const;  ///< [J]
+  double bend_energy(std::span<const vec3> x) const;     ///< [J]
+
+  std::span<const ElasticElement> elements() const { return elements_; }
+
+ private:
+  bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
+  double energy_of(std::size_t first, std::size_t last, std::span<const vec3> x) const;
+
+  const ClothModel& model_;
+  WorkerPool& pool_;
+  DampingModel damping_model_;
+  double spring_damping_;      // k_d [N·s/m]
+  double rayleigh_stiffness_;  // α [s]
+  std::vector<ElasticElement> elements_;
+  mutable std::vector<vec3> spring_forces_;  // on end i of every spring, between the two passes of add_force
+};
+
+}  // namespace clothlab
