@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "core/parameter.h"
+#include "core/vec.h"
+#include "integrate/registry.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -17,15 +19,41 @@ struct SceneParameter {
   std::string_view section;
 };
 
-/// The one table of parameter ranges behind command line, scene files and sliders.
+/// The one table of parameter ranges behind command line, scene files and sliders. A row whose `max` is
+/// infinite may be switched off: on the command line and in scene files with "off", elsewhere with the
+/// value infinity.
 std::span<const SceneParameter> scene_parameters();
 
 /// The row with this id; nullptr when there is none.
 const SceneParameter* find_scene_parameter(std::string_view id);
 
-/// Value of a scene parameter or of one of the registered integrators' own parameters, by id.
+/// The row of a scene parameter or of one of the registered integrators' own parameters; nullptr when
+/// there is none.
+const ParameterSpec* find_parameter_spec(std::string_view id);
+
+/// The same for a name that a user gave. Throws InputError, naming the nearest, for an unknown one.
+const ParameterSpec& parameter_spec(std::string_view id);
+const IntegratorInfo& integrator_info(std::string_view id);
+
+/// Throws InputError, saying what is allowed, for a value that the row does not allow.
+void check_parameter(const ParameterSpec& spec, double value);
+
+/// Largest component of gravity [m/s²], in absolute value.
+inline constexpr double kMaxGravity = 1e6;
+/// Throws InputError for a gravity out of range.
+void check_gravity(const vec3& gravity);
+
+/// Throws InputError for the first value of the scene that is out of its range, or its integrator when
+/// there is none of that name.
+void check_parameters(const Scene& scene);
+
+/// Sets a scene parameter or one of the registered integrators' own parameters, by id.
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
+
+/// The value in force, by id; the row's default where an integrator's own parameter is not set. Throws
+/// InputError for an unknown id.
+double get_parameter(const Scene& scene, std::string_view id);
 
 /// The current integrator's own parameter values, defaults filled in.
 IntegratorParameters integrator_parameters(const Scene& scene);

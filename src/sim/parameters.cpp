@@ -1,0 +1,297 @@
+#include "sim/parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/nearest_name.h"
+#include "core/text.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+using Kind = ParameterSpec::Kind;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+constexpr std::array<std::string_view, 2> kMassModels{"uniform", "area"};
+constexpr std::array<std::string_view, 2> kDampingModels{"projected", "isotropic"};
+constexpr std::array<std::string_view, 2> kJacobianModes{"clamped", "exact"};
+
+template <class Rows>
+constexpr auto names_of(const Rows& rows) {
+  std::array<std::string_view, std::tuple_size_v<Rows>> names;
+  for (std::size_t i = 0; i < rows.size(); ++i) names[i] = rows[i].name;
+  return names;
+}
+constexpr auto kLinearSolverNames = names_of(kLinearSolvers);
+constexpr auto kPreconditionerNames = names_of(kPreconditioners);
+
+// The enumerators of a choice are its indices; that the two tables of linalg keep to it is checked here.
+template <class Rows>
+constexpr bool in_order(const Rows& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (static_cast<std::size_t>(rows[i].kind) != i) return false;
+  return true;
+}
+static_assert(in_order(kLinearSolvers) && in_order(kPreconditioners));
+
+template <class Enum>
+double index_of(Enum value) {
+  return static_cast<double>(static_cast<int>(value));
+}
+template <class Enum>
+Enum choice(double value) {
+  return static_cast<Enum>(static_cast<int>(value));
+}
+
+constexpr std::array kParameters{
+    SceneParameter{
+        {"mass", "Mass", "kg", Kind::real, 1e-6, 1e6, 0.2, true,
+         "Mass of the whole cloth. Less mass at the same stiffness means faster oscillations and a smaller "
+         "stable step."},
+        [](const Scene& s) { return s.material.mass; },
+        [](Scene& s, double v) { s.material.mass = v; },
+        "Material"},
+    SceneParameter{
+        {"mass-model", "Mass model", "", Kind::choice, 0, 1, 0, false,
+         "uniform: every particle weighs the same. area: a particle weighs a third of its triangles.",
+         kMassModels},
+        [](const Scene& s) { return index_of(s.material.mass_model); },
+        [](Scene& s, double v) { s.material.mass_model = choice<MassModel>(v); },
+        "Material"},
+    SceneParameter{
+        {"stretch-stiffness", "Stretch stiffness", "N/m", Kind::real, 1e-6, 1e9, 1000, true,
+         "Stiffness of the spring along every edge of the mesh. The largest stable step of an explicit "
+         "method falls with its square root."},
+        [](const Scene& s) { return s.material.stretch_stiffness; },
+        [](Scene& s, double v) { s.material.stretch_stiffness = v; },
+        "Material"},
+    SceneParameter{
+        {"bend-stiffness", "Bend stiffness", "N/m", Kind::real, 0, 1e9, 1, true,
+         "Stiffness of the spring between the two vertices opposite an inner edge. It resists folding."},
+        [](const Scene& s) { return s.material.bend_stiffness; },
+        [](Scene& s, double v) { s.material.bend_stiffness = v; },
+        "Material"},
+    SceneParameter{{"spring-damping", "Spring damping", "N·s/m", Kind::real, 0, 1e6, 0.01, true,
+                    "Damping of every spring, proportional to the speed at which its ends move apart."},
+                   [](const Scene& s) { return s.material.spring_damping; },
+                   [](Scene& s, double v) { s.material.spring_damping = v; },
+                   "Damping"},
+    SceneParameter{
+        {"damping-model", "Damping model", "", Kind::choice, 0, 1, 0, false,
+         "projected: damps motion along the spring only, so that rigid rotation is left alone. isotropic: "
+         "damps every relative motion of its two ends.",
+         kDampingModels},
+        [](const Scene& s) { return index_of(s.material.damping_model); },
+        [](Scene& s, double v) { s.material.damping_model = choice<DampingModel>(v); },
+        "Damping"},
+    SceneParameter{{"rayleigh-stiffness", "Rayleigh stiffness damping", "s", Kind::real, 0, 10, 0, true,
+                    "α of Rayleigh damping, f = α K v: damps fast oscillations most."},
+                   [](const Scene& s) { return s.material.rayleigh_stiffness; },
+                   [](Scene& s, double v) { s.material.rayleigh_stiffness = v; },
+                   "Damping"},
+    SceneParameter{{"rayleigh-mass", "Rayleigh mass damping", "1/s", Kind::real, 0, 1e4, 0, true,
+                    "β of Rayleigh damping, f = −β M v: slows every motion alike, falling included, as thick "
+                    "air would."},
+                   [](const Scene& s) { return s.material.rayleigh_mass; },
+                   [](Scene& s, double v) { s.material.rayleigh_mass = v; },
+                   "Damping"},
+    SceneParameter{{"dt", "Step h", "s", Kind::real, 1e-6, 1, 1.0 / 60, true,
+                    "Simulated time of one step. Larger steps cost less and damp or endanger more."},
+                   [](const Scene& s) { return s.stepping.dt; },
+                   [](Scene& s, double v) { s.stepping.dt = v; },
+                   "Stepping"},
+    SceneParameter{
+        {"adaptive-dt", "Adaptive steps", "", Kind::boolean, 0, 1, 0, false,
+         "Takes a step again in halves, down to h/1024, when it strained a stretch spring too much or blew "
+         "up; two good ones in a row double it again."},
+        [](const Scene& s) { return s.stepping.adaptive ? 1.0 : 0.0; },
+        [](Scene& s, double v) { s.stepping.adaptive = v != 0; },
+        "Stepping"},
+    SceneParameter{
+        {"max-strain", "Largest strain", "", Kind::real, 1e-4, 100, 0.1, true,
+         "With adaptive steps, the largest strain |l/L − 1| of a stretch spring that a step may leave."},
+        [](const Scene& s) { return s.stepping.max_strain; },
+        [](Scene& s, double v) { s.stepping.max_strain = v; },
+        "Stepping"},
+    SceneParameter{
+        {"energy-limit", "Energy limit", "", Kind::real, 1, kInfinity, 100, true,
+         "A run has blown up when it holds more than this many times the energy that gravity, the start and "
+         "your hand can account for."},
+        [](const Scene& s) { return s.stepping.energy_limit; },
+        [](Scene& s, double v) { s.stepping.energy_limit = v; },
+        "Stepping"},
+    SceneParameter{
+        {"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
+         "An implicit step is solved when its momentum residual has fallen below this fraction of what it "
+         "was."},
+        [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
+        [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
+        "Solver"},
+    SceneParameter{
+        {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 20, true,
+         "The most Newton iterations per stage; a step that needs more is shown as not converged."},
+        [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
+        [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
+        "Solver"},
+    SceneParameter{
+        {"linear-solver", "Linear solver", "", Kind::choice, 0, kLinearSolverNames.size() - 1.0, 0, false,
+         "cg: conjugate gradients to the tolerance below. cholesky: a direct factorisation, exact but dear "
+         "on "
+         "large meshes.",
+         kLinearSolverNames},
+        [](const Scene& s) { return index_of(s.stepping.solver.linear.kind); },
+        [](Scene& s, double v) { s.stepping.solver.linear.kind = choice<LinearSolverSettings::Kind>(v); },
+        "Solver"},
+    SceneParameter{
+        {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
+         index_of(CgOptions{}.preconditioner), false,
+         "What conjugate gradients is preconditioned with. A stronger one takes fewer iterations, each a "
+         "little dearer.",
+         kPreconditionerNames},
+        [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
+        [](Scene& s, double v) {
+          s.stepping.solver.linear.cg.preconditioner = choice<PreconditionerKind>(v);
+        },
+        "Solver"},
+    SceneParameter{
+        {"cg-tolerance", "CG tolerance", "", Kind::real, 1e-14, 0.5, 1e-3, true,
+         "Conjugate gradients stops when the residual has fallen to this fraction of the right-hand side."},
+        [](const Scene& s) { return s.stepping.solver.linear.cg.tolerance; },
+        [](Scene& s, double v) { s.stepping.solver.linear.cg.tolerance = v; },
+        "Solver"},
+    SceneParameter{
+        {"cg-max-iterations", "CG iterations", "", Kind::integer, 1, 100000, 500, true,
+         "The most iterations of one linear solve; a solve that needs more is shown as not converged."},
+        [](const Scene& s) { return static_cast<double>(s.stepping.solver.linear.cg.max_iterations); },
+        [](Scene& s, double v) { s.stepping.solver.linear.cg.max_iterations = static_cast<int>(v); },
+        "Solver"},
+    SceneParameter{{"jacobian", "Jacobian", "", Kind::choice, 0, 1, 0, false,
+                    "clamped: leaves out what makes a compressed spring's matrix indefinite. exact: the true "
+                    "derivative.",
+                    kJacobianModes},
+                   [](const Scene& s) { return index_of(s.stepping.solver.jacobian); },
+                   [](Scene& s, double v) { s.stepping.solver.jacobian = choice<JacobianMode>(v); },
+                   "Solver"},
+};
+
+/// An integrator's own parameter, whichever integrator has it.
+const ParameterSpec* find_integrator_parameter(std::string_view id) {
+  for (const IntegratorInfo& info : integrators())
+    for (const ParameterSpec& spec : info.parameters)
+      if (spec.id == id) return &spec;
+  return nullptr;
+}
+
+std::string allowed_values(const ParameterSpec& spec) {
+  std::string text;
+  switch (spec.kind) {
+    case Kind::boolean:
+      return "on or off";
+    case Kind::choice:
+      for (const std::string_view name : spec.choices)
+        text += (text.empty() ? "one of " : ", ") + std::string(name);
+      return text;
+    case Kind::real:
+    case Kind::integer:
+      break;
+  }
+  text = spec.kind == Kind::integer ? "a whole number " : "a number ";
+  if (std::isinf(spec.max))
+    text += "of at least " + format_number(spec.min) + ", or off";
+  else
+    text += "from " + format_number(spec.min) + " to " + format_number(spec.max);
+  if (!spec.unit.empty()) text += " " + std::string(spec.unit);
+  return text;
+}
+
+}  // namespace
+
+std::span<const SceneParameter> scene_parameters() { return kParameters; }
+
+const SceneParameter* find_scene_parameter(std::string_view id) {
+  const auto row = std::find_if(kParameters.begin(), kParameters.end(),
+                                [&](const SceneParameter& p) { return p.spec.id == id; });
+  return row == kParameters.end() ? nullptr : &*row;
+}
+
+const ParameterSpec* find_parameter_spec(std::string_view id) {
+  const SceneParameter* row = find_scene_parameter(id);
+  return row != nullptr ? &row->spec : find_integrator_parameter(id);
+}
+
+const ParameterSpec& parameter_spec(std::string_view id) {
+  if (const ParameterSpec* spec = find_parameter_spec(id)) return *spec;
+  std::vector<std::string_view> names;
+  for (const SceneParameter& row : kParameters) names.push_back(row.spec.id);
+  for (const IntegratorInfo& info : integrators())
+    for (const ParameterSpec& spec : info.parameters) names.push_back(spec.id);
+  throw InputError("There is no parameter '" + std::string(id) + "'; did you mean '" +
+                   std::string(nearest_name(id, names)) + "'?");
+}
+
+const IntegratorInfo& integrator_info(std::string_view id) {
+  if (const IntegratorInfo* info = find_integrator(id)) return *info;
+  std::vector<std::string_view> names;
+  for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
+  throw InputError("There is no integrator '" + std::string(id) + "'; did you mean '" +
+                   std::string(nearest_name(id, names)) + "'?");
+}
+
+void check_parameter(const ParameterSpec& spec, double value) {
+  const bool off = std::isinf(spec.max) && value == spec.max;
+  if (!off && !is_valid(spec, value))
+    throw InputError(std::string(spec.id) + ": " + format_number(value) + " is not allowed; it must be " +
+                     allowed_values(spec) + ".");
+}
+
+void check_gravity(const vec3& gravity) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (!(std::abs(gravity[axis]) <= kMaxGravity))
+      throw InputError("gravity: " + format_number(gravity[axis]) +
+                       " is not allowed; each component must be a number from " +
+                       format_number(-kMaxGravity) + " to " + format_number(kMaxGravity) + " m/s².");
+}
+
+void set_parameter(Scene& scene, std::string_view id, double value) {
+  const ParameterSpec& spec = parameter_spec(id);
+  check_parameter(spec, value);
+  if (const SceneParameter* row = find_scene_parameter(id))
+    row->set(scene, value);
+  else if (value == spec.fallback)
+    scene.integrator_parameters.erase(std::string(id));
+  else
+    scene.integrator_parameters.insert_or_assign(std::string(id), value);
+}
+
+double get_parameter(const Scene& scene, std::string_view id) {
+  const ParameterSpec& spec = parameter_spec(id);
+  if (const SceneParameter* row = find_scene_parameter(id)) return row->get(scene);
+  const auto own = scene.integrator_parameters.find(id);
+  return own == scene.integrator_parameters.end() ? spec.fallback : own->second;
+}
+
+IntegratorParameters integrator_parameters(const Scene& scene) {
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  IntegratorParameters values = default_parameters(info);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+    const auto own = scene.integrator_parameters.find(info.parameters[i].id);
+    if (own != scene.integrator_parameters.end()) values[i] = own->second;
+  }
+  return values;
+}
+
+void check_parameters(const Scene& scene) {
+  for (const SceneParameter& row : kParameters) check_parameter(row.spec, row.get(scene));
+  for (const auto& [id, value] : scene.integrator_parameters) check_parameter(parameter_spec(id), value);
+  check_gravity(scene.material.gravity);
+  integrator_info(scene.integrator);
+}
+
+}  // namespace clothlab
