@@ -4,10 +4,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "runtime/control.h"
 #include "sim/command.h"
@@ -32,8 +33,8 @@ class CommandQueue {
   void close();
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
-  /// Appends all that is waiting to `out`.
-  void take_all(std::vector<Request>& out);
+  /// The oldest request, if there is one.
+  std::optional<Request> take();
 
   /// Waits until something is in the queue, wake() or close() was called, or `until` has come.
   void wait_until(Clock::time_point until);
@@ -50,7 +51,7 @@ class CommandQueue {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Request> requests_;
+  std::deque<Request> requests_;
   std::uint64_t last_stamp_ = 0;
   bool woken_ = false;
   std::atomic<int> urgent_{0};

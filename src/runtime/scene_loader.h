@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "core/stop_probe.h"
-#include "mesh/cloth_mesh.h"
-#include "mesh/obj.h"
+#include "mesh/mesh.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -30,9 +29,8 @@ struct LoadOptions {
 
 /// A scene with its mesh: all that a Simulation needs. Never changes once it is made.
 struct LoadedScene {
-  Scene scene;                         ///< `scale` is the one used
-  std::shared_ptr<const ObjMesh> obj;  ///< what was read or made, for export; null for a mesh without faces
-  std::shared_ptr<const ClothMesh> mesh;  ///< particles and springs
+  Scene scene;                            ///< `scale` is the one used
+  std::shared_ptr<const ClothMesh> mesh;  ///< never null; its `source` is what was read, for export
   double file_diagonal = 0;               ///< of the mesh as read, in the file's units
   bool fitted = false;                    ///< UnitChoice::fit changed the scale
   double omega_max = 0;                   ///< √λ_max(M⁻¹K_s) at the start [1/s]

@@ -55,6 +55,7 @@ struct Snapshot {
   double speed = 1;              ///< wanted simulated seconds per wall-clock second
   double actual_speed = 0;       ///< reached over the last second of playing; 0 when paused
   StepTimes step_ms;
+  std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
   std::optional<double> omega_max;  ///< [1/s], √λ_max(M⁻¹K_s), drag included; empty while not known
   std::string blow_up_text;         ///< what happened and why; empty while all is well
   std::string warning;              ///< of the last second: why a solve did not converge
@@ -65,8 +66,8 @@ struct Snapshot {
   std::shared_ptr<const std::vector<PlotSample>> plot;
 };
 
-/// Takes hold of a point of a triangle with a mouse spring as strong as model.md allows, from the
-/// snapshot's ω_max and masses.
+/// Takes hold of a point of a triangle with a mouse spring as strong as model.md allows (cloth/drag_force.h),
+/// from the snapshot's ω_max and masses; while ω_max is not known, that of the start is used.
 Command grab_command(const Snapshot& snapshot, const std::array<std::uint32_t, 3>& particles,
                      const vec3& weights, const vec3& cursor);
 

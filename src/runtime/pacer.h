@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+
+namespace clothlab {
+
+/// Says when the next step of a fixed h is due, so that simulated time runs at `speed` times the wall
+/// clock where steps are fast enough, and falls behind for good where they are not: time that was lost
+/// is never caught up (but for kSlack, which evens out the jitter of waking up).
+class Pacer {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Starts anew at `now`: after a pause, another speed, another h, a jump in time.
+  void restart(Clock::time_point now);
+
+  /// When the next step may begin.
+  Clock::time_point due() const { return due_; }
+
+  /// A step over `simulated` seconds has ended at `now`, to take simulated / speed of the wall clock.
+  void stepped(double simulated, double speed, Clock::time_point now);
+
+  /// Simulated seconds per second over the last second since restart(); 0 before the first step.
+  double actual_speed(Clock::time_point now) const;
+
+  static constexpr std::chrono::milliseconds kSlack{25};
+
+ private:
+  struct Mark {
+    Clock::time_point wall;
+    double simulated;  // since restart()
+  };
+
+  Clock::time_point due_{};
+  double simulated_ = 0;
+  std::deque<Mark> marks_;  // about one per kMarkSpacing over the last second
+};
+
+}  // namespace clothlab
