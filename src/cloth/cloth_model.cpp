@@ -92,9 +92,10 @@ std::vector<double> ClothModel::masses(const Material& material) const {
   for (std::size_t i = 0; i < masses.size(); ++i) {
     masses[i] = material.mass * (areas_[i] / total);
     if (!(masses[i] > 0)) {
-      throw InputError("particle " + std::to_string(i) +
-                       " has no mass under the mass model 'area', since its triangles have no area; use the mass "
-                       "model 'uniform' for this mesh");
+      throw InputError(
+          "particle " + std::to_string(i) +
+          " has no mass under the mass model 'area', since its triangles have no area; use the mass "
+          "model 'uniform' for this mesh");
     }
   }
   return masses;

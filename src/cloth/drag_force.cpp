@@ -67,7 +67,8 @@ void DragForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std:
 void DragForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                               JacobianMode /*mode*/, SpringMatrix& a) const {
   if (drag_.max_force == 0) return;
-  const mat3 spring = saturation_slope(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force);
+  const mat3 spring =
+      saturation_slope(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force);
   const mat3 damper = saturation_slope(drag_.damping * blend(v), kDamperShare * drag_.max_force);
   SpringMatrix::Stencil stencil;
   stencil.particle = drag_.particles;

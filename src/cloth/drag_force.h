@@ -12,11 +12,11 @@ namespace clothlab {
 /// The mouse's hold on the cloth: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
 struct Drag {
   std::array<std::uint32_t, 3> particles{};
-  vec3 weights{0.0};      ///< w, barycentric: each in [0, 1], their sum 1
-  vec3 cursor{0.0};       ///< [m]
-  double stiffness = 0;   ///< k [N/m], see drag_stiffness
-  double damping = 0;     ///< c [N·s/m], see drag_damping
-  double max_force = 0;   ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
+  vec3 weights{0.0};     ///< w, barycentric: each in [0, 1], their sum 1
+  vec3 cursor{0.0};      ///< [m]
+  double stiffness = 0;  ///< k [N/m], see drag_stiffness
+  double damping = 0;    ///< c [N·s/m], see drag_damping
+  double max_force = 0;  ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
 };
 
 /// The force of a Drag. With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ,
@@ -44,8 +44,8 @@ class DragForce final : public ForceTerm {
   Drag drag_;
 };
 
-/// A stiffness [N/m] that raises ω_max [rad/s] of M⁻¹K_s by at most 10 %, wherever the cloth is held: by Weyl's
-/// inequality λ_max grows by at most k Σ wᵢ²/mᵢ (over the particles that `fixed` leaves free), and
+/// A stiffness [N/m] that raises ω_max [rad/s] of M⁻¹K_s by at most 10 %, wherever the cloth is held: by
+/// Weyl's inequality λ_max grows by at most k Σ wᵢ²/mᵢ (over the particles that `fixed` leaves free), and
 /// (1.1² − 1) ω_max² bounds that. 0 where no free particle is held.
 double drag_stiffness(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
                       std::span<const double> masses, const Projection& fixed, double omega_max);

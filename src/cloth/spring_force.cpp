@@ -13,10 +13,10 @@ constexpr std::size_t kParticleGrain = 1024;
 
 // Where a spring stands: everything that its force and its blocks depend on.
 struct Pose {
-  vec3 n;               // unit vector from j to i; 0 for a spring of no length
-  double length;        // l [m]
-  double ratio;         // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
-  double kept_ratio;    // min(1, L/l), the same with c clamped at 0
+  vec3 n;             // unit vector from j to i; 0 for a spring of no length
+  double length;      // l [m]
+  double ratio;       // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
+  double kept_ratio;  // min(1, L/l), the same with c clamped at 0
 };
 
 Pose pose_of(const ElasticElement& e, std::span<const vec3> x) {

@@ -29,7 +29,7 @@ struct IntegratorInfo {
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: damping, cost, when to use it
   std::string_view reference;
-  std::span<const ParameterSpec> parameters;
+  std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
   double stability_limit = 0;
   /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius).

@@ -1,0 +1,38 @@
+#include "integrate/backward_euler.h"
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, double h,
+                                  const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&force_, &symplectic_, &x1_, &v1_}) scratch->resize(n);
+
+  system.force(state.x, state.v, force_);
+  const std::span<const double> m = system.masses();
+  for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];
+  start_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, symplectic_);
+  prescribe_velocity(system.projection(), state.x, h, start_);
+
+  system.projection().filter(force_);
+  double force_squared = 0;
+  for (const vec3& f : force_) force_squared += glm::dot(f, f);
+
+  const StageEquation equation{h, state.x, state.v, h * std::sqrt(force_squared)};
+  if (!stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report)) return report;
+
+  prescribe(system.projection(), state.x, h, x1_, v1_);
+  state.x.swap(x1_);
+  state.v.swap(v1_);
+  state.t += h;
+  return report;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "integrate/integrator.h"
+
+namespace clothlab {
+
+/// The equation of one implicit stage, the same for backward Euler, BDF2, the DIRK methods, midpoint and
+/// trapezoidal with their own γ, x̂ and v̂:
+///
+///   M (v1 − v̂) = γ f(x1, v1),   x1 = x̂ + γ v1     on the free directions.
+///
+/// Backward Euler has γ = h, x̂ = x0, v̂ = v0.
+struct StageEquation {
+  double gamma = 0;             ///< γ = c·h [s]
+  std::span<const vec3> x_hat;  ///< x̂ [m]; along held directions such that x̂ + γ v is where they are held
+  std::span<const vec3> v_hat;  ///< v̂ [m/s]
+  double scale = 0;  ///< ‖h f0‖ on the free directions [N·s]: what the tolerance is relative to
+};
+
+/// Newton's method on a StageEquation (model.md, "Nonlinear and linear solves").
+///
+/// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K. It ends
+/// at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where moving x and v to neighbouring doubles
+/// changes r as much as is left of it.
+///
+/// The line search halves the step until the incremental potential
+///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [ascher §3.3, (14)–(15)]
+/// has fallen enough, or ‖r‖ to a half (near the root φ can no longer tell two points apart); where there is
+/// no potential, until ‖r‖ has fallen. Where exact blocks give no step that does, the clamped ones are tried.
+class ImplicitStage {
+ public:
+  /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
+  /// along held directions, which never change. Leaves the solution in x1 and v1, which must not alias the
+  /// equation or the guesses, and adds what happened to `report`. Returns false when the stop probe ended
+  /// it. Values that are not finite end it at once.
+  bool solve(const DynamicSystem& system, const StageEquation& equation,
+             std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
+             std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
+
+ private:
+  struct Problem;  // the arguments of solve
+  enum class Outcome { improved, stuck, stopped };
+
+  /// residual_trial_ := r(v_trial_), x_trial_ := x̂ + γ v_trial_; returns ‖r‖.
+  double evaluate_trial(const Problem& p);
+  double norm(const Problem& p, std::span<const vec3> a) const;
+  double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
+  /// One Newton step with line search from (x1, v1); on success they and residual_ move on.
+  Outcome improve(const Problem& p, JacobianMode mode, double target, double& residual_norm,
+                  StepReport& report);
+  void accept(const Problem& p);
+  /// ‖change of r‖ when every component of x1 and v1 moves by one relative rounding unit.
+  double rounding_noise(const Problem& p);
+
+  LinearSolver solver_;
+  std::optional<SpringMatrix> a_;
+  std::vector<vec3> residual_;   // r(v1)
+  std::vector<vec3> direction_;  // Newton direction
+  std::vector<vec3> x_trial_;
+  std::vector<vec3> v_trial_;
+  std::vector<vec3> residual_trial_;  // r(v_trial)
+};
+
+}  // namespace clothlab

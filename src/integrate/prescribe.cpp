@@ -1,0 +1,28 @@
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+namespace {
+
+// S free + (I − S) held; exactly `held` where nothing is free, even next to values that are not finite.
+vec3 combine(const mat3& S, const vec3& free, const vec3& held) {
+  return S == mat3(0.0) ? held : S * free + (mat3(1.0) - S) * held;
+}
+
+}  // namespace
+
+void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v) {
+  for (const Projection::Entry& e : projection.entries()) {
+    v[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
+  }
+}
+
+void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
+               std::span<vec3> v) {
+  prescribe_velocity(projection, x0, h, v);
+  for (const Projection::Entry& e : projection.entries()) {
+    x[e.particle] = combine(e.S, x[e.particle], e.target);
+  }
+}
+
+}  // namespace clothlab

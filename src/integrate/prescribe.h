@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "core/vec.h"
+#include "linalg/projection.h"
+
+namespace clothlab {
+
+/// Gives what is prescribed its velocity (p1 − p0)/h [m/s]; free directions of v stay as they are.
+/// `x0` are the positions at the start of the step of length h [s], p1 the projection's targets.
+void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v);
+
+/// The end of a step: what is prescribed stands exactly on its target, with velocity (p1 − p0)/h.
+void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
+               std::span<vec3> v);
+
+}  // namespace clothlab

@@ -1,0 +1,121 @@
+#include "integrate/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "integrate/backward_euler.h"
+#include "integrate/explicit_euler.h"
+#include "integrate/semi_implicit_euler.h"
+#include "integrate/symplectic_euler.h"
+
+// To add an integrator: write its pair of files, list them in CMakeLists.txt, include the header above and
+// add a row below. The generic tests, the menu, the command line and the docs table iterate the rows.
+
+namespace clothlab {
+
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+template <class Method>
+std::unique_ptr<Integrator> make(const IntegratorParameters& /*values*/) {
+  return std::make_unique<Method>();
+}
+
+// Spectral radii for x'' = −ω²x, as functions of y = hω.
+double explicit_euler_growth(double y) { return std::hypot(1.0, y); }
+
+double implicit_euler_growth(double y) { return 1 / std::hypot(1.0, y); }
+
+// The eigenvalues have product 1 and sum 2 − y²: a conjugate pair on the unit circle up to y = 2, two real
+// numbers beyond.
+double symplectic_euler_growth(double y) {
+  if (y <= 2) return 1;
+  const double half_sum = y * y / 2 - 1;
+  return half_sum + std::sqrt(half_sum - 1) * std::sqrt(half_sum + 1);
+}
+
+const std::array kIntegrators{
+    IntegratorInfo{
+        .id = "explicit-euler",
+        .title = "Explicit Euler",
+        .family = IntegratorFamily::explicit_method,
+        .order = 1,
+        .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
+        .summary = "The simplest method. It gains energy at every step size, so that undamped cloth always "
+                   "blows up, "
+                   "only sooner or later. Shown for what it teaches, never to be used.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
+        .stability_limit = 0,
+        .growth = explicit_euler_growth,
+        .make = make<ExplicitEuler>,
+    },
+    IntegratorInfo{
+        .id = "symplectic-euler",
+        .title = "Symplectic Euler",
+        .family = IntegratorFamily::explicit_method,
+        .order = 1,
+        .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
+        .summary = "As cheap as explicit Euler, yet it keeps the energy near its value for ever while "
+                   "h·ω_max < 2, and "
+                   "blows up at once above. The method of choice for soft cloth and small steps.",
+        .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
+        .stability_limit = 2,
+        .growth = symplectic_euler_growth,
+        .make = make<SymplecticEuler>,
+    },
+    IntegratorInfo{
+        .id = "semi-implicit-euler",
+        .title = "Semi-implicit Euler",
+        .family = IntegratorFamily::linearly_implicit,
+        .order = 1,
+        .uses_linear_solver = true,
+        .formula = "(M − hD − h²K) Δv = h (f0 + hK v0); v1 = v0 + Δv; x1 = x0 + h v1",
+        .summary = "Backward Euler with a single Newton iteration: one linear solve per step, stable at "
+                   "large steps. It "
+                   "damps motion that is fast for the step, physical or not. The usual choice for "
+                   "interactive cloth.",
+        .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
+        .stability_limit = kNoLimit,
+        .growth = implicit_euler_growth,
+        .make = make<SemiImplicitEuler>,
+    },
+    IntegratorInfo{
+        .id = "backward-euler",
+        .title = "Backward Euler",
+        .family = IntegratorFamily::implicit,
+        .order = 1,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + h F(u1), by Newton's method",
+        .summary =
+            "Solves the implicit equations to a tolerance instead of once, so that it also holds where the "
+            "forces turn within one step. The same damping as semi-implicit Euler at several times its cost.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+            "3.3, (14)",
+        .stability_limit = kNoLimit,
+        .growth = implicit_euler_growth,
+        .make = make<BackwardEuler>,
+    },
+};
+
+}  // namespace
+
+std::span<const IntegratorInfo> integrators() { return kIntegrators; }
+
+const IntegratorInfo* find_integrator(std::string_view id) {
+  const auto row = std::ranges::find(kIntegrators, id, &IntegratorInfo::id);
+  return row == kIntegrators.end() ? nullptr : &*row;
+}
+
+IntegratorParameters default_parameters(const IntegratorInfo& info) {
+  IntegratorParameters values;
+  for (const ParameterSpec& spec : info.parameters) values.push_back(spec.fallback);
+  return values;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,43 @@
+#include "integrate/semi_implicit_euler.h"
+
+#include "integrate/prescribe.h"
+#include "integrate/solve_outcome.h"
+
+namespace clothlab {
+
+StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state, double h,
+                                      const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&b_, &k_v_, &z_, &dv_}) scratch->resize(n);
+  SpringMatrix& A = matrix_for(system, a_);
+
+  // b = h (f0 + hK v0); K is that of A, clamped or not.
+  system.force(state.x, state.v, b_);
+  system.assemble(state.x, state.v, {0, 0, 1}, context.solver.jacobian, A);
+  A.multiply(context.pool, state.v, k_v_);
+  for (std::size_t i = 0; i < n; ++i) b_[i] = h * (b_[i] - h * k_v_[i]);
+
+  // z, the prescribed change: v0 → (p1 − p0)/h.
+  z_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, z_);
+  for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
+
+  system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
+  const SolveReport solve =
+      solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
+  add_linear_solve(solve, report);
+  if (report.stopped) return report;
+
+  start_ = state.x;
+  for (std::size_t i = 0; i < n; ++i) {
+    state.v[i] += dv_[i];
+    state.x[i] += h * state.v[i];
+  }
+  prescribe(system.projection(), start_, h, state.x, state.v);
+  state.t += h;
+  return report;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,24 @@
+#include "integrate/solve_outcome.h"
+
+namespace clothlab {
+
+SpringMatrix& matrix_for(const DynamicSystem& system, std::optional<SpringMatrix>& slot) {
+  std::shared_ptr<const SpringPattern> pattern = system.pattern();
+  if (!slot || slot->shared_pattern() != pattern) slot.emplace(std::move(pattern));
+  return *slot;
+}
+
+void add_linear_solve(const SolveReport& solve, StepReport& report) {
+  report.linear_iterations += solve.iterations;
+  report.linear_residual = solve.residual;
+  report.residual_history = solve.history;
+  report.stopped = report.stopped || solve.stopped;
+  if (solve.converged || solve.stopped) return;
+  report.converged = false;
+  report.reason =
+      solve.indefinite
+          ? "the linear solve met a direction of non-positive curvature and kept the iterate before it"
+          : "the linear solve did not reach its tolerance";
+}
+
+}  // namespace clothlab

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "integrate/integrator.h"
+
+namespace clothlab {
+
+/// v1 = v0 + h M⁻¹ f(x0, v0), x1 = x0 + h v1 (model.md). Keeps v² + ω²x² − hω²xv of an oscillator exactly,
+/// for hω < 2.
+class SymplecticEuler final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  void reset() override {}  // no history
+
+ private:
+  std::vector<vec3> force_;  // f(x0, v0)
+  std::vector<vec3> start_;  // x0
+};
+
+}  // namespace clothlab
