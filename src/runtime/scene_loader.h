@@ -20,11 +20,14 @@ enum class UnitChoice {
   millimetres,  ///< scale 0.001
 };
 
-struct LoadOptions {
+struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
   StopProbe stop;
   /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
   std::function<void(double fraction, std::string_view stage)> progress;
+  /// Start a Simulation on trial: a scene that cannot be started (pins that do not exist) is refused
+  /// by the load already, and LoadedScene::omega_max is known.
+  bool rehearse = false;
 };
 
 /// A scene with its mesh: all that a Simulation needs. Never changes once it is made.
@@ -33,13 +36,13 @@ struct LoadedScene {
   std::shared_ptr<const ClothMesh> mesh;  ///< never null; its `source` is what was read, for export
   double file_diagonal = 0;               ///< of the mesh as read, in the file's units
   bool fitted = false;                    ///< UnitChoice::fit changed the scale
-  double omega_max = 0;                   ///< √λ_max(M⁻¹K_s) at the start [1/s]
+  double omega_max = 0;                   ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
 };
 
-/// Reads or makes the mesh that the scene names and checks that both fit together, so that a
-/// Simulation of it can be started. Relative paths are taken from the working folder.
-/// Throws InputError (bad file, no mesh, pins that do not exist), SystemError, Cancelled (the probe).
-LoadedScene load_scene(Scene scene, const LoadOptions& options = {});
+/// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.
+/// Throws InputError (bad file, no mesh, a scale that no double can hold), SystemError, Cancelled (the
+/// probe).
+LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 
 /// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
 /// Throws InputError, SystemError.
