@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// Positions and velocities, one per `v` line of a mesh, in the file's units.
+struct StateRows {
+  std::vector<vec3> positions;
+  std::vector<vec3> velocities;
+};
+
+/// The file of `--state` and `--initial-state`: header `x,y,z,vx,vy,vz`, a row per vertex, 17 significant
+/// digits, LF.
+std::string state_csv(std::span<const vec3> positions, std::span<const vec3> velocities);
+
+/// Reads such a file. The columns must come in that order; CRLF, blanks around values, a byte order mark
+/// and blank lines at the end are accepted. Throws InputError naming file and line for another header, a
+/// row with another number of values, a value that is no finite number, or other than `expected_rows`
+/// rows.
+StateRows read_state_csv(const std::filesystem::path& path, std::size_t expected_rows,
+                         const StopProbe& stop = {});
+StateRows parse_state_csv(std::string_view text, std::string_view name, std::size_t expected_rows,
+                          const StopProbe& stop = {});
+
+/// One line of a table: values joined by commas, reals with 17 significant digits, whole numbers as they
+/// are, LF at the end.
+using CsvValue = std::variant<double, long long>;
+std::string csv_line(std::span<const CsvValue> values);
+std::string csv_line(std::initializer_list<CsvValue> values);
+
+}  // namespace clothlab

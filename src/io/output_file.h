@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace clothlab {
+
+/// Throws InputError, one sentence, when `path` could not be written: it is a directory, its folder is
+/// missing, or there is no permission. Creates and changes nothing.
+void check_writable(const std::filesystem::path& path);
+
+/// A file that appears whole or not at all: bytes go to a new file beside `path`, which takes its place
+/// in commit(). Without a commit the new file is removed and `path` is as it was. A path that exists and
+/// is no regular file (/dev/stdout, a named pipe) is written to directly and never replaced; a symbolic
+/// link stays, and the file it points to is replaced.
+class OutputFile {
+ public:
+  /// Throws InputError as check_writable does, SystemError when the system fails otherwise.
+  explicit OutputFile(const std::filesystem::path& path);
+  ~OutputFile();
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+
+  /// Throws SystemError, naming the file and the reason (disk full).
+  void write(std::string_view bytes);
+  /// Call once, after the last write. Throws SystemError.
+  void commit();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Opens, writes, commits.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace clothlab

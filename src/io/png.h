@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace clothlab {
+
+/// Writes a picture, its top row first, `width` × `height` pixels of 3 (RGB) or 4 (RGBA) bytes: the size
+/// of `pixels` says which. The file appears whole or not at all (io/output_file.h). Throws InputError
+/// when `path` cannot be written, SystemError when writing fails.
+void write_png(const std::filesystem::path& path, int width, int height,
+               std::span<const std::uint8_t> pixels);
+
+}  // namespace clothlab

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mesh/mesh.h"
+
+namespace clothlab {
+
+/// A mesh of our own. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
+struct GeneratedMesh {
+  std::string_view name;
+  std::string_view title;
+  bool awkward;  ///< small and made to be difficult: for tests, rather than for the scene menu
+  ObjMesh (*make)();
+  std::vector<std::uint32_t> (*pins)();  ///< 0-based `v` indices that hold it as its scene wants
+};
+
+/// All of them, in a fixed order.
+std::span<const GeneratedMesh> generated_meshes();
+
+/// By name. Throws InputError naming the valid ones.
+const GeneratedMesh& find_generated_mesh(std::string_view name);
+
+}  // namespace clothlab

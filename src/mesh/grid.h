@@ -1,0 +1,13 @@
+#pragma once
+
+#include "mesh/mesh.h"
+
+namespace clothlab {
+
+/// A flat sheet of rows × cols particles, row by row, in the plane y = 0: x runs from 0 to `width` along a
+/// row, z from 0 in row 0 to `depth` in the last one [m]. Each quad (r, c) is split along its
+/// (r, c+1)–(r+1, c) diagonal; the triangles face up. Throws InputError for fewer than 2 rows or columns,
+/// for more particles or springs than a mesh may have, and for a size that is not positive and finite.
+ObjMesh make_grid_obj(int rows, int cols, double width = 1, double depth = 1);
+
+}  // namespace clothlab

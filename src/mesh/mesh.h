@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// Rows and columns of a mesh whose particle (r, c) has index r · cols + c.
+struct GridShape {
+  int rows = 0;
+  int cols = 0;
+};
+
+/// A `vt` line: one to three numbers.
+struct TextureCoordinate {
+  std::array<double, 3> value{};
+  int count = 0;
+};
+
+/// A mesh as it was read: kept as it is, so that an export has the same faces, texture coordinates,
+/// vertex order and vertex count.
+struct ObjMesh {
+  struct Corner {
+    std::int32_t vertex = 0;    ///< index into `vertices`
+    std::int32_t texture = -1;  ///< index into `texture_coordinates`, -1: none
+  };
+
+  std::string name;            ///< for messages: the file, or what was generated
+  std::vector<vec3> vertices;  ///< all `v` lines in file order, in the file's units
+  std::vector<TextureCoordinate> texture_coordinates;
+  std::vector<Corner> corners;                 ///< of all faces, one after the other
+  std::vector<std::uint32_t> face_offsets{0};  ///< face f has corners [face_offsets[f], face_offsets[f + 1])
+  std::size_t normals = 0;                     ///< `vn` lines; their values are not kept
+  std::size_t groups = 0;                      ///< `g` lines
+  std::size_t objects = 0;                     ///< `o` lines
+  std::size_t ignored = 0;        ///< lines of other kinds, materials and free-form geometry among them
+  std::optional<GridShape> grid;  ///< set by make_grid_obj
+
+  std::size_t face_count() const { return face_offsets.size() - 1; }
+  std::span<const Corner> face(std::size_t f) const {
+    return std::span(corners).subspan(face_offsets[f], face_offsets[f + 1] - face_offsets[f]);
+  }
+  void add_face(std::span<const Corner> face_corners) {
+    corners.insert(corners.end(), face_corners.begin(), face_corners.end());
+    face_offsets.push_back(static_cast<std::uint32_t>(corners.size()));
+  }
+};
+
+/// What was found in a mesh, for the report that the user sees. Edges and parts are those of the
+/// particles, so after welding.
+struct MeshReport {
+  std::size_t vertices = 0;  ///< `v` lines
+  std::size_t faces = 0;     ///< as read
+  std::size_t triangles = 0;
+  std::size_t degenerate_triangles = 0;  ///< with a repeated particle: their edges count, they do not
+  std::size_t particles = 0;
+  std::size_t unused_vertices = 0;  ///< used by no face
+  std::size_t welded = 0;           ///< vertices that share the particle of an earlier one
+  std::size_t stretch_springs = 0;
+  std::size_t bend_springs = 0;
+  std::size_t dropped_springs = 0;    ///< bending springs whose two ends are one particle
+  std::size_t nonmanifold_edges = 0;  ///< with more than two triangles
+  std::size_t boundary_edges = 0;     ///< with one triangle
+  std::size_t parts = 0;              ///< connected components
+  double diagonal = 0;                ///< of the bounding box of the particles [m]
+};
+
+/// Axis-aligned box [m].
+struct Box {
+  vec3 low{0};
+  vec3 high{0};
+};
+
+/// Particles, triangles and springs at rest (model.md, "From an OBJ mesh to particles and springs").
+///
+/// Orders are part of the contract, for they decide the bits of a run: particles follow the lowest `v`
+/// line of each, triangles the faces; stretch springs are sorted by their two particles (lower first);
+/// bending springs follow the stretch spring that they lie across, then their two particles.
+struct ClothMesh {
+  std::vector<vec3> positions;  ///< at rest, per particle [m]
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::vector<std::array<std::uint32_t, 2>> stretch_springs;
+  std::vector<std::array<std::uint32_t, 2>> bend_springs;
+  std::vector<std::int32_t> particle_of_vertex;   ///< per `v` line; -1 when no face uses it
+  std::vector<std::uint32_t> vertex_of_particle;  ///< the lowest of its `v` lines
+  std::vector<std::uint32_t> part_of_particle;    ///< connected component, numbered by lowest particle
+  int parts = 0;
+  Box box;
+  double diagonal = 0;  ///< of the box [m]
+  double scale = 1;     ///< metres per unit of the file
+  bool z_up = false;    ///< the file's z axis was turned to y
+  std::optional<GridShape> grid;
+  MeshReport report;
+  std::shared_ptr<const ObjMesh> source;  ///< never null
+};
+
+}  // namespace clothlab
