@@ -1,0 +1,108 @@
+#include "analysis/stability.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace clothlab {
+namespace {
+
+/// Three significant digits, whatever the locale.
+std::string number(double value, int digits = 3) {
+  std::array<char, 32> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, digits);
+  return {text.data(), end};
+}
+
+std::string seconds(double s) {
+  if (s >= 1) return number(s) + " s";
+  return s >= 1e-3 ? number(s * 1e3) + " ms" : number(s * 1e6) + " µs";
+}
+
+/// "by 1.72", or "by 0.034 %" where three digits would not show that it is more than 1.
+std::string factor(double growth) {
+  return std::abs(growth - 1) >= 0.1 ? number(growth) + " times" : number(100 * (growth - 1), 2) + " %";
+}
+
+std::string smaller_step_advice(double h) {
+  return " A step smaller than h = " + seconds(h) + " or an implicit method would help.";
+}
+
+}  // namespace
+
+std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
+                                                JacobianMode mode, WorkerPool& pool, const StopProbe& stop) {
+  const std::shared_ptr<const SpringPattern> pattern = system.pattern();
+  if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
+    stiffness_.emplace(pattern);
+    largest_ = LargestEigenvalue{};
+  }
+  // K does not depend on v: x stands in for it.
+  system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
+  const LargestEigenvalue::Result result =
+      largest_.compute(pool, *stiffness_, system.masses(), system.projection(), stop);
+  if (result.stopped || !std::isfinite(result.value)) return std::nullopt;
+  return std::sqrt(std::max(result.value, 0.0));
+}
+
+double largest_stable_step(const IntegratorInfo& integrator, double omega_max) {
+  return integrator.stability_limit / omega_max;
+}
+
+std::string describe_stability(const IntegratorInfo& integrator, double h, double omega_max) {
+  const std::string title(integrator.title);
+  if (!(omega_max > 0)) return "Nothing in this scene can oscillate, so no step size is too large.";
+  const double z = h * omega_max;
+  const double limit = integrator.stability_limit;
+  const std::string at = "at h = " + seconds(h) + " and ω_max = " + number(omega_max) + " rad/s";
+
+  if (limit == 0) {
+    const double growth = integrator.growth(z);
+    const std::string verb = std::abs(growth - 1) >= 0.1
+                                 ? " multiplies the stiffest oscillation by " + number(growth)
+                                 : " enlarges the stiffest oscillation by " + factor(growth);
+    return title + verb + " in every step " + at + ": no step size is stable.";
+  }
+  if (std::isinf(limit)) {
+    return title + " is stable at every step size; " + at + " (h·ω_max = " + number(z) +
+           ") it multiplies the stiffest oscillation by " + number(integrator.growth(z)) + " in every step.";
+  }
+  const std::string against = "h·ω_max = " + number(z) + " (" + at + ")";
+  const std::string largest =
+      "the largest stable step is h = " + seconds(largest_stable_step(integrator, omega_max));
+  if (z < limit)
+    return title + " is stable below h·ω_max = " + number(limit) + ", and here " + against + "; " + largest +
+           ".";
+  return title + " is stable below h·ω_max = " + number(limit) + " only, but " + against +
+         ": it multiplies the stiffest oscillation by " + number(integrator.growth(z)) + " in every step; " +
+         largest + ".";
+}
+
+std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                            std::optional<double> omega_max) {
+  std::string text = "Blown up in step " + std::to_string(facts.step) + ", at " + number(facts.time) + " s: ";
+  text += facts.finite ? "the cloth held " + number(facts.energy) + " J, and " + number(facts.allowed) +
+                             " J is the most that gravity, the start and your hand can account for."
+                       : "a position or velocity is no longer a finite number.";
+  if (!omega_max) return text + smaller_step_advice(facts.h);
+  text += " " + describe_stability(integrator, facts.h, *omega_max);
+
+  const double limit = integrator.stability_limit;
+  if (limit == 0) {
+    text += " Symplectic Euler at the same cost holds up to h = " + seconds(2 / *omega_max) +
+            ", an implicit method at any.";
+  } else if (std::isinf(limit)) {
+    text +=
+        " That holds for small deformations: a step this large turned or crushed the springs too far, or its "
+        "equations were not solved." +
+        smaller_step_advice(facts.h);
+  } else if (facts.h * *omega_max < limit) {
+    text += " That limit leaves out damping and large strains, which make it lower." +
+            smaller_step_advice(facts.h);
+  }
+  return text;
+}
+
+}  // namespace clothlab
