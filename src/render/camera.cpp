@@ -1,0 +1,112 @@
+#include "render/camera.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/gtc/constants.hpp>
+
+namespace clothlab {
+namespace {
+
+constexpr double kZoomPerNotch = 1.12;
+constexpr double kDepthPerNotch = 1.04;
+
+bool is_finite(const glm::dvec2& v) { return std::isfinite(v.x) && std::isfinite(v.y); }
+bool is_finite(const vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+Pixels at_least_one(Pixels size) { return {std::max(size.x, 1.0), std::max(size.y, 1.0)}; }
+
+}  // namespace
+
+void Camera::orbit(Pixels motion, Pixels size) {
+  if (!is_finite(motion)) return;
+  const double angle = glm::pi<double>() / at_least_one(size).y;
+  yaw = std::remainder(yaw - angle * motion.x, 2 * glm::pi<double>());
+  pitch = std::clamp(pitch + angle * motion.y, -kMaxPitch, kMaxPitch);
+}
+
+void Camera::pan(Pixels motion, Pixels size) {
+  if (!is_finite(motion)) return;
+  const double metres_per_pixel = 2 * distance * std::tan(fov / 2) / at_least_one(size).y;
+  target += metres_per_pixel * (motion.y * up() - motion.x * right());
+}
+
+void Camera::zoom(double notches, Pixels cursor, Pixels size) {
+  if (!std::isfinite(notches) || !is_finite(cursor)) return;
+  const double closer = std::clamp(distance * std::pow(kZoomPerNotch, -notches), kMinDistance, kMaxDistance);
+  const vec3 under_cursor = in_view_plane(cursor, size, target);
+  target = under_cursor + (closer / distance) * (target - under_cursor);
+  distance = closer;
+}
+
+void Camera::frame(const Box& box, Pixels size) {
+  if (!is_finite(box.low) || !is_finite(box.high)) return;
+  const double radius = 0.5 * glm::length(box.high - box.low);
+  if (!std::isfinite(radius)) return;
+  const Pixels s = at_least_one(size);
+  // The sphere about the box touches the sides of the narrower opening; some air is left around it.
+  const double half_height = fov / 2;
+  const double half_width = std::atan(std::tan(half_height) * s.x / s.y);
+  const double fitting = 1.02 * radius / std::sin(std::min(half_height, half_width));
+  target = 0.5 * (box.low + box.high);
+  distance = std::clamp(radius > 0 ? fitting : 1.0, kMinDistance, kMaxDistance);
+}
+
+vec3 Camera::forward() const {
+  return {-std::sin(yaw) * std::cos(pitch), -std::sin(pitch), -std::cos(yaw) * std::cos(pitch)};
+}
+
+vec3 Camera::right() const { return {std::cos(yaw), 0, -std::sin(yaw)}; }
+
+vec3 Camera::up() const { return glm::cross(right(), forward()); }
+
+vec3 Camera::eye() const { return target - distance * forward(); }
+
+glm::dmat4 Camera::view_from_target() const {
+  const vec3 x = right();
+  const vec3 y = up();
+  const vec3 z = -forward();
+  return {{x.x, y.x, z.x, 0}, {x.y, y.y, z.y, 0}, {x.z, y.z, z.z, 0}, {0, 0, -distance, 1}};
+}
+
+glm::dmat4 Camera::projection(Pixels size, double near_plane, double far_plane) const {
+  const Pixels s = at_least_one(size);
+  const double scale = 1 / std::tan(fov / 2);
+  const double depth = near_plane - far_plane;
+  return {{scale * s.y / s.x, 0, 0, 0},
+          {0, scale, 0, 0},
+          {0, 0, (far_plane + near_plane) / depth, -1},
+          {0, 0, 2 * far_plane * near_plane / depth, 0}};
+}
+
+Ray Camera::ray(Pixels pixel, Pixels size) const {
+  const Pixels s = at_least_one(size);
+  const double scale = 2 * std::tan(fov / 2) / s.y;
+  const double x = scale * (pixel.x - s.x / 2);
+  const double y = scale * (s.y / 2 - pixel.y);
+  return {eye(), glm::normalize(forward() + x * right() + y * up())};
+}
+
+std::optional<Projected> Camera::project(const vec3& point, Pixels size) const {
+  const vec3 from_eye = point - eye();
+  const double depth = glm::dot(from_eye, forward());
+  if (!(depth > 0) || !is_finite(from_eye)) return std::nullopt;
+  const Pixels s = at_least_one(size);
+  const double scale = s.y / (2 * std::tan(fov / 2) * depth);
+  return Projected{
+      {s.x / 2 + scale * glm::dot(from_eye, right()), s.y / 2 - scale * glm::dot(from_eye, up())}, depth};
+}
+
+vec3 Camera::in_view_plane(Pixels pixel, Pixels size, const vec3& anchor) const {
+  const Ray through = ray(pixel, size);
+  const double depth = glm::dot(anchor - through.origin, forward());
+  if (!(depth > 0) || !is_finite(anchor) || !is_finite(pixel)) return anchor;
+  return through.at(depth / glm::dot(through.direction, forward()));
+}
+
+vec3 Camera::moved_in_depth(const vec3& point, double notches) const {
+  if (!std::isfinite(notches)) return point;
+  return eye() + std::pow(kDepthPerNotch, notches) * (point - eye());
+}
+
+}  // namespace clothlab

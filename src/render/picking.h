@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/vec.h"
+#include "mesh/mesh.h"
+#include "render/camera.h"
+
+namespace clothlab {
+
+/// A point of the cloth that a ray meets: Σ weights[k] · positions[particles[k]].
+struct Pick {
+  std::array<std::uint32_t, 3> particles{};
+  vec3 weights{0};      ///< barycentric, none negative, their sum is 1
+  double distance = 0;  ///< along the ray [m]
+};
+
+/// The nearest triangle, seen from either side, that the ray meets in front of its origin. A ray through
+/// an edge or a corner of a closed surface never slips through. Triangles without area, those edge-on to
+/// the ray and those with a position that is not finite are not met. Brute force: a few ns per triangle.
+std::optional<Pick> pick(std::span<const std::array<std::uint32_t, 3>> triangles,
+                         std::span<const vec3> positions, const Ray& ray);
+
+/// The particle that is seen nearest to the cursor, at most `radius` pixels away, and that no triangle
+/// hides. Of particles seen at the same pixel, the one in front.
+std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std::span<const vec3> positions,
+                                                      const Camera& camera, Pixels cursor, Pixels size,
+                                                      double radius);
+
+/// What a click takes hold of: the visible triangle under the cursor; of a mesh without triangles (a
+/// pendulum, a chain) the particle within `radius` pixels, as three times the same one with weights (1, 0,
+/// 0).
+std::optional<Pick> pick_for_grab(const ClothMesh& mesh, std::span<const vec3> positions,
+                                  const Camera& camera, Pixels cursor, Pixels size, double radius);
+
+}  // namespace clothlab
