@@ -1,29 +1,58 @@
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "sim/frame.h"
 #include "sim/scene.h"
 
 namespace clothlab {
 
 /// What the command line asks of the window.
 struct WindowRequest {
-  /// The scene to open with, options applied; empty: the built-in one.
+  /// The scene to open with, options applied; empty: the built-in one, `with_options`.
   std::optional<Scene> scene;
-  /// Folder that the scene's relative mesh path is taken from.
-  std::filesystem::path base_folder;
+  /// The same scene with the command line's options on top. Throws InputError.
+  std::function<Scene(Scene)> with_options;
   /// Whether a mesh far from human size may be scaled to fit: not when --scale was given.
   bool may_fit = true;
   int threads = 1;
 };
 
-/// Opens the window; returns the exit status.
-using OpenWindow = std::function<int(const WindowRequest&)>;
+/// What a picture without a display shows.
+struct PictureRequest {
+  int width = 1280;   ///< [pixel]
+  int height = 720;   ///< [pixel]
+  double yaw = 30;    ///< of the camera about the vertical axis [degree]
+  double pitch = 15;  ///< of the camera above the horizon [degree]
+  double zoom = 1;    ///< 1 fits the cloth as it was at the start into the picture
+  bool wireframe = false;
+  bool heat_map = false;
+  double heat_max_strain = 0.1;
+};
+
+/// Rows of 8-bit RGBA from the top.
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgba;
+};
+
+/// Draws one frame after the other with the camera of the first.
+using Painter = std::function<Picture(const Frame&)>;
+
+/// What the command line needs from its siblings on this floor; the app passes it in.
+struct Services {
+  /// Opens the window; returns the exit status.
+  std::function<int(const WindowRequest&)> open_window;
+  /// Makes a painter that needs no display. Throws SystemError where there is no way to draw.
+  std::function<Painter(const PictureRequest&)> make_painter;
+};
 
 /// The whole command line of cli.md. Returns the exit status: 0 done, 1 a fault of the program or the
 /// system, 2 usage or bad input, 3 the run blew up, 130 interrupted. Messages go to stderr.
-int run_cli(int argc, const char* const* argv, const OpenWindow& open_window);
+int run_cli(int argc, const char* const* argv, const Services& services);
 
 }  // namespace clothlab

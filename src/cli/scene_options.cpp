@@ -126,30 +126,23 @@ void SceneOptions::add_to(CLI::App& app) {
 
 bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
 
-Scene SceneOptions::scene(const std::optional<std::string>& positional, std::filesystem::path& base_folder) {
+Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   if (mesh_ && grid_) throw InputError("--mesh and --grid exclude each other: give one of them.");
   if (positional && (scene_file_ || mesh_ || grid_))
     throw InputError("'" + *positional +
                      "' and --scene, --mesh or --grid exclude each other: give one of them.");
   Scene scene;
-  base_folder.clear();
-  const std::optional<std::string>& path = positional ? positional : scene_file_;
-  if (path) {
-    scene = positional ? scene_from_path(*path) : read_scene_file(*path);
-    base_folder = std::filesystem::path(*path).parent_path();
-    // A mesh named on the command line is relative to where the user stands.
-    if (positional && std::holds_alternative<FileSource>(scene.mesh) &&
-        std::get<FileSource>(scene.mesh).path == *positional)
-      base_folder.clear();
-  }
-  if (mesh_) {
-    scene.mesh = FileSource{*mesh_};
-    base_folder.clear();
-  }
+  if (positional) scene = scene_from_path(*positional);
+  if (scene_file_) scene = read_scene_file(*scene_file_);
+  if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {
     const auto [rows, cols] = parse_grid(*grid_);
     scene.mesh = GridSource{rows, cols, 1, 1};
   }
+  return applied_to(std::move(scene));
+}
+
+Scene SceneOptions::applied_to(Scene scene) {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);
     if (grid == nullptr) throw InputError("--size: it belongs to --grid, and there is no grid here.");

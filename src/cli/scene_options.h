@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,9 +26,11 @@ class SceneOptions {
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json
-  /// or MESH.obj that the window was given. Sets the folder of relative mesh paths.
-  /// Throws InputError.
-  Scene scene(const std::optional<std::string>& positional, std::filesystem::path& base_folder);
+  /// or MESH.obj that the window was given. Throws InputError.
+  Scene scene(const std::optional<std::string>& positional = {});
+
+  /// A scene with all options but the mesh's name on top. Throws InputError.
+  Scene applied_to(Scene scene);
 
  private:
   std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,

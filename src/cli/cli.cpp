@@ -1,0 +1,104 @@
+#include "cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/bench.h"
+#include "cli/exit_status.h"
+#include "cli/render_command.h"
+#include "cli/scene_options.h"
+#include "cli/simulate.h"
+#include "core/error.h"
+#include "core/nearest_name.h"
+
+namespace clothlab {
+namespace {
+
+int complain(int status, const std::string& sentence) {
+  std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
+  return status;
+}
+
+/// The subcommand that was named, or the program itself.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : *subcommands.front();
+}
+
+/// One sentence for an option that does not exist, naming the nearest that does.
+std::string unknown_argument(const CLI::App& app) {
+  const CLI::App& sub = chosen(app);
+  std::vector<std::string> left = sub.remaining();
+  if (left.empty()) left = app.remaining(true);
+  const std::string argument = left.empty() ? std::string("?") : left.front();
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::string where = &sub == &app ? "clothlab" : "clothlab " + sub.get_name();
+  if (!name.starts_with("-"))
+    return "there is no place for '" + argument + "'; `" + where + " --help` shows what there is.";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : sub.get_options())
+    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return "there is no option " + name + "; did you mean " + std::string(nearest_name(name, candidates)) +
+         "? `" + where + " --help` lists them all.";
+}
+
+struct Window {
+  SceneOptions scene;
+  std::optional<std::string> file;
+
+  int run(const Services& services) {
+    WindowRequest request;
+    Scene wanted = scene.scene(file);  // also with no scene named: the options must be right
+    if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
+    request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
+    request.may_fit = !scene.names_a_scale();
+    request.threads = scene.threads();
+    return services.open_window(request);
+  }
+};
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv, const Services& services) {
+  CLI::App app{
+      "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"
+      "Without a subcommand it opens the window.",
+      "clothlab"};
+  app.set_version_flag("--version", "clothlab " CLOTHLAB_VERSION);
+  app.require_subcommand(0, 1);
+  Window window;
+  app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
+  window.scene.add_to(app);
+  const std::vector<std::pair<const char*, std::function<int()>>> commands{
+      {"simulate", add_simulate(app)}, {"render", add_render(app, services)}, {"bench", add_bench(app)}};
+  try {
+    app.parse(argc, argv);
+    for (const auto& [name, run] : commands)
+      if (app.got_subcommand(name)) return run();
+    return window.run(services);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return app.exit(answer);
+  } catch (const CLI::ExtrasError&) {
+    return complain(kExitUsage, unknown_argument(app));
+  } catch (const CLI::ParseError& error) {
+    return complain(kExitUsage, error.what());
+  } catch (const InputError& error) {
+    return complain(kExitUsage, error.what());
+  } catch (const Cancelled&) {
+    return complain(kExitInterrupted, "interrupted before the first step; nothing was written.");
+  } catch (const std::bad_alloc&) {
+    return complain(kExitFault, "there is not enough memory for this.");
+  } catch (const std::exception& error) {
+    return complain(kExitFault, error.what());
+  }
+}
+
+}  // namespace clothlab

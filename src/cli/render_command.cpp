@@ -1,0 +1,134 @@
+#include "cli/render_command.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/progress.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "io/output_file.h"
+#include "io/png.h"
+
+namespace clothlab {
+namespace {
+
+struct RenderCommand {
+  SceneOptions scene;
+  LengthOptions length;
+  std::string png;
+  std::optional<std::string> every_text, pixels_text, yaw_text, pitch_text, zoom_text, heat_text;
+  PictureRequest picture;
+  std::function<Painter(const PictureRequest&)> make_painter;
+
+  void add_to(CLI::App& app) {
+    const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                          const char* help) {
+      app.add_option(name, target, help)->type_name(type)->take_last()->group("Picture");
+    };
+    app.add_option("--png", png, "The picture to write, after the last step.")
+        ->type_name("FILE")
+        ->required()
+        ->group("Picture");
+    text("--every", every_text, "N",
+         "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
+    text("--pixels", pixels_text, "WxH", "Size of the picture; default 1280x720.");
+    text("--yaw", yaw_text, "DEG", "Camera angle about the vertical axis; default 30.");
+    text("--pitch", pitch_text, "DEG", "Camera angle above the horizon; default 15.");
+    text("--zoom", zoom_text, "X", "1 (the default) fits the start shape into the picture.");
+    app.add_flag("--wireframe", picture.wireframe, "Draw the edges as well.")->group("Picture");
+    app.add_flag("--heat-map", picture.heat_map, "Colour the cloth by strain.")->group("Picture");
+    text("--heat-max", heat_text, "X", "Strain at the end of the colour scale; default 0.1.");
+  }
+
+  void read_values() {
+    const auto number = [](const char* option, const std::optional<std::string>& text, double min, double max,
+                           double& value) {
+      if (!text) return;
+      value =
+          parse_parameter({.id = option, .title = {}, .unit = {}, .min = min, .max = max, .help = {}}, *text);
+    };
+    number("yaw", yaw_text, -360, 360, picture.yaw);
+    number("pitch", pitch_text, -89, 89, picture.pitch);
+    number("zoom", zoom_text, 0.01, 100, picture.zoom);
+    number("heat-max", heat_text, 1e-6, 100, picture.heat_max_strain);
+    if (!pixels_text) return;
+    const std::size_t cross = pixels_text->find('x');
+    if (cross == std::string::npos)
+      throw InputError("--pixels: '" + *pixels_text + "' is not of the form WxH, such as 1280x720.");
+    constexpr int kMost = 8192;
+    const std::string_view text = *pixels_text;
+    picture.width = static_cast<int>(parse_whole("pixels", text.substr(0, cross), 1, kMost));
+    picture.height = static_cast<int>(parse_whole("pixels", text.substr(cross + 1), 1, kMost));
+  }
+
+  std::string numbered(std::uint64_t step) const {
+    const std::filesystem::path path(png);
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "-%06llu", static_cast<unsigned long long>(step));
+    return (path.parent_path() / (path.stem().string() + digits.data() + path.extension().string())).string();
+  }
+
+  int run() {
+    const Interrupt interrupt;
+    read_values();
+    const std::uint64_t every =
+        every_text ? static_cast<std::uint64_t>(parse_whole("every", *every_text, 1, 1'000'000'000)) : 0;
+    check_writable(every > 0 ? numbered(0) : png);
+    Run run = prepare_run(scene);
+    Simulation& simulation = *run.simulation;
+    const auto scene_in_force = std::make_shared<const Scene>(simulation.scene());
+    const Painter paint = make_painter(picture);
+    Frame frame;
+    capture(simulation, scene_in_force, frame);
+    Picture last = paint(frame);  // fixes the camera on the start shape
+    const auto write = [](const std::string& path, const Picture& p) {
+      write_png(path, p.width, p.height, p.rgba);
+    };
+    if (every > 0) write(numbered(0), last);
+    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
+    StepStatus status = StepStatus::done;
+    {
+      Progress progress(steps, scene.quiet());
+      for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
+        status = simulation.step(Interrupt::probe());
+        progress.show(simulation.steps(), simulation.state().t);
+        if (status == StepStatus::done && every > 0 && simulation.steps() % every == 0) {
+          capture(simulation, scene_in_force, frame);
+          write(numbered(simulation.steps()), paint(frame));
+        }
+        if (Interrupt::requested()) status = StepStatus::stopped;
+      }
+    }
+    if (every == 0) {
+      capture(simulation, scene_in_force, frame);
+      write(png, paint(frame));
+    }
+    if (status == StepStatus::blown_up) {
+      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());
+      return kExitBlownUp;
+    }
+    return status == StepStatus::stopped ? kExitInterrupted : kExitDone;
+  }
+};
+
+}  // namespace
+
+std::function<int()> add_render(CLI::App& app, const Services& services) {
+  auto command = std::make_shared<RenderCommand>();
+  command->make_painter = services.make_painter;
+  CLI::App& sub = *app.add_subcommand("render", "Picture(s) of a run, without a display.");
+  command->scene.add_to(sub);
+  command->length.add_to(sub);
+  command->add_to(sub);
+  return [command] { return command->run(); };
+}
+
+}  // namespace clothlab

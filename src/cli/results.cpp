@@ -1,0 +1,147 @@
+#include "cli/results.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/parse_value.h"
+#include "core/error.h"
+#include "io/csv.h"
+#include "mesh/obj_writer.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::string_view kDiagnosticsHeader =
+    "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
+    "newton_iterations,cg_iterations,cg_residual,step_ms\n";
+
+double quantile(const std::vector<double>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
+  OutputFile file(path);
+  write_obj(simulation.mesh(), simulation.state().x, [&](std::string_view piece) { file.write(piece); });
+  file.commit();
+}
+
+std::string sequence_name(std::uint64_t step) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%06llu.obj", static_cast<unsigned long long>(step));
+  return name.data();
+}
+
+}  // namespace
+
+void Results::add_to(CLI::App& app) {
+  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                        const char* help) {
+    return app.add_option(name, target, help)->type_name(type)->take_last()->group("Results");
+  };
+  text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, a row per vertex of the mesh.");
+  text("--diagnostics", diagnostics_, "FILE.csv",
+       "A row per step: energies, strain, iterations, milliseconds.");
+  text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
+  CLI::Option* sequence =
+      text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
+  text("--every", every_text_, "N", "Steps from one shape of --obj-sequence to the next; default 1.")
+      ->needs(sequence);
+  text("--summary", summary_, "FILE.json", "What was run and how it ended, in figures.");
+}
+
+void Results::check() {
+  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_})
+    if (*path) check_writable(**path);
+  if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
+  if (!obj_sequence_) return;
+  const std::filesystem::path folder(*obj_sequence_);
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) {
+    check_writable(folder / sequence_name(0));
+  } else if (std::filesystem::exists(folder, error)) {
+    throw InputError("--obj-sequence: '" + *obj_sequence_ + "' is not a folder.");
+  } else {
+    check_writable(folder);  // it is made in begin(), so its own parent must be there
+  }
+}
+
+void Results::begin(const Simulation& simulation) {
+  if (diagnostics_) {
+    diagnostics_file_.emplace(*diagnostics_);
+    diagnostics_file_->write(kDiagnosticsHeader);
+  }
+  max_strain_ = simulation.record().max_strain;
+  if (!obj_sequence_) return;
+  std::error_code error;
+  std::filesystem::create_directory(*obj_sequence_, error);
+  if (error)
+    throw SystemError("The folder '" + *obj_sequence_ + "' cannot be made: " + error.message() + ".");
+  write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
+}
+
+void Results::after_step(const Simulation& simulation, double milliseconds) {
+  const StepRecord& r = simulation.record();
+  step_ms_.push_back(milliseconds);
+  newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
+  cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
+  if (!r.converged) ++not_converged_;
+  max_strain_ = std::max(max_strain_, r.max_strain);
+  if (diagnostics_file_)
+    diagnostics_file_->write(csv_line(
+        {static_cast<long long>(r.step), r.time, r.dt, r.energy.kinetic, r.energy.stretch, r.energy.bend,
+         r.energy.gravity, r.energy.total, r.max_strain, static_cast<long long>(r.newton_iterations),
+         static_cast<long long>(r.cg_iterations), r.cg_residual, milliseconds}));
+  if (obj_sequence_ && r.step % every_ == 0)
+    write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
+}
+
+void Results::finish(const Simulation& simulation, const RunEnd& end) {
+  if (diagnostics_file_) diagnostics_file_->commit();
+  if (state_) {
+    const InitialState last = simulation.export_state();
+    write_file(*state_, state_csv(last.positions, last.velocities));
+  }
+  if (obj_) write_obj_file(*obj_, simulation);
+  if (summary_) write_file(*summary_, summary_text(simulation, end));
+}
+
+std::string Results::summary_text(const Simulation& simulation, const RunEnd& end) const {
+  std::vector<double> ms = step_ms_;
+  std::sort(ms.begin(), ms.end());
+  const StepRecord& last = simulation.record();
+  using Json = nlohmann::ordered_json;
+  Json json{
+      {"integrator", simulation.integrator().id},
+      {"particles", simulation.system().size()},
+      {"springs",
+       {{"stretch", simulation.mesh().stretch_springs.size()},
+        {"bend", simulation.mesh().bend_springs.size()}}},
+      {"steps", simulation.steps()},
+      {"time", simulation.state().t},
+      {"dt", simulation.scene().stepping.dt},
+      {"energy",
+       {{"kinetic", last.energy.kinetic},
+        {"stretch", last.energy.stretch},
+        {"bend", last.energy.bend},
+        {"gravity", last.energy.gravity},
+        {"total", last.energy.total}}},
+      {"max_strain", {{"last", last.max_strain}, {"whole_run", max_strain_}}},
+      {"iterations",
+       {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
+      {"step_ms",
+       {{"median", quantile(ms, 0.5)}, {"p95", quantile(ms, 0.95)}, {"max", ms.empty() ? 0.0 : ms.back()}}},
+      {"threads", end.threads},
+      {"interrupted", end.interrupted},
+      {"blow_up", nullptr}};
+  if (const std::optional<BlowUp>& blow_up = simulation.blow_up())
+    json["blow_up"] = Json{{"step", blow_up->step}, {"time", blow_up->time}, {"reason", end.blow_up_text}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace clothlab

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/output_file.h"
+#include "sim/simulation.h"
+
+namespace CLI {
+class App;
+}
+
+namespace clothlab {
+
+/// How a run ended, beyond what the simulation itself knows.
+struct RunEnd {
+  std::string blow_up_text;  ///< empty: it did not blow up
+  bool interrupted = false;
+  int threads = 1;
+};
+
+/// The output files of `simulate` (cli.md, "Results"). Each is written beside its place and renamed
+/// when it is whole, so that an interrupted run leaves no half-written file.
+class Results {
+ public:
+  void add_to(CLI::App& app);
+
+  /// Throws InputError when an output could not be written, before anything is run.
+  void check();
+
+  /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
+  void begin(const Simulation& simulation);
+  void after_step(const Simulation& simulation, double milliseconds);
+  void finish(const Simulation& simulation, const RunEnd& end);
+
+ private:
+  std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
+
+  std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, every_text_, summary_;
+  std::uint64_t every_ = 1;
+  std::optional<OutputFile> diagnostics_file_;
+  std::vector<double> step_ms_;
+  std::uint64_t newton_iterations_ = 0;
+  std::uint64_t cg_iterations_ = 0;
+  std::uint64_t not_converged_ = 0;
+  double max_strain_ = 0;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,59 @@
+#include "cli/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "analysis/stability.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "io/csv.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::uint64_t kDefaultSteps = 60;
+constexpr std::int64_t kMostSteps = 1'000'000'000'000;
+
+}  // namespace
+
+void LengthOptions::add_to(CLI::App& app) {
+  CLI::Option* steps =
+      app.add_option("--steps", steps_,
+                     "Number of steps of --dt; default " + std::to_string(kDefaultSteps) + ".")
+          ->type_name("N")
+          ->take_last()
+          ->group("Stepping");
+  app.add_option("--duration", duration_, "Simulated time instead of --steps, rounded to whole steps.")
+      ->type_name("S")
+      ->take_last()
+      ->excludes(steps)
+      ->group("Stepping");
+}
+
+std::uint64_t LengthOptions::steps(double dt) const {
+  if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
+  if (!duration_) return kDefaultSteps;
+  const double count = std::round(parse_positive("duration", *duration_) / dt);
+  if (!(count <= static_cast<double>(kMostSteps)))
+    throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
+                     " s.");
+  return static_cast<std::uint64_t>(count);
+}
+
+Run prepare_run(SceneOptions& options) {
+  Run run;
+  Scene scene = options.scene();
+  const SceneLoadOptions load{UnitChoice::as_is, Interrupt::probe(), {}};
+  run.loaded = load_scene(std::move(scene), load);
+  if (const auto& file = options.initial_state_file()) {
+    const StateRows rows = read_state_csv(*file, run.loaded.mesh->particle_of_vertex.size());
+    run.loaded.scene.initial_state = InitialState{rows.positions, rows.velocities};
+  }
+  run.pool = std::make_unique<WorkerPool>(options.threads());
+  run.simulation = std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool);
+  return run;
+}
+
+}  // namespace clothlab

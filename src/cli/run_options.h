@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/scene_options.h"
+#include "runtime/scene_loader.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// How far a run without a window goes: --steps or --duration.
+class LengthOptions {
+ public:
+  void add_to(CLI::App& app);
+  /// Whole steps of `dt`. Throws InputError.
+  std::uint64_t steps(double dt) const;
+
+ private:
+  std::optional<std::string> steps_, duration_;
+};
+
+/// A scene that is ready to be stepped.
+struct Run {
+  LoadedScene loaded;
+  std::unique_ptr<WorkerPool> pool;
+  std::unique_ptr<Simulation> simulation;
+};
+
+/// Reads the mesh and the initial state that the options name. Throws InputError, SystemError, and
+/// Cancelled on Ctrl-C.
+Run prepare_run(SceneOptions& options);
+
+/// What a blow-up was and why, with the numbers (model.md, "Blow-up").
+std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);
+
+}  // namespace clothlab

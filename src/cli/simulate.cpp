@@ -1,0 +1,73 @@
+#include "cli/simulate.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+
+namespace clothlab {
+namespace {
+
+struct Simulate {
+  SceneOptions scene;
+  LengthOptions length;
+  Results results;
+
+  int run() {
+    const Interrupt interrupt;
+    results.check();
+    Run run = prepare_run(scene);
+    Simulation& simulation = *run.simulation;
+    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
+    results.begin(simulation);
+    StepStatus status = StepStatus::done;
+    {
+      Progress progress(steps, scene.quiet());
+      const StopProbe stop = Interrupt::probe();
+      for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
+        const auto begin = std::chrono::steady_clock::now();
+        status = simulation.step(stop);
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+        if (status == StepStatus::done) {
+          results.after_step(simulation, took.count());
+          progress.show(simulation.steps(), simulation.state().t);
+        }
+        if (Interrupt::requested()) status = StepStatus::stopped;
+      }
+    }
+    const std::string why =
+        status == StepStatus::blown_up ? blow_up_text(simulation, *run.pool) : std::string();
+    results.finish(simulation, {why, status == StepStatus::stopped, scene.threads()});
+    if (status == StepStatus::blown_up) {
+      std::fprintf(stderr, "clothlab: %s\n", why.c_str());
+      return kExitBlownUp;
+    }
+    if (status == StepStatus::stopped) {
+      std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
+                   static_cast<unsigned long long>(simulation.steps()));
+      return kExitInterrupted;
+    }
+    return kExitDone;
+  }
+};
+
+}  // namespace
+
+std::function<int()> add_simulate(CLI::App& app) {
+  auto command = std::make_shared<Simulate>();
+  CLI::App& sub = *app.add_subcommand("simulate", "One run without a window.");
+  command->scene.add_to(sub);
+  command->length.add_to(sub);
+  command->results.add_to(sub);
+  return [command] { return command->run(); };
+}
+
+}  // namespace clothlab
