@@ -17,8 +17,8 @@ struct ParameterSpec {
   double min = 0;  ///< smallest allowed value, inclusive (choice: 0)
   double max = 0;  ///< largest allowed value, inclusive (choice: number of choices − 1)
   double fallback = 0;
-  bool logarithmic = false;                       ///< slider scale; with min = 0, zero is the left end
-  std::string_view help;                          ///< one or two sentences: tooltip and --help
+  bool logarithmic = false;                        ///< slider scale; with min = 0, zero is the left end
+  std::string_view help;                           ///< one or two sentences: tooltip and --help
   std::span<const std::string_view> choices = {};  ///< names of a choice, by index
 };
 
