@@ -11,8 +11,12 @@ namespace clothlab {
 /// The shortest text that reads back as the same double: "0.1", "1e-06", "inf".
 std::string format_number(double value);
 
-/// The whole text as a double ("1", "-2.5", "1e-3"; also "inf", "nan"); nothing when it is anything else.
-/// A value too large for a double gives infinity.
+/// Appends `value` with 17 significant digits, as "%.17g" writes it in the C locale: files and exports.
+void append_number(std::string& text, double value);
+
+/// The whole text as a decimal number ("1", "-2.5", "+1e-3"; also "inf", "nan"), with the bits that strtod
+/// gives in the C locale: correctly rounded, infinity above the largest double, 0 with its sign below the
+/// smallest. Nothing when the text is anything else.
 std::optional<double> parse_number(std::string_view text);
 
 }  // namespace clothlab

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/stop_probe.h"
+
+namespace clothlab {
+
+/// What a long load is told by its caller.
+struct LoadOptions {
+  StopProbe stop;                                 ///< polled; the load gives up by throwing Cancelled
+  std::function<void(double fraction)> progress;  ///< called from time to time with 0…1
+};
+
+/// The bytes of a regular file of at most `max_bytes`. Never blocks on a FIFO and allocates nothing
+/// before the size is known. Throws InputError, naming the file, when it is missing, not a regular file,
+/// not readable or too large; Cancelled when `stop` asks.
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
+                           const LoadOptions& options = {});
+
+/// The path as it is shown in messages: UTF-8.
+std::string shown_path(const std::filesystem::path& path);
+
+}  // namespace clothlab
