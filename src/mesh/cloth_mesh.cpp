@@ -1,0 +1,333 @@
+#include "mesh/cloth_mesh.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <compare>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "mesh/triangulate.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// Iterations between two looks at the stop probe.
+constexpr std::size_t kPollEvery = std::size_t{1} << 16;
+
+void poll(const StopProbe& stop, std::size_t iteration) {
+  if (iteration % kPollEvery == 0 && stop_requested(stop)) throw Cancelled();
+}
+
+[[noreturn]] void refuse(const ObjMesh& obj, const std::string& reason) {
+  throw InputError(obj.name + ": " + reason);
+}
+
+/// Finds the first of several equal positions; −0 equals 0. A hash table with linear probing, which is
+/// several times faster than a node-based one for millions of vertices.
+class PositionIndex {
+ public:
+  /// `count`: the most different positions that it will be asked to hold.
+  PositionIndex(const std::vector<vec3>& positions, std::size_t count)
+      : positions_(positions), slots_(std::bit_ceil(2 * count + 1), kNone) {}
+
+  /// The vertex first given with the position of `vertex`: that itself when it is new.
+  std::uint32_t first_at_position_of(std::uint32_t vertex) {
+    const vec3& p = positions_[vertex];
+    std::size_t slot = hash(p) & (slots_.size() - 1);
+    while (slots_[slot] != kNone) {
+      if (positions_[slots_[slot]] == p) return slots_[slot];
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    return slots_[slot] = vertex;
+  }
+
+ private:
+  static std::size_t hash(const vec3& p) {
+    std::uint64_t h = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      h ^= std::bit_cast<std::uint64_t>(p[axis] + 0.0);  // −0 + 0 is 0
+      h *= 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 32;
+    }
+    return static_cast<std::size_t>(h);
+  }
+
+  const std::vector<vec3>& positions_;
+  std::vector<std::uint32_t> slots_;
+};
+
+void number_particles(const ObjMesh& obj, const MeshOptions& options, ClothMesh& mesh) {
+  const std::size_t n = obj.vertices.size();
+  mesh.particle_of_vertex.assign(n, -1);
+  for (const ObjMesh::Corner& corner : obj.corners)
+    mesh.particle_of_vertex[static_cast<std::size_t>(corner.vertex)] = 0;
+  const auto used = n - static_cast<std::size_t>(
+                            std::count(mesh.particle_of_vertex.begin(), mesh.particle_of_vertex.end(), -1));
+  mesh.report.unused_vertices = n - used;
+  const auto check_count = [&](std::size_t particles) {
+    if (particles > kMaxParticles)
+      refuse(obj, "it has " + std::to_string(particles) + " particles, and " + std::to_string(kMaxParticles) +
+                      " are allowed");
+  };
+  if (!options.weld) check_count(used);
+
+  PositionIndex index(obj.vertices, options.weld ? std::min(used, kMaxParticles + 1) : 0);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    poll(options.stop, v);
+    if (mesh.particle_of_vertex[v] < 0) continue;
+    const std::uint32_t first = options.weld ? index.first_at_position_of(v) : v;
+    if (first == v) {
+      mesh.particle_of_vertex[v] = static_cast<std::int32_t>(mesh.vertex_of_particle.size());
+      mesh.vertex_of_particle.push_back(v);
+      check_count(mesh.vertex_of_particle.size());
+    } else {
+      mesh.particle_of_vertex[v] = mesh.particle_of_vertex[first];
+      ++mesh.report.welded;
+    }
+  }
+}
+
+vec3 to_metres(const vec3& p, const ClothMesh& mesh) {
+  const vec3 scaled = p * mesh.scale;
+  return mesh.z_up ? vec3(scaled.x, scaled.z, -scaled.y) : scaled;
+}
+
+vec3 to_file_units(const vec3& p, const ClothMesh& mesh) {
+  const vec3 turned = mesh.z_up ? vec3(p.x, -p.z, p.y) : p;
+  return turned / mesh.scale;
+}
+
+void place_particles(const ObjMesh& obj, ClothMesh& mesh) {
+  mesh.positions.reserve(mesh.vertex_of_particle.size());
+  for (const std::uint32_t v : mesh.vertex_of_particle)
+    mesh.positions.push_back(to_metres(obj.vertices[v], mesh));
+  mesh.box = {mesh.positions.front(), mesh.positions.front()};
+  for (const vec3& p : mesh.positions)
+    for (int axis = 0; axis < 3; ++axis) {
+      mesh.box.low[axis] = std::min(mesh.box.low[axis], p[axis]);
+      mesh.box.high[axis] = std::max(mesh.box.high[axis], p[axis]);
+    }
+  mesh.diagonal = glm::length(mesh.box.high - mesh.box.low);
+  if (!std::isfinite(mesh.diagonal) || !std::isfinite(glm::length(mesh.box.high)) ||
+      !std::isfinite(glm::length(mesh.box.low)))
+    refuse(obj, "its coordinates times the scale are too large to compute with");
+}
+
+/// Triangles as particles, those with a repeated particle included.
+std::vector<std::array<std::uint32_t, 3>> triangulate_faces(const ObjMesh& obj, const ClothMesh& mesh,
+                                                            const StopProbe& stop) {
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < obj.face_count(); ++f) count += obj.face(f).size() - 2;
+  // An edge with t triangles makes 1 + t (t − 1) / 2 >= t springs, so the mesh has at least 3 per triangle.
+  if (count > kMaxSprings / 3)
+    refuse(obj, "its " + std::to_string(count) + " triangles make more than the " +
+                    std::to_string(kMaxSprings) + " springs that are allowed");
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  triangles.reserve(count);
+  Triangulator triangulator;
+  std::vector<vec3> polygon;
+  for (std::size_t f = 0; f < obj.face_count(); ++f) {
+    poll(stop, f);
+    const auto face = obj.face(f);
+    const auto vertex = [&](std::size_t corner) { return static_cast<std::size_t>(face[corner].vertex); };
+    polygon.resize(face.size());
+    for (std::size_t i = 0; i < face.size(); ++i) polygon[i] = obj.vertices[vertex(i)];
+    for (const auto& triangle : triangulator.triangulate(polygon, stop)) {
+      auto& particles = triangles.emplace_back();
+      for (std::size_t i = 0; i < 3; ++i)
+        particles[i] = static_cast<std::uint32_t>(mesh.particle_of_vertex[vertex(triangle[i])]);
+    }
+  }
+  return triangles;
+}
+
+bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
+  return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
+}
+
+/// One edge of one triangle, in the list of the edge's lower particle.
+struct HalfEdge {
+  std::uint32_t high;      ///< the edge's higher particle
+  std::uint32_t opposite;  ///< the triangle's third particle; kNone for a degenerate triangle
+  auto operator<=>(const HalfEdge&) const = default;
+};
+
+/// The edges of all triangles.
+class EdgeTable {
+ public:
+  EdgeTable(const std::vector<std::array<std::uint32_t, 3>>& triangles, std::size_t particles)
+      : start_(particles + 2, 0) {
+    // A counting sort by the lower particle: each list then is a handful of edges.
+    for_edges(triangles, [&](std::uint32_t low, HalfEdge) { ++start_[low + 2]; });
+    std::partial_sum(start_.begin(), start_.end(), start_.begin());
+    edges_.resize(start_.back());
+    for_edges(triangles, [&](std::uint32_t low, HalfEdge edge) { edges_[start_[low + 1]++] = edge; });
+  }
+
+  /// Calls visit(low, high, opposites) for every edge, sorted by low, then high; the particles opposite
+  /// the edge ascend.
+  template <class Visit>
+  void for_each(const StopProbe& stop, Visit&& visit) {
+    std::vector<std::uint32_t> opposites;
+    for (std::uint32_t low = 0; low + 2 < start_.size(); ++low) {
+      poll(stop, low);
+      const auto first = edges_.begin() + start_[low], last = edges_.begin() + start_[low + 1];
+      std::sort(first, last);
+      for (auto edge = first; edge != last;) {
+        const std::uint32_t high = edge->high;
+        opposites.clear();
+        for (; edge != last && edge->high == high; ++edge)
+          if (edge->opposite != kNone) opposites.push_back(edge->opposite);
+        visit(low, high, opposites);
+      }
+    }
+  }
+
+ private:
+  template <class Visit>
+  static void for_edges(const std::vector<std::array<std::uint32_t, 3>>& triangles, Visit&& visit) {
+    for (const auto& t : triangles) {
+      const bool degenerate = is_degenerate(t);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::uint32_t a = t[i], b = t[(i + 1) % 3], opposite = t[(i + 2) % 3];
+        if (a != b) visit(std::min(a, b), HalfEdge{std::max(a, b), degenerate ? kNone : opposite});
+      }
+    }
+  }
+
+  std::vector<std::uint32_t> start_;  // of the list of each lower particle
+  std::vector<HalfEdge> edges_;
+};
+
+void make_springs(const ObjMesh& obj, const StopProbe& stop,
+                  const std::vector<std::array<std::uint32_t, 3>>& triangles, ClothMesh& mesh) {
+  EdgeTable edges(triangles, mesh.positions.size());
+  std::size_t stretch = 0, bend = 0;
+  edges.for_each(
+      stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites) {
+        const std::size_t t = opposites.size();
+        if (t > kMaxTrianglesPerEdge)
+          refuse(obj, "the edge between vertices " + std::to_string(mesh.vertex_of_particle[low] + 1) +
+                          " and " + std::to_string(mesh.vertex_of_particle[high] + 1) +
+                          " (counted from 1) has " + std::to_string(t) + " triangles, and " +
+                          std::to_string(kMaxTrianglesPerEdge) + " are allowed");
+        ++stretch;
+        bend += t * (t - (t > 0)) / 2;
+        mesh.report.nonmanifold_edges += t > 2;
+        mesh.report.boundary_edges += t == 1;
+      });
+  if (stretch + bend > kMaxSprings)
+    refuse(obj, "it has " + std::to_string(stretch + bend) + " springs, and " + std::to_string(kMaxSprings) +
+                    " are allowed");
+
+  mesh.stretch_springs.reserve(stretch);
+  mesh.bend_springs.reserve(bend);
+  edges.for_each(stop,
+                 [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites) {
+                   mesh.stretch_springs.push_back({low, high});
+                   for (std::size_t i = 0; i < opposites.size(); ++i)
+                     for (std::size_t j = i + 1; j < opposites.size(); ++j) {
+                       if (opposites[i] == opposites[j])
+                         ++mesh.report.dropped_springs;
+                       else
+                         mesh.bend_springs.push_back({opposites[i], opposites[j]});
+                     }
+                 });
+}
+
+/// Connected components, by joining the ends of every stretch spring.
+void number_parts(ClothMesh& mesh) {
+  std::vector<std::uint32_t> parent(mesh.positions.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t p) {
+    while (parent[p] != p) p = parent[p] = parent[parent[p]];
+    return p;
+  };
+  for (const auto& [a, b] : mesh.stretch_springs) {
+    const std::uint32_t ra = root(a), rb = root(b);
+    parent[std::max(ra, rb)] = std::min(ra, rb);  // the root is the lowest particle of its part
+  }
+  mesh.part_of_particle.resize(parent.size());
+  for (std::uint32_t p = 0; p < parent.size(); ++p) {
+    const std::uint32_t r = root(p);
+    mesh.part_of_particle[p] = r == p ? static_cast<std::uint32_t>(mesh.parts++) : mesh.part_of_particle[r];
+  }
+}
+
+}  // namespace
+
+ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
+  if (!(options.scale > 0) || !std::isfinite(options.scale))
+    refuse(obj, "the scale must be a positive number");
+  if (obj.face_count() == 0) refuse(obj, "it has no faces");
+
+  ClothMesh mesh;
+  mesh.source = std::make_shared<const ObjMesh>(std::move(obj));
+  const ObjMesh& source = *mesh.source;
+  mesh.scale = options.scale;
+  mesh.z_up = options.z_up;
+  number_particles(source, options, mesh);
+  place_particles(source, mesh);
+  auto triangles = triangulate_faces(source, mesh, options.stop);
+  make_springs(source, options.stop, triangles, mesh);
+  number_parts(mesh);
+
+  mesh.report.degenerate_triangles = std::erase_if(triangles, is_degenerate);
+  mesh.triangles = std::move(triangles);
+  if (source.grid && mesh.report.welded == 0) mesh.grid = source.grid;
+
+  MeshReport& report = mesh.report;
+  report.vertices = source.vertices.size();
+  report.faces = source.face_count();
+  report.triangles = mesh.triangles.size();
+  report.particles = mesh.positions.size();
+  report.stretch_springs = mesh.stretch_springs.size();
+  report.bend_springs = mesh.bend_springs.size();
+  report.parts = static_cast<std::size_t>(mesh.parts);
+  report.diagonal = mesh.diagonal;
+  return mesh;
+}
+
+std::vector<vec3> vertex_positions(const ClothMesh& mesh, std::span<const vec3> particle_positions) {
+  std::vector<vec3> rows = mesh.source->vertices;
+  for (std::size_t v = 0; v < rows.size(); ++v)
+    if (const std::int32_t p = mesh.particle_of_vertex[v]; p >= 0)
+      rows[v] = to_file_units(particle_positions[static_cast<std::size_t>(p)], mesh);
+  return rows;
+}
+
+std::vector<vec3> vertex_velocities(const ClothMesh& mesh, std::span<const vec3> particle_velocities) {
+  std::vector<vec3> rows(mesh.particle_of_vertex.size(), vec3(0));
+  for (std::size_t v = 0; v < rows.size(); ++v)
+    if (const std::int32_t p = mesh.particle_of_vertex[v]; p >= 0)
+      rows[v] = to_file_units(particle_velocities[static_cast<std::size_t>(p)], mesh);
+  return rows;
+}
+
+std::vector<vec3> particle_values(const ClothMesh& mesh, std::span<const vec3> rows) {
+  if (rows.size() != mesh.particle_of_vertex.size())
+    throw InputError("there are " + std::to_string(rows.size()) + " rows, and " + mesh.source->name +
+                     " has " + std::to_string(mesh.particle_of_vertex.size()) + " vertices");
+  std::vector<vec3> values;
+  values.reserve(mesh.vertex_of_particle.size());
+  for (const std::uint32_t v : mesh.vertex_of_particle) values.push_back(to_metres(rows[v], mesh));
+  for (std::size_t v = 0; v < rows.size(); ++v) {
+    const std::int32_t p = mesh.particle_of_vertex[v];
+    if (p < 0) continue;
+    const std::uint32_t first = mesh.vertex_of_particle[static_cast<std::size_t>(p)];
+    if (rows[v] != rows[first])
+      throw InputError(
+          "row " + std::to_string(v + 1) + " differs from row " + std::to_string(first + 1) +
+          ", and their vertices are welded into one particle: use --no-weld, or make them equal");
+  }
+  return values;
+}
+
+}  // namespace clothlab

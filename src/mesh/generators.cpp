@@ -1,0 +1,280 @@
+#include "mesh/generators.h"
+
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <numbers>
+#include <numeric>
+#include <string>
+
+#include "core/error.h"
+
+namespace clothlab {
+namespace {
+
+using Indices = std::vector<std::uint32_t>;
+
+constexpr double kPi = std::numbers::pi;
+
+/// To a micrometre: the files then have short numbers, the same whatever the last bit of sin and cos.
+double rounded(double value) { return std::round(value * 1e6) / 1e6 + 0.0; }
+
+/// Builds a mesh from vertices and faces given by 0-based indices.
+class Maker {
+ public:
+  explicit Maker(std::string_view name) { mesh_.name = name; }
+
+  int vertex(double x, double y, double z) {
+    mesh_.vertices.emplace_back(rounded(x), rounded(y), rounded(z));
+    return static_cast<int>(mesh_.vertices.size()) - 1;
+  }
+  int texture(double u, double v) {
+    mesh_.texture_coordinates.push_back({{rounded(u), rounded(v), 0}, 2});
+    return static_cast<int>(mesh_.texture_coordinates.size()) - 1;
+  }
+  void face(std::initializer_list<ObjMesh::Corner> corners) {
+    mesh_.add_face({corners.begin(), corners.size()});
+  }
+
+  /// rows × cols vertices at place(r, c), in quads, with texture coordinates. With `around`, the last
+  /// column is joined to the first; only the texture has a seam there.
+  template <class Place>
+  void sheet(int rows, int cols, bool around, const Place& place) {
+    const int texture_cols = around ? cols + 1 : cols;
+    const int first = static_cast<int>(mesh_.vertices.size());
+    const int first_texture = static_cast<int>(mesh_.texture_coordinates.size());
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < cols; ++c) {
+        const vec3 p = place(r, c);
+        vertex(p.x, p.y, p.z);
+      }
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < texture_cols; ++c)
+        texture(static_cast<double>(c) / (texture_cols - 1), 1 - static_cast<double>(r) / (rows - 1));
+    const auto corner = [&](int r, int c) {
+      return ObjMesh::Corner{first + r * cols + c % cols, first_texture + r * texture_cols + c};
+    };
+    for (int r = 0; r + 1 < rows; ++r)
+      for (int c = 0; c + 1 < texture_cols; ++c)
+        face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+  }
+
+  ObjMesh take() { return std::move(mesh_); }
+
+ private:
+  ObjMesh mesh_;
+};
+
+Indices range(std::uint32_t first, std::uint32_t count, std::uint32_t stride = 1) {
+  Indices indices;
+  for (std::uint32_t i = 0; i < count; ++i) indices.push_back(first + i * stride);
+  return indices;
+}
+
+// A pleated curtain, 1.2 m wide and 1.2 m long, on rings at the crests of its pleats.
+constexpr int kCurtainRows = 31, kCurtainPleats = 6, kCurtainPerPleat = 8;
+constexpr int kCurtainCols = kCurtainPleats * kCurtainPerPleat + 1;
+
+ObjMesh make_curtain() {
+  Maker maker("curtain");
+  maker.sheet(kCurtainRows, kCurtainCols, false, [](int r, int c) {
+    const double x = 1.2 * c / (kCurtainCols - 1);
+    return vec3(x, 1.2 - 1.2 * r / (kCurtainRows - 1), 0.04 * std::cos(2 * kPi * c / kCurtainPerPleat));
+  });
+  return maker.take();
+}
+
+Indices curtain_pins() { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }
+
+// A round sheet of radius 0.5 m: ring i has 6i vertices, so that all triangles are about the same size.
+constexpr int kRings = 14;
+
+/// The first vertex of ring i, and the number of vertices inside it.
+int ring_start(int i) { return i == 0 ? 0 : 1 + 3 * i * (i - 1); }
+
+ObjMesh make_round_sheet() {
+  Maker maker("round_sheet");
+  maker.vertex(0, 0, 0);
+  for (int i = 1; i <= kRings; ++i)
+    for (int k = 0; k < 6 * i; ++k) {
+      const double angle = 2 * kPi * k / (6 * i), radius = 0.5 * i / kRings;
+      maker.vertex(radius * std::cos(angle), 0, -radius * std::sin(angle));
+    }
+  // Each sixth of the strip between two rings has one triangle more on the outer side.
+  for (int i = 1; i <= kRings; ++i)
+    for (int sixth = 0; sixth < 6; ++sixth)
+      for (int k = 0; k < i; ++k) {
+        const auto outer = [&](int j) { return ring_start(i) + (sixth * i + j) % (6 * i); };
+        const auto inner = [&](int j) {
+          return i == 1 ? 0 : ring_start(i - 1) + (sixth * (i - 1) + j) % (6 * (i - 1));
+        };
+        maker.face({{inner(k)}, {outer(k)}, {outer(k + 1)}});
+        if (k + 1 < i) maker.face({{inner(k)}, {outer(k + 1)}, {inner(k + 1)}});
+      }
+  return maker.take();
+}
+
+Indices round_sheet_pins() {
+  return range(static_cast<std::uint32_t>(ring_start(kRings)), static_cast<std::uint32_t>(6 * kRings));
+}
+
+// An open tube, 0.8 m long, 0.2 m in radius, its axis upright.
+constexpr int kTubeRows = 21, kTubeCols = 32;
+
+ObjMesh make_tube() {
+  Maker maker("tube");
+  maker.sheet(kTubeRows, kTubeCols, true, [](int r, int c) {
+    const double angle = 2 * kPi * c / kTubeCols;
+    return vec3(0.2 * std::cos(angle), 0.8 - 0.8 * r / (kTubeRows - 1), -0.2 * std::sin(angle));
+  });
+  return maker.take();
+}
+
+Indices tube_pins() { return range(0, kTubeCols); }
+
+// A chain: a ribbon of 40 links, 1 m long and 25 mm wide, held at one end and level at the start.
+constexpr int kChainLinks = 40;
+
+ObjMesh make_chain() {
+  Maker maker("chain");
+  maker.sheet(2, kChainLinks + 1, false, [](int r, int c) {
+    return vec3(static_cast<double>(c) / kChainLinks, 0, -0.0125 + 0.025 * r);
+  });
+  return maker.take();
+}
+
+Indices chain_pins() { return {0, kChainLinks + 1}; }
+
+// One spring of 1 m, from a pivot to a bob out to the side. An OBJ mesh has no springs without faces, so
+// its face is a triangle with a repeated corner: one edge, no area.
+ObjMesh make_pendulum() {
+  Maker maker("pendulum");
+  const int pivot = maker.vertex(0, 0, 0), bob = maker.vertex(0.6, -0.8, 0);
+  maker.face({{pivot}, {bob}, {bob}});
+  return maker.take();
+}
+
+Indices pendulum_pins() { return {0}; }
+
+// Two sheets that meet along a texture seam, where an exporter has written every vertex twice.
+constexpr int kSeamRows = 7, kSeamCols = 5;
+
+ObjMesh make_seam() {
+  Maker maker("seam");
+  for (const double start : {0.0, 0.3})
+    maker.sheet(kSeamRows, kSeamCols, false, [start](int r, int c) {
+      return vec3(start + 0.3 * c / (kSeamCols - 1), 0.6 - 0.6 * r / (kSeamRows - 1), 0);
+    });
+  return maker.take();
+}
+
+Indices seam_pins() { return {0, kSeamRows * kSeamCols + kSeamCols - 1}; }
+
+// A book: three pages that share their spine, whose edges so have three quads.
+constexpr int kBookRows = 7, kBookCols = 5, kBookPages = 3;
+
+ObjMesh make_nonmanifold() {
+  Maker maker("nonmanifold");
+  for (int r = 0; r < kBookRows; ++r) maker.vertex(0, 0.6 - 0.6 * r / (kBookRows - 1), 0);
+  for (int page = 0; page < kBookPages; ++page) {
+    const double angle = 2 * kPi * page / kBookPages;
+    const int first = kBookRows + page * kBookRows * kBookCols;
+    for (int r = 0; r < kBookRows; ++r)
+      for (int c = 1; c <= kBookCols; ++c) {
+        const double out = 0.4 * c / kBookCols;
+        maker.vertex(out * std::cos(angle), 0.6 - 0.6 * r / (kBookRows - 1), -out * std::sin(angle));
+      }
+    const auto corner = [&](int r, int c) {
+      return ObjMesh::Corner{c == 0 ? r : first + r * kBookCols + c - 1};
+    };
+    for (int r = 0; r + 1 < kBookRows; ++r)
+      for (int c = 0; c < kBookCols; ++c)
+        maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+  }
+  return maker.take();
+}
+
+Indices nonmanifold_pins() { return {0}; }
+
+// Three sheets of different shape that no face joins.
+ObjMesh make_parts() {
+  Maker maker("parts");
+  for (int part = 0; part < 3; ++part)
+    maker.sheet(6 - part, 4 + part, false,
+                [part](int r, int c) { return vec3(0.6 * part + 0.1 * c, 0.5 - 0.1 * r, 0.1 * part); });
+  return maker.take();
+}
+
+Indices parts_pins() { return {0, 3, 24, 28, 49, 54}; }
+
+// A Möbius strip: one side, one rim.
+constexpr int kMoebiusRows = 5, kMoebiusCols = 40;
+
+ObjMesh make_moebius() {
+  Maker maker("moebius");
+  for (int c = 0; c < kMoebiusCols; ++c)
+    for (int r = 0; r < kMoebiusRows; ++r) {
+      const double angle = 2 * kPi * c / kMoebiusCols,
+                   across = 0.2 * (static_cast<double>(r) / (kMoebiusRows - 1) - 0.5);
+      const double radius = 0.4 + across * std::cos(angle / 2);
+      maker.vertex(radius * std::cos(angle), radius * std::sin(angle), across * std::sin(angle / 2));
+    }
+  // After one turn the rows come back in the opposite order.
+  const auto corner = [](int r, int c) {
+    return c < kMoebiusCols ? ObjMesh::Corner{c * kMoebiusRows + r} : ObjMesh::Corner{kMoebiusRows - 1 - r};
+  };
+  for (int c = 0; c < kMoebiusCols; ++c)
+    for (int r = 0; r + 1 < kMoebiusRows; ++r)
+      maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
+  return maker.take();
+}
+
+Indices moebius_pins() {
+  // The column at the top of the ring.
+  return range(kMoebiusRows * kMoebiusCols / 4, kMoebiusRows);
+}
+
+// Polygons with many corners, concave ones among them, and vertices that no face uses.
+ObjMesh make_polygons() {
+  Maker maker("polygons");
+  maker.vertex(5, 5, 5);  // 0, unused
+  for (const auto& [x, y] : std::initializer_list<std::array<double, 2>>{
+           {0, 0}, {0.6, 0}, {0.6, 0.2}, {0.2, 0.2}, {0.2, 0.6}, {0, 0.6}})
+    maker.vertex(x, y, 0);    // 1 to 6, an L
+  maker.vertex(-5, -5, -5);   // 7, unused
+  maker.vertex(0.6, 0.6, 0);  // 8, closes the square
+  maker.vertex(0.4, 0.2, 0);  // 9, in the middle of an edge of the L
+  maker.face({{1}, {2}, {3}, {9}, {4}, {5}, {6}});
+  maker.face({{3}, {8}, {5}, {4}, {9}});
+  return maker.take();
+}
+
+Indices polygons_pins() { return {6, 8}; }
+
+constexpr std::array<GeneratedMesh, 10> kMeshes{{
+    {"curtain", "Curtain", false, make_curtain, curtain_pins},
+    {"round_sheet", "Round sheet", false, make_round_sheet, round_sheet_pins},
+    {"tube", "Tube", false, make_tube, tube_pins},
+    {"chain", "Chain", false, make_chain, chain_pins},
+    {"pendulum", "Spring pendulum", false, make_pendulum, pendulum_pins},
+    {"seam", "Texture seam", true, make_seam, seam_pins},
+    {"nonmanifold", "Three pages on a spine", true, make_nonmanifold, nonmanifold_pins},
+    {"parts", "Three parts", true, make_parts, parts_pins},
+    {"moebius", "Möbius strip", true, make_moebius, moebius_pins},
+    {"polygons", "Concave polygons", true, make_polygons, polygons_pins},
+}};
+
+}  // namespace
+
+std::span<const GeneratedMesh> generated_meshes() { return kMeshes; }
+
+const GeneratedMesh& find_generated_mesh(std::string_view name) {
+  std::string names;
+  for (const GeneratedMesh& mesh : kMeshes) {
+    if (mesh.name == name) return mesh;
+    names.append(names.empty() ? "" : ", ").append(mesh.name);
+  }
+  throw InputError("there is no generated mesh '" + std::string(name) + "'; there are " + names);
+}
+
+}  // namespace clothlab
