@@ -92,7 +92,9 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, JacobianMode mod
   const SolveReport solve = solver_.solve(p.context.pool, A, residual_, {}, p.system.projection(), direction_,
                                           p.context.solver.linear, p.context.stop);
   ++report.newton_iterations;
-  add_linear_solve(solve, report);
+  add_linear_solve(solve, p.context.solver.linear, report);
+  // An indefinite matrix is no failure here: the line search judges the direction that came of it.
+  if (!solve.indefinite) add_linear_failure(solve, report);
   if (solve.stopped) return Outcome::stopped;
 
   double slope = 0;  // rᵀd, the slope of φ along d

@@ -27,7 +27,8 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
-  add_linear_solve(solve, report);
+  add_linear_solve(solve, context.solver.linear, report);
+  add_linear_failure(solve, report);
   if (report.stopped) return report;
 
   start_ = state.x;

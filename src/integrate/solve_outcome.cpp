@@ -8,17 +8,20 @@ SpringMatrix& matrix_for(const DynamicSystem& system, std::optional<SpringMatrix
   return *slot;
 }
 
-void add_linear_solve(const SolveReport& solve, StepReport& report) {
-  report.linear_iterations += solve.iterations;
+void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report) {
+  if (settings.kind == LinearSolverSettings::Kind::cg) report.linear_iterations += solve.iterations;
   report.linear_residual = solve.residual;
   report.residual_history = solve.history;
   report.stopped = report.stopped || solve.stopped;
+}
+
+void add_linear_failure(const SolveReport& solve, StepReport& report) {
   if (solve.converged || solve.stopped) return;
   report.converged = false;
-  report.reason =
-      solve.indefinite
-          ? "the linear solve met a direction of non-positive curvature and kept the iterate before it"
-          : "the linear solve did not reach its tolerance";
+  report.reason = solve.indefinite
+                      ? "the linear solve met a direction of non-positive curvature and kept the "
+                        "iterate before it"
+                      : "the linear solve did not reach its tolerance";
 }
 
 }  // namespace clothlab

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "cloth/sample_cloth.h"
+
+namespace clothlab::test {
+
+/// One row of the finite-difference tests: a force on the sample sheet.
+struct ForceRow {
+  std::string name;
+  std::function<std::unique_ptr<ForceTerm>(Rig&)> make;
+};
+
+inline Material sample_material() {
+  Material material;
+  material.mass = 0.4;
+  material.stretch_stiffness = 120;
+  material.bend_stiffness = 7;
+  material.spring_damping = 0;
+  return material;
+}
+
+inline ForceRow spring_row(std::string name, DampingModel model, double k_d, double alpha) {
+  return {std::move(name), [=](Rig& rig) {
+            Material material = sample_material();
+            material.damping_model = model;
+            material.spring_damping = k_d;
+            material.rayleigh_stiffness = alpha;
+            return std::make_unique<SpringForce>(rig.system.model(), material, rig.pool);
+          }};
+}
+
+inline ForceRow drag_row(std::string name, double max_force) {
+  return {std::move(name), [=](Rig&) {
+            const Drag drag{{1, 3, 4}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.5, -0.2), 35, 0.6, max_force};
+            return std::make_unique<DragForce>(drag);
+          }};
+}
+
+/// Every force term there is, with all its damping models. A new force is a new row.
+inline std::vector<ForceRow> force_rows() {
+  return {
+      spring_row("springs", DampingModel::projected, 0, 0),
+      spring_row("springs, projected damping", DampingModel::projected, 0.8, 0),
+      spring_row("springs, isotropic damping", DampingModel::isotropic, 0.8, 0),
+      spring_row("springs, Rayleigh damping", DampingModel::projected, 0, 0.02),
+      spring_row("springs, isotropic and Rayleigh damping", DampingModel::isotropic, 0.8, 0.02),
+      {"gravity",
+       [](Rig& rig) { return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25)); }},
+      {"Rayleigh mass",
+       [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }},
+      drag_row("drag, far from its bound", 1e4),
+      drag_row("drag, near its bound", 20),
+      drag_row("drag, far beyond its bound", 0.5),
+      drag_row("drag, switched off", 0),
+  };
+}
+
+}  // namespace clothlab::test

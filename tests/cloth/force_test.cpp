@@ -1,0 +1,347 @@
+// Every force term against finite differences: force = −∂E/∂x, K = ∂f/∂x, D = ∂f/∂v.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+
+#include "cloth/force_terms.h"
+#include "cloth/sample_cloth.h"
+
+namespace clothlab::test {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+Vector flat(std::span<const vec3> a) {
+  return Eigen::Map<const Vector>(&a.data()->x, static_cast<Eigen::Index>(3 * a.size()));
+}
+
+std::vector<vec3> shifted(std::span<const vec3> a, Eigen::Index dof, double by) {
+  std::vector<vec3> b(a.begin(), a.end());
+  b[static_cast<std::size_t>(dof / 3)][static_cast<int>(dof % 3)] += by;
+  return b;
+}
+
+Vector force_of(const ForceTerm& term, std::span<const vec3> x, std::span<const vec3> v) {
+  std::vector<vec3> f(x.size(), vec3(0.0));
+  term.add_force(x, v, f);
+  return flat(f);
+}
+
+// The matrix that a term adds, column by column.
+Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, JacobianMode mode,
+             const State& s) {
+  SpringMatrix a(rig.system.pattern());
+  term.add_jacobians(s.x, s.v, c, mode, a);
+  const auto n = static_cast<Eigen::Index>(3 * s.x.size());
+  Matrix result(n, n);
+  const std::vector<vec3> zero(s.x.size(), vec3(0.0));
+  std::vector<vec3> y(s.x.size());
+  for (Eigen::Index dof = 0; dof < n; ++dof) {
+    a.multiply(rig.pool, shifted(zero, dof, 1), y);
+    result.col(dof) = flat(y);
+  }
+  return result;
+}
+
+// A sheet with stretched and compressed springs, in motion.
+std::unique_ptr<Rig> sample() {
+  auto rig = make_sheet(3, 3, 0.25, sample_material());
+  shake(rig->state, 0.08, 1.5);
+  return rig;
+}
+
+class EveryForce : public testing::TestWithParam<ForceRow> {};
+
+// Central differences err by δ²/6 times the third derivative; those of springs are k/l², k/l³ with l > 0.1 m
+// here, so that 1e-5 m gives 1e-8 of the scale at most, and rounding (1e-16 E/δ) less than that.
+constexpr double kDelta = 1e-5;
+constexpr double kTolerance = 1e-6;
+
+TEST_P(EveryForce, IsMinusTheGradientOfItsEnergy) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const State& s = rig->state;
+  const std::vector<vec3> rest(s.x.size(), vec3(0.0));
+  const Vector f = force_of(*term, s.x, rest);
+  const double scale = std::max(f.cwiseAbs().maxCoeff(), 1e-3);
+  for (Eigen::Index dof = 0; dof < f.size(); ++dof) {
+    const double slope =
+        (term->energy(shifted(s.x, dof, kDelta)) - term->energy(shifted(s.x, dof, -kDelta))) / (2 * kDelta);
+    EXPECT_NEAR(f[dof], -slope, kTolerance * scale) << "dof " << dof;
+  }
+}
+
+TEST_P(EveryForce, HasTheJacobianKOfItsPotentialPart) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  State s = rig->state;
+  std::ranges::fill(s.v, vec3(0.0));  // K leaves out how damping depends on x
+  const Matrix K = -dense(*rig, *term, {0, 0, 1}, JacobianMode::exact, s);
+  const double scale = std::max(K.cwiseAbs().maxCoeff(), 1e-3);
+  for (Eigen::Index dof = 0; dof < K.cols(); ++dof) {
+    const Vector column =
+        (force_of(*term, shifted(s.x, dof, kDelta), s.v) - force_of(*term, shifted(s.x, dof, -kDelta), s.v)) /
+        (2 * kDelta);
+    EXPECT_LT((K.col(dof) - column).cwiseAbs().maxCoeff(), kTolerance * scale) << "dof " << dof;
+  }
+}
+
+TEST_P(EveryForce, HasTheJacobianD) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const State& s = rig->state;
+  for (const JacobianMode mode : {JacobianMode::exact, JacobianMode::clamped}) {  // D is the same for both
+    const Matrix D = -dense(*rig, *term, {0, 1, 0}, mode, s);
+    const double scale = std::max(D.cwiseAbs().maxCoeff(), 1e-3);
+    for (Eigen::Index dof = 0; dof < D.cols(); ++dof) {
+      const Vector column = (force_of(*term, s.x, shifted(s.v, dof, kDelta)) -
+                             force_of(*term, s.x, shifted(s.v, dof, -kDelta))) /
+                            (2 * kDelta);
+      EXPECT_LT((D.col(dof) - column).cwiseAbs().maxCoeff(), kTolerance * scale) << "dof " << dof;
+    }
+  }
+}
+
+TEST_P(EveryForce, DampingIsTheGradientOfItsPotentialWhereItHasOne) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  if (!term->has_dissipation_potential()) GTEST_SKIP() << "depends on x";
+  const State& s = rig->state;
+  const std::vector<vec3> rest(s.x.size(), vec3(0.0));
+  const Vector f = force_of(*term, s.x, s.v) - force_of(*term, s.x, rest);
+  const double scale = std::max(f.cwiseAbs().maxCoeff(), 1e-3);
+  for (Eigen::Index dof = 0; dof < f.size(); ++dof) {
+    const double slope = (term->dissipation_potential(shifted(s.v, dof, kDelta)) -
+                          term->dissipation_potential(shifted(s.v, dof, -kDelta))) /
+                         (2 * kDelta);
+    EXPECT_NEAR(f[dof], -slope, kTolerance * scale) << "dof " << dof;
+  }
+}
+
+TEST_P(EveryForce, ClampedBlocksArePositiveSemidefinite) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  for (const SystemCoefficients& c : {SystemCoefficients{0, 0, 1}, SystemCoefficients{0, 1, 0}}) {
+    const Matrix A = dense(*rig, *term, c, JacobianMode::clamped, rig->state);
+    EXPECT_LE((A - A.transpose()).cwiseAbs().maxCoeff(), 1e-14 * A.cwiseAbs().maxCoeff());
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(A);
+    EXPECT_GE(eigen.eigenvalues().minCoeff(), -1e-13 * A.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST_P(EveryForce, DampingTakesPower) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const State& s = rig->state;
+  const std::vector<vec3> rest(s.x.size(), vec3(0.0));
+  const Vector damping = force_of(*term, s.x, s.v) - force_of(*term, s.x, rest);
+  EXPECT_LE(damping.dot(flat(s.v)), 0);
+}
+
+TEST_P(EveryForce, AddsToWhatIsThere) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const State& s = rig->state;
+  std::vector<vec3> f(s.x.size(), vec3(1e3, -2e3, 3e3));
+  const Vector before = flat(f);
+  term->add_force(s.x, s.v, f);
+  const Vector alone = force_of(*term, s.x, s.v);
+  EXPECT_LE((flat(f) - before - alone).cwiseAbs().maxCoeff(), 1e-11);  // ulps of 3e3
+}
+
+TEST_P(EveryForce, SurvivesAnyState) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double value : {1e154, 1e200, 1e308, inf, std::nan(""), 1e-200, 0.0}) {
+    State s = rig->state;
+    for (std::size_t i = 0; i < s.x.size(); i += 2) s.x[i] = s.v[i] = vec3(value, -value, value);
+    std::vector<vec3> f(s.x.size(), vec3(0.0));
+    SpringMatrix a(rig->system.pattern());
+    term->add_force(s.x, s.v, f);
+    term->add_jacobians(s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
+    term->energy(s.x);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryForce, testing::ValuesIn(force_rows()), [](const auto& row) {
+  std::string name = row.param.name;
+  std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
+  return name;
+});
+
+TEST(SpringForce, MatchesTheFormulasOfTheModel) {
+  // One spring, stretched from 1 m to 1.5 m along z and turning.
+  const std::vector<vec3> rest{vec3(0, 0, 0), vec3(0, 0, 1)};
+  const std::vector<ClothModel::Ends> ends{{0, 1}};
+  const auto model = std::make_shared<const ClothModel>(rest, ends);
+  Material material;
+  material.stretch_stiffness = 40;
+  material.spring_damping = 3;
+  material.gravity = vec3(0.0);
+  WorkerPool pool;
+  const std::vector<vec3> x{vec3(0, 0, 0), vec3(0, 0, 1.5)};
+  const std::vector<vec3> v{vec3(0, 0, 0), vec3(2, 0, 1)};
+  std::vector<vec3> f(2);
+
+  const ClothSystem projected(model, material, pool);
+  projected.force(x, v, f);
+  EXPECT_EQ(f[0], vec3(0, 0, 40 * 0.5 + 3 * 1));
+  EXPECT_EQ(f[1], -f[0]);
+
+  material.damping_model = DampingModel::isotropic;
+  const ClothSystem isotropic(model, material, pool);
+  isotropic.force(x, v, f);
+  EXPECT_EQ(f[0], vec3(3 * 2, 0, 40 * 0.5 + 3 * 1));
+
+  // B = k [n nᵀ + (1 − L/l)(I − n nᵀ)] in K_s.
+  SpringMatrix a(projected.pattern());
+  projected.assemble(x, v, {0, 0, 1}, JacobianMode::clamped, a);
+  const mat3 B = a.diagonal_block(0);
+  EXPECT_NEAR(B[2][2], 40, 1e-13);
+  EXPECT_NEAR(B[0][0], 40 * (1 - 1 / 1.5), 1e-13);
+  EXPECT_EQ(projected.energies(x).stretch, 40 * 0.5 * 0.5 / 2);
+}
+
+TEST(SpringForce, OfNoLengthPullsNowhereAndHasTheBlockKI) {
+  const std::vector<vec3> rest{vec3(0, 0, 0), vec3(0, 0, 1)};
+  const std::vector<ClothModel::Ends> ends{{0, 1}};
+  const auto model = std::make_shared<const ClothModel>(rest, ends);
+  Material material;
+  material.stretch_stiffness = 40;
+  material.spring_damping = 3;
+  material.gravity = vec3(0.0);
+  WorkerPool pool;
+  const ClothSystem system(model, material, pool);
+  const std::vector<vec3> x(2, vec3(1, 2, 3));
+  const std::vector<vec3> v{vec3(0, 0, 0), vec3(2, 0, 1)};
+  std::vector<vec3> f(2);
+  system.force(x, v, f);
+  EXPECT_EQ(f[0], vec3(0.0));
+  EXPECT_EQ(f[1], vec3(0.0));
+  for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
+    SpringMatrix a(system.pattern());
+    system.assemble(x, v, {0, 0, 1}, mode, a);
+    EXPECT_EQ(a.diagonal_block(1), mat3(40.0));
+    system.assemble(x, v, {0, 1, 0}, mode, a);
+    EXPECT_EQ(a.diagonal_block(1), mat3(0.0));  // projected damping is zero at l = 0
+  }
+}
+
+TEST(SpringForce, ClampedBlockOfACompressedSpringIsItsAxisAlone) {
+  const std::vector<vec3> rest{vec3(0, 0, 0), vec3(0, 0, 1)};
+  const std::vector<ClothModel::Ends> ends{{0, 1}};
+  Material material;
+  material.stretch_stiffness = 40;
+  material.spring_damping = 0;
+  WorkerPool pool;
+  const ClothSystem system(std::make_shared<const ClothModel>(rest, ends), material, pool);
+  const std::vector<vec3> x{vec3(0, 0, 0), vec3(0, 0, 0.5)}, v(2, vec3(0.0));
+  SpringMatrix a(system.pattern());
+  system.assemble(x, v, {0, 0, 1}, JacobianMode::clamped, a);
+  mat3 B = a.diagonal_block(0);
+  EXPECT_EQ(B[0][0], 0);
+  EXPECT_NEAR(B[2][2], 40, 1e-13);
+  system.assemble(x, v, {0, 0, 1}, JacobianMode::exact, a);
+  B = a.diagonal_block(0);
+  EXPECT_NEAR(B[0][0], -40, 1e-13);  // c = 1 − 1/0.5
+  EXPECT_NEAR(B[2][2], 40, 1e-13);
+}
+
+TEST(ClothSystem, CombinesItsTermsAndTheMass) {
+  auto rig = sample();
+  Material material = sample_material();
+  material.spring_damping = 0.3;
+  material.rayleigh_mass = 0.7;
+  rig->system.set_material(material);
+  rig->system.set_drag(Drag{{0, 1, 3}, vec3(0.2, 0.3, 0.5), vec3(0, 1, 0), 11, 0.4, 3});
+  const State& s = rig->state;
+  const std::size_t n = s.x.size();
+
+  // A p = M p − h D p − h² K p, with D p and K p from the force, for two directions.
+  const double h = 0.01;
+  SpringMatrix a(rig->system.pattern());
+  rig->system.assemble(s.x, s.v, {1, h, h * h}, JacobianMode::exact, a);
+  State p = s;
+  shake(p, 1, 0, 99);
+  std::vector<vec3> direction(n), product(n), plus(n), minus(n);
+  for (std::size_t i = 0; i < n; ++i) direction[i] = p.x[i] - s.x[i];
+  a.multiply(rig->pool, direction, product);
+  SpringMatrix k(rig->system.pattern()), d(rig->system.pattern());
+  std::vector<vec3> k_p(n), d_p(n);
+  rig->system.assemble(s.x, s.v, {0, 0, 1}, JacobianMode::exact, k);
+  rig->system.assemble(s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
+  k.multiply(rig->pool, direction, k_p);
+  d.multiply(rig->pool, direction, d_p);
+  const std::span<const double> m = rig->system.masses();
+  for (std::size_t i = 0; i < n; ++i) {
+    const vec3 expected = m[i] * direction[i] + h * d_p[i] + h * h * k_p[i];
+    EXPECT_LT(glm::length(product[i] - expected), 1e-13);
+  }
+
+  const ClothSystem::Energies e = rig->system.energies(s.x);
+  EXPECT_NEAR(rig->system.potential_energy(s.x), e.stretch + e.bend + e.gravity + e.drag, 1e-13);
+  EXPECT_GT(e.stretch, 0);
+  EXPECT_GT(e.bend, 0);
+  EXPECT_GT(e.drag, 0);
+}
+
+TEST(ClothSystem, KnowsWhenDampingHasAPotential) {
+  auto rig = sample();
+  Material material = sample_material();
+  EXPECT_TRUE(rig->system.has_dissipation_potential());
+  material.spring_damping = 0.1;
+  rig->system.set_material(material);
+  EXPECT_FALSE(rig->system.has_dissipation_potential());
+  material.damping_model = DampingModel::isotropic;
+  material.rayleigh_mass = 1;
+  rig->system.set_material(material);
+  EXPECT_TRUE(rig->system.has_dissipation_potential());
+  material.rayleigh_stiffness = 0.1;
+  rig->system.set_material(material);
+  EXPECT_FALSE(rig->system.has_dissipation_potential());
+}
+
+TEST(ClothSystem, EvaluationHasNoSideEffects) {
+  auto rig = sample();
+  const State before = rig->state;
+  const std::size_t n = before.x.size();
+  std::vector<vec3> first(n), second(n);
+  rig->system.force(before.x, before.v, first);
+  SpringMatrix a(rig->system.pattern());
+  State other = before;
+  shake(other, 0.3, 4, 3);
+  std::vector<vec3> unused(n);
+  rig->system.force(other.x, other.v, unused);
+  rig->system.assemble(other.x, other.v, {1, 1, 1}, JacobianMode::exact, a);
+  rig->system.potential_energy(other.x);
+  rig->system.force(before.x, before.v, second);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(rig->state.x, before.x);
+  EXPECT_EQ(rig->state.v, before.v);
+}
+
+TEST(ClothSystem, HasTheSameBitsForAnyNumberOfThreads) {
+  std::vector<vec3> expected;
+  double expected_energy = 0;
+  for (const int threads : {1, 2, 3, 4}) {
+    auto rig = make_sheet(60, 70, 0.02, sample_material(), threads);
+    shake(rig->state, 0.005, 1);
+    std::vector<vec3> f(rig->state.x.size());
+    rig->system.force(rig->state.x, rig->state.v, f);
+    const double energy = rig->system.potential_energy(rig->state.x);
+    if (threads == 1) expected = f, expected_energy = energy;
+    EXPECT_EQ(f, expected) << threads;
+    EXPECT_EQ(energy, expected_energy) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::test

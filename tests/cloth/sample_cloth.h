@@ -1,0 +1,107 @@
+#pragma once
+
+// Small systems made by hand, for the tests of forces and integrators: no mesh file, no generator.
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "core/worker_pool.h"
+#include "dynamics/state.h"
+
+namespace clothlab::test {
+
+/// A pool, a cloth and its state at rest.
+struct Rig {
+  Rig(std::shared_ptr<const ClothModel> model, std::vector<vec3> rest, const Material& material,
+      int threads = 1)
+      : pool(threads), system(std::move(model), material, pool) {
+    state.v.assign(rest.size(), vec3(0.0));
+    state.x = std::move(rest);
+  }
+
+  void pin(std::size_t i) { system.projection().fix(i, state.x[i]); }
+
+  WorkerPool pool;
+  ClothSystem system;
+  State state;
+};
+
+/// Particles in the plane y = 0, row by row, `spacing` apart:
+///
+///   0---1---2     stretch springs: the sides and the diagonals (r,c+1)–(r+1,c);
+///   | / | / |     bending springs: across every inner side and diagonal
+///   3---4---5
+inline std::unique_ptr<Rig> make_sheet(int rows, int cols, double spacing, const Material& material,
+                                       int threads = 1) {
+  const auto at = [cols](int r, int c) { return static_cast<std::uint32_t>(r * cols + c); };
+  std::vector<vec3> rest;
+  std::vector<ClothModel::Ends> stretch, bend;
+  std::vector<ClothModel::Triangle> triangles;
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      rest.emplace_back(spacing * c, 0.0, spacing * r);
+      const bool right = c + 1 < cols, below = r + 1 < rows;
+      if (right) stretch.push_back({at(r, c), at(r, c + 1)});
+      if (below) stretch.push_back({at(r, c), at(r + 1, c)});
+      if (right && below) {
+        stretch.push_back({at(r, c + 1), at(r + 1, c)});
+        bend.push_back({at(r, c), at(r + 1, c + 1)});
+        triangles.push_back({at(r, c), at(r, c + 1), at(r + 1, c)});
+        triangles.push_back({at(r, c + 1), at(r + 1, c + 1), at(r + 1, c)});
+      }
+      if (c + 2 < cols && below) bend.push_back({at(r, c + 2), at(r + 1, c)});
+      if (r + 2 < rows && right) bend.push_back({at(r, c + 1), at(r + 2, c)});
+    }
+  }
+  auto model = std::make_shared<const ClothModel>(rest, stretch, bend, triangles);
+  return std::make_unique<Rig>(std::move(model), std::move(rest), material, threads);
+}
+
+/// A chain of stretch springs, hanging straight down from its first particle, which is pinned.
+inline std::unique_ptr<Rig> make_chain(int particles, double spacing, const Material& material) {
+  std::vector<vec3> rest;
+  std::vector<ClothModel::Ends> stretch;
+  for (int i = 0; i < particles; ++i) {
+    rest.emplace_back(0.0, -spacing * i, 0.0);
+    if (i > 0) stretch.push_back({static_cast<std::uint32_t>(i - 1), static_cast<std::uint32_t>(i)});
+  }
+  auto model = std::make_shared<const ClothModel>(rest, stretch);
+  auto rig = std::make_unique<Rig>(std::move(model), std::move(rest), material);
+  rig->pin(0);
+  return rig;
+}
+
+/// One free mass on a spring to a pin at the origin, without gravity, at rest at (L, 0, 0).
+struct OscillatorValues {
+  double mass = 0.3;         ///< of the free particle [kg]
+  double stiffness = 20;     ///< k [N/m]
+  double damping = 0;        ///< k_d [N·s/m]
+  double rest_length = 1.5;  ///< L [m]
+};
+
+inline std::unique_ptr<Rig> make_oscillator(const OscillatorValues& o) {
+  Material material;
+  material.mass = 2 * o.mass;
+  material.stretch_stiffness = o.stiffness;
+  material.spring_damping = o.damping;
+  material.gravity = vec3(0.0);
+  std::vector<vec3> rest{vec3(0.0), vec3(o.rest_length, 0, 0)};
+  const std::vector<ClothModel::Ends> stretch{{0, 1}};
+  auto model = std::make_shared<const ClothModel>(rest, stretch);
+  auto rig = std::make_unique<Rig>(std::move(model), std::move(rest), material);
+  rig->pin(0);
+  return rig;
+}
+
+/// Moves every particle and gives it a velocity, each component uniform in ±dx [m] and ±dv [m/s].
+inline void shake(State& state, double dx, double dv, unsigned seed = 7) {
+  std::mt19937 random(seed);
+  const auto uniform = [&] { return 2 * (random() / 4294967296.0) - 1; };
+  for (vec3& x : state.x) x += dx * vec3(uniform(), uniform(), uniform());
+  for (vec3& v : state.v) v += dv * vec3(uniform(), uniform(), uniform());
+}
+
+}  // namespace clothlab::test
