@@ -1,0 +1,86 @@
+#include "runtime/load_job.h"
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+
+namespace clothlab {
+
+struct LoadJob::Impl {
+  Impl(std::function<Scene()> find_scene, UnitChoice units)
+      : thread([this, find = std::move(find_scene), units] { load(find, units); }) {}
+
+  ~Impl() {
+    cancelled.store(true, std::memory_order_relaxed);
+    if (thread.joinable()) thread.join();
+  }
+
+  void load(const std::function<Scene()>& find_scene, UnitChoice units) {
+    Result outcome;
+    try {
+      SceneLoadOptions options;
+      options.units = units;
+      options.rehearse = true;
+      options.stop = [this] { return cancelled.load(std::memory_order_relaxed); };
+      options.progress = [this](double fraction, std::string_view stage) {
+        const std::lock_guard lock(mutex);
+        progress = {fraction, std::string(stage)};
+      };
+      outcome.scene = std::make_shared<const LoadedScene>(load_scene(find_scene(), options));
+    } catch (const Cancelled&) {
+      outcome.cancelled = true;
+    } catch (const std::bad_alloc&) {
+      outcome.error = "There is not enough memory to load this.";
+    } catch (const std::exception& e) {
+      outcome.error = e.what();
+    }
+    const std::lock_guard lock(mutex);
+    result = std::move(outcome);
+    if (result.scene) progress.fraction = 1;
+    done.store(true, std::memory_order_release);
+  }
+
+  std::atomic<bool> cancelled{false};
+  std::atomic<bool> done{false};
+  mutable std::mutex mutex;
+  Progress progress;
+  Result result;
+  std::thread thread;  // last: it starts when all else is there
+};
+
+LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
+  const bool scene_file = is_scene_file(path);
+  auto find_scene = [path = std::move(path), scene_file, z_up] {
+    Scene scene = scene_from_path(path);
+    if (!scene_file) scene.z_up = z_up;
+    return scene;
+  };
+  impl_ = std::make_unique<Impl>(std::move(find_scene), scene_file ? UnitChoice::as_is : units);
+}
+
+LoadJob::LoadJob(Scene scene, UnitChoice units)
+    : impl_(std::make_unique<Impl>([scene = std::move(scene)] { return scene; }, units)) {}
+
+LoadJob::~LoadJob() = default;
+
+LoadJob::Progress LoadJob::progress() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->progress;
+}
+
+void LoadJob::cancel() { impl_->cancelled.store(true, std::memory_order_relaxed); }
+
+bool LoadJob::done() const { return impl_->done.load(std::memory_order_acquire); }
+
+LoadJob::Result LoadJob::result() {
+  if (impl_->thread.joinable()) impl_->thread.join();
+  return impl_->result;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,173 @@
+#include "runtime/scene_loader.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "analysis/stability.h"
+#include "core/error.h"
+#include "core/text_file.h"
+#include "core/worker_pool.h"
+#include "mesh/cloth_mesh.h"
+#include "mesh/generators.h"
+#include "mesh/grid.h"
+#include "mesh/obj_reader.h"
+#include "sim/scene_json.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+namespace {
+
+// The view scales a mesh whose diagonal lies outside this range.
+constexpr double kSmallestDiagonal = 0.2;
+constexpr double kLargestDiagonal = 5;
+constexpr double kFittedDiagonal = 1.5;
+
+// As for an OBJ file: an initial state of the largest mesh still fits.
+constexpr std::size_t kMaxSceneBytes = std::size_t{512} << 20;
+
+// Shares of the whole load, by where the time goes for a large file.
+constexpr double kReadShare = 0.6;
+constexpr double kBuildShare = 0.9;
+
+std::string lower_case_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+/// Scenes keep paths as UTF-8.
+std::filesystem::path path_of(const std::string& utf8) {
+  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+/// Of the box around the vertices that some face uses, in the file's units.
+double diagonal_of(const ObjMesh& obj) {
+  vec3 low(std::numeric_limits<double>::infinity());
+  vec3 high(-std::numeric_limits<double>::infinity());
+  for (const ObjMesh::Corner& corner : obj.corners) {
+    const vec3& p = obj.vertices[static_cast<std::size_t>(corner.vertex)];
+    for (int a = 0; a < 3; ++a) {
+      low[a] = std::min(low[a], p[a]);
+      high[a] = std::max(high[a], p[a]);
+    }
+  }
+  return obj.corners.empty() ? 0 : std::hypot(high.x - low.x, high.y - low.y, high.z - low.z);
+}
+
+double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
+  switch (units) {
+    case UnitChoice::as_is:
+      return scale;
+    case UnitChoice::metres:
+      return 1;
+    case UnitChoice::centimetres:
+      return 0.01;
+    case UnitChoice::millimetres:
+      return 0.001;
+    case UnitChoice::fit:
+      break;
+  }
+  const double diagonal = std::abs(scale) * file_diagonal;
+  const bool comfortable = diagonal >= kSmallestDiagonal && diagonal <= kLargestDiagonal;
+  const double fitted = kFittedDiagonal / file_diagonal;
+  // A point has no size to go by, and one that no double can hold is refused by build_cloth_mesh.
+  return comfortable || !std::isfinite(fitted) || fitted == 0 ? scale : fitted;
+}
+
+class Progress {
+ public:
+  explicit Progress(const SceneLoadOptions& options) : options_(options) {}
+
+  void tell(double fraction, std::string_view stage) const {
+    if (stop_requested(options_.stop)) throw Cancelled();
+    if (options_.progress) options_.progress(fraction, stage);
+  }
+
+ private:
+  const SceneLoadOptions& options_;
+};
+
+ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options, const Progress& progress) {
+  if (const auto* grid = std::get_if<GridSource>(&source)) {
+    progress.tell(0, "Making the grid");
+    return make_grid_obj(grid->rows, grid->cols, grid->width, grid->depth);
+  }
+  if (const auto* generated = std::get_if<GeneratedSource>(&source)) {
+    progress.tell(0, "Making the mesh");
+    return find_generated_mesh(generated->name).make();
+  }
+  if (const auto* file = std::get_if<FileSource>(&source)) {
+    const std::filesystem::path path = path_of(file->path);
+    const std::string stage = "Reading " + shown_path(path.filename());
+    progress.tell(0, stage);
+    LoadOptions reading;
+    reading.stop = options.stop;
+    reading.progress = [&](double fraction) { progress.tell(kReadShare * fraction, stage); };
+    return read_obj_file(path, reading);
+  }
+  throw InputError("The scene has no mesh: name an OBJ file or a grid.");
+}
+
+}  // namespace
+
+LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
+  const Progress progress(options);
+  LoadedScene loaded;
+  ObjMesh obj = read_or_make(scene.mesh, options, progress);
+
+  progress.tell(kReadShare, "Finding the springs");
+  loaded.file_diagonal = diagonal_of(obj);
+  const double scale = chosen_scale(options.units, scene.scale, loaded.file_diagonal);
+  loaded.fitted = options.units == UnitChoice::fit && scale != scene.scale;
+  scene.scale = scale;
+  MeshOptions mesh;
+  mesh.scale = scene.scale;
+  mesh.weld = scene.weld;
+  mesh.z_up = scene.z_up;
+  mesh.stop = options.stop;
+  loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj), mesh));
+  loaded.scene = std::move(scene);
+
+  if (options.rehearse) {
+    progress.tell(kBuildShare, "Estimating the stability");
+    WorkerPool pool(1);
+    const Simulation simulation(loaded.scene, loaded.mesh, pool);
+    loaded.omega_max = StabilityMeter()
+                           .omega_max(simulation.system(), simulation.state().x,
+                                      loaded.scene.stepping.solver.jacobian, pool, options.stop)
+                           .value_or(0);
+  }
+  progress.tell(1, "Done");
+  return loaded;
+}
+
+Scene read_scene_file(const std::filesystem::path& path) {
+  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes), shown_path(path));
+  if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
+    const std::filesystem::path mesh = path_of(file->path);
+    if (mesh.is_relative()) file->path = shown_path(path.parent_path() / mesh);
+  }
+  return scene;
+}
+
+Scene scene_from_path(const std::filesystem::path& path) {
+  if (is_scene_file(path)) return read_scene_file(path);
+  if (lower_case_extension(path) != ".obj") {
+    throw InputError(shown_path(path) + " is neither a mesh (.obj) nor a scene (.json).");
+  }
+  Scene scene;
+  scene.title = shown_path(path.stem());
+  scene.mesh = FileSource{shown_path(path)};
+  return scene;
+}
+
+bool is_scene_file(const std::filesystem::path& path) { return lower_case_extension(path) == ".json"; }
+
+}  // namespace clothlab

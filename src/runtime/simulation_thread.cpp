@@ -1,0 +1,462 @@
+#include "runtime/simulation_thread.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "analysis/stability.h"
+#include "core/error.h"
+#include "core/worker_pool.h"
+#include "runtime/command_queue.h"
+#include "runtime/history.h"
+#include "runtime/mailbox.h"
+#include "runtime/pacer.h"
+#include "runtime/plot_history.h"
+#include "runtime/stability_monitor.h"
+#include "runtime/step_timer.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kFramesPerSecond = 60;  // what "as it was watched" means
+constexpr double kRewindSeconds = 0.5;
+constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
+constexpr std::chrono::milliseconds kEstimateSpacing{250};
+constexpr std::chrono::seconds kWarningShown{1};
+constexpr std::size_t kReplayStates = 120;
+// A flood of requests must not keep the simulation from stepping.
+constexpr int kRequestsPerStep = 256;
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+int thread_count(int wanted) {
+  if (wanted > 0) return wanted;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// What the scene or ω_max do not depend on need not be computed anew on every move of the mouse.
+bool changes_scene(const Command& command) {
+  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<Grab>(command) &&
+         !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePin>(command);
+}
+bool changes_stability(const Command& command) {
+  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<MovePin>(command);
+}
+
+}  // namespace
+
+struct SimulationThread::Impl {
+  Impl(std::shared_ptr<const LoadedScene> first, const Options& options)
+      : pool(thread_count(options.threads)), playing(options.playing), monitor([this] { queue.wake(); }) {
+    speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
+    use(std::move(first));
+    publish(Clock::now());
+    thread = std::thread([this] { run(); });
+  }
+
+  ~Impl() {
+    queue.close();
+    thread.join();
+  }
+
+  // ---- The loop
+
+  void run() {
+    pacer.restart(Clock::now());
+    while (!queue.closed()) {
+      for (int i = 0; i < kRequestsPerStep && !queue.closed(); ++i) {
+        std::optional<Request> request = queue.take();
+        if (!request) break;
+        carry_out(*request);
+      }
+      if (!guarded([this] { keep_up(); })) {
+        playing = false;
+        published = Clock::now();  // so that an error that comes back is not tried again at once
+      }
+    }
+  }
+
+  /// What is due now: one step, one picture of a replay, publishing; or sleep until something is.
+  void keep_up() {
+    take_estimate();
+    Clock::time_point now = Clock::now();
+    if (replay && now >= replay->next) show_next_past_state(now);
+    if (dirty && now - published >= kPublishSpacing) publish(now);
+
+    if (playing && now >= pacer.due()) {
+      // While a long step runs, the window must have seen all that came before it.
+      if (dirty && timer.times().median > 1e3 * Seconds(kPublishSpacing).count()) publish(now);
+      step();
+      return;
+    }
+    Clock::time_point until = Clock::time_point::max();
+    if (playing) until = std::min(until, pacer.due());
+    if (replay) until = std::min(until, replay->next);
+    if (dirty) until = std::min(until, published + kPublishSpacing);
+    if (until == Clock::time_point::max()) {
+      queue.wait();
+    } else {
+      queue.wait_until(until);
+    }
+  }
+
+  /// Nothing but the destructor may end the thread: an error becomes a sentence in the snapshot.
+  template <class Body>
+  bool guarded(Body&& body) {
+    try {
+      body();
+      return true;
+    } catch (const std::bad_alloc&) {
+      refuse("There is not enough memory for that.");
+    } catch (const std::exception& e) {
+      refuse(e.what());
+    }
+    return false;
+  }
+
+  void refuse(std::string sentence) {
+    error = std::move(sentence);
+    ++errors;
+    dirty = true;
+  }
+
+  // ---- Requests
+
+  void carry_out(Request& request) {
+    guarded([&] {
+      std::visit(Overloaded{[this](const Command& command) { apply(command); },
+                            [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
+                 request.what);
+    });
+    applied = request.stamp;
+    dirty = true;
+  }
+
+  void apply(const Command& command) {
+    simulation->apply(command);
+    if (std::holds_alternative<Reset>(command)) {
+      start_over();
+    } else if (std::holds_alternative<RestoreState>(command)) {
+      go_on_from_restored_state();
+    }
+    if (changes_scene(command)) scene_changed();
+    if (changes_stability(command)) ask_for_estimate();
+  }
+
+  void steer(const SetPlaying& c) {
+    if (c.playing == playing) return;
+    playing = c.playing;
+    if (playing) {
+      replay.reset();
+      pacer.restart(Clock::now());
+    }
+  }
+
+  void steer(const StepOnce&) {
+    playing = false;
+    replay.reset();
+    step();
+  }
+
+  void steer(const SetSpeed& c) {
+    if (!(c.speed > 0)) throw InputError("The speed must be greater than zero.");
+    speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
+    pacer.restart(Clock::now());
+  }
+
+  void steer(const Rewind&) {
+    playing = false;
+    replay.reset();
+    const double now = simulation->state().t;
+    // After a blow-up, too, the newest state of the past is the present one.
+    history.forget_after(now - kRewindSeconds * speed);
+    const PastState past = history.newest();
+    simulation->apply(RestoreState{past.state, past.record.step});
+    go_on_from_restored_state();
+    ask_for_estimate();
+  }
+
+  void steer(const WatchAgain& c) {
+    if (history.size() - history.first_step_by_step() < 2) {
+      throw InputError("There is nothing to watch again yet: take some steps first.");
+    }
+    playing = false;
+    const std::size_t first =
+        std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));
+    const auto pictures = static_cast<double>(history.size() - first);
+    const double spacing = std::clamp(c.seconds, 0.0, 3600.0) / pictures;
+    replay = Replay{.first = first,
+                    .shown = first,
+                    .next = Clock::now(),
+                    .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
+    replay->next += replay->spacing;
+  }
+
+  void steer(UseScene& c) {
+    if (!c.loaded) throw InputError("There is no scene to use.");
+    use(std::move(c.loaded));
+  }
+
+  // ---- The run
+
+  void use(std::shared_ptr<const LoadedScene> next) {
+    // The old scene stays until the new one stands.
+    auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool);
+    simulation = std::move(made);
+    loaded = std::move(next);
+    omega_max.reset();
+    if (loaded->omega_max > 0) omega_max = loaded->omega_max;
+    start_over();
+    scene_changed();
+    ask_for_estimate();
+  }
+
+  void start_over() {
+    history.clear();
+    plot.clear();
+    timer.clear();
+    blow_up_text.clear();
+    warning = {};
+    replay.reset();
+    remember();
+    pacer.restart(Clock::now());
+    dirty = true;
+  }
+
+  void go_on_from_restored_state() {
+    const double t = simulation->state().t;
+    history.forget_after(t);
+    plot.forget_after(t);
+    blow_up_text.clear();
+    replay.reset();
+    if (history.newest().state->t != t) {
+      history.clear();
+      remember();
+    }
+    pacer.restart(Clock::now());
+    dirty = true;
+  }
+
+  void step() {
+    const Clock::time_point start = Clock::now();
+    step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
+    StepStatus status = StepStatus::stopped;
+    try {
+      status = simulation->step(stop);
+    } catch (...) {
+      step_start.store(kNoStep, std::memory_order_relaxed);
+      playing = false;
+      throw;
+    }
+    step_start.store(kNoStep, std::memory_order_relaxed);
+    const Clock::time_point end = Clock::now();
+
+    if (status == StepStatus::stopped) return;
+    dirty = true;
+    timer.add(1e3 * Seconds(end - start).count());
+    if (status == StepStatus::blown_up) {
+      playing = false;
+      blown_integrator = &simulation->integrator();
+      explain();
+      // The estimate at hand may be older than the last good state: say it again when that one's is known.
+      ask_for_estimate();
+      explained = question;
+      return;
+    }
+    blow_up_text.clear();
+    const StepRecord& record = simulation->record();
+    if (!record.converged) {
+      warning = record.reason;
+      warned = end;
+    }
+    remember();
+    pacer.stepped(simulation->scene().stepping.dt, speed, end);
+    if (end - asked >= kEstimateSpacing) ask_for_estimate();
+  }
+
+  void explain() {
+    const BlowUp& b = simulation->blow_up().value();
+    blow_up_text = explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
+                                    .step = b.step,
+                                    .time = b.time,
+                                    .h = b.dt,
+                                    .energy = b.energy,
+                                    .allowed = b.allowed},
+                                   *blown_integrator, omega_max);
+  }
+
+  /// Keeps the present state and its figures.
+  void remember() {
+    const StepRecord& record = simulation->record();
+    history.add(simulation->state(), record);
+    plot.add({.time = simulation->state().t,
+              .kinetic = record.energy.kinetic,
+              .elastic = record.energy.stretch + record.energy.bend,
+              .gravity = record.energy.gravity,
+              .total = record.energy.total,
+              .cg_iterations = record.cg_iterations,
+              .newton_iterations = record.newton_iterations,
+              .converged = record.converged,
+              .integrator = integrator_index()},
+             speed / kFramesPerSecond);
+  }
+
+  void show_next_past_state(Clock::time_point now) {
+    if (++replay->shown >= history.size()) {
+      replay.reset();
+    } else {
+      replay->next = std::max(replay->next + replay->spacing, now);
+    }
+    dirty = true;
+  }
+
+  // ---- ω_max
+
+  void ask_for_estimate() {
+    asked = Clock::now();
+    StabilityMonitor::Question q;
+    q.mesh = loaded->mesh;
+    q.material = simulation->scene().material;
+    q.mode = simulation->scene().stepping.solver.jacobian;
+    q.drag = simulation->drag();
+    q.x = simulation->state().x;
+    for (std::uint32_t i = 0; i < q.x.size(); ++i) {
+      if (simulation->is_pinned(i)) q.pinned.push_back(i);
+    }
+    q.tag = ++question;
+    monitor.ask(std::move(q));
+  }
+
+  void take_estimate() {
+    const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
+    if (!answer || answer->tag == answered || answer->mesh != loaded->mesh) return;
+    answered = answer->tag;
+    omega_max = answer->omega_max;
+    if (answered == explained && simulation->blow_up()) explain();
+    dirty = true;
+  }
+
+  // ---- Snapshots
+
+  void scene_changed() {
+    scene = std::make_shared<const Scene>(simulation->scene());
+    const std::span<const double> m = simulation->system().masses();
+    if (!masses || !std::equal(m.begin(), m.end(), masses->begin(), masses->end())) {
+      masses = std::make_shared<const std::vector<double>>(m.begin(), m.end());
+    }
+  }
+
+  std::uint16_t integrator_index() const {
+    return static_cast<std::uint16_t>(&simulation->integrator() - integrators().data());
+  }
+
+  void publish(Clock::time_point now) {
+    const auto snapshot = std::make_shared<Snapshot>();
+    capture(*simulation, scene, snapshot->frame);
+    if (replay) {
+      const PastState& past = history[replay->shown];
+      snapshot->frame.positions = past.state->x;
+      snapshot->frame.record = past.record;
+      snapshot->replay = ReplayPosition{replay->shown - replay->first, history.size() - replay->first};
+    }
+    snapshot->applied = applied;
+    snapshot->loaded = loaded;
+    snapshot->integrator = integrator_index();
+    snapshot->playing = playing;
+    snapshot->speed = speed;
+    snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
+    snapshot->step_ms = timer.times();
+    snapshot->masses = masses;
+    snapshot->omega_max = omega_max;
+    snapshot->blow_up_text = blow_up_text;
+    if (now - warned < kWarningShown) snapshot->warning = warning;
+    snapshot->error = error;
+    snapshot->errors = errors;
+    snapshot->can_rewind = history.size() > 1;
+    snapshot->plot = plot.share();
+    mailbox.put(snapshot);
+    published = now;
+    dirty = false;
+  }
+
+  struct Replay {
+    std::size_t first = 0;  // index in the history
+    std::size_t shown = 0;
+    Clock::time_point next;
+    Clock::duration spacing{};
+  };
+
+  static constexpr Clock::rep kNoStep = 0;
+
+  // Shared between threads.
+  CommandQueue queue;
+  Mailbox<Snapshot> mailbox;
+  std::atomic<Clock::rep> step_start{kNoStep};
+
+  // The simulation thread's own, once it runs.
+  WorkerPool pool;
+  const StopProbe stop = [this] { return queue.urgent(); };
+  std::shared_ptr<const LoadedScene> loaded;
+  std::unique_ptr<Simulation> simulation;
+  bool playing = true;
+  double speed = 1;
+  Pacer pacer;
+  StepTimer timer;
+  History history;
+  PlotHistory plot;
+  std::optional<Replay> replay;
+  std::optional<double> omega_max;
+  Clock::time_point asked{};
+  std::uint64_t question = 0;   // tag of the last question to the monitor
+  std::uint64_t answered = 0;   // of the last answer
+  std::uint64_t explained = 0;  // of the question that was asked at the last blow-up
+  const IntegratorInfo* blown_integrator = nullptr;
+  std::string blow_up_text;
+  std::string_view warning;
+  Clock::time_point warned{};
+  std::string error;
+  std::uint64_t errors = 0;
+  std::uint64_t applied = 0;
+  std::shared_ptr<const Scene> scene;
+  std::shared_ptr<const std::vector<double>> masses;
+  bool dirty = false;
+  Clock::time_point published{};
+
+  StabilityMonitor monitor;  // its own thread calls queue.wake(): it must end before the queue does
+  std::thread thread;
+};
+
+SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded)
+    : SimulationThread(std::move(loaded), Options{}) {}
+
+SimulationThread::SimulationThread(std::shared_ptr<const LoadedScene> loaded, const Options& options)
+    : impl_(std::make_unique<Impl>(std::move(loaded), options)) {}
+
+SimulationThread::~SimulationThread() = default;
+
+std::uint64_t SimulationThread::send(Command command) { return impl_->queue.push(std::move(command)); }
+std::uint64_t SimulationThread::send(Control control) { return impl_->queue.push(std::move(control)); }
+
+std::shared_ptr<const Snapshot> SimulationThread::latest() const { return impl_->mailbox.get(); }
+
+double SimulationThread::running_step_seconds() const {
+  const Clock::rep start = impl_->step_start.load(std::memory_order_relaxed);
+  if (start == Impl::kNoStep) return 0;
+  return std::max(0.0, Seconds(Clock::now() - Clock::time_point(Clock::duration(start))).count());
+}
+
+}  // namespace clothlab

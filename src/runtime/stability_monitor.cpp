@@ -1,0 +1,98 @@
+#include "runtime/stability_monitor.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "analysis/stability.h"
+#include "cloth/cloth_system.h"
+#include "core/worker_pool.h"
+#include "runtime/mailbox.h"
+
+namespace clothlab {
+
+struct StabilityMonitor::Impl {
+  explicit Impl(std::function<void()> told) : answered(std::move(told)), thread([this] { run(); }) {}
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      closing.store(true);
+    }
+    changed.notify_one();
+    thread.join();
+  }
+
+  void run() {
+    while (std::optional<Question> question = next()) {
+      try {
+        estimate(*question);
+      } catch (const std::exception&) {
+        // Not enough memory for a second system: the run goes on without an estimate.
+        system.reset();
+      }
+    }
+  }
+
+  std::optional<Question> next() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return waiting.has_value() || closing.load(); });
+    if (closing.load()) return std::nullopt;
+    return std::exchange(waiting, std::nullopt);
+  }
+
+  void estimate(const Question& question) {
+    if (!system || question.mesh != mesh) {
+      system.reset();
+      mesh = question.mesh;
+      system.emplace(std::make_shared<const ClothModel>(*mesh), question.material, pool);
+    }
+    system->set_material(question.material);
+    system->set_drag(question.drag);
+    system->projection().clear(mesh->positions.size());
+    for (const std::uint32_t i : question.pinned) system->projection().fix(i, question.x[i]);
+
+    const std::optional<double> omega_max =
+        meter.omega_max(*system, question.x, question.mode, pool, [this] { return closing.load(); });
+    if (!omega_max) return;
+    newest.put(std::make_shared<const Answer>(Answer{mesh, question.tag, *omega_max}));
+    answered();
+  }
+
+  const std::function<void()> answered;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Question> waiting;
+  std::atomic<bool> closing{false};
+  Mailbox<Answer> newest;
+
+  // The thread's own.
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh;
+  std::optional<ClothSystem> system;
+  StabilityMeter meter;
+
+  std::thread thread;  // last: it starts when all else is there
+};
+
+StabilityMonitor::StabilityMonitor(std::function<void()> answered)
+    : impl_(std::make_unique<Impl>(std::move(answered))) {}
+
+StabilityMonitor::~StabilityMonitor() = default;
+
+void StabilityMonitor::ask(Question question) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->waiting = std::move(question);
+  }
+  impl_->changed.notify_one();
+}
+
+std::shared_ptr<const StabilityMonitor::Answer> StabilityMonitor::answer() const {
+  return impl_->newest.get();
+}
+
+}  // namespace clothlab
