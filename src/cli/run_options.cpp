@@ -56,4 +56,19 @@ Run prepare_run(SceneOptions& options) {
   return run;
 }
 
+std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
+  const std::optional<BlowUp>& blow_up = simulation.blow_up();
+  if (!blow_up) return {};
+  StabilityMeter meter;
+  const std::optional<double> omega_max = meter.omega_max(
+      simulation.system(), simulation.state().x, simulation.scene().stepping.solver.jacobian, pool);
+  const BlowUpFacts facts{blow_up->cause != BlowUp::Cause::not_finite,
+                          blow_up->step,
+                          blow_up->time,
+                          blow_up->dt,
+                          blow_up->energy,
+                          blow_up->allowed};
+  return explain_blow_up(facts, simulation.integrator(), omega_max);
+}
+
 }  // namespace clothlab

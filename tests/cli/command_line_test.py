@@ -1,0 +1,246 @@
+"""Runs the program as scripts do, and holds it to its fixed command line.
+
+    command_line_test.py PROGRAM SOURCE_DIR
+"""
+import csv
+import json
+import math
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+SMALL = ["--grid", "8x8", "--steps", "10"]
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_program(self, *arguments, status=0, env=None):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=self.dir,
+                              env=env, timeout=300)
+        self.assertEqual(done.returncode, status, f"{arguments}: {done.stderr}")
+        return done
+
+    def refused(self, *arguments, says):
+        """Bad usage: status 2, one sentence on stderr, nothing written."""
+        before = sorted(self.dir.iterdir())
+        done = self.run_program(*arguments, status=2)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("clothlab: "), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in [says] if isinstance(says, str) else says:
+            self.assertIn(part, done.stderr)
+        self.assertEqual(sorted(self.dir.iterdir()), before)
+
+    def rows(self, name):
+        with open(self.dir / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    # Help
+
+    def test_help_and_version(self):
+        self.assertRegex(self.run_program("--version").stdout, r"^clothlab \d+\.\d+\.\d+\n$")
+        for command in [], ["simulate"], ["render"], ["bench"]:
+            text = self.run_program(*command, "--help").stdout
+            self.assertIn("Usage", text)
+        text = self.run_program("simulate", "--help").stdout
+        for name in ("--stretch-stiffness", "--rayleigh-mass", "--cg-tolerance", "--adaptive-dt", "--pin", "--summary",
+                     "backward-euler"):
+            self.assertIn(name, text)
+
+    # Refusals
+
+    def test_unknown_names_are_answered_with_the_nearest(self):
+        self.refused("simulate", *SMALL, "--stretch-stifness", 3, says=["--stretch-stifness", "--stretch-stiffness"])
+        self.refused("simulate", *SMALL, "--integrator", "bakward-euler", says=["bakward-euler", "backward-euler"])
+        self.refused("simulate", *SMALL, "--preconditioner", "jakobi", says=["jakobi", "jacobi"])
+        self.refused("render", "--grid", "8x8", "--pgn", "x.png", says="--png")
+
+    def test_values_out_of_range(self):
+        for option, value in (("--dt", "0"), ("--dt", "-1"), ("--dt", "nan"), ("--dt", "0,1"), ("--mass", "inf"),
+                              ("--cg-max-iterations", "2.5"), ("--cg-tolerance", "x"), ("--steps", "-1"),
+                              ("--threads", "0"), ("--grid", "1x8"), ("--grid", "8"), ("--grid", "99999999999x2"),
+                              ("--size", "0x1"), ("--scale", "1e999"), ("--gravity", "0,1"), ("--pin", "left"),
+                              ("--pin", "99"), ("--energy-limit", "-1"), ("--damping-model", "none")):
+            with self.subTest(option=option, value=value):
+                arguments = [a for a in SMALL if option != "--grid" or a not in ("--grid", "8x8")]
+                self.refused("simulate", *arguments, f"{option}={value}", says=[option.lstrip("-").split("-")[0]])
+
+    def test_no_scene(self):
+        self.refused("simulate", says="--grid")
+        self.refused("render", "--png", "x.png", says="--grid")
+        self.refused("simulate", "--grid", "8x8", "--mesh", "x.obj", says="--mesh")
+
+    def test_bad_files(self):
+        self.refused("simulate", "--mesh", "absent.obj", says="absent.obj")
+        (self.dir / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n")
+        self.refused("simulate", "--mesh", "bad.obj", says=["bad.obj", "3"])
+        (self.dir / "bad.json").write_text('{"version": 1,\n "nonsense": 3}')
+        self.refused("simulate", "--scene", "bad.json", says=["bad.json", "nonsense"])
+        (self.dir / "state.csv").write_text("x,y,z,vx,vy,vz\n0,0,0,0,0,0\n")
+        self.refused("simulate", *SMALL, "--initial-state", "state.csv", says=["state.csv", "64"])
+
+    def test_outputs_are_checked_before_the_run(self):
+        for option in "--state", "--diagnostics", "--obj", "--summary":
+            with self.subTest(option=option):
+                self.refused("simulate", *SMALL, option, "no/such/folder/x", says="no/such/folder")
+                self.refused("simulate", *SMALL, "--state", "good.csv", option, ".", says=".")
+
+    # Results
+
+    def test_results(self):
+        self.run_program("simulate", *SMALL, "--state", "s.csv", "--diagnostics", "d.csv", "--obj", "o.obj",
+                         "--obj-sequence", "shapes", "--every", 5, "--summary", "s.json")
+        state = self.rows("s.csv")
+        self.assertEqual(list(state[0]), ["x", "y", "z", "vx", "vy", "vz"])
+        self.assertEqual(len(state), 64)
+        self.assertEqual([float(state[0][c]) for c in "xyz"], [0, 0, 0])  # a pinned corner
+        middle = state[8 * 4 + 4]
+        self.assertLess(float(middle["vy"]), -0.1)
+
+        diagnostics = self.rows("d.csv")
+        self.assertEqual([int(r["step"]) for r in diagnostics], list(range(1, 11)))
+        for row in diagnostics:
+            parts = sum(float(row[k + "_energy"]) for k in ("kinetic", "stretch", "bend", "gravity"))
+            self.assertTrue(math.isclose(parts, float(row["total_energy"]), rel_tol=1e-12, abs_tol=1e-12))
+            self.assertAlmostEqual(float(row["time"]), int(row["step"]) / 60, places=12)
+        self.assertGreater(int(diagnostics[-1]["cg_iterations"]), 0)
+
+        vertices = [l.split()[1:] for l in (self.dir / "o.obj").read_text().splitlines() if l.startswith("v ")]
+        self.assertEqual([[float(c) for c in v] for v in vertices],
+                         [[float(r[c]) for c in "xyz"] for r in state])
+        self.assertEqual(sorted(p.name for p in (self.dir / "shapes").iterdir()),
+                         ["000000.obj", "000005.obj", "000010.obj"])
+
+        summary = json.loads((self.dir / "s.json").read_text())
+        self.assertEqual((summary["integrator"], summary["particles"], summary["steps"]),
+                         ("semi-implicit-euler", 64, 10))
+        self.assertEqual(summary["springs"], {"stretch": 3 * 64 - 4 * 8 + 1, "bend": 3 * 64 - 8 * 8 + 5})
+        self.assertIsNone(summary["blow_up"])
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["d.csv", "o.obj", "s.csv", "s.json", "shapes"])
+
+    def test_same_bits_for_any_number_of_threads(self):
+        for threads in 1, 2, 3, 4:
+            self.run_program("simulate", "--grid", "40x40", "--steps", 5, "--integrator", "backward-euler",
+                             "--threads", threads, "--state", f"{threads}.csv")
+        texts = {(self.dir / f"{threads}.csv").read_bytes() for threads in (1, 2, 3, 4)}
+        self.assertEqual(len(texts), 1)
+
+    def test_a_run_can_be_continued(self):
+        self.run_program("simulate", "--grid", "8x8", "--steps", 20, "--state", "whole.csv")
+        self.run_program("simulate", "--grid", "8x8", "--steps", 12, "--state", "first.csv")
+        self.run_program("simulate", "--grid", "8x8", "--steps", 8, "--initial-state", "first.csv", "--state",
+                         "second.csv")
+        self.assertEqual((self.dir / "whole.csv").read_bytes(), (self.dir / "second.csv").read_bytes())
+
+    def test_duration_is_rounded_to_whole_steps(self):
+        self.run_program("simulate", "--grid", "8x8", "--duration", 0.1, "--dt", 0.003, "--diagnostics", "d.csv")
+        self.assertEqual(len(self.rows("d.csv")), 33)
+        self.refused("simulate", "--grid", "8x8", "--duration", 1, "--steps", 3, says="--duration")
+
+    def test_unused_vertices_scale_and_up_axis_are_undone_on_export(self):
+        (self.dir / "t.obj").write_text(TRIANGLE)
+        self.run_program("simulate", "--mesh", "t.obj", "--scale", 0.5, "--z-up", "--steps", 3, "--pin", "0,1",
+                         "--obj", "o.obj", "--state", "s.csv")
+        vertices = [list(map(float, l.split()[1:])) for l in (self.dir / "o.obj").read_text().splitlines()
+                    if l.startswith("v ")]
+        self.assertEqual(vertices[:3], [[0, 0, 0], [1, 0, 0], [5, 5, 5]])
+        self.assertLess(vertices[3][2], 0)  # gravity pulls along the file's −z
+        self.assertEqual(len(self.rows("s.csv")), 4)
+        self.refused("simulate", "--mesh", "t.obj", "--pin", 2, says="2")
+
+    def test_a_blow_up_keeps_the_last_good_state_and_says_why(self):
+        done = self.run_program("simulate", "--grid", "16x16", "--steps", 1000, "--integrator", "symplectic-euler",
+                                "--state", "s.csv", "--summary", "s.json", "--diagnostics", "d.csv", status=3)
+        summary = json.loads((self.dir / "s.json").read_text())
+        self.assertEqual(summary["blow_up"]["step"], summary["steps"] + 1)
+        self.assertEqual(len(self.rows("d.csv")), summary["steps"])
+        self.assertIn(str(summary["blow_up"]["step"]), done.stderr)
+        self.assertIn("2", done.stderr)
+        for row in self.rows("s.csv"):
+            self.assertTrue(all(math.isfinite(float(v)) for v in row.values()))
+        self.run_program("simulate", "--grid", "16x16", "--steps", 20, "--integrator", "symplectic-euler",
+                         "--energy-limit", "off", "--state", "s.csv")
+
+    def test_standard_output_and_full_disk(self):
+        done = self.run_program("simulate", *SMALL, "--state", "/dev/stdout")
+        self.assertTrue(done.stdout.startswith("x,y,z,vx,vy,vz\n"))
+        if os.path.exists("/dev/full"):
+            done = self.run_program("simulate", *SMALL, "--state", "/dev/full", status=1)
+            self.assertIn("/dev/full", done.stderr)
+            self.assertTrue(os.path.exists("/dev/full"))
+
+    def test_interrupt_writes_what_is_done(self):
+        run = subprocess.Popen([PROGRAM, "simulate", "--grid", "20x20", "--steps", "100000000", "--state", "s.csv",
+                                "--diagnostics", "d.csv", "--obj-sequence", "shapes", "--every", "1"],
+                               cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if (self.dir / "shapes" / "000003.obj").exists():
+                break
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        _, message = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, message)
+        self.assertEqual(len(self.rows("s.csv")), 400)
+        steps = [int(r["step"]) for r in self.rows("d.csv")]
+        self.assertGreaterEqual(len(steps), 3)
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        left = [p for p in self.dir.rglob("*") if p.is_file() and p.suffix not in (".csv", ".obj")]
+        self.assertEqual(left, [])
+
+    # Scenes, pictures, benchmark, window
+
+    def test_scenes_that_come_with_the_program(self):
+        scenes = sorted((SOURCE / "assets" / "scenes").glob("*.json"))
+        self.assertGreaterEqual(len(scenes), 7)
+        for scene in scenes:
+            with self.subTest(scene=scene.name):
+                self.run_program("simulate", "--scene", scene, "--steps", 3, "--summary", "s.json")
+        self.run_program("simulate", "--scene", scenes[0], "--integrator", "backward-euler", "--steps", 1, "--summary",
+                         "s.json")
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["integrator"], "backward-euler")
+
+    def test_render(self):
+        if os.environ.get("CLOTHLAB_NO_EGL"):
+            self.skipTest("SKIPPED: pictures without a display need EGL")
+        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        self.run_program("render", "--grid", "12x12", "--steps", 5, "--pixels", "320x200", "--png", "p.png", env=env)
+        data = (self.dir / "p.png").read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", data[16:24]), (320, 200))
+        self.run_program("render", "--grid", "12x12", "--steps", 4, "--every", 2, "--pixels", "64x64", "--png", "q.png",
+                         "--heat-map", "--wireframe", env=env)
+        self.assertEqual(sorted(p.name for p in self.dir.glob("q*.png")),
+                         ["q-000000.png", "q-000002.png", "q-000004.png"])
+
+    def test_bench(self):
+        done = self.run_program("bench", "--sizes", "8,12", "--steps", 3, "--json", "b.json")
+        self.assertIn("12x12", done.stdout)
+        sheets = json.loads((self.dir / "b.json").read_text())["sheets"]
+        self.assertEqual([s["particles"] for s in sheets], [64, 144])
+        self.assertTrue(all(s["step_ms_median"] > 0 and s["eigen_over_ours"] > 0 for s in sheets))
+
+    def test_no_display(self):
+        if sys.platform != "linux":
+            self.skipTest("SKIPPED: only Linux can be without a display")
+        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = self.run_program(status=1, env=env)
+        self.assertIn("clothlab render", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
