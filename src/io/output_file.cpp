@@ -1,0 +1,222 @@
+#include "io/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text_file.h"
+
+#ifdef _WIN32
+#include <io.h>
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+
+std::string sentence(const fs::path& path, const std::string& reason) {
+  return "cannot write " + shown_path(path) + ": " + reason;
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw InputError(sentence(path, reason));
+}
+
+[[noreturn]] void fail(const fs::path& path, int error) {
+  throw SystemError(sentence(path, std::generic_category().message(error)));
+}
+
+// The few system calls needed, under one name each.
+#ifdef _WIN32
+
+int open_new(const fs::path& path) {
+  return ::_wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
+}
+int open_existing(const fs::path& path) { return ::_wopen(path.c_str(), _O_WRONLY | _O_BINARY); }
+long long write_some(int descriptor, std::string_view bytes) {
+  return ::_write(descriptor, bytes.data(), static_cast<unsigned>(std::min(bytes.size(), kBuffer)));
+}
+int close_descriptor(int descriptor) { return ::_close(descriptor); }
+int process_id() { return ::_getpid(); }
+bool may_write(const fs::path& path) { return ::_waccess(path.c_str(), 2) == 0; }
+bool may_write_in(const fs::path&) { return true; }
+void copy_permissions(const fs::path&, int) {}
+int duplicate(int descriptor) { return ::_dup(descriptor); }
+bool is_open_for_writing(int) { return true; }
+
+#else
+
+int open_new(const fs::path& path) {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+int open_existing(const fs::path& path) { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); }
+long long write_some(int descriptor, std::string_view bytes) {
+  return ::write(descriptor, bytes.data(), bytes.size());
+}
+int close_descriptor(int descriptor) { return ::close(descriptor); }
+int process_id() { return static_cast<int>(::getpid()); }
+bool may_write(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; }
+bool may_write_in(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
+void copy_permissions(const fs::path& from, int to) {
+  struct stat info {};
+  // Not being allowed to is no fault of the results: they are then written with the usual permissions.
+  if (::stat(from.c_str(), &info) == 0 && ::fchmod(to, info.st_mode & 0777) != 0) errno = 0;
+}
+int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+bool is_open_for_writing(int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+#endif
+
+/// N for /dev/fd/N and /proc/self/fd/N, which name what the program has open already.
+std::optional<int> open_descriptor(const fs::path& path) {
+  const std::string text = shown_path(path);
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!text.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data() + folder.size(), end, number);
+    if (result.ec == std::errc{} && result.ptr == end) return number;
+  }
+  return std::nullopt;
+}
+
+/// Where the bytes go in the end.
+struct Target {
+  fs::path path;                  ///< links resolved
+  std::optional<int> descriptor;  ///< already open: /dev/stdout
+  bool exists = false;
+  bool direct = false;  ///< written to as it is, rather than replaced
+};
+
+/// Follows links, of which the last may point to a file that is yet to be made, and checks what can be
+/// known before writing. Throws InputError.
+Target find_target(const fs::path& given) {
+  if (given.empty()) throw InputError("cannot write a file without a name");
+  Target target{given, {}, false, false};
+  std::error_code error;
+  for (int links = 0;; ++links) {
+    target.descriptor = open_descriptor(target.path);
+    if (target.descriptor || !fs::is_symlink(target.path, error)) break;
+    const fs::path next = fs::read_symlink(target.path, error);
+    if (error || links == 40) refuse(given, "its symbolic links lead nowhere");
+    target.path = target.path.parent_path() / next;
+  }
+  if (target.descriptor) {
+    target.direct = true;
+    if (!is_open_for_writing(*target.descriptor)) refuse(given, "it is not open for writing");
+    return target;
+  }
+  const fs::file_status status = fs::status(target.path, error);
+  if (status.type() == fs::file_type::none) refuse(given, error.message());
+  target.exists = fs::exists(status);
+  target.direct = target.exists && !fs::is_regular_file(status);
+  if (fs::is_directory(status)) refuse(given, "it is a folder, and a file is needed");
+  if (target.exists && !may_write(target.path)) refuse(given, std::generic_category().message(errno));
+  if (target.direct) return target;
+  if (!target.path.has_filename()) refuse(given, "it names no file");
+  const fs::path folder = target.path.has_parent_path() ? target.path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) refuse(given, "there is no folder " + shown_path(folder));
+  if (!may_write_in(folder))
+    refuse(given, "folder " + shown_path(folder) + ": " + std::generic_category().message(errno));
+  return target;
+}
+
+/// A name beside `path` that no other file of this or another run has.
+fs::path beside(const fs::path& path) {
+  static std::atomic<std::uint64_t> counter{0};
+  return path.parent_path() /
+         (".clothlab-" + std::to_string(process_id()) + "-" + std::to_string(counter++) + ".part");
+}
+
+}  // namespace
+
+struct OutputFile::Impl {
+  explicit Impl(const fs::path& path) : given(path), target(find_target(path)) {
+    if (target.direct) {
+      descriptor = target.descriptor ? duplicate(*target.descriptor) : open_existing(target.path);
+      if (descriptor < 0) fail(given, errno);
+      return;
+    }
+    do {  // a part file of an earlier process with the same number is left alone
+      part = beside(target.path);
+      descriptor = open_new(part);
+    } while (descriptor < 0 && errno == EEXIST);
+    if (descriptor < 0) fail(given, errno);
+    if (target.exists) copy_permissions(target.path, descriptor);
+  }
+
+  ~Impl() {
+    if (descriptor >= 0) close_descriptor(descriptor);
+    std::error_code gone;
+    if (!part.empty()) fs::remove(part, gone);
+  }
+
+  void flush() {
+    std::string_view rest = buffer;
+    while (!rest.empty()) {
+      const long long written = write_some(descriptor, rest);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        buffer.clear();
+        fail(given, errno);
+      }
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    buffer.clear();
+  }
+
+  fs::path given;  // as the user wrote it, for messages
+  Target target;
+  fs::path part;
+  int descriptor = -1;
+  std::string buffer;
+};
+
+void check_writable(const fs::path& path) { find_target(path); }
+
+OutputFile::OutputFile(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+
+void OutputFile::write(std::string_view bytes) {
+  impl_->buffer += bytes;
+  // What reads a pipe or a terminal sees each piece at once.
+  if (impl_->target.direct || impl_->buffer.size() >= kBuffer) impl_->flush();
+}
+
+void OutputFile::commit() {
+  impl_->flush();
+  if (close_descriptor(std::exchange(impl_->descriptor, -1)) != 0) fail(impl_->given, errno);
+  if (impl_->target.direct) return;
+  std::error_code error;
+  fs::rename(impl_->part, impl_->target.path, error);
+  if (error) throw SystemError(sentence(impl_->given, error.message()));
+  impl_->part.clear();
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace clothlab
