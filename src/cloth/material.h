@@ -18,6 +18,8 @@ struct Material {
   double rayleigh_stiffness = 0;  ///< α [s]
   double rayleigh_mass = 0;       ///< β [1/s]
   vec3 gravity{0, -9.8, 0};       ///< [m/s²]
+
+  bool operator==(const Material&) const = default;
 };
 
 }  // namespace clothlab

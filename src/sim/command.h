@@ -33,7 +33,8 @@ struct SetPinned {
 struct SetPinPreset {
   PinPreset preset = PinPreset::none;
 };
-/// Moves a pinned particle's pin in a straight line, over `duration` of simulated time [s].
+/// Moves a pinned particle's pin in a straight line, over `duration` of simulated time [s], at the
+/// soonest by the end of the next step.
 struct MovePin {
   std::uint32_t particle = 0;
   vec3 target{0};
@@ -48,13 +49,15 @@ struct Grab {
   double stiffness = 0;  ///< [N/m]
   double damping = 0;    ///< [N·s/m]
 };
+/// Nothing happens when the hand has let go meanwhile.
 struct MoveCursor {
   vec3 cursor{0};
 };
 struct Release {};
-/// Back to the start: initial state, pins and time; parameters and integrator stay as they are.
+/// Back to the start: initial state, pins and time; the hand lets go. Parameters and integrator stay as
+/// they are.
 struct Reset {};
-/// Continues from a state of the past (rewind).
+/// Continues from a state of the past (rewind). Pins stay where that state has them; the hand lets go.
 struct RestoreState {
   std::shared_ptr<const State> state;
   std::uint64_t step = 0;

@@ -42,7 +42,7 @@ constexpr bool in_order(const Rows& rows) {
 static_assert(in_order(kLinearSolvers) && in_order(kPreconditioners));
 
 template <class Enum>
-double index_of(Enum value) {
+constexpr double index_of(Enum value) {
   return static_cast<double>(static_cast<int>(value));
 }
 template <class Enum>
@@ -259,6 +259,12 @@ void check_gravity(const vec3& gravity) {
                        format_number(-kMaxGravity) + " to " + format_number(kMaxGravity) + " m/s².");
 }
 
+void check_scale(double scale) {
+  if (!(scale > 0) || std::isinf(scale))
+    throw InputError("scale: " + format_number(scale) +
+                     " is not allowed; it must be a finite number above 0.");
+}
+
 void set_parameter(Scene& scene, std::string_view id, double value) {
   const ParameterSpec& spec = parameter_spec(id);
   check_parameter(spec, value);
@@ -291,6 +297,7 @@ void check_parameters(const Scene& scene) {
   for (const SceneParameter& row : kParameters) check_parameter(row.spec, row.get(scene));
   for (const auto& [id, value] : scene.integrator_parameters) check_parameter(parameter_spec(id), value);
   check_gravity(scene.material.gravity);
+  check_scale(scene.scale);
   integrator_info(scene.integrator);
 }
 

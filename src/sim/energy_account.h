@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "core/vec.h"
+#include "dynamics/state.h"
+
+namespace clothlab {
+
+/// Energy that a cloth can shake with [J].
+struct InternalEnergy {
+  double kinetic = 0;  ///< relative to the centre of mass of each connected part
+  double drift = 0;    ///< kinetic energy of those centres: the rest of ½ Σ m v²
+  double elastic = 0;  ///< stretch and bend
+  double shaking() const { return kinetic + elastic; }
+};
+
+/// Measures InternalEnergy; keeps its scratch memory.
+///
+/// model.md speaks of one centre of mass. It is taken per connected part here, which is the same for a
+/// cloth in one piece: in a mesh of several parts, one that falls past another that is pinned would
+/// otherwise look as if it had energy from nowhere.
+class EnergyMeter {
+ public:
+  InternalEnergy measure(const ClothSystem& system, const State& state,
+                         const ClothSystem::Energies& potential);
+
+ private:
+  std::vector<vec3> momentum_;  // per part
+  std::vector<double> mass_;    // per part
+};
+
+/// How much energy a run may have at most, if all that was ever there turned into shaking (model.md,
+/// "Blow-up").
+///
+///   allowed = X · max(M |g| · diagonal + energy at the start + work, floor)
+///
+/// The work is what came in from outside: by the hand, by moving pins, and by commands that raise the
+/// energy of the state at hand (a stiffer spring, a heavier mass). None of these grows because of the
+/// blow-up itself: each is taken from the last good state. M |g| is the largest since the start.
+///
+/// The floor is the elastic energy of all stretch springs at a strain of 10⁻⁴. Without it a flat sheet at
+/// rest without gravity would be allowed nothing, and rounding would pass for a blow-up.
+class EnergyAccount {
+ public:
+  void start(double energy) { start_ = energy, work_ = 0, weight_ = 0, floor_ = 0; }
+  void add_work(double joule) { work_ += joule > 0 ? joule : 0.0; }
+  /// To be called at the start and whenever the material changes; `diagonal` is the mesh's [m].
+  void set_scale(const ClothSystem& system, double diagonal);
+
+  double allowed(double factor) const;
+
+ private:
+  double start_ = 0;
+  double work_ = 0;
+  double weight_ = 0;  // M |g| · diagonal
+  double floor_ = 0;
+};
+
+}  // namespace clothlab

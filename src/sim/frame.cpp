@@ -1,0 +1,29 @@
+#include "sim/frame.h"
+
+#include <utility>
+
+namespace clothlab {
+
+void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame) {
+  frame.mesh = simulation.shared_mesh();
+  frame.scene = std::move(scene);
+  frame.positions = simulation.state().x;
+  frame.pinned.assign(frame.positions.size(), 0);
+  for (const Projection::Entry& pin : simulation.system().projection().entries())
+    frame.pinned[pin.particle] = 1;
+
+  frame.hand.reset();
+  if (const std::optional<Drag>& drag = simulation.drag()) {
+    vec3 point(0);
+    for (int c = 0; c < 3; ++c)
+      point += drag->weights[c] * frame.positions[drag->particles[static_cast<std::size_t>(c)]];
+    frame.hand = Frame::Hand{point, drag->cursor};
+  }
+
+  frame.record = simulation.record();
+  const std::span<const double> residuals = simulation.residual_history();
+  frame.residuals.assign(residuals.begin(), residuals.end());
+  frame.blow_up = simulation.blow_up();
+}
+
+}  // namespace clothlab

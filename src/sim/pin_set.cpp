@@ -1,0 +1,55 @@
+#include "sim/pin_set.h"
+
+#include <algorithm>
+
+namespace clothlab {
+
+void PinSet::hold(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
+  pins_.clear();
+  for (const std::uint32_t i : particles) pins_.push_back({i, x[i], x[i], 0, 0});
+}
+
+void PinSet::hold_at(std::span<const vec3> x) {
+  for (Pin& pin : pins_) pin = {pin.particle, x[pin.particle], x[pin.particle], 0, 0};
+}
+
+std::vector<PinSet::Pin>::iterator PinSet::find(std::uint32_t i) {
+  return std::lower_bound(pins_.begin(), pins_.end(), i,
+                          [](const Pin& pin, std::uint32_t particle) { return pin.particle < particle; });
+}
+
+bool PinSet::contains(std::uint32_t i) const {
+  return std::binary_search(pins_.begin(), pins_.end(), Pin{i, {}, {}, 0, 0},
+                            [](const Pin& a, const Pin& b) { return a.particle < b.particle; });
+}
+
+void PinSet::add(std::uint32_t i, const vec3& position) {
+  if (!contains(i)) pins_.insert(find(i), {i, position, position, 0, 0});
+}
+
+void PinSet::remove(std::uint32_t i) {
+  if (contains(i)) pins_.erase(find(i));
+}
+
+void PinSet::move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration) {
+  *find(i) = {i, from, target, start, duration};
+}
+
+std::vector<std::uint32_t> PinSet::particles() const {
+  std::vector<std::uint32_t> all;
+  for (const Pin& pin : pins_) all.push_back(pin.particle);
+  return all;
+}
+
+void PinSet::aim(double t, Projection& projection) const {
+  projection.clear(projection.size());
+  for (const Pin& pin : pins_) {
+    // A ramp that ends with a step ends exactly on its target, though t is a sum of rounded steps.
+    const double left = pin.start + pin.duration - t;
+    const bool arrived = left <= 1e-9 * pin.duration;
+    projection.fix(pin.particle,
+                   arrived ? pin.to : pin.from + (t - pin.start) / pin.duration * (pin.to - pin.from));
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// The version that is written, and the only one that is read so far.
+inline constexpr int kSceneVersion = 1;
+
+/// The scene in a JSON text (docs/scene-format.md): one object whose keys are the options of the command
+/// line. What is left out has its default. Strict: throws InputError, one sentence that begins with `name`
+/// (the file) and says the line or the key, for text that is not JSON, an unknown key (naming the
+/// nearest), one that is there twice, and a value of the wrong type or out of its range. A mesh file is
+/// not opened.
+Scene parse_scene(std::string_view json_text, std::string_view name);
+
+/// The text that parse_scene reads back as the same scene, every number to the last bit. All of the
+/// scene's parameters are written, of the integrators' own only those that differ from their defaults.
+/// Throws InputError where the scene holds a number that JSON cannot hold.
+std::string write_scene(const Scene& scene);
+
+/// Every key of a scene file: its own first, then the parameters' ids.
+std::vector<std::string_view> scene_keys();
+
+/// The names of the pin presets, by value: "none", "corners", "top-corners", "top-edge".
+std::string_view pin_preset_name(PinPreset preset);
+
+}  // namespace clothlab

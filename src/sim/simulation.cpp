@@ -1,0 +1,481 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "sim/energy_account.h"
+#include "sim/parameters.h"
+#include "sim/pin_set.h"
+#include "sim/step_control.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::string_view kFloorReached =
+    "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was taken as it is.";
+
+bool is_finite(const vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+
+std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
+  if (!mesh) throw InputError("A simulation needs a mesh.");
+  return mesh;
+}
+
+Scene checked(Scene scene) {
+  check_parameters(scene);
+  return scene;
+}
+
+std::vector<std::uint32_t> selected(const ClothMesh& mesh, const PinSelection& pins) {
+  if (const auto* preset = std::get_if<PinPreset>(&pins)) return pinned_particles(mesh, *preset);
+  return pins_from_vertices(mesh, std::get<std::vector<std::uint32_t>>(pins));
+}
+
+State initial_state(const Scene& scene, const ClothMesh& mesh) {
+  State state;
+  if (scene.initial_state) {
+    state.x = particle_values(mesh, scene.initial_state->positions);
+    state.v = particle_values(mesh, scene.initial_state->velocities);
+    for (std::size_t i = 0; i < state.x.size(); ++i)
+      if (!is_finite(state.x[i]) || !is_finite(state.v[i]))
+        throw InputError("The initial state of vertex " + std::to_string(mesh.vertex_of_particle[i]) +
+                         " is not finite.");
+  } else {
+    state.x = mesh.positions;
+    state.v.assign(mesh.positions.size(), vec3(0));
+  }
+  return state;
+}
+
+std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
+  return integrator_info(scene.integrator).make(integrator_parameters(scene));
+}
+
+}  // namespace
+
+struct Simulation::Impl {
+  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool)
+      : mesh(not_null(std::move(the_mesh))),
+        scene(checked(std::move(the_scene))),
+        start_pins(scene.pins),
+        start_state(initial_state(scene, *mesh)),
+        pool(the_pool),
+        system(std::make_shared<const ClothModel>(*mesh), scene.material, pool),
+        integrator(make_integrator(scene)) {
+    start();
+  }
+
+  // The stages of a step -----------------------------------------------------------------------
+
+  StepStatus step(const StopProbe& stop) {
+    keep_start_of_step();
+    while (!control.done()) {
+      const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
+      keep_start_of_substep();
+      aim_pins(h);
+      restart_integrator_if_new(h);
+      const StepReport report = integrator->advance(system, state, h, {scene.stepping.solver, pool, stop});
+      if (report.stopped) return abandon_step();
+
+      measure();
+      const std::optional<BlowUp> bad = check_energy(h);
+      const bool good = !bad && (!scene.stepping.adaptive || strain <= scene.stepping.max_strain);
+      if (!good && scene.stepping.adaptive && !control.at_floor()) {
+        retry_with_half();
+        continue;
+      }
+      if (bad) return refuse_step(*bad);
+      adopt_substep(report, good);
+    }
+    finish_record();
+    return StepStatus::done;
+  }
+
+  void keep_start_of_step() {
+    step_start = state;
+    account_at_step = account;
+    control.begin();
+    next = StepRecord{};
+    next.step = record.step + 1;
+    next.dt = scene.stepping.dt;
+    blow_up.reset();
+  }
+
+  void keep_start_of_substep() {
+    substep_start = state;
+    account_at_substep = account;
+  }
+
+  /// Aims the pins at the end of the substep and books the work that moving them takes: by how much
+  /// the springs gain when only the pins move, and what the pins gain in speed. Up to second order in the
+  /// displacement Δx this is −f·Δx with the forces f at the beginning; the second order counts when a pin
+  /// jumps. Nothing of it depends on the outcome of the step.
+  void aim_pins(double h) {
+    Projection& projection = system.projection();
+    pins.aim(state.t + h, projection);
+    bool moving = false;
+    double work = 0;
+    for (const Projection::Entry& pin : projection.entries()) {
+      const vec3 velocity = (pin.target - state.x[pin.particle]) / h;
+      moving = moving || pin.target != state.x[pin.particle];
+      const double gain =
+          glm::dot(velocity, velocity) - glm::dot(state.v[pin.particle], state.v[pin.particle]);
+      work += 0.5 * system.masses()[pin.particle] * std::max(gain, 0.0);
+    }
+    if (!moving) return;
+    probe.x = state.x;
+    for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
+    const ClothSystem::Energies before = system.energies(state.x);
+    const ClothSystem::Energies after = system.energies(probe.x);
+    account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
+  }
+
+  void restart_integrator_if_new(double h) {
+    if (h != last_h) integrator->reset();
+    last_h = h;
+  }
+
+  /// Energies and strain of the state that the substep led to.
+  void measure() {
+    potential = system.energies(state.x);
+    internal = meter.measure(system, state, potential);
+    strain = system.model().max_strain(state.x);
+  }
+
+  /// The blow-up test of model.md.
+  std::optional<BlowUp> check_energy(double h) const {
+    BlowUp bad;
+    bad.step = next.step;
+    bad.time = state.t;
+    bad.dt = h;
+    bad.energy = internal.shaking();
+    bad.allowed = account.allowed(scene.stepping.energy_limit);
+    double fastest = -1;
+    for (std::size_t i = 0; i < state.x.size(); ++i) {
+      const double speed = glm::dot(state.v[i], state.v[i]);
+      if (!is_finite(state.x[i]) || !is_finite(state.v[i])) {
+        bad.cause = BlowUp::Cause::not_finite;
+        bad.particle = static_cast<std::uint32_t>(i);
+        return bad;
+      }
+      if (speed > fastest) {
+        fastest = speed;
+        bad.particle = static_cast<std::uint32_t>(i);
+      }
+    }
+    // Positions may be finite and their energy not: an energy that is not a number is refused as well.
+    if (bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
+    bad.cause = BlowUp::Cause::energy;
+    return bad;
+  }
+
+  void retry_with_half() {
+    std::swap(state, substep_start);
+    account = account_at_substep;
+    control.refuse();
+  }
+
+  void restore_start_of_step() {
+    std::swap(state, step_start);
+    account = account_at_step;
+    integrator->reset();
+  }
+
+  StepStatus abandon_step() {
+    restore_start_of_step();
+    return StepStatus::stopped;
+  }
+
+  StepStatus refuse_step(const BlowUp& bad) {
+    restore_start_of_step();
+    blow_up = bad;
+    return StepStatus::blown_up;
+  }
+
+  void adopt_substep(const StepReport& report, bool good) {
+    next.dt = std::min(next.dt, report.h);
+    next.newton_iterations += report.newton_iterations;
+    next.cg_iterations += report.linear_iterations;
+    next.cg_residual = report.linear_residual;
+    if (next.converged && !report.converged) {
+      next.converged = false;
+      next.reason = report.reason;
+    }
+    if (!good) next.reason = kFloorReached;
+    residuals.assign(report.residual_history.begin(), report.residual_history.end());
+    control.accept(good);
+  }
+
+  void finish_record() {
+    next.time = state.t;
+    next.energy = energy_report();
+    next.max_strain = strain;
+    record = next;
+  }
+
+  // Commands -------------------------------------------------------------------------------------
+
+  void apply(const SetParameter& command) {
+    Scene changed = scene;
+    set_parameter(changed, command.id, command.value);
+    if (find_scene_parameter(command.id) == nullptr) integrator = make_integrator(changed);
+    change_scene(std::move(changed));
+  }
+
+  void apply(const SetGravity& command) {
+    check_gravity(command.gravity);
+    Scene changed = scene;
+    changed.material.gravity = command.gravity;
+    change_scene(std::move(changed));
+  }
+
+  void apply(const SetIntegrator& command) {
+    integrator_info(command.id);
+    scene.integrator = command.id;
+    integrator = make_integrator(scene);
+    break_continuity();
+  }
+
+  void apply(const SetPinned& command) {
+    check_particle(command.particle);
+    if (command.pinned == pins.contains(command.particle)) return;
+    if (command.pinned)
+      pins.add(command.particle, state.x[command.particle]);
+    else
+      pins.remove(command.particle);
+    std::vector<std::uint32_t> vertices;
+    for (const std::uint32_t i : pins.particles()) vertices.push_back(mesh->vertex_of_particle[i]);
+    scene.pins = std::move(vertices);
+    pins_changed();
+  }
+
+  void apply(const SetPinPreset& command) {
+    pins.hold(pinned_particles(*mesh, command.preset), state.x);
+    scene.pins = command.preset;
+    pins_changed();
+  }
+
+  void apply(const MovePin& command) {
+    check_particle(command.particle);
+    check_point("The target of a pin", command.target);
+    if (!pins.contains(command.particle))
+      throw InputError("Particle " + std::to_string(command.particle) + " is not pinned.");
+    if (!(command.duration >= 0) || !std::isfinite(command.duration))
+      throw InputError("The duration of a pin's motion must be a finite number of seconds, 0 or more.");
+    // Nothing happens faster than in a step.
+    pins.move(command.particle, state.x[command.particle], command.target, state.t,
+              std::max(command.duration, scene.stepping.dt));
+    break_continuity();
+  }
+
+  void apply(const Grab& command) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      check_particle(command.particles[static_cast<std::size_t>(c)]);
+      const double w = command.weights[c];
+      if (!(w >= -kWeightTolerance && w <= 1 + kWeightTolerance))
+        throw InputError("The weights of a grabbed point must lie between 0 and 1.");
+      sum += w;
+    }
+    if (!(std::abs(sum - 1) <= kWeightTolerance))
+      throw InputError("The weights of a grabbed point must add up to 1.");
+    check_point("The cursor", command.cursor);
+    if (!(command.stiffness >= 0) || !(command.damping >= 0) || !std::isfinite(command.stiffness) ||
+        !std::isfinite(command.damping))
+      throw InputError("Stiffness and damping of the hand must be finite numbers, 0 or more.");
+
+    release_hand();
+    Drag drag{command.particles, command.weights, command.cursor, command.stiffness, command.damping, 0};
+    set_hand(drag);
+    // The hand may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
+    account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+    break_continuity();
+  }
+
+  void apply(const MoveCursor& command) {
+    check_point("The cursor", command.cursor);
+    if (!system.drag()) return;  // let go while the command was under way
+    Drag drag = *system.drag();
+    drag.cursor = command.cursor;
+    set_hand(drag);
+  }
+
+  void apply(const Release&) {
+    if (!system.drag()) return;
+    release_hand();
+    break_continuity();
+  }
+
+  void apply(const Reset&) {
+    scene.pins = start_pins;
+    start();
+  }
+
+  void apply(const RestoreState& command) {
+    if (!command.state || command.state->x.size() != state.x.size() ||
+        command.state->v.size() != state.v.size())
+      throw InputError("The state to continue from does not belong to this mesh.");
+    for (std::size_t i = 0; i < state.x.size(); ++i)
+      if (!is_finite(command.state->x[i]) || !is_finite(command.state->v[i]))
+        throw InputError("The state to continue from is not finite.");
+    if (!std::isfinite(command.state->t)) throw InputError("The state to continue from is not finite.");
+
+    release_hand();
+    const double before = internal_energy_now();
+    state = *command.state;
+    pins.hold_at(state.x);
+    account.add_work(internal_energy_now() - before);
+    record_state(command.step);
+    break_continuity();
+  }
+
+  // What commands are made of -----------------------------------------------------------------
+
+  /// Everything as at the beginning, but for the parameters and the integrator.
+  void start() {
+    release_hand();
+    state = start_state;
+    pins.hold(selected(*mesh, start_pins), state.x);
+    const InternalEnergy energy = meter.measure(system, state, system.energies(state.x));
+    // Pins may turn the common motion that a cloth starts with into shaking.
+    account.start(energy.shaking() + (pins.empty() ? 0.0 : energy.drift));
+    account.set_scale(system, mesh->diagonal);
+    record_state(0);
+    break_continuity();
+  }
+
+  /// Takes over new parameter values. Energy that they add to the state at hand is work from outside.
+  void change_scene(Scene changed) {
+    if (!(changed.material == system.material())) {
+      const double before = internal_energy_now();
+      system.set_material(changed.material);
+      account.set_scale(system, mesh->diagonal);
+      account.add_work(internal_energy_now() - before);
+      if (system.drag()) set_hand(*system.drag());
+    }
+    scene = std::move(changed);
+    break_continuity();
+  }
+
+  void pins_changed() {
+    // A pin may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
+    account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+    break_continuity();
+  }
+
+  /// The history of the integrator ends here, and so does that of the adaptive steps. What is shown of
+  /// pins is up to date at once.
+  void break_continuity() {
+    integrator->reset();
+    control.reset();
+    system.projection().clear(state.x.size());
+    pins.aim(state.t, system.projection());
+    blow_up.reset();
+    residuals.reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
+  }
+
+  /// Moves the hand to where `drag` says, with the largest force that it may have. What its spring gains
+  /// is the work of the hand: at most largest force × way of the cursor.
+  void set_hand(Drag drag) {
+    drag.max_force =
+        drag_force_bound(system.model(), system.masses(), scene.material.gravity, drag.particles[0]);
+    const double before = system.energies(state.x).drag;
+    system.set_drag(drag);
+    account.add_work(system.energies(state.x).drag - before);
+  }
+
+  void release_hand() { system.set_drag(std::nullopt); }
+
+  double internal_energy_now() { return meter.measure(system, state, system.energies(state.x)).shaking(); }
+
+  /// The record of a state that no step led to.
+  void record_state(std::uint64_t step) {
+    record = StepRecord{};
+    record.step = step;
+    record.time = state.t;
+    record.dt = scene.stepping.dt;
+    measure();
+    record.energy = energy_report();
+    record.max_strain = strain;
+    residuals.clear();
+  }
+
+  EnergyReport energy_report() const {
+    const double kinetic = internal.kinetic + internal.drift;
+    return {kinetic, potential.stretch, potential.bend, potential.gravity,
+            kinetic + potential.stretch + potential.bend + potential.gravity};
+  }
+
+  void check_particle(std::uint32_t i) const {
+    if (i >= state.x.size())
+      throw InputError("There is no particle " + std::to_string(i) + "; the cloth has " +
+                       std::to_string(state.x.size()) + ".");
+  }
+
+  static void check_point(const std::string& what, const vec3& point) {
+    if (!is_finite(point)) throw InputError(what + " must be a finite position.");
+  }
+
+  static constexpr double kWeightTolerance = 1e-6;  // the window picks in single precision
+
+  const std::shared_ptr<const ClothMesh> mesh;
+  Scene scene;
+  const PinSelection start_pins;
+  const State start_state;
+  WorkerPool& pool;
+
+  ClothSystem system;
+  std::unique_ptr<Integrator> integrator;
+  PinSet pins;
+  State state;
+
+  StepControl control;
+  EnergyMeter meter;
+  EnergyAccount account;
+  std::optional<BlowUp> blow_up;
+
+  StepRecord record;
+  std::vector<double> residuals;
+
+  // Of the step being taken.
+  StepRecord next;
+  ClothSystem::Energies potential;
+  InternalEnergy internal;
+  double strain = 0;
+  double last_h = 0;
+  State step_start, substep_start, probe;
+  EnergyAccount account_at_step, account_at_substep;
+};
+
+Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool)
+    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool)) {}
+Simulation::~Simulation() = default;
+
+StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }
+
+void Simulation::apply(const Command& command) {
+  std::visit([this](const auto& each) { impl_->apply(each); }, command);
+}
+
+const Scene& Simulation::scene() const { return impl_->scene; }
+const ClothMesh& Simulation::mesh() const { return *impl_->mesh; }
+std::shared_ptr<const ClothMesh> Simulation::shared_mesh() const { return impl_->mesh; }
+const ClothSystem& Simulation::system() const { return impl_->system; }
+const IntegratorInfo& Simulation::integrator() const { return integrator_info(impl_->scene.integrator); }
+const State& Simulation::state() const { return impl_->state; }
+std::uint64_t Simulation::steps() const { return impl_->record.step; }
+const StepRecord& Simulation::record() const { return impl_->record; }
+std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
+const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
+bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
+const std::optional<Drag>& Simulation::drag() const { return impl_->system.drag(); }
+
+InitialState Simulation::export_state() const {
+  return {vertex_positions(*impl_->mesh, impl_->state.x), vertex_velocities(*impl_->mesh, impl_->state.v)};
+}
+
+}  // namespace clothlab

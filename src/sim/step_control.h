@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+
+namespace clothlab {
+
+/// Chooses the substeps of a step of dt (model.md, "Adaptive steps"): a bad one is taken again in halves,
+/// two good ones in a row double. Lengths are counted in 1/1024 of dt, the floor, so that the substeps
+/// of a step add up exactly. Without adaptive steps, the one substep is the whole step.
+class StepControl {
+ public:
+  static constexpr int kUnits = 1024;
+
+  /// At the beginning of every step of dt.
+  void begin() { left_ = kUnits; }
+  bool done() const { return left_ == 0; }
+  /// The next substep, in units.
+  int units() const { return std::min(size_, left_); }
+  bool at_floor() const { return units() == 1; }
+
+  void accept(bool good) {
+    const int used = units();
+    left_ -= used;
+    in_a_row_ = good ? in_a_row_ + 1 : 0;
+    if (in_a_row_ < 2) return;
+    in_a_row_ = 0;
+    size_ = std::min(2 * size_, kUnits);
+  }
+  void refuse() {
+    size_ = std::max(units() / 2, 1);
+    in_a_row_ = 0;
+  }
+  /// Whole steps again.
+  void reset() { *this = {}; }
+
+ private:
+  int size_ = kUnits;
+  int left_ = 0;
+  int in_a_row_ = 0;
+};
+
+}  // namespace clothlab
