@@ -31,7 +31,7 @@ HEADER_RULES = [
     ("OpenGL, GLFW and Dear ImGui", r"(GLFW|glad|GL|GLES\d?|EGL|KHR)/.*|imgui.*", FRONT),
     ("threads", r"thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|execution",
      {"runtime", "core/worker_pool"}),
-    ("atomics", r"atomic", {"core", *LIVE}),
+    ("atomics", r"atomic", set(FLOOR_OF) - PHYSICS),
     ("clocks", r"chrono|ctime|time\.h|sys/time\.h", LIVE),
     ("Eigen", r"(unsupported/)?Eigen/.*", {"linalg"}),
     ("tinyobjloader", r"tiny_obj_loader\.h", {"mesh"}),
