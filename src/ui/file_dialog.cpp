@@ -1,0 +1,339 @@
+#include "ui/file_dialog.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "ui/numbers.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string utf8(const fs::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+fs::path from_utf8(std::string_view text) { return fs::path(std::u8string(text.begin(), text.end())); }
+
+std::string lower(std::string text) {
+  // ASCII only: bytes of other letters stay as they are.
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool is_shown_file(const fs::path& path, bool scenes_only) {
+  const std::string extension = lower(utf8(path.extension()));
+  return extension == ".json" || (!scenes_only && extension == ".obj");
+}
+
+std::string file_size(std::uintmax_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " B";
+  if (bytes < 1000 * 1000) return format_plain(static_cast<double>(bytes) / 1e3) + " kB";
+  return format_plain(static_cast<double>(bytes) / 1e6) + " MB";
+}
+
+fs::path home() {
+  for (const char* name : {"HOME", "USERPROFILE"}) {
+    if (const char* value = std::getenv(name)) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+void FileDialog::set_places(fs::path folder, std::vector<fs::path> recent) {
+  if (folder_.empty()) folder_ = std::move(folder);
+  recent_ = std::move(recent);
+}
+
+void FileDialog::open() { show(Mode::open); }
+
+void FileDialog::save(std::string_view title) {
+  show(Mode::save);
+  std::string name;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  if (name.empty()) name = "scene";
+  if (name.size() > 100) name = "scene";
+  std::snprintf(text_.data(), text_.size(), "%s.json", name.c_str());
+}
+
+void FileDialog::show(Mode mode) {
+  mode_ = mode;
+  appearing_ = true;
+  std::error_code error;
+  if (folder_.empty() || !fs::is_directory(folder_, error)) folder_ = fs::current_path(error);
+  go_to(folder_);
+}
+
+void FileDialog::go_to(const fs::path& folder) {
+  problem_.clear();
+  confirm_overwrite_ = false;
+  std::error_code error;
+  const fs::path target = fs::absolute(folder, error).lexically_normal();
+  std::vector<Entry> found;
+  fs::directory_iterator at(target, error);
+  if (error) {
+    problem_ = utf8(target) + " cannot be read: " + error.message() + ".";
+    return;
+  }
+  for (const fs::directory_iterator end; at != end; at.increment(error)) {
+    if (error) break;
+    std::error_code ignored;
+    Entry entry;
+    entry.path = at->path();
+    entry.name = utf8(entry.path.filename());
+    if (entry.name.starts_with('.')) continue;
+    entry.is_folder = at->is_directory(ignored);
+    if (!entry.is_folder) {
+      // Pipes and devices are not offered.
+      if (!at->is_regular_file(ignored) || !is_shown_file(entry.path, mode_ == Mode::save)) continue;
+      entry.size = file_size(at->file_size(ignored));
+    }
+    found.push_back(std::move(entry));
+  }
+  std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
+    if (a.is_folder != b.is_folder) return a.is_folder;
+    return lower(a.name) < lower(b.name);
+  });
+  folder_ = target;
+  entries_ = std::move(found);
+  if (mode_ == Mode::open) text_.fill(0);
+  filter();
+  appearing_ = true;
+}
+
+void FileDialog::filter() {
+  const std::string wanted = mode_ == Mode::open ? lower(text_.data()) : std::string();
+  shown_.clear();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (wanted.empty() || lower(entries_[i].name).find(wanted) != std::string::npos) shown_.push_back(i);
+  }
+  // Enter on a filtered list means a file rather than a folder, where there is one.
+  const auto file =
+      std::find_if(shown_.begin(), shown_.end(), [&](std::size_t i) { return !entries_[i].is_folder; });
+  selected_ = !wanted.empty() && file != shown_.end() ? static_cast<std::size_t>(file - shown_.begin()) : 0;
+  scroll_to_selected_ = true;
+}
+
+void FileDialog::choose(const Entry& entry) {
+  if (entry.is_folder) {
+    const fs::path folder = entry.path;  // go_to replaces the entries
+    go_to(folder);
+  } else if (mode_ == Mode::open) {
+    chosen_ = entry.path;
+  } else {
+    std::snprintf(text_.data(), text_.size(), "%s", entry.name.c_str());
+    appearing_ = true;
+  }
+}
+
+void FileDialog::accept() {
+  const std::string text = text_.data();
+  std::error_code error;
+  const fs::path typed = from_utf8(text).is_absolute() ? from_utf8(text) : folder_ / from_utf8(text);
+  if (mode_ == Mode::open) {
+    const bool whole_path =
+        text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
+    if (whole_path && fs::is_directory(typed, error)) {
+      go_to(typed);
+    } else if (whole_path && fs::exists(typed, error)) {
+      chosen_ = typed;
+    } else if (selected_ < shown_.size()) {
+      choose(entries_[shown_[selected_]]);
+    }
+    return;
+  }
+  if (text.empty()) return;
+  if (fs::is_directory(typed, error)) {
+    go_to(typed);
+    return;
+  }
+  fs::path target = typed;
+  if (lower(utf8(target.extension())) != ".json") target += ".json";
+  if (fs::exists(target, error) && !confirm_overwrite_) {
+    problem_ = utf8(target.filename()) + " exists already. Save again to replace it.";
+    confirm_overwrite_ = true;
+    return;
+  }
+  chosen_ = target;
+}
+
+bool FileDialog::on_key(const KeyPress& press) {
+  if (!is_open()) return false;
+  const std::size_t count = shown_.size();
+  const auto move = [&](std::ptrdiff_t by) {
+    if (count == 0) return;
+    selected_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+        static_cast<std::ptrdiff_t>(selected_) + by, 0, static_cast<std::ptrdiff_t>(count) - 1));
+    scroll_to_selected_ = true;
+  };
+  switch (press.key) {
+    case Key::escape:
+      close();
+      return true;
+    case Key::enter:
+      accept();
+      return true;
+    case Key::up:
+      move(-1);
+      return true;
+    case Key::down:
+      move(1);
+      return true;
+    case Key::page_up:
+      move(-10);
+      return true;
+    case Key::page_down:
+      move(10);
+      return true;
+    case Key::backspace:
+      // With nothing left to delete, one folder up.
+      if (mode_ == Mode::open && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
+      return true;
+    default:
+      break;
+  }
+  return !press.ctrl;  // the rest is typing
+}
+
+void FileDialog::draw_places() {
+  small_text("Places");
+  const auto place = [&](const char* label, const fs::path& path) {
+    if (path.empty()) return;
+    if (ImGui::Selectable(label)) go_to(path);
+    tooltip(utf8(path));
+  };
+  place("Home", home());
+  std::error_code error;
+  place("Working folder", fs::current_path(error));
+  if (recent_.empty() || mode_ == Mode::save) return;
+  ImGui::Spacing();
+  small_text("Recent files");
+  for (std::size_t i = 0; i < recent_.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(displayable(utf8(recent_[i].filename())).c_str())) chosen_ = recent_[i];
+    note_item("recent:" + std::to_string(i));
+    tooltip(utf8(recent_[i]));
+    ImGui::PopID();
+  }
+}
+
+void FileDialog::draw_list(float height) {
+  ImGui::BeginChild("files", ImVec2(0, height), true);
+  if (shown_.empty())
+    small_text(entries_.empty() ? "No OBJ or JSON files here." : "Nothing here has that in its name.");
+  std::size_t clicked = shown_.size();
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    const Entry& entry = entries_[shown_[i]];
+    ImGui::PushID(static_cast<int>(i));
+    const bool selected = i == selected_;
+    if (ImGui::Selectable("##entry", selected)) clicked = i;
+    note_item("file:" + entry.name);
+    const ImVec2 a = ImGui::GetItemRectMin();
+    const ImVec2 b = ImGui::GetItemRectMax();
+    const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const std::string name = displayable(entry.name) + (entry.is_folder ? "/" : "");
+    draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette::kAccent : palette::kText,
+                  name.c_str());
+    draw->AddText(ImVec2(b.x - units(6) - ImGui::CalcTextSize(entry.size.c_str()).x, y), palette::kMuted,
+                  entry.size.c_str());
+    if (selected && scroll_to_selected_) ImGui::SetScrollHereY(0.5F);
+    ImGui::PopID();
+  }
+  scroll_to_selected_ = false;
+  ImGui::EndChild();
+  if (clicked < shown_.size()) {
+    selected_ = clicked;
+    choose(entries_[shown_[clicked]]);
+  }
+}
+
+void FileDialog::draw(const Area& view, const std::function<void(const fs::path&)>& opened,
+                      const std::function<void(const fs::path&)>& saved) {
+  if (!is_open()) return;
+  const bool saving = mode_ == Mode::save;
+  const ImVec2 size(std::min(units(720), view.width - units(24)),
+                    std::min(units(470), view.height - units(24)));
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSize(size);
+  if (appearing_) ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(14)));
+  ImGui::Begin("##file-dialog", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  ImGui::PushFont(fonts().heading);
+  ImGui::TextUnformatted(saving ? "Save the scene" : "Open a mesh or a scene");
+  ImGui::PopFont();
+
+  if (text_button("Up", "The folder above (Backspace when nothing is typed).")) go_to(folder_.parent_path());
+  note_item("folder-up");
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  // A long path keeps its end, which tells more.
+  std::string path = utf8(folder_);
+  while (path.size() > 8 && ImGui::CalcTextSize(path.c_str()).x > ImGui::GetContentRegionAvail().x)
+    path = "..." + path.substr(7);
+  ImGui::TextUnformatted(displayable(path).c_str());
+
+  if (appearing_) ImGui::SetKeyboardFocusHere();
+  appearing_ = false;
+  ImGui::SetNextItemWidth(-1);
+  const char* hint = saving ? "Name of the scene file" : "Type to filter, or a whole path";
+  if (ImGui::InputTextWithHint("##text", hint, text_.data(), text_.size())) {
+    confirm_overwrite_ = false;
+    problem_.clear();
+    filter();
+  }
+  note_item("file-text");
+
+  const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
+  const float height = std::max(units(60), ImGui::GetContentRegionAvail().y - bottom);
+  ImGui::BeginChild("places", ImVec2(units(170), height));
+  draw_places();
+  ImGui::EndChild();
+  ImGui::SameLine();
+  draw_list(height);
+
+  if (problem_.empty()) {
+    small_text(saving ? "Mesh, material, pins and solver settings, as JSON."
+                      : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");
+  } else {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette::kCareful);
+    ImGui::TextUnformatted(displayable(problem_).c_str());
+    ImGui::PopStyleColor();
+  }
+  if (text_button(saving ? "Save (Enter)" : "Open (Enter)", "", units(130))) accept();
+  note_item("file-accept");
+  ImGui::SameLine();
+  if (text_button("Cancel (Esc)", "", units(130))) close();
+  note_item("file-cancel");
+  ImGui::End();
+  ImGui::PopStyleVar();
+
+  if (!chosen_.empty()) {
+    const fs::path chosen = std::exchange(chosen_, {});
+    close();
+    (saving ? saved : opened)(chosen);
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ui/keys.h"
+#include "ui/overlays.h"
+
+namespace clothlab {
+
+/// Folders and files inside the window, to open a mesh or scene and to save a scene: there is no native
+/// file dialog that every system has. The keyboard goes to its one text field, whose text filters the
+/// list (or names the file to save, or is a whole path); arrows choose, Enter opens.
+class FileDialog {
+ public:
+  /// Shows OBJ and JSON files, in the folder that was shown last.
+  void open();
+  /// Asks for the name of a scene file; `title` gives the one that is suggested.
+  void save(std::string_view title);
+  void close() { mode_ = Mode::closed; }
+  bool is_open() const { return mode_ != Mode::closed; }
+
+  /// The folder to start in, and files that were opened before, newest first.
+  void set_places(std::filesystem::path folder, std::vector<std::filesystem::path> recent);
+
+  /// True when the key was meant for the dialog.
+  bool on_key(const KeyPress& press);
+
+  /// Draws it, if it is open; calls one of the two when the user has chosen. `opened` gets an existing
+  /// file, `saved` a path that ends in .json.
+  void draw(const Area& view, const std::function<void(const std::filesystem::path&)>& opened,
+            const std::function<void(const std::filesystem::path&)>& saved);
+
+ private:
+  enum class Mode { closed, open, save };
+  struct Entry {
+    std::filesystem::path path;
+    std::string name;  // UTF-8
+    std::string size;  // empty for a folder
+    bool is_folder = false;
+  };
+
+  void show(Mode mode);
+  void go_to(const std::filesystem::path& folder);
+  void filter();
+  void choose(const Entry& entry);
+  void accept();
+  void draw_places();
+  void draw_list(float height);
+
+  Mode mode_ = Mode::closed;
+  bool appearing_ = false;
+  bool scroll_to_selected_ = false;
+  bool confirm_overwrite_ = false;
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path> recent_;
+  std::vector<Entry> entries_;      // of the folder
+  std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter
+  std::size_t selected_ = 0;        // index into shown_
+  std::string problem_;             // why the folder cannot be read, or the name not be used
+  std::array<char, 512> text_{};
+  std::filesystem::path chosen_;  // handed out by draw()
+};
+
+}  // namespace clothlab

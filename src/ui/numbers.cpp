@@ -1,0 +1,158 @@
+#include "ui/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string format_digits(double value, int digits) {
+  std::array<char, 40> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
+  std::string text = buffer.data();
+  std::replace(text.begin(), text.end(), ',', '.');  // a locale's decimal comma
+  return text;
+}
+
+// Where a logarithmic slider that starts at zero leaves zero, and the share of its length that is zero.
+constexpr double kZeroZone = 0.04;
+double smallest_on_slider(const ParameterSpec& spec) {
+  if (spec.min > 0) return spec.min;
+  const double lowest = (std::isfinite(spec.max) ? spec.max : 1) * 1e-6;
+  return spec.fallback > 0 ? std::min(lowest, spec.fallback * 1e-3) : lowest;
+}
+
+bool is_log(const ParameterSpec& spec) { return spec.logarithmic && spec.min >= 0; }
+
+// A range without an end has a slider that goes this far, and jumps to infinity ("off") at its right end.
+constexpr double kOffZone = 0.04;
+double largest_on_slider(const ParameterSpec& spec) {
+  return std::isfinite(spec.max) ? spec.max : std::max({1.0, spec.min, spec.fallback}) * 1e4;
+}
+double scale_end(const ParameterSpec& spec) { return std::isfinite(spec.max) ? 1 : 1 - kOffZone; }
+
+// Three significant digits: what a hand on a slider means.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  return parse_number(format_digits(value, 3)).value_or(value);
+}
+
+}  // namespace
+
+std::string format_plain(double value, int digits) {
+  if (std::isnan(value)) return "not a number";
+  if (std::isinf(value)) return value > 0 ? "off" : "-inf";
+  const double size = std::abs(value);
+  if (size == 0 || (size >= 1e-3 && size < 1e5)) {
+    const int whole = size >= 1 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 0;
+    if (whole > digits) return format_digits(std::round(value), whole);
+  }
+  return format_digits(value, digits);
+}
+
+std::string format_quantity(double value, std::string_view unit, int digits) {
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  constexpr std::array<Prefix, 7> kPrefixes = {
+      {{1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}};
+  if (unit.empty() || !std::isfinite(value) || value == 0) {
+    std::string text = format_plain(value, digits);
+    if (!unit.empty() && std::isfinite(value)) text += ' ', text += unit;
+    return text;
+  }
+  const double size = std::abs(value);
+  const bool takes_prefix = unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W";
+  if (takes_prefix && size >= 1e-12 && size < 1e9) {
+    for (const Prefix& prefix : kPrefixes) {
+      if ((prefix.factor > 1 && unit == "s") || size < prefix.factor * (1 - 1e-12)) continue;
+      return format_plain(value / prefix.factor, digits) + ' ' + prefix.name + std::string(unit);
+    }
+  }
+  return format_plain(value, digits) + ' ' + std::string(unit);
+}
+
+std::string format_count(unsigned long long value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, " ");
+  return digits;
+}
+
+std::string format_parameter(const ParameterSpec& spec, double value) {
+  if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value)) {
+    std::string text = format_number(value);
+    return spec.unit.empty() ? text : text + ' ' + std::string(spec.unit);
+  }
+  if (std::isinf(value)) return "off";
+  if (spec.unit == "s") return format_plain(value * 1e3, 4) + " ms";
+  return format_plain(value, 4) + (spec.unit.empty() ? "" : " " + std::string(spec.unit));
+}
+
+std::optional<double> parse_parameter(const ParameterSpec& spec, std::string_view text) {
+  text = trimmed(text);
+  if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
+  const bool is_time = spec.unit == "s";
+  double factor = is_time ? 1e-3 : 1;
+  // A unit after the number. "ms" before "s", which is its end.
+  const auto cut = [&](std::string_view unit, double scale) {
+    if (unit.empty() || text.size() <= unit.size() || !text.ends_with(unit)) return false;
+    text = trimmed(text.substr(0, text.size() - unit.size()));
+    factor = scale;
+    return true;
+  };
+  const bool has_unit = is_time ? cut("ms", 1e-3) || cut("s", 1) : cut(spec.unit, 1);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) {
+    const std::optional<double> number = parse_number(text);
+    if (!number || std::isnan(*number)) return std::nullopt;
+    return *number * factor;
+  }
+  const std::optional<double> top = parse_number(trimmed(text.substr(0, slash)));
+  const std::optional<double> bottom = parse_number(trimmed(text.substr(slash + 1)));
+  if (!top || !bottom || *bottom == 0 || !std::isfinite(*top / *bottom)) return std::nullopt;
+  return *top / *bottom * (has_unit || !is_time ? factor : 1);
+}
+
+double slider_position(const ParameterSpec& spec, double value) {
+  if (!(value > spec.min)) return 0;
+  if (!(value < spec.max)) return 1;
+  const double high = largest_on_slider(spec);
+  double along = (value - spec.min) / (high - spec.min);
+  double start = 0;
+  if (is_log(spec)) {
+    const double low = smallest_on_slider(spec);
+    along = std::log(std::max(value, low) / low) / std::log(high / low);
+    if (spec.min == 0) start = kZeroZone;
+  }
+  return start + (scale_end(spec) - start) * std::min(along, 1.0);
+}
+
+double slider_value(const ParameterSpec& spec, double position) {
+  if (position <= 0) return spec.min;
+  if (position >= 1) return spec.max;
+  const double high = largest_on_slider(spec);
+  const double start = is_log(spec) && spec.min == 0 ? kZeroZone : 0;
+  if (position < start) return 0;
+  const double along = std::min(1.0, (position - start) / (scale_end(spec) - start));
+  double value = spec.min + along * (high - spec.min);
+  if (is_log(spec)) {
+    const double low = smallest_on_slider(spec);
+    value = low * std::pow(high / low, along);
+  }
+  value = spec.kind == ParameterSpec::Kind::integer ? std::round(value) : rounded(value);
+  return std::clamp(value, spec.min, spec.max);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/parameter.h"
+
+namespace clothlab {
+
+/// A quantity for reading: `digits` significant digits and an SI prefix: "16.7 ms", "1.2 kJ", "3e+12 J".
+/// Dimensionless ones get no prefix. Infinite: "off", not a number: "not a number".
+std::string format_quantity(double value, std::string_view unit, int digits = 3);
+
+/// Whole numbers with thin groups of three: "16 384".
+std::string format_count(unsigned long long value);
+
+/// A factor or percentage without a unit: 3 significant digits, no exponent between 0.001 and 100000.
+std::string format_plain(double value, int digits = 3);
+
+/// How the window shows a parameter: times in ms, everything else in its own unit.
+std::string format_parameter(const ParameterSpec& spec, double value);
+
+/// What a user typed into a parameter's field: a number in the unit shown, or one with a unit after it
+/// ("1/60 s", "10 ms", "1e3"), or a fraction, which for a time is in seconds. Nothing when unreadable;
+/// the value may lie outside the range.
+std::optional<double> parse_parameter(const ParameterSpec& spec, std::string_view text);
+
+/// Slider position in [0, 1] of a value, and back, both clamped. Logarithmic with min = 0: the left end
+/// is exactly zero. Both ends give exactly min and max.
+double slider_position(const ParameterSpec& spec, double value);
+double slider_value(const ParameterSpec& spec, double position);
+
+}  // namespace clothlab

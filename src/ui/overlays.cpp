@@ -1,0 +1,254 @@
+#include "ui/overlays.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "ui/numbers.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr ImGuiWindowFlags kCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
+                                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
+
+// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed, its height its text's.
+void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge) {
+  const float margin = units(14);
+  width = std::min(width, view.width - 2 * margin);
+  const ImVec2 at(view.x + margin + pivot.x * (view.width - 2 * margin),
+                  view.y + margin + pivot.y * (view.height - 2 * margin));
+  ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
+  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
+                                      ImVec2(width, std::max(view.height - 2 * margin, units(40))));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette::kOverlay);
+  ImGui::PushStyleColor(ImGuiCol_Border, edge);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
+  ImGui::Begin(id, nullptr, kCard);
+}
+
+void end_card() {
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
+}
+
+void heading(ImU32 colour, const char* text) {
+  ImGui::PushFont(fonts().heading);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void wrapped(const std::string& text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopTextWrapPos();
+}
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return format_count(count) + " " + (count == 1 ? one : many);
+}
+
+// The report as sentences; what is not there is not mentioned.
+std::string report_text(const LoadedScene& loaded) {
+  const MeshReport& found = loaded.mesh->report;
+  std::string text = counted(found.vertices, "vertex", "vertices") + " and " +
+                     counted(found.faces, "face", "faces") + " became " +
+                     counted(found.particles, "particle", "particles") + " and " +
+                     counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
+                     counted(found.bend_springs, "bending spring", "bending springs") + ".";
+  if (found.triangles == 0) {
+    text = counted(found.particles, "particle", "particles") + " and " +
+           counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
+           counted(found.bend_springs, "bending spring", "bending springs") + ".";
+  }
+  std::string notes;
+  const auto note = [&](const std::string& what) { notes += (notes.empty() ? " " : ", ") + what; };
+  if (found.welded > 0) note(format_count(found.welded) + " welded at seams");
+  if (found.unused_vertices > 0) note(counted(found.unused_vertices, "vertex", "vertices") + " of no face");
+  if (found.degenerate_triangles > 0)
+    note(counted(found.degenerate_triangles, "degenerate triangle", "degenerate triangles"));
+  if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring", "springs") + " dropped");
+  if (found.nonmanifold_edges > 0)
+    note(counted(found.nonmanifold_edges, "non-manifold edge", "non-manifold edges"));
+  note(counted(found.parts, "part", "parts"));
+  text += notes + ".";
+  return text;
+}
+
+std::string size_text(const LoadedScene& loaded) {
+  const std::string metres = format_plain(loaded.mesh->diagonal) + " m";
+  if (loaded.fitted) {
+    return "Its diagonal of " + format_plain(loaded.file_diagonal) +
+           " units would be no cloth one can handle in metres, so it was scaled to " + metres +
+           ". If you know the unit, choose it:";
+  }
+  if (loaded.scene.scale != 1)
+    return "Its diagonal is " + metres + " (scaled by " + format_plain(loaded.scene.scale, 4) + ").";
+  return "Its diagonal is " + metres + ".";
+}
+
+}  // namespace
+
+void mesh_report(const PanelContext& context) {
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  wrapped(report_text(loaded));
+  small_text(size_text(loaded));
+  if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
+  struct Row {
+    UnitChoice units;
+    double scale;  // 0: no fixed one
+    const char* label;
+    const char* help;
+  };
+  constexpr Row kRows[] = {
+      {UnitChoice::fit, 0, "fit", "Scale a mesh whose diagonal lies outside 0.2 to 5 m to 1.5 m."},
+      {UnitChoice::metres, 1, "m", "One unit of the file is one metre: as it is."},
+      {UnitChoice::centimetres, 0.01, "cm", "One unit of the file is one centimetre."},
+      {UnitChoice::millimetres, 0.001, "mm", "One unit of the file is one millimetre."},
+  };
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Unit");
+  for (const Row& row : kRows) {
+    ImGui::SameLine(0, units(6));
+    const bool active =
+        row.units == UnitChoice::fit ? loaded.fitted : !loaded.fitted && loaded.scene.scale == row.scale;
+    if (text_button(row.label, row.help, units(38), active))
+      context.request(ReloadMesh{row.units, loaded.scene.z_up});
+    note_item("unit-" + std::string(row.label));
+  }
+  ImGui::SameLine(0, units(14));
+  bool z_up = loaded.scene.z_up;
+  if (ImGui::Checkbox("z is up", &z_up)) {
+    context.request(ReloadMesh{loaded.fitted ? UnitChoice::fit : UnitChoice::as_is, z_up});
+  }
+  note_item("z-up");
+  tooltip("The file was written with z upwards (CAD programs, Blender's own axes): turn it upright.");
+}
+
+void blow_up_overlay(const PanelContext& context, const Area& view) {
+  const Snapshot& now = context.snapshot;
+  if (now.blow_up_text.empty()) return;
+  begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette::kFailed);
+  heading(palette::kFailed, now.replay ? "Watching it again" : "It blew up");
+  wrapped(now.blow_up_text);
+  if (now.replay) {
+    const float share = now.replay->count > 1 ? static_cast<float>(now.replay->state) /
+                                                    static_cast<float>(now.replay->count - 1)
+                                              : 1;
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette::kFailed);
+    ImGui::ProgressBar(share, ImVec2(-1, units(6)), "");
+    ImGui::PopStyleColor();
+  }
+  ImGui::Spacing();
+  if (text_button("Watch it again, slowly", "Replays the last states before it, within a few seconds (B).")) {
+    context.send(Control(WatchAgain{}));
+  }
+  note_item("watch-again");
+  ImGui::SameLine();
+  if (text_button("Rewind (Backspace)", "Back to before it happened, and pause: change something and go on."))
+    context.send(Control(Rewind{}));
+  note_item("blow-up-rewind");
+  ImGui::SameLine();
+  if (text_button("Reset (R)", "Back to the start.")) context.send(Command(Reset{}));
+  note_item("blow-up-reset");
+  end_card();
+}
+
+void load_overlay(const PanelContext& context, const Area& view) {
+  if (!context.load.running) return;
+  begin_card("##load", view, ImVec2(0.5F, 0.42F), units(420), palette::kAccent);
+  ImGui::TextUnformatted(("Loading " + context.load.name).c_str());
+  ImGui::ProgressBar(static_cast<float>(context.load.fraction), ImVec2(-1, units(8)), "");
+  small_text(context.load.stage.empty() ? "Starting" : context.load.stage);
+  if (text_button("Cancel (Esc)", "Stop loading; the running scene stays as it is."))
+    context.request(CancelLoad{});
+  note_item("cancel-load");
+  end_card();
+}
+
+bool message_overlay(const std::string& message, bool is_error, const Area& view) {
+  begin_card("##message", view, ImVec2(0.5F, 1), units(620), is_error ? palette::kFailed : palette::kGood);
+  const float button = ImGui::GetFrameHeight();
+  const float right = ImGui::GetWindowContentRegionMax().x;
+  ImGui::PushTextWrapPos(right - button - units(8));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(displayable(message).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(right - button);
+  const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
+  note_item("close-message");
+  end_card();
+  return !closed;
+}
+
+bool report_overlay(const PanelContext& context, const Area& view) {
+  begin_card("##report", view, ImVec2(0, 0), units(440), palette::kAccent);
+  const Scene& scene = context.snapshot.loaded->scene;
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  const std::string name =
+      file != nullptr ? std::filesystem::path(file->path).filename().string() : scene.title;
+  heading(palette::kText, displayable(name).c_str());
+  mesh_report(context);
+  ImGui::Spacing();
+  const bool closed = text_button("Close (Esc)", "Also in the Scene tab.");
+  note_item("close-report");
+  end_card();
+  return !closed;
+}
+
+void hint_overlay(const PanelContext& context, const Area& view) {
+  if (!context.view.drag_hint || context.load.running || !context.snapshot.blow_up_text.empty()) return;
+  const char* text =
+      "Drag the cloth with the left mouse button    ·    right-drag orbits    ·    F1 lists all keys";
+  const float margin = units(14);
+  const ImVec2 at(view.x + view.width / 2, view.y + view.height - margin);
+  ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5F, 1));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette::kOverlay);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, units(14));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(7)));
+  ImGui::Begin("##hint", nullptr, kCard | ImGuiWindowFlags_NoInputs);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+void heat_legend(const PanelContext& context, const Area& view) {
+  if (!context.view.heat_map) return;
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  const float width = units(150);
+  const float left = view.x + view.width - width - units(16);
+  const float top = view.y + units(16);
+  const float height = units(9);
+  ImGui::PushFont(fonts().small);
+  const auto text = [&](float x, float y, const std::string& what) {
+    draw->AddText(ImVec2(x, y), palette::kText, displayable(what).c_str());
+  };
+  const float line = ImGui::GetTextLineHeight();
+  draw->AddRectFilled(ImVec2(left - units(10), top - units(8)),
+                      ImVec2(left + width + units(10), top + height + 2 * line + units(14)),
+                      palette::kOverlay, units(5));
+  text(left, top - units(2), "Strain of stretch springs");
+  const float bar = top + line + units(2);
+  constexpr int kSteps = 50;
+  for (int i = 0; i < kSteps; ++i) {
+    const glm::vec3 c = context.heat_colour((i + 0.5) / kSteps);
+    const float x0 = left + width * static_cast<float>(i) / kSteps;
+    draw->AddRectFilled(ImVec2(x0, bar),
+                        ImVec2(left + width * static_cast<float>(i + 1) / kSteps, bar + height),
+                        ImGui::ColorConvertFloat4ToU32(ImVec4(c.r, c.g, c.b, 1)));
+  }
+  const std::string most = format_plain(context.view.heat_max_strain * 100) + " % and more";
+  text(left, bar + height + units(2), "0");
+  text(left + width - ImGui::CalcTextSize(most.c_str()).x, bar + height + units(2), most);
+  ImGui::PopFont();
+}
+
+}  // namespace clothlab

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+/// Part of the window, in window coordinates.
+struct Area {
+  float x = 0;
+  float y = 0;
+  float width = 0;
+  float height = 0;
+};
+
+// What lies over the view of the cloth.
+
+/// What happened, why, and what can be done about it; nothing while all is well.
+void blow_up_overlay(const PanelContext& context, const Area& view);
+/// Progress of a load, with its cancel button; nothing when none runs.
+void load_overlay(const PanelContext& context, const Area& view);
+/// One sentence that stays for a while, or until it is clicked away. Returns false when clicked away.
+bool message_overlay(const std::string& message, bool is_error, const Area& view);
+/// What was found in the mesh that has just been loaded. Returns false when closed.
+bool report_overlay(const PanelContext& context, const Area& view);
+/// "Drag the cloth", until it has been done once.
+void hint_overlay(const PanelContext& context, const Area& view);
+/// Strain colours and what they mean, in the heat map.
+void heat_legend(const PanelContext& context, const Area& view);
+
+/// Counts of the mesh, its size, and the choice of its unit: in the scene panel and after a load.
+void mesh_report(const PanelContext& context);
+
+}  // namespace clothlab

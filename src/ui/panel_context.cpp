@@ -1,0 +1,55 @@
+#include "ui/panel_context.h"
+
+#include <algorithm>
+
+#include "integrate/registry.h"
+
+namespace clothlab {
+
+double PanelContext::parameter(std::string_view id, double in_force) const {
+  const auto found = intentions.parameters.find(id);
+  return found == intentions.parameters.end() ? in_force : found->second.shown(in_force, snapshot.applied);
+}
+
+void PanelContext::set_parameter(std::string_view id, double value) const {
+  intentions.parameters[std::string(id)].set(value, send(Command(SetParameter{std::string(id), value})));
+}
+
+std::size_t PanelContext::integrator() const {
+  const std::string id = intentions.integrator.shown(snapshot.frame.scene->integrator, snapshot.applied);
+  const auto rows = integrators();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const IntegratorInfo& info) { return info.id == id; });
+  return row == rows.end() ? snapshot.integrator : static_cast<std::size_t>(row - rows.begin());
+}
+
+void PanelContext::set_integrator(std::size_t row) const {
+  if (row >= integrators().size() || row == integrator()) return;
+  const std::string id(integrators()[row].id);
+  intentions.integrator.set(id, send(Command(SetIntegrator{id})));
+}
+
+bool PanelContext::playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
+
+void PanelContext::set_playing(bool playing) const {
+  intentions.playing.set(playing, send(Control(SetPlaying{playing})));
+}
+
+double PanelContext::speed() const { return intentions.speed.shown(snapshot.speed, snapshot.applied); }
+
+void PanelContext::set_speed(double speed) const {
+  const double allowed = std::clamp(speed, kMinSpeed, kMaxSpeed);
+  intentions.speed.set(allowed, send(Control(SetSpeed{allowed})));
+}
+
+vec3 PanelContext::gravity() const {
+  return intentions.gravity.shown(snapshot.frame.scene->material.gravity, snapshot.applied);
+}
+
+void PanelContext::set_gravity(const vec3& gravity) const {
+  intentions.gravity.set(gravity, send(Command(SetGravity{gravity})));
+}
+
+double PanelContext::step_size() const { return parameter("dt", snapshot.frame.scene->stepping.dt); }
+
+}  // namespace clothlab

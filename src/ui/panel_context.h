@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <glm/vec3.hpp>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/control.h"
+#include "runtime/scene_loader.h"
+#include "runtime/snapshot.h"
+#include "sim/command.h"
+
+namespace clothlab {
+
+/// A scene that comes with the program.
+struct SceneEntry {
+  Scene scene;
+  std::string file;  ///< name of its file, for the tests
+};
+
+/// How the window shows things; nothing here changes the simulation.
+struct ViewSettings {
+  bool wireframe = false;
+  bool heat_map = false;
+  double heat_max_strain = 0.1;  ///< where the heat map's colours end
+  bool ground = true;
+  bool plots = true;
+  float interface_scale = 1;  ///< times the display's content scale
+  bool drag_hint = true;      ///< until the first drag
+};
+
+/// What the panels ask of the application, beside commands and controls.
+struct OpenPath {
+  std::filesystem::path path;
+};
+struct OpenScene {
+  Scene scene;
+};
+/// The running scene again, its mesh read with another unit or another axis up.
+struct ReloadMesh {
+  UnitChoice units = UnitChoice::fit;
+  bool z_up = false;
+};
+struct SaveScene {
+  std::filesystem::path path;
+};
+struct CancelLoad {};
+struct FrameCloth {};
+struct ReleaseHand {};
+struct Quit {};
+using AppRequest =
+    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, CancelLoad, FrameCloth, ReleaseHand, Quit>;
+
+/// A load that runs beside the simulation.
+struct LoadStatus {
+  bool running = false;
+  std::string name;
+  double fraction = 0;
+  std::string stage;
+};
+
+/// A value that the user has set and the simulation has not yet taken over: until then the window shows
+/// what was set, however long the step that runs.
+template <class T>
+struct Intended {
+  std::optional<T> value;
+  std::uint64_t stamp = 0;
+
+  void set(T next, std::uint64_t at) {
+    value = std::move(next);
+    stamp = at;
+  }
+  T shown(const T& in_force, std::uint64_t applied) const {
+    return value && applied < stamp ? *value : in_force;
+  }
+};
+
+struct Intentions {
+  std::map<std::string, Intended<double>, std::less<>> parameters;
+  Intended<vec3> gravity;
+  Intended<std::string> integrator;
+  Intended<bool> playing;
+  Intended<double> speed;
+};
+
+/// What a panel is given: a picture of the run to read, and ways to ask for changes.
+struct PanelContext {
+  const Snapshot& snapshot;
+  std::span<const SceneEntry> scenes;
+  const LoadStatus& load;
+  double running_step_seconds = 0;
+  double frames_per_second = 0;
+  /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].
+  glm::vec3 (*heat_colour)(double t) = nullptr;
+  ViewSettings& view;
+  Intentions& intentions;
+  /// Queues for the simulation thread; returns the request's stamp.
+  std::function<std::uint64_t(std::variant<Command, Control>)> send;
+  std::function<void(AppRequest)> request;
+
+  double parameter(std::string_view id, double in_force) const;
+  void set_parameter(std::string_view id, double value) const;
+  /// Row in integrators() of the one the user wants.
+  std::size_t integrator() const;
+  void set_integrator(std::size_t row) const;
+  bool playing() const;
+  void set_playing(bool playing) const;
+  double speed() const;
+  void set_speed(double speed) const;
+  vec3 gravity() const;
+  void set_gravity(const vec3& gravity) const;
+  /// h that the user wants [s].
+  double step_size() const;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,96 @@
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/numbers.h"
+#include "ui/panels.h"
+#include "ui/stability.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// "1 ", "2 ", ... as far as there are digit keys.
+std::string key_of(std::size_t row) { return row < 9 ? std::to_string(row + 1) : std::string(" "); }
+
+void swatch(ImVec2 at, float size, ImU32 colour) {
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size, at.y + size), colour, units(3));
+}
+
+void integrator_choice(const PanelContext& context) {
+  const auto rows = integrators();
+  const std::size_t current = context.integrator();
+  const float height = ImGui::GetFrameHeight();
+  const float gap = units(5);
+  if (icon_button("previous", Icon::previous, "Previous integrator ( , )", false, height)) {
+    context.set_integrator((current + rows.size() - 1) % rows.size());
+  }
+  note_item("previous-integrator");
+  ImGui::SameLine(0, gap);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - height - gap);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  // Room for the colour in front of the name.
+  const std::string indent = "      ";
+  const std::string preview = indent + displayable(rows[current].title);
+  const bool open = ImGui::BeginCombo("##integrator", preview.c_str(), ImGuiComboFlags_HeightLarge);
+  note_item("integrator");
+  const float size = units(11);
+  if (!open)
+    tooltip(
+        "The method that advances the cloth. Switching keeps positions, velocities and h. Keys 1 to 9, comma "
+        "and full stop.");
+  if (open) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const std::string label = indent + key_of(i) + "   " + displayable(rows[i].title);
+      if (ImGui::Selectable(label.c_str(), i == current)) context.set_integrator(i);
+      note_item("integrator:" + std::string(rows[i].id));
+      tooltip(rows[i].summary);
+      swatch(ImVec2(at.x + units(2), at.y + (ImGui::GetTextLineHeight() - size) / 2), size,
+             integrator_colour(i));
+    }
+    ImGui::EndCombo();
+  }
+  swatch(ImVec2(origin.x + units(8), origin.y + (height - size) / 2), size, integrator_colour(current));
+  ImGui::SameLine(0, gap);
+  if (icon_button("next", Icon::next, "Next integrator ( . )", false, height))
+    context.set_integrator((current + 1) % rows.size());
+  note_item("next-integrator");
+}
+
+void step_size(const PanelContext& context, const IntegratorInfo& info) {
+  const SceneParameter* dt = find_scene_parameter("dt");
+  const double h = context.step_size();
+  const Stability stability = describe_stability(info, h, context.snapshot.omega_max);
+  std::optional<SliderMark> mark;
+  if (stability.largest_step) {
+    mark = SliderMark{*stability.largest_step, palette::kFailed,
+                      "The mark: " + std::string(info.title) + " is stable below " +
+                          format_quantity(*stability.largest_step, "s") + "."};
+  } else if (info.stability_limit == 0) {
+    mark =
+        SliderMark{dt->spec.min, palette::kFailed,
+                   std::string(info.title) + " grows at every step size; less per second the smaller h is."};
+  }
+  if (const auto changed = parameter_row(dt->spec, h, mark)) context.set_parameter("dt", *changed);
+  small_text(format_plain(1.0 / 60 / h, 4) + " steps per 1/60 s · " + stability.number);
+  tooltip(stability.help);
+}
+
+}  // namespace
+
+void integrator_panel(const PanelContext& context) {
+  integrator_choice(context);
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  small_text(info.formula);
+  tooltip(std::string(info.reference));
+  small_text(info.summary);
+  step_size(context, info);
+  const IntegratorParameters values = integrator_parameters(*context.snapshot.frame.scene);
+  for (std::size_t i = 0; i < info.parameters.size() && i < values.size(); ++i) {
+    const ParameterSpec& spec = info.parameters[i];
+    if (const auto changed = parameter_row(spec, context.parameter(spec.id, values[i])))
+      context.set_parameter(spec.id, *changed);
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,38 @@
+#include <algorithm>
+#include <string>
+
+#include "ui/numbers.h"
+#include "ui/overlays.h"
+#include "ui/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+
+void scene_panel(const PanelContext& context) {
+  const Scene& running = context.snapshot.loaded->scene;
+  section("Scenes");
+  const float row = ImGui::GetTextLineHeightWithSpacing();
+  const float rows = static_cast<float>(std::clamp<std::size_t>(context.scenes.size(), 1, 8));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, palette::kOverlay);
+  ImGui::BeginChild("scenes", ImVec2(0, row * rows + units(10)), false,
+                    ImGuiWindowFlags_AlwaysUseWindowPadding);
+  for (const SceneEntry& entry : context.scenes) {
+    const bool selected = entry.scene.title == running.title;
+    if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
+      context.request(OpenScene{entry.scene});
+    note_item("scene:" + entry.file);
+    tooltip(entry.scene.description);
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+  if (!running.description.empty()) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(displayable(running.description).c_str());
+    ImGui::PopTextWrapPos();
+  }
+  section("Mesh");
+  mesh_report(context);
+}
+
+}  // namespace clothlab

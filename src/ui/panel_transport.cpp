@@ -1,0 +1,61 @@
+#include <cmath>
+
+#include "ui/numbers.h"
+#include "ui/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+
+void transport_panel(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const bool playing = context.playing();
+  const float gap = units(6);
+  const float width = (ImGui::GetContentRegionAvail().x - 3 * gap) / 4;
+  if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
+                  playing, width)) {
+    context.set_playing(!playing);
+  }
+  note_item("play");
+  ImGui::SameLine(0, gap);
+  if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
+    context.send(Control(StepOnce{}));
+  note_item("step");
+  ImGui::SameLine(0, gap);
+  ImGui::BeginDisabled(!now.can_rewind);
+  if (icon_button("rewind", Icon::rewind, "Back by half a second as it was watched, and pause (Backspace)",
+                  false, width)) {
+    context.send(Control(Rewind{}));
+  }
+  ImGui::EndDisabled();
+  note_item("rewind");
+  ImGui::SameLine(0, gap);
+  if (icon_button("reset", Icon::reset, "Back to the start (R). Parameters and integrator stay as they are.",
+                  false, width)) {
+    context.send(Command(Reset{}));
+  }
+  note_item("reset");
+
+  const double speed = context.speed();
+  if (const auto changed =
+          number_row("speed", "Speed",
+                     "Simulated seconds per second of real time. Slow motion changes nothing in "
+                     "the simulation: h stays what it is. Also [ and ].",
+                     speed, kMinSpeed, kMaxSpeed, 1, "×")) {
+    context.set_speed(*changed);
+  }
+  // A machine that cannot keep up is said so, with both numbers.
+  const bool behind =
+      now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;
+  std::string line =
+      "t = " + format_plain(now.frame.record.time, 4) + " s, step " + format_count(now.frame.record.step);
+  if (behind)
+    line += " · wanted " + format_plain(now.speed) + "×, reached " + format_plain(now.actual_speed) + "×";
+  small_text(line);
+  if (behind)
+    tooltip(
+        "Steps take longer than the time they simulate, so the cloth moves slower than asked. Simulated time "
+        "is never skipped and h is not touched.");
+}
+
+}  // namespace clothlab

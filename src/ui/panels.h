@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+// One function per panel, each in a file of its own, listed in user_interface.cpp. A panel draws into
+// the current ImGui window, reads the context's snapshot and sends commands.
+
+void transport_panel(const PanelContext& context);
+void integrator_panel(const PanelContext& context);
+void scene_panel(const PanelContext& context);
+void cloth_panel(const PanelContext& context);
+void solver_panel(const PanelContext& context);
+void view_panel(const PanelContext& context);
+void plots_panel(const PanelContext& context, float width, float height);
+void status_bar(const PanelContext& context);
+
+/// All parameters of one section of the table.
+void parameter_section(const PanelContext& context, std::string_view section);
+
+}  // namespace clothlab

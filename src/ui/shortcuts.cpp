@@ -1,0 +1,137 @@
+#include "ui/shortcuts.h"
+
+#include <array>
+
+#include "integrate/registry.h"
+#include "ui/file_dialog.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+void step_integrator(const ShortcutTargets& on, std::size_t by) {
+  on.context.set_integrator((on.context.integrator() + by) % integrators().size());
+}
+
+constexpr std::array kShortcuts = {
+    Shortcut{Key::space, 0, false, false, "Space", "play or pause",
+             [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
+    Shortcut{Key::none, 'S', false, true, "S", "one step, then pause",
+             [](const ShortcutTargets& on) { on.context.send(Control(StepOnce{})); }},
+    Shortcut{Key::none, 'R', false, false, "R", "reset: back to the start",
+             [](const ShortcutTargets& on) { on.context.send(Command(Reset{})); }},
+    Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little, and pause",
+             [](const ShortcutTargets& on) { on.context.send(Control(Rewind{})); }},
+    Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly",
+             [](const ShortcutTargets& on) { on.context.send(Control(WatchAgain{})); }},
+    Shortcut{Key::none, '[', false, true, "[  ]", "slower, faster",
+             [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() / 2); }},
+    Shortcut{Key::none, ']', false, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() * 2); }},
+    Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator", nullptr},
+    Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator",
+             [](const ShortcutTargets& on) { step_integrator(on, integrators().size() - 1); }},
+    Shortcut{Key::none, '.', false, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { step_integrator(on, 1); }},
+    Shortcut{Key::none, 'F', false, false, "F", "frame the cloth",
+             [](const ShortcutTargets& on) { on.context.request(FrameCloth{}); }},
+    Shortcut{Key::none, 'W', false, false, "W", "wireframe",
+             [](const ShortcutTargets& on) { on.context.view.wireframe = !on.context.view.wireframe; }},
+    Shortcut{Key::none, 'H', false, false, "H", "strain heat map",
+             [](const ShortcutTargets& on) { on.context.view.heat_map = !on.context.view.heat_map; }},
+    Shortcut{Key::none, 'G', false, false, "G", "ground grid",
+             [](const ShortcutTargets& on) { on.context.view.ground = !on.context.view.ground; }},
+    Shortcut{Key::none, 'P', false, false, "P", "plots",
+             [](const ShortcutTargets& on) { on.context.view.plots = !on.context.view.plots; }},
+    Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh (OBJ) or a scene (JSON)",
+             [](const ShortcutTargets& on) { on.files.open(); }},
+    Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene",
+             [](const ShortcutTargets& on) { on.files.save(on.context.snapshot.loaded->scene.title); }},
+    Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit",
+             [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
+    Shortcut{Key::f1, 0, false, false, "F1", "this list",
+             [](const ShortcutTargets& on) { on.help_open = !on.help_open; }},
+    Shortcut{Key::none, 0, false, false, "Esc", "let go, close, cancel", nullptr},
+};
+
+struct MouseRow {
+  const char* action;
+  const char* help;
+};
+constexpr std::array kMouse = {
+    MouseRow{"Left-drag on the cloth", "pull it where you took hold"},
+    MouseRow{"Wheel while pulling", "away from you, towards you"},
+    MouseRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
+    MouseRow{"Left-drag a pinned particle", "move its pin"},
+    MouseRow{"Right-drag", "orbit the camera"},
+    MouseRow{"Middle-drag", "pan the camera"},
+    MouseRow{"Wheel", "zoom"},
+    MouseRow{"Drop a file", "open that OBJ mesh or scene JSON"},
+};
+
+void row(const char* left, const char* right) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushStyleColor(ImGuiCol_Text, palette::kAccent);
+  ImGui::TextUnformatted(left);
+  ImGui::PopStyleColor();
+  ImGui::TableNextColumn();
+  ImGui::TextUnformatted(right);
+}
+
+}  // namespace
+
+std::span<const Shortcut> shortcuts() { return kShortcuts; }
+
+bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets) {
+  if (!press.ctrl && press.character >= '1' && press.character <= '9') {
+    if (!press.repeat) targets.context.set_integrator(static_cast<std::size_t>(press.character - '1'));
+    return true;
+  }
+  for (const Shortcut& shortcut : kShortcuts) {
+    if (shortcut.act == nullptr || shortcut.key != press.key || shortcut.character != press.character ||
+        shortcut.ctrl != press.ctrl)
+      continue;
+    if (!press.repeat || shortcut.repeats) shortcut.act(targets);
+    return true;
+  }
+  return false;
+}
+
+bool help_overlay(const Area& view) {
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(view.width - units(16), view.height - units(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(20), units(16)));
+  ImGui::Begin("##help", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PushFont(fonts().heading);
+  ImGui::TextUnformatted("Keys and mouse");
+  ImGui::PopFont();
+  ImGui::Spacing();
+  if (ImGui::BeginTable("both", 2, ImGuiTableFlags_SizingFixedFit)) {
+    ImGui::TableNextColumn();
+    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
+      for (const Shortcut& shortcut : kShortcuts) {
+        if (shortcut.keys != nullptr) row(shortcut.keys, shortcut.help);
+      }
+      ImGui::EndTable();
+    }
+    ImGui::TableNextColumn();
+    if (ImGui::BeginTable("mouse", 2, ImGuiTableFlags_SizingFixedFit)) {
+      for (const MouseRow& mouse : kMouse) row(mouse.action, mouse.help);
+      ImGui::EndTable();
+    }
+    ImGui::EndTable();
+  }
+  ImGui::Spacing();
+  const bool closed = text_button("Close (Esc)", "");
+  note_item("close-help");
+  ImGui::End();
+  ImGui::PopStyleVar();
+  return !closed;
+}
+
+}  // namespace clothlab

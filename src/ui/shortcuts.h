@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+
+#include "ui/keys.h"
+#include "ui/overlays.h"
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+/// What a shortcut may do beside what panels do.
+class FileDialog;
+struct ShortcutTargets {
+  const PanelContext& context;
+  FileDialog& files;
+  bool& help_open;
+};
+
+/// One row per shortcut: what it listens to, what F1 says of it, what it does.
+struct Shortcut {
+  Key key = Key::none;
+  char character = 0;
+  bool ctrl = false;
+  bool repeats = false;                                   ///< a held key acts again and again
+  const char* keys;                                       ///< "Space"
+  const char* help;                                       ///< "play or pause"
+  void (*act)(const ShortcutTargets& targets) = nullptr;  ///< null: shown in the list, handled elsewhere
+};
+
+std::span<const Shortcut> shortcuts();
+
+/// Acts on a key. True when it meant something.
+bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets);
+
+/// The list that F1 opens. Returns false when it was closed.
+bool help_overlay(const Area& view);
+
+}  // namespace clothlab

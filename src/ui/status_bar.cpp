@@ -1,0 +1,107 @@
+#include <cmath>
+
+#include "integrate/registry.h"
+#include "ui/numbers.h"
+#include "ui/panels.h"
+#include "ui/stability.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+ImU32 level_colour(StabilityLevel level) {
+  switch (level) {
+    case StabilityLevel::safe:
+      return palette::kGood;
+    case StabilityLevel::near_limit:
+      return palette::kCareful;
+    case StabilityLevel::unstable:
+      return palette::kFailed;
+    case StabilityLevel::unknown:
+      break;
+  }
+  return palette::kMuted;
+}
+
+void coloured(ImU32 colour, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopStyleColor();
+}
+
+void divider() {
+  ImGui::SameLine(0, units(10));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + units(1)), ImVec2(at.x, at.y + height),
+                                      palette::kLine);
+  ImGui::Dummy(ImVec2(units(1), height));
+  ImGui::SameLine(0, units(10));
+}
+
+// How far h·ω_max is towards the method's limit, as a small bar.
+void gauge(double share, ImU32 colour) {
+  const float height = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = units(54);
+  const float top = at.y + height / 2 - units(3);
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + units(6)), palette::kField, units(3));
+  const auto filled = static_cast<float>(std::min(1.0, std::max(0.0, share)));
+  if (filled > 0)
+    draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width * filled, top + units(6)), colour, units(3));
+  ImGui::Dummy(ImVec2(width, height));
+  ImGui::SameLine(0, units(7));
+}
+
+}  // namespace
+
+void status_bar(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  const Stability stability = describe_stability(info, context.step_size(), now.omega_max);
+
+  ImGui::BeginGroup();
+  coloured(integrator_colour(context.integrator()), std::string(info.title));
+  divider();
+  if (stability.largest_step)
+    gauge(context.step_size() / *stability.largest_step, level_colour(stability.level));
+  ImGui::TextUnformatted(displayable(stability.number).c_str());
+  ImGui::SameLine(0, units(8));
+  coloured(level_colour(stability.level), stability.verdict);
+  ImGui::EndGroup();
+  note_item("stability");
+  tooltip(stability.help);
+
+  divider();
+  const StepRecord& record = now.frame.record;
+  ImGui::TextUnformatted(("largest strain " + format_plain(record.max_strain * 100) + " %").c_str());
+  tooltip("The most that any stretch spring is longer or shorter than at rest.");
+  divider();
+  if (context.running_step_seconds > 0.25) {
+    coloured(palette::kCareful, "step running for " + format_plain(context.running_step_seconds, 2) + " s");
+  } else {
+    ImGui::TextUnformatted((format_plain(now.step_ms.median) + " ms per step").c_str());
+    tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
+  }
+  if (!now.warning.empty() || !record.converged) {
+    divider();
+    coloured(palette::kCareful, "not converged");
+    tooltip(now.warning.empty() ? std::string(record.reason) : now.warning);
+  }
+
+  const std::string right = format_count(now.frame.positions.size()) + " particles · " +
+                            format_plain(std::round(context.frames_per_second)) + " fps";
+  const float width = ImGui::CalcTextSize(displayable(right).c_str()).x;
+  ImGui::SameLine();
+  const float at = ImGui::GetWindowContentRegionMax().x - width;
+  if (at > ImGui::GetCursorPosX() + units(10)) {
+    ImGui::SetCursorPosX(at);
+    coloured(palette::kMuted, right);
+  } else {
+    ImGui::NewLine();
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,211 @@
+#include "ui/theme.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+namespace clothlab {
+namespace {
+
+constexpr float kBodySize = 14;
+constexpr float kSmallSize = 12;
+constexpr float kHeadingSize = 17;
+
+float g_scale = 1;
+Fonts g_fonts;
+
+// What the panels, the registry's formulas and the parameters' help are written in: Latin, Greek,
+// punctuation, super- and subscripts, arrows, mathematical operators, and the few signs of the buttons.
+constexpr std::array<ImWchar, 17> kGlyphs = {0x0020, 0x00FF, 0x0370, 0x03FF, 0x2010, 0x2040,
+                                             0x2070, 0x209C, 0x2190, 0x21FF, 0x2200, 0x22FF,
+                                             0x2500, 0x25FF, 0x2713, 0x2717, 0};
+
+constexpr std::array kFontFiles = {
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+    "/System/Library/Fonts/SFNS.ttf",
+    "/System/Library/Fonts/Helvetica.ttc",
+    "C:/Windows/Fonts/segoeui.ttf",
+};
+
+// The ASCII spelling of what a font may lack.
+constexpr std::array<std::pair<ImWchar, const char*>, 42> kSpelling = {{
+    {0x03B1, "alpha"}, {0x03B2, "beta"},   {0x03B3, "gamma"}, {0x0394, "d"},     {0x03B4, "delta"},
+    {0x03B6, "zeta"},  {0x03BB, "lambda"}, {0x03C1, "rho"},   {0x03C6, "phi"},   {0x03C9, "w"},
+    {0x03BC, "mu"},    {0x03C0, "pi"},     {0x03A3, "sum "},  {0x2010, "-"},     {0x2011, "-"},
+    {0x2012, "-"},     {0x2013, "-"},      {0x2014, "-"},     {0x2016, "||"},    {0x2018, "'"},
+    {0x2019, "'"},     {0x201C, "\""},     {0x201D, "\""},    {0x2026, "..."},   {0x2070, "^0"},
+    {0x207B, "^-"},    {0x2080, "0"},      {0x2081, "1"},     {0x2082, "2"},     {0x208B, "-"},
+    {0x2190, "<-"},    {0x2192, "->"},     {0x2202, "d"},     {0x2207, "grad "}, {0x2211, "sum "},
+    {0x2212, "-"},     {0x221A, "sqrt"},   {0x221E, "inf"},   {0x2248, "~"},     {0x2260, "!="},
+    {0x2264, "<="},    {0x2265, ">="},
+}};
+
+bool has_glyph(ImWchar code) {
+#if IMGUI_VERSION_NUM >= 19200
+  return g_fonts.body->IsGlyphInFont(code);
+#else
+  return g_fonts.body->FindGlyphNoFallback(code) != nullptr;
+#endif
+}
+
+// Next code point of a UTF-8 text; an ill-formed byte counts as itself.
+std::uint32_t decode(std::string_view& text) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  std::uint32_t code = byte(0);
+  std::size_t length = 1;
+  if (code >= 0xF0)
+    length = 4, code &= 0x07;
+  else if (code >= 0xE0)
+    length = 3, code &= 0x0F;
+  else if (code >= 0xC0)
+    length = 2, code &= 0x1F;
+  if (length > text.size()) length = 1;
+  for (std::size_t i = 1; i < length; ++i) code = (code << 6) | (byte(i) & 0x3F);
+  text.remove_prefix(length);
+  return code;
+}
+
+const char* find_font_file() {
+  for (const char* path : kFontFiles) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) return path;
+  }
+  return nullptr;
+}
+
+void load_fonts(float scale, float density) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.Fonts->Clear();
+  const char* file = find_font_file();
+  const auto load = [&](float size) {
+    // Rasterised for the framebuffer's pixels, shown at the window's size.
+    const float pixels = size * scale * density;
+    if (file != nullptr) {
+      if (ImFont* font = io.Fonts->AddFontFromFileTTF(file, pixels, nullptr, kGlyphs.data())) return font;
+    }
+    ImFontConfig built_in;
+    built_in.SizePixels = pixels;
+    return io.Fonts->AddFontDefault(&built_in);
+  };
+  g_fonts.body = load(kBodySize);
+  g_fonts.small = load(kSmallSize);
+  g_fonts.heading = load(kHeadingSize);
+  io.FontGlobalScale = 1 / density;
+  io.Fonts->Build();
+}
+
+ImVec4 rgba(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
+
+void set_colours(ImGuiStyle& style) {
+  using namespace palette;
+  ImGui::StyleColorsDark(&style);
+  ImVec4* c = style.Colors;
+  c[ImGuiCol_Text] = rgba(kText);
+  c[ImGuiCol_TextDisabled] = rgba(kMuted);
+  c[ImGuiCol_WindowBg] = rgba(kPanel);
+  c[ImGuiCol_ChildBg] = ImVec4(0, 0, 0, 0);
+  c[ImGuiCol_PopupBg] = rgba(IM_COL32(33, 38, 45, 250));
+  c[ImGuiCol_Border] = rgba(kLine);
+  c[ImGuiCol_FrameBg] = rgba(kField);
+  c[ImGuiCol_FrameBgHovered] = rgba(IM_COL32(54, 62, 73, 255));
+  c[ImGuiCol_FrameBgActive] = rgba(IM_COL32(60, 70, 83, 255));
+  c[ImGuiCol_Button] = rgba(IM_COL32(52, 60, 71, 255));
+  c[ImGuiCol_ButtonHovered] = rgba(IM_COL32(66, 78, 94, 255));
+  c[ImGuiCol_ButtonActive] = rgba(IM_COL32(60, 110, 155, 255));
+  c[ImGuiCol_Header] = rgba(IM_COL32(48, 74, 98, 255));
+  c[ImGuiCol_HeaderHovered] = rgba(IM_COL32(56, 86, 114, 255));
+  c[ImGuiCol_HeaderActive] = rgba(IM_COL32(62, 100, 136, 255));
+  c[ImGuiCol_CheckMark] = rgba(kAccent);
+  c[ImGuiCol_SliderGrab] = rgba(kAccent);
+  c[ImGuiCol_SliderGrabActive] = rgba(IM_COL32(120, 184, 236, 255));
+  c[ImGuiCol_Tab] = rgba(IM_COL32(36, 41, 49, 255));
+  c[ImGuiCol_TabHovered] = rgba(IM_COL32(56, 86, 114, 255));
+  c[ImGuiCol_TabActive] = rgba(IM_COL32(48, 74, 98, 255));
+  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = rgba(IM_COL32(33, 38, 45, 255));
+  c[ImGuiCol_Separator] = rgba(kLine);
+  c[ImGuiCol_TextSelectedBg] = rgba(with_alpha(kAccent, 0.35F));
+  c[ImGuiCol_NavHighlight] = rgba(kAccent);
+  c[ImGuiCol_ModalWindowDimBg] = ImVec4(0, 0, 0, 0.35F);
+  c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
+}
+
+}  // namespace
+
+ImU32 with_alpha(ImU32 colour, float alpha) {
+  const auto a = static_cast<ImU32>(alpha * 255.0F + 0.5F);
+  return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
+}
+
+ImU32 integrator_colour(std::size_t row) {
+  // Okabe & Ito, "Color Universal Design" (2008), without black, which the dark ground would swallow.
+  constexpr std::array<ImU32, 7> kColours = {IM_COL32(213, 94, 0, 255),  IM_COL32(240, 228, 66, 255),
+                                             IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
+                                             IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
+                                             IM_COL32(0, 114, 178, 255)};
+  const ImU32 base = kColours[row % kColours.size()];
+  const std::size_t round = row / kColours.size();
+  if (round == 0) return base;
+  ImVec4 c = rgba(base);
+  const float white = round == 1 ? 0.45F : 0.7F;
+  c.x += (1 - c.x) * white;
+  c.y += (1 - c.y) * white;
+  c.z += (1 - c.z) * white;
+  return ImGui::ColorConvertFloat4ToU32(c);
+}
+
+const Fonts& fonts() { return g_fonts; }
+
+void apply_theme(float scale, float density) {
+  g_scale = scale;
+  ImGuiStyle style;
+  set_colours(style);
+  style.WindowPadding = ImVec2(12, 10);
+  style.FramePadding = ImVec2(7, 4);
+  style.ItemSpacing = ImVec2(8, 6);
+  style.ItemInnerSpacing = ImVec2(6, 4);
+  style.ScrollbarSize = 12;
+  style.GrabMinSize = 10;
+  style.WindowRounding = 6;
+  style.ChildRounding = 5;
+  style.FrameRounding = 4;
+  style.PopupRounding = 5;
+  style.TabRounding = 4;
+  style.GrabRounding = 3;
+  style.WindowBorderSize = 1;
+  style.WindowTitleAlign = ImVec2(0.0F, 0.5F);
+  style.ScaleAllSizes(scale);
+  ImGui::GetStyle() = style;
+  load_fonts(scale, density);
+}
+
+float units(float value) { return value * g_scale; }
+
+std::string displayable(std::string_view utf8) {
+  std::string out;
+  out.reserve(utf8.size());
+  while (!utf8.empty()) {
+    const std::string_view before = utf8;
+    const std::uint32_t code = decode(utf8);
+    const std::string_view bytes = before.substr(0, before.size() - utf8.size());
+    if (code < 0x100 || (code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)))) {
+      out += bytes;
+      continue;
+    }
+    const char* spelling = "?";
+    for (const auto& [sign, text] : kSpelling) {
+      if (sign == code) spelling = text;
+    }
+    out += spelling;
+  }
+  return out;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,169 @@
+#include "ui/user_interface.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ui/panels.h"
+#include "ui/shortcuts.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kPanelWidth = 376;
+constexpr float kPlotsHeight = 148;
+constexpr float kStatusHeight = 28;
+constexpr double kMessageSeconds = 15;
+
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
+
+// A new panel is one file and one line here.
+struct Tab {
+  const char* title;
+  void (*draw)(const PanelContext& context);
+};
+constexpr std::array kTabs = {
+    Tab{"Scene", scene_panel},
+    Tab{"Cloth", cloth_panel},
+    Tab{"Solver", solver_panel},
+    Tab{"View", view_panel},
+};
+
+void begin_fixed(const char* id, const Area& area, ImVec2 padding) {
+  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
+  ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::Begin(id, nullptr, kFixed);
+}
+
+void end_fixed() {
+  ImGui::End();
+  ImGui::PopStyleVar(4);
+}
+
+}  // namespace
+
+Area UserInterface::view_area(float width, float height, bool plots) const {
+  const float panel = std::min(units(kPanelWidth), width);
+  const float below = units(kStatusHeight) + (plots ? units(kPlotsHeight) : 0);
+  return {0, 0, std::max(width - panel, 1.0F), std::max(height - below, 1.0F)};
+}
+
+void UserInterface::draw(const PanelContext& context, float width, float height) {
+  item_rects().clear();
+  notice_refusals(context.snapshot);
+  const Area view = view_area(width, height, context.view.plots);
+  const float status = units(kStatusHeight);
+
+  draw_side_panel(context, view.width, height - status);
+  if (context.view.plots) {
+    const float pad = units(8);
+    begin_fixed("##plots", {0, view.height, view.width, units(kPlotsHeight)}, ImVec2(pad, pad));
+    plots_panel(context, view.width - 2 * pad, units(kPlotsHeight) - 2 * pad);
+    end_fixed();
+  }
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(20, 23, 28, 255));
+  begin_fixed("##status", {0, height - status, width, status},
+              ImVec2(units(12), (status - ImGui::GetTextLineHeight()) / 2));
+  status_bar(context);
+  end_fixed();
+  ImGui::PopStyleColor();
+  draw_overlays(context, view);
+}
+
+void UserInterface::draw_side_panel(const PanelContext& context, float x, float height) {
+  const float width = ImGui::GetIO().DisplaySize.x - x;
+  begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)));
+  const float gap = units(6);
+  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  if (text_button("Open...",
+                  "Open an OBJ mesh or a scene file (Ctrl-O). You can also drop one on the window.", third))
+    files_.open();
+  note_item("open");
+  ImGui::SameLine(0, gap);
+  if (text_button("Save...",
+                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", third)) {
+    files_.save(context.snapshot.loaded->scene.title);
+  }
+  note_item("save");
+  ImGui::SameLine(0, gap);
+  if (text_button("Keys", "All keys and what the mouse does (F1).", third, help_open_))
+    help_open_ = !help_open_;
+  note_item("keys");
+  transport_panel(context);
+  section("Integrator");
+  integrator_panel(context);
+  ImGui::Dummy(ImVec2(0, units(2)));
+  if (ImGui::BeginTabBar("tabs")) {
+    for (const Tab& tab : kTabs) {
+      const bool open = ImGui::BeginTabItem(tab.title);
+      note_item(std::string("tab:") + tab.title);
+      if (!open) continue;
+      ImGui::BeginChild(tab.title, ImVec2(0, 0));
+      tab.draw(context);
+      ImGui::EndChild();
+      ImGui::EndTabItem();
+    }
+    ImGui::EndTabBar();
+  }
+  end_fixed();
+}
+
+void UserInterface::draw_overlays(const PanelContext& context, const Area& view) {
+  heat_legend(context, view);
+  if (report_open_) report_open_ = report_overlay(context, view);
+  blow_up_overlay(context, view);
+  load_overlay(context, view);
+  if (!message_.empty()) {
+    const bool open = message_overlay(message_, message_is_error_, view);
+    if (!open || ImGui::GetTime() > message_until_) message_.clear();
+  } else {
+    hint_overlay(context, view);
+  }
+  if (help_open_) help_open_ = help_overlay(view);
+  files_.draw(
+      view, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
+      [&](const std::filesystem::path& path) { context.request(SaveScene{path}); });
+}
+
+void UserInterface::notice_refusals(const Snapshot& snapshot) {
+  if (snapshot.errors < refusals_seen_) refusals_seen_ = 0;  // another thread, another count
+  if (snapshot.errors > refusals_seen_ && !snapshot.error.empty()) show_message(snapshot.error, true);
+  refusals_seen_ = snapshot.errors;
+}
+
+void UserInterface::show_message(std::string text, bool is_error) {
+  message_ = std::move(text);
+  message_is_error_ = is_error;
+  message_until_ = ImGui::GetTime() + kMessageSeconds;
+}
+
+bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {
+  if (files_.on_key(press)) return true;
+  if (press.key == Key::escape) {
+    // The newest thing first; a field that is being typed in takes its Esc itself.
+    if (typing) return true;
+    if (help_open_) return help_open_ = false, true;
+    if (context.load.running) return context.request(CancelLoad{}), true;
+    if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
+    if (!message_.empty()) return message_.clear(), true;
+    if (report_open_) return report_open_ = false, true;
+    return context.request(ReleaseHand{}), true;
+  }
+  if (typing && !press.ctrl && press.key != Key::f1) return false;
+  // Ctrl with a letter is editing while there is a field to edit.
+  if (typing && press.ctrl && press.character != 'O' && press.character != 'S' && press.character != 'Q')
+    return false;
+  return run_shortcut(press, {context, files_, help_open_});
+}
+
+}  // namespace clothlab

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+
+#include "ui/file_dialog.h"
+#include "ui/keys.h"
+#include "ui/overlays.h"
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+/// All that the window shows beside the cloth: the side panel, the plots, the status bar and what lies
+/// over the view. It owns what belongs to looking (open dialogs, messages), never the simulation.
+class UserInterface {
+ public:
+  /// The part of a window of the given size that is free for the cloth, in window coordinates.
+  Area view_area(float width, float height, bool plots) const;
+
+  /// Draws everything; between ImGui::NewFrame() and ImGui::Render().
+  void draw(const PanelContext& context, float width, float height);
+
+  /// A key from the window's callback. Text fields get their typing from ImGui; this takes the rest.
+  /// `typing` says that a text field has the keyboard. True when it meant something.
+  bool on_key(const KeyPress& press, bool typing, const PanelContext& context);
+
+  /// A sentence over the view: a refused file, a saved scene.
+  void show_message(std::string text, bool is_error);
+  const std::string& message() const { return message_; }
+  /// Shows what was found in the mesh of the snapshot.
+  void show_report() { report_open_ = true; }
+  void hide_report() { report_open_ = false; }
+
+  FileDialog& files() { return files_; }
+  bool dialog_open() const { return files_.is_open() || help_open_; }
+
+ private:
+  void draw_side_panel(const PanelContext& context, float x, float height);
+  void draw_overlays(const PanelContext& context, const Area& view);
+  void notice_refusals(const Snapshot& snapshot);
+
+  FileDialog files_;
+  bool help_open_ = false;
+  bool report_open_ = false;
+  std::string message_;
+  bool message_is_error_ = false;
+  double message_until_ = 0;  // ImGui time
+  std::uint64_t refusals_seen_ = 0;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/parameter.h"
+
+namespace clothlab {
+
+/// Where the last frame put the named controls, in window coordinates: [left, top, right, bottom]. The
+/// window tests click by name, so that they do not depend on the layout.
+using ItemRects = std::map<std::string, ImVec4, std::less<>>;
+ItemRects& item_rects();
+
+/// Notes the rectangle of the control that was drawn last.
+void note_item(std::string_view name);
+
+/// A tooltip for the control that was drawn last, wrapped to a readable width.
+void tooltip(std::string_view text);
+
+/// Text in the muted colour and the small font, wrapped at the edge of the panel.
+void small_text(std::string_view text);
+/// A heading with a line under it.
+void section(std::string_view title);
+
+enum class Icon { play, pause, step, reset, rewind, previous, next, undo, close };
+/// A square button with a drawn sign; `active` fills it with the accent.
+bool icon_button(const char* id, Icon icon, const char* help, bool active = false, float width = 0);
+/// A text button with a tooltip.
+bool text_button(const char* label, const char* help, float width = 0, bool active = false);
+
+/// A place on a slider that means something, and what lies to the right of it.
+struct SliderMark {
+  double value = 0;
+  ImU32 colour = 0;
+  std::string help;
+};
+
+/// One parameter in one line: name, slider (or choice, or check box), typed value with its unit, and a
+/// button back to `fallback` that shows when the value differs from it. Ctrl-click on the slider goes to
+/// the typed value. Returns the new value when the user changed it.
+std::optional<double> parameter_row(const ParameterSpec& spec, double value,
+                                    const std::optional<SliderMark>& mark = std::nullopt);
+
+/// The same for a plain number in a given unit that is no parameter, such as the speed.
+std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
+                                 double min, double max, double fallback, std::string_view unit);
+
+}  // namespace clothlab
