@@ -1,0 +1,25 @@
+#pragma once
+
+// The one door to OpenGL, whichever glad is installed. Include it before GLFW (with GLFW_INCLUDE_NONE).
+
+#if __has_include(<glad/gl.h>)
+#include <glad/gl.h>
+#else
+#include <glad/glad.h>
+#endif
+
+namespace clothlab {
+
+/// Loads the OpenGL 3.3 core functions of the current context by `find`, as in glfwGetProcAddress.
+/// Throws SystemError when the context is older.
+void load_gl(void (*(*find)(const char*))());
+
+/// True when the current context draws on the CPU (llvmpipe, softpipe, SwiftShader, ...), where
+/// multisampling costs more than it shows.
+bool is_software_renderer();
+
+/// From now on the current context prints what OpenGL objects to on stderr, where it has KHR_debug;
+/// for development, with a debug context.
+void report_gl_errors();
+
+}  // namespace clothlab

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+namespace clothlab {
+
+/// An OpenGL 3.3 core context without a visible window. There are two ways to have one; the build takes
+/// gl_context_egl.cpp or gl_context_glfw.cpp.
+class GlContext {
+ public:
+  /// Makes it current and loads OpenGL. Throws SystemError when the system cannot give one.
+  GlContext();
+  ~GlContext();
+  void make_current();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab

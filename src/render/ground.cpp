@@ -1,0 +1,117 @@
+#include "render/ground.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+#include <limits>
+
+namespace clothlab {
+namespace {
+
+constexpr GLsizei kTexels = 160;
+
+}  // namespace
+
+Ground::Canvas::Canvas() {
+  glBindTexture(GL_TEXTURE_2D, texture.id());
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, kTexels, kTexels, 0, GL_RED, GL_UNSIGNED_BYTE, nullptr);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer.id());
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.id(), 0);
+}
+
+Ground::Ground() = default;
+
+void Ground::set_mesh(const ClothMesh& mesh) {
+  const double size = mesh.diagonal > 0 && std::isfinite(mesh.diagonal) ? mesh.diagonal : 1;
+  centre_ = 0.5 * (mesh.box.low + mesh.box.high);
+  // A flat sheet or a chain swings down by its own length, a mesh that stands up only sags.
+  centre_.y = std::min(mesh.box.low.y - 0.1 * size, mesh.box.high.y - 1.12 * size);
+  radius_ = 5 * size;
+  spacing_ = std::pow(10, std::round(std::log10(size / 7)));
+  shadow_size_ = 0;
+}
+
+glm::vec3 Ground::centre_from(const vec3& target) const { return glm::vec3(centre_ - target); }
+
+double Ground::reach(const vec3& target) const { return glm::length(centre_ - target) + 1.5 * radius_; }
+
+void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
+                         const Programs& programs) {
+  shadow_size_ = 0;
+  const glm::vec3 centre = centre_from(target);
+  glm::vec2 low(std::numeric_limits<float>::max());
+  glm::vec2 high(std::numeric_limits<float>::lowest());
+  for (const glm::vec3& p : positions) {
+    const glm::vec3 above = p - centre;
+    if (!is_drawable(p) || above.y < 0) continue;
+    const glm::vec2 fallen =
+        glm::vec2(above.x, above.z) - glm::vec2(kToLight.x, kToLight.z) * (above.y / kToLight.y);
+    low = glm::min(low, fallen);
+    high = glm::max(high, fallen);
+  }
+  if (!(low.x <= high.x)) return;
+  // A square, for the blur is as wide one way as the other, with room for the blur.
+  const float extent = std::max({high.x - low.x, high.y - low.y, 0.05f * static_cast<float>(radius_)});
+  shadow_size_ = 1.35f * extent;
+  shadow_low_ = 0.5f * (low + high) - 0.5f * shadow_size_;
+
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_BLEND);
+  glDisable(GL_SCISSOR_TEST);
+  glViewport(0, 0, kTexels, kTexels);
+  glBindFramebuffer(GL_FRAMEBUFFER, sharp_.framebuffer.id());
+  glClearColor(0, 0, 0, 0);
+  glClear(GL_COLOR_BUFFER_BIT);
+  programs.shadow.use();
+  programs.shadow.set("centre", centre);
+  programs.shadow.set("shadow_low", shadow_low_);
+  programs.shadow.set("shadow_size", shadow_size_);
+  cloth.draw();
+
+  glBindVertexArray(no_vertices_.id());
+  glActiveTexture(GL_TEXTURE0);
+  programs.blur.use();
+  programs.blur.set("source", 0);
+  const auto blur = [&](const Canvas& from, const Canvas& to, glm::vec2 texels) {
+    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer.id());
+    glBindTexture(GL_TEXTURE_2D, from.texture.id());
+    programs.blur.set("texel", texels / static_cast<float>(kTexels));
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+  };
+  // Twice, the second time wider: close to a Gaussian of about three texels.
+  for (const float width : {1.0f, 2.0f}) {
+    blur(sharp_, soft_, {width, 0});
+    blur(soft_, sharp_, {0, width});
+  }
+}
+
+void Ground::draw(const vec3& target, bool grid, bool shadow, const View& view,
+                  const ShaderProgram& program) const {
+  const bool shown_shadow = shadow && shadow_size_ > 0;
+  if (!grid && !shown_shadow) return;
+  program.use();
+  program.set("view_projection", view.view_projection);
+  program.set("centre", centre_from(target));
+  program.set("radius", static_cast<float>(radius_));
+  program.set("spacing", static_cast<float>(spacing_));
+  const double coarse = 10 * spacing_;
+  program.set("lines_from",
+              glm::vec2(-std::remainder(centre_.x, coarse), -std::remainder(centre_.z, coarse)));
+  program.set("line_width", 1.1f * view.pixel_scale);
+  program.set("grid", grid ? 1.0f : 0.0f);
+  program.set("shadow", 0);
+  program.set("shadow_low", shadow_low_);
+  program.set("shadow_size", shadow_size_);
+  program.set("shadow_strength", shown_shadow ? 0.45f : 0.0f);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, sharp_.texture.id());
+  glBindVertexArray(no_vertices_.id());
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+#include <span>
+
+#include "mesh/mesh.h"
+#include "render/cloth_layer.h"
+#include "render/drawing.h"
+#include "render/gl_objects.h"
+
+namespace clothlab {
+
+/// A ground that fades out, with lines at whole metres (or the power of ten that suits the mesh) and the
+/// soft shadow of the cloth. It is a sense of place, not an obstacle: it lies so low that a cloth that
+/// hangs by its highest point stays above it, and nothing is ever hidden by it.
+class Ground {
+ public:
+  Ground();
+
+  void set_mesh(const ClothMesh& mesh);
+
+  /// Renders the shadow of what `cloth` draws into a texture. Changes framebuffer and viewport.
+  void cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
+                   const Programs& programs);
+
+  /// `shadow`: with the shadow that was cast last.
+  void draw(const vec3& target, bool grid, bool shadow, const View& view, const ShaderProgram& program) const;
+
+  /// From the target to the farthest point that is drawn [m].
+  double reach(const vec3& target) const;
+
+ private:
+  struct Canvas {
+    Canvas();
+    GlTexture texture;
+    GlFramebuffer framebuffer;
+  };
+
+  glm::vec3 centre_from(const vec3& target) const;
+
+  vec3 centre_{0, -1, 0};
+  double radius_ = 5;
+  double spacing_ = 0.1;
+  Canvas sharp_;
+  Canvas soft_;
+  GlVertexArray no_vertices_;
+  glm::vec2 shadow_low_{0};
+  float shadow_size_ = 0;  // 0: there is no shadow
+};
+
+}  // namespace clothlab

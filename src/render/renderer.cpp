@@ -1,0 +1,238 @@
+#include "render/renderer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <vector>
+
+#include "render/cloth_layer.h"
+#include "render/drawing.h"
+#include "render/gl_objects.h"
+#include "render/ground.h"
+#include "render/heat_colours.h"
+#include "render/sticks_and_balls.h"
+
+namespace clothlab {
+namespace {
+
+// In sRGB. Blue and sand of the cloth (shaders/cloth.frag) leave yellow for the hand and white for pins.
+const glm::vec3 kPinColour{0.96f, 0.97f, 1.0f};
+const glm::vec3 kHandColour{1.0f, 0.84f, 0.25f};
+const glm::vec3 kEdgeColour{0.05f, 0.08f, 0.13f};
+const glm::vec3 kBendColour{0.95f, 0.45f, 0.30f};
+const glm::vec3 kRodColour{0.55f, 0.62f, 0.72f};
+const glm::vec3 kBallColour{0.36f, 0.60f, 0.88f};
+
+double mean_length(const ClothMesh& mesh) {
+  double sum = 0;
+  for (const auto& s : mesh.stretch_springs) sum += glm::length(mesh.positions[s[0]] - mesh.positions[s[1]]);
+  return mesh.stretch_springs.empty() ? 0 : sum / static_cast<double>(mesh.stretch_springs.size());
+}
+
+}  // namespace
+
+struct Renderer::Impl {
+  Programs programs;
+  Ground ground;
+  ClothLayer cloth;
+  Lines lines;
+  Balls balls;
+  GlVertexArray no_vertices;
+
+  std::shared_ptr<const ClothMesh> mesh;  // whose topology the layers hold
+  std::vector<double> rest_lengths;       // of the stretch springs [m]
+  float mean_edge = 0;                    // [m]
+
+  // Of the frame that is being drawn.
+  std::vector<glm::vec3> positions;
+  std::vector<float> heat;
+  std::vector<Lines::Line> line_list;
+  std::vector<Balls::Ball> ball_list;
+
+  void take_mesh(const std::shared_ptr<const ClothMesh>& next) {
+    if (next == mesh) return;
+    mesh = next;
+    rest_lengths.clear();
+    for (const auto& s : mesh->stretch_springs)
+      rest_lengths.push_back(glm::length(mesh->positions[s[0]] - mesh->positions[s[1]]));
+    mean_edge = static_cast<float>(mean_length(*mesh));
+    cloth.set_mesh(*mesh);
+    ground.set_mesh(*mesh);
+  }
+
+  void take_positions(const Frame& frame, const vec3& target) {
+    positions.resize(frame.positions.size());
+    std::transform(frame.positions.begin(), frame.positions.end(), positions.begin(),
+                   [&](const vec3& p) { return glm::vec3(p - target); });
+  }
+
+  // The largest strain of the springs at each particle, over the scale's end.
+  void measure_heat(const Frame& frame, double max_strain) {
+    heat.assign(positions.size(), 0.0f);
+    for (std::size_t i = 0; i < rest_lengths.size(); ++i) {
+      if (!(rest_lengths[i] > 0)) continue;
+      const auto [a, b] = mesh->stretch_springs[i];
+      const double length = glm::length(frame.positions[a] - frame.positions[b]);
+      const float value =
+          static_cast<float>(std::min(std::abs(length / rest_lengths[i] - 1) / max_strain, 1.0));
+      heat[a] = std::max(heat[a], value);
+      heat[b] = std::max(heat[b], value);
+    }
+  }
+
+  View look(const Camera& camera, const ViewOptions& options, const Viewport& viewport) const {
+    View view;
+    const Pixels size(viewport.width, viewport.height);
+    float farthest = 0;
+    for (const glm::vec3& p : positions)
+      if (is_drawable(p)) farthest = std::max(farthest, glm::length(p));
+    const double near_plane = 0.02 * camera.distance;
+    const double far_plane = camera.distance + 1.1 * std::max({camera.distance, static_cast<double>(farthest),
+                                                               ground.reach(camera.target)});
+    view.view = glm::mat4(camera.view_from_target());
+    view.projection = glm::mat4(camera.projection(size, near_plane, far_plane));
+    view.view_projection = view.projection * view.view;
+    view.eye = glm::vec3(camera.eye() - camera.target);
+    view.size = glm::vec2(size);
+    view.near_plane = static_cast<float>(near_plane);
+    view.pixels_at_one = static_cast<float>(size.y / (2 * std::tan(camera.fov / 2)));
+    view.pixel_scale = static_cast<float>(options.pixel_scale);
+    return view;
+  }
+
+  void draw_background() const {
+    programs.background.use();
+    glBindVertexArray(no_vertices.id());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+  }
+
+  void draw_springs(const std::vector<std::array<std::uint32_t, 2>>& springs, Rgba colour,
+                    const Lines::Style& style, const View& view) {
+    line_list.clear();
+    for (const auto& s : springs) line_list.push_back({positions[s[0]], positions[s[1]], colour});
+    lines.draw(line_list, style, view, programs.line);
+  }
+
+  // Particles and springs of a mesh without triangles: a pendulum, a chain, a net.
+  void draw_rods(bool heat_map, const View& view) {
+    line_list.clear();
+    for (const auto& s : mesh->stretch_springs) {
+      const glm::vec3 colour =
+          heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : kRodColour;
+      line_list.push_back({positions[s[0]], positions[s[1]], rgba(colour)});
+    }
+    const float radius = std::min(0.06f * mean_edge, 0.02f * static_cast<float>(mesh->diagonal));
+    lines.draw(line_list, {.radius = radius, .radius_pixels = {1.2f, 8}, .roundness = 1}, view,
+               programs.line);
+    ball_list.clear();
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const glm::vec3 colour = heat_map ? heat_colour(static_cast<double>(heat[i])) : kBallColour;
+      ball_list.push_back({positions[i], 2.4f * radius, rgba(colour)});
+    }
+    balls.draw(ball_list, {.radius_pixels = {2.5f, 40}}, view, programs.ball);
+  }
+
+  void draw_pins(const Frame& frame, const View& view) {
+    ball_list.clear();
+    const float radius = mesh->triangles.empty() ? 0.15f * mean_edge : 0.3f * mean_edge;
+    for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
+      if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(kPinColour)});
+    balls.draw(ball_list, {.radius_pixels = {2.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
+  }
+
+  void draw_hand(const Frame::Hand& hand, const vec3& target, const View& view) {
+    const glm::vec3 point(hand.point - target);
+    const glm::vec3 cursor(hand.cursor - target);
+    // Faint where the cloth hides it, clear in front.
+    glDisable(GL_DEPTH_TEST);
+    line_list.assign({{point, cursor, rgba(kHandColour, 0.35f)}});
+    lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
+    glEnable(GL_DEPTH_TEST);
+    line_list.assign({{point, cursor, rgba(kHandColour)}});
+    lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
+    ball_list.assign({{point, 0, rgba(kHandColour)}, {cursor, 0, rgba(kHandColour)}});
+    balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}, .towards_eye = 1.5f}, view, programs.ball);
+  }
+};
+
+Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
+Renderer::~Renderer() = default;
+
+void Renderer::reload_shaders() { impl_->programs = Programs(); }
+
+void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions& options,
+                    const Viewport& viewport) {
+  if (viewport.width <= 0 || viewport.height <= 0) return;
+  Impl& r = *impl_;
+  const bool has_mesh = frame.mesh && frame.positions.size() == frame.mesh->positions.size();
+  const double max_strain = options.heat_max_strain > 0 && std::isfinite(options.heat_max_strain)
+                                ? options.heat_max_strain
+                                : ViewOptions().heat_max_strain;
+  r.positions.clear();
+  if (has_mesh) {
+    r.take_mesh(frame.mesh);
+    r.take_positions(frame, camera.target);
+    if (options.heat_map) r.measure_heat(frame, max_strain);
+  }
+  const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
+  const View view = r.look(camera, options, viewport);
+
+  GLint framebuffer = 0;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
+  if (has_cloth) r.cloth.update(r.positions, options.heat_map ? r.heat : std::vector<float>());
+  if (has_cloth && options.shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
+  glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
+
+  glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
+  glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
+  glEnable(GL_SCISSOR_TEST);
+  glDisable(GL_CULL_FACE);
+  glDisable(GL_STENCIL_TEST);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glDepthFunc(GL_LEQUAL);
+  glClear(GL_DEPTH_BUFFER_BIT);
+
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_BLEND);
+  r.draw_background();
+  glEnable(GL_BLEND);
+  glBlendEquation(GL_FUNC_ADD);
+  glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  r.ground.draw(camera.target, options.grid, options.shadow && has_cloth, view, r.programs.ground);
+
+  glEnable(GL_DEPTH_TEST);
+  if (has_cloth) {
+    glDisable(GL_BLEND);
+    glEnable(GL_POLYGON_OFFSET_FILL);
+    glPolygonOffset(1, 1);
+    r.cloth.draw_lit(view, options.heat_map, r.programs.cloth);
+    glDisable(GL_POLYGON_OFFSET_FILL);
+    glEnable(GL_BLEND);
+  }
+  if (has_mesh && !has_cloth) r.draw_rods(options.heat_map, view);
+  // Lines leave no depth, so that the soft rims of crossing ones blend.
+  glDepthMask(GL_FALSE);
+  if (has_cloth && options.wireframe)
+    r.draw_springs(frame.mesh->stretch_springs, rgba(kEdgeColour, 0.55f),
+                   {.radius_pixels = {0.55f, 0.55f}, .towards_eye = 0.0005f}, view);
+  if (has_mesh && options.bend_springs) {
+    glDisable(GL_DEPTH_TEST);
+    r.draw_springs(frame.mesh->bend_springs, rgba(kBendColour, 0.4f), {.radius_pixels = {0.5f, 0.5f}}, view);
+    glEnable(GL_DEPTH_TEST);
+  }
+  glDepthMask(GL_TRUE);
+  if (has_mesh && options.pins) r.draw_pins(frame, view);
+  if (frame.hand) r.draw_hand(*frame.hand, camera.target, view);
+
+  glDisable(GL_BLEND);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_SCISSOR_TEST);
+  glUseProgram(0);
+  glBindVertexArray(0);
+  glBindTexture(GL_TEXTURE_2D, 0);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+}  // namespace clothlab

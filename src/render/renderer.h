@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "render/camera.h"
+#include "sim/frame.h"
+
+namespace clothlab {
+
+struct ViewOptions {
+  bool wireframe = false;        ///< edges over the cloth
+  bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
+  double heat_max_strain = 0.1;  ///< where heat_colours() end; not positive or not finite counts as 0.1
+  bool bend_springs = false;
+  bool pins = true;
+  bool grid = true;
+  bool shadow = true;
+  double pixel_scale = 1;  ///< of line widths and markers: the display's content scale
+};
+
+/// Where to draw, in pixels of the framebuffer, from its lower left corner as in glViewport.
+struct Viewport {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+/// Draws frames with OpenGL 3.3 core. Made, used and destroyed with the same context current, after
+/// load_gl().
+///
+/// Nothing that a frame can hold makes it fail: what is not finite is left out; another mesh, no mesh,
+/// no triangles and a viewport without area are fine.
+class Renderer {
+ public:
+  /// Throws SystemError, with the compiler's words, when a shader does not compile.
+  Renderer();
+  ~Renderer();
+
+  /// Draws over the whole viewport of the framebuffer that is bound, which needs a depth buffer. Afterwards
+  /// blending, depth and scissor tests are off, and no program, vertex array or texture is bound.
+  void draw(const Frame& frame, const Camera& camera, const ViewOptions& options, const Viewport& viewport);
+
+  /// Reads the shaders again, from CLOTHLAB_SHADER_DIR if it is set. Throws SystemError, with the old
+  /// shaders still in use, when one does not compile.
+  void reload_shaders();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,125 @@
+#include "render/shader_program.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <glm/gtc/type_ptr.hpp>
+#include <iterator>
+#include <utility>
+
+#include "core/error.h"
+#include "render/shader_sources.h"
+
+namespace clothlab {
+namespace {
+
+std::string read_shader(std::string_view name) {
+  const char* directory = std::getenv("CLOTHLAB_SHADER_DIR");
+  if (directory && *directory) {
+    const std::filesystem::path path = std::filesystem::path(directory) / name;
+    std::ifstream file(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) throw SystemError("The shader " + path.string() + " cannot be read.");
+    return text;
+  }
+  const std::string_view text = embedded_shader(name);
+  if (text.empty()) throw SystemError("There is no shader named " + std::string(name) + ".");
+  return std::string(text);
+}
+
+template <class GetLog>
+std::string trimmed_log(GetLog get_log) {
+  std::array<char, 2000> text{};
+  GLsizei length = 0;
+  get_log(static_cast<GLsizei>(text.size()), &length, text.data());
+  std::string log(text.data(), static_cast<std::size_t>(length));
+  while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
+  return log;
+}
+
+/// A shader object that lasts until the program is linked.
+class Shader {
+ public:
+  Shader(GLenum kind, std::string_view name) : id_(glCreateShader(kind)) {
+    const std::string common = read_shader("common.glsl");
+    const std::string text = read_shader(name);
+    // Lines are counted anew, so that messages fit the file.
+    const std::array<const char*, 4> parts = {"#version 330 core\n", common.c_str(), "\n#line 1\n",
+                                              text.c_str()};
+    glShaderSource(id_, static_cast<GLsizei>(parts.size()), parts.data(), nullptr);
+    glCompileShader(id_);
+    GLint compiled = GL_FALSE;
+    glGetShaderiv(id_, GL_COMPILE_STATUS, &compiled);
+    if (compiled) return;
+    const std::string log = trimmed_log(
+        [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetShaderInfoLog(id_, size, length, chars); });
+    glDeleteShader(id_);
+    throw SystemError("The shader " + std::string(name) + " does not compile:\n" + log);
+  }
+  ~Shader() { glDeleteShader(id_); }
+  Shader(const Shader&) = delete;
+  Shader& operator=(const Shader&) = delete;
+
+  GLuint id() const { return id_; }
+
+ private:
+  GLuint id_;
+};
+
+}  // namespace
+
+ShaderProgram::ShaderProgram(std::string_view vertex_name, std::string_view fragment_name) {
+  const Shader vertex(GL_VERTEX_SHADER, vertex_name);
+  const Shader fragment(GL_FRAGMENT_SHADER, fragment_name);
+  const GLuint id = glCreateProgram();
+  glAttachShader(id, vertex.id());
+  glAttachShader(id, fragment.id());
+  glLinkProgram(id);
+  GLint linked = GL_FALSE;
+  glGetProgramiv(id, GL_LINK_STATUS, &linked);
+  if (!linked) {
+    const std::string log = trimmed_log(
+        [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetProgramInfoLog(id, size, length, chars); });
+    glDeleteProgram(id);
+    throw SystemError("The shaders " + std::string(vertex_name) + " and " + std::string(fragment_name) +
+                      " do not fit together:\n" + log);
+  }
+  glDetachShader(id, vertex.id());
+  glDetachShader(id, fragment.id());
+  id_ = id;
+}
+
+ShaderProgram::~ShaderProgram() {
+  if (id_ != 0) glDeleteProgram(id_);
+}
+
+ShaderProgram::ShaderProgram(ShaderProgram&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+
+ShaderProgram& ShaderProgram::operator=(ShaderProgram&& other) noexcept {
+  std::swap(id_, other.id_);
+  return *this;
+}
+
+void ShaderProgram::use() const { glUseProgram(id_); }
+
+void ShaderProgram::set(const char* name, int value) const {
+  glUniform1i(glGetUniformLocation(id_, name), value);
+}
+void ShaderProgram::set(const char* name, float value) const {
+  glUniform1f(glGetUniformLocation(id_, name), value);
+}
+void ShaderProgram::set(const char* name, const glm::vec2& value) const {
+  glUniform2fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
+}
+void ShaderProgram::set(const char* name, const glm::vec3& value) const {
+  glUniform3fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
+}
+void ShaderProgram::set(const char* name, const glm::vec4& value) const {
+  glUniform4fv(glGetUniformLocation(id_, name), 1, glm::value_ptr(value));
+}
+void ShaderProgram::set(const char* name, const glm::mat4& value) const {
+  glUniformMatrix4fv(glGetUniformLocation(id_, name), 1, GL_FALSE, glm::value_ptr(value));
+}
+
+}  // namespace clothlab
