@@ -33,6 +33,8 @@ struct SpringPattern {
   std::size_t particles() const { return particle.size(); }
   std::size_t springs() const { return slot.size(); }
   std::size_t chunks() const { return chunk_begin.size() - 1; }
+  /// The two particles that spring s joins.
+  Pair ends(std::size_t s) const { return {particle[lower[slot[s]]], particle[upper[slot[s]]]}; }
   std::size_t chunk_of(std::size_t row) const;
 
   std::vector<std::uint32_t> particle;     ///< row -> particle
@@ -43,6 +45,7 @@ struct SpringPattern {
   std::vector<std::uint32_t> slot;        ///< spring -> slot
   std::vector<std::uint32_t> slot_begin;  ///< row -> first slot whose lower row it is; one more at the end
   std::vector<std::uint32_t> slot_outer;  ///< row -> first of its slots whose upper row is in another chunk
+  std::vector<std::uint32_t> lower;       ///< slot -> lower row
   std::vector<std::uint32_t> upper;       ///< slot -> upper row
 
   /// Springs that reach a chunk from a lower one: the chunk computes them again for its own end.
@@ -62,7 +65,7 @@ struct SpringPattern {
 /// Measured against stored 3x3 blocks in bench/linalg; see docs for the figures.
 class SpringMatrix {
  public:
-  struct Spring {
+  struct alignas(32) Spring {
     vec3 u{0.0};   ///< the block is u u^T + b I
     double b = 0;  ///< may be negative
   };
@@ -95,8 +98,6 @@ class SpringMatrix {
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
   /// The 3x3 block of every particle on the diagonal of A.
   void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
-  /// The same for one particle, by a search through all springs: for tests and tools.
-  mat3 diagonal_block(std::size_t particle) const;
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;

@@ -1,0 +1,316 @@
+#include "linalg/cholesky.h"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <glm/glm.hpp>
+#include <limits>
+#include <vector>
+
+namespace clothlab {
+
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+// What a backward stable direct solve reaches on any matrix that it is meant for.
+constexpr double kDirectTolerance = 1e-9;
+constexpr int kMaxRefinements = 4;
+
+// The inverse of a symmetric 3x3 matrix; false where it is not positive definite, by the signs of its pivots.
+bool invert_positive(const mat3& D, mat3& inverse) {
+  const double d1 = D[0][0];
+  const double d2 = D[1][1] - D[1][0] * D[1][0] / d1;
+  const double l32 = D[2][1] - D[2][0] * D[1][0] / d1;
+  const double d3 = D[2][2] - D[2][0] * D[2][0] / d1 - l32 * l32 / d2;
+  if (d1 <= 0 || d2 <= 0 || d3 <= 0) return false;  // what is not a number passes and shows in the residual
+  inverse = glm::inverse(D);
+  return true;
+}
+
+}  // namespace
+
+// A column of the factor is a particle. Ordering by approximate minimum degree (Eigen), elimination tree and
+// up-looking numeric phase after Davis, "Direct Methods for Sparse Linear Systems", chapter 4, here with
+// 3x3 blocks for numbers. The numeric loop is our own because the stop probe is polled in it.
+struct CholeskySolver::Factor {
+  // The structure.
+  std::shared_ptr<const SpringPattern> pattern;
+  std::vector<std::uint32_t> particle;    // column -> particle
+  std::vector<std::uint32_t> column;      // particle -> column
+  std::vector<std::size_t> above_begin;   // column -> its first block above the diagonal; one more at the end
+  std::vector<std::uint32_t> above;       // their rows, ascending
+  std::vector<std::size_t> spring_block;  // spring -> its block above the diagonal
+  std::vector<std::uint32_t> parent;      // elimination tree
+  std::vector<std::size_t> below_begin;   // column of L -> its first block below the diagonal
+
+  // The values.
+  std::vector<mat3> blocks, diagonal;  // of the filtered matrix
+  std::vector<std::uint32_t> below;    // rows of L
+  std::vector<mat3> L, inverse_D;
+  std::vector<std::size_t> below_end;  // column of L -> as far as it is filled
+
+  std::vector<mat3> work, by_particle;
+  std::vector<std::uint32_t> mark, stack, path;
+  std::vector<vec3> rhs, residual, y, product, permuted;
+  std::vector<double> history;
+
+  using Pairs = std::vector<SpringPattern::Pair>;
+
+  static Pairs stencil_pairs(const SpringMatrix& A) {
+    Pairs pairs;
+    for (const SpringMatrix::Stencil& stencil : A.stencils()) {
+      for (int k = 0; k < stencil.count; ++k) {
+        for (int l = 0; l < k; ++l) {
+          const std::uint32_t i = stencil.particle[static_cast<std::size_t>(k)];
+          const std::uint32_t j = stencil.particle[static_cast<std::size_t>(l)];
+          if (i != j) pairs.push_back({i, j});
+        }
+      }
+    }
+    return pairs;
+  }
+
+  // The block above the diagonal that joins two particles, or blocks.size() where there is none.
+  std::size_t find(std::uint32_t i, std::uint32_t j) const {
+    const auto [row, col] = std::minmax(column[i], column[j]);
+    const auto begin = above.begin() + static_cast<std::ptrdiff_t>(above_begin[col]);
+    const auto end = above.begin() + static_cast<std::ptrdiff_t>(above_begin[col + 1]);
+    const auto at = std::lower_bound(begin, end, row);
+    return at != end && *at == row ? static_cast<std::size_t>(at - above.begin()) : above.size();
+  }
+
+  bool fits(const SpringMatrix& A) const {
+    if (pattern != A.shared_pattern()) return false;
+    const Pairs pairs = stencil_pairs(A);
+    return std::all_of(pairs.begin(), pairs.end(),
+                       [&](const auto& p) { return find(p[0], p[1]) < above.size(); });
+  }
+
+  void analyse(const SpringMatrix& A) {
+    pattern = A.shared_pattern();
+    const std::size_t n = A.size();
+    Pairs pairs = stencil_pairs(A);
+    for (std::size_t s = 0; s < pattern->springs(); ++s) pairs.push_back(pattern->ends(s));
+
+    order(n, pairs);
+
+    // Columns of the upper triangle, each pair once.
+    for (auto& [i, j] : pairs) {
+      i = column[i];
+      j = column[j];
+      if (i > j) std::swap(i, j);
+    }
+    std::sort(pairs.begin(), pairs.end(),
+              [](const auto& a, const auto& b) { return a[1] != b[1] ? a[1] < b[1] : a[0] < b[0]; });
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    above.clear();
+    above_begin.assign(n + 1, 0);
+    for (const auto& [i, j] : pairs) {
+      above.push_back(i);
+      ++above_begin[j + 1];
+    }
+    for (std::size_t k = 0; k < n; ++k) above_begin[k + 1] += above_begin[k];
+    spring_block.resize(pattern->springs());
+    for (std::size_t s = 0; s < spring_block.size(); ++s) {
+      const auto [i, j] = pattern->ends(s);
+      spring_block[s] = find(i, j);
+    }
+
+    // The elimination tree, and the number of blocks in each column of L.
+    parent.assign(n, kNone);
+    mark.assign(n, kNone);
+    below_begin.assign(n + 1, 0);
+    for (std::uint32_t k = 0; k < n; ++k) {
+      mark[k] = k;
+      for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
+        for (std::uint32_t i = above[b]; mark[i] != k; i = parent[i]) {
+          if (parent[i] == kNone) parent[i] = k;
+          mark[i] = k;
+          ++below_begin[i + 1];
+        }
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k) below_begin[k + 1] += below_begin[k];
+
+    blocks.resize(above.size());
+    diagonal.resize(n);
+    below.resize(below_begin[n]);
+    L.resize(below_begin[n]);
+    inverse_D.resize(n);
+    below_end.resize(n);
+    work.resize(n);
+    by_particle.resize(n);
+    stack.resize(n);
+    path.resize(n);
+    for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) v->resize(n);
+  }
+
+  void order(std::size_t n, const Pairs& pairs) {
+    std::vector<Eigen::Triplet<double>> ones;
+    for (const auto& [i, j] : pairs) ones.emplace_back(static_cast<int>(i), static_cast<int>(j), 1.0);
+    for (std::size_t i = 0; i < n; ++i) ones.emplace_back(static_cast<int>(i), static_cast<int>(i), 1.0);
+    Eigen::SparseMatrix<double> graph(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+    graph.setFromTriplets(ones.begin(), ones.end());
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+    Eigen::AMDOrdering<int>()(graph, permutation);
+    particle.resize(n);
+    column.resize(n);
+    for (std::uint32_t k = 0; k < n; ++k) {
+      particle[k] = static_cast<std::uint32_t>(permutation.indices()[static_cast<Eigen::Index>(k)]);
+      column[particle[k]] = k;
+    }
+  }
+
+  // The values of S A S + I - S.
+  void assemble(WorkerPool& pool, const SpringMatrix& A, const Projection& projection) {
+    std::fill(blocks.begin(), blocks.end(), mat3(0.0));
+    for (std::size_t s = 0; s < spring_block.size(); ++s) {
+      const SpringMatrix::Spring& spring = A.spring(s);
+      blocks[spring_block[s]] -= glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
+    }
+    for (const SpringMatrix::Stencil& stencil : A.stencils()) {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+        for (std::size_t l = 0; l < k; ++l) {
+          if (stencil.particle[k] == stencil.particle[l]) continue;  // is part of the diagonal block
+          blocks[find(stencil.particle[k], stencil.particle[l])] +=
+              (stencil.weight[k] * stencil.weight[l]) * stencil.C;
+        }
+      }
+    }
+    A.diagonal_blocks(pool, by_particle);
+    for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] = by_particle[particle[k]];
+
+    for (const Projection::Entry& entry : projection.entries()) {
+      mat3& block = diagonal[column[entry.particle]];
+      block = entry.S * block * entry.S + (mat3(1.0) - entry.S);
+    }
+    if (projection.entries().empty()) return;
+    for (std::size_t k = 0; k < diagonal.size(); ++k) {
+      const Projection::Entry* of_column = projection.find(particle[k]);
+      for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
+        const Projection::Entry* of_row = projection.find(particle[above[b]]);
+        if (of_row != nullptr) blocks[b] = of_row->S * blocks[b];
+        if (of_column != nullptr) blocks[b] = blocks[b] * of_column->S;
+      }
+    }
+  }
+
+  enum class Outcome { done, indefinite, stopped };
+
+  // Row k of L from the columns before it: the blocks y_i = D_i L_ki^T solve a triangular system whose
+  // nonzeros are the nodes of the elimination tree that the column of A reaches.
+  Outcome factorise(const StopProbe& stop) {
+    const std::size_t n = diagonal.size();
+    std::copy(below_begin.begin(), below_begin.end() - 1, below_end.begin());
+    std::fill(work.begin(), work.end(), mat3(0.0));
+    std::fill(mark.begin(), mark.end(), kNone);
+    for (std::uint32_t k = 0; k < n; ++k) {
+      if (k % 64 == 0 && stop_requested(stop)) return Outcome::stopped;
+      std::size_t top = n;
+      mark[k] = k;
+      for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
+        work[above[b]] = blocks[b];
+        std::size_t length = 0;
+        for (std::uint32_t i = above[b]; mark[i] != k; i = parent[i]) {
+          path[length++] = i;
+          mark[i] = k;
+        }
+        while (length > 0) stack[--top] = path[--length];
+      }
+      mat3 D = diagonal[k];
+      for (; top < n; ++top) {
+        const std::uint32_t i = stack[top];
+        const mat3 yi = work[i];
+        work[i] = mat3(0.0);
+        for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) work[below[e]] -= L[e] * yi;
+        const mat3 lki = glm::transpose(inverse_D[i] * yi);
+        D -= lki * yi;
+        below[below_end[i]] = k;
+        L[below_end[i]] = lki;
+        ++below_end[i];
+      }
+      if (!invert_positive(D, inverse_D[k])) return Outcome::indefinite;
+    }
+    return Outcome::done;
+  }
+
+  // y += (S A S + I - S)^-1 residual
+  void correct() {
+    const std::size_t n = diagonal.size();
+    for (std::size_t k = 0; k < n; ++k) permuted[k] = residual[particle[k]];
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[below[e]] -= L[e] * permuted[i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      permuted[i] = inverse_D[i] * permuted[i];
+      for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[i] -= permuted[below[e]] * L[e];
+    }
+    for (std::size_t k = 0; k < n; ++k) y[particle[k]] += permuted[k];
+  }
+
+  static double norm(std::span<const vec3> a) {
+    double sum = 0;
+    for (const vec3& v : a) sum += glm::dot(v, v);
+    return std::sqrt(sum);
+  }
+};
+
+CholeskySolver::CholeskySolver() : factor_(std::make_unique<Factor>()) {}
+CholeskySolver::~CholeskySolver() = default;
+CholeskySolver::CholeskySolver(CholeskySolver&&) noexcept = default;
+CholeskySolver& CholeskySolver::operator=(CholeskySolver&&) noexcept = default;
+
+SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
+                                  std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
+                                  double tolerance, const StopProbe& stop) {
+  assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
+  Factor& f = *factor_;
+  if (!f.fits(A)) f.analyse(A);
+
+  // rhs := S (b - A z)
+  const std::size_t n = A.size();
+  std::copy(b.begin(), b.end(), f.rhs.begin());
+  if (!z.empty()) {
+    A.multiply(pool, z, f.product);
+    for (std::size_t i = 0; i < n; ++i) f.rhs[i] -= f.product[i];
+  }
+  projection.filter(f.rhs);
+
+  SolveReport report;
+  std::fill(f.y.begin(), f.y.end(), vec3(0.0));
+  std::copy(f.rhs.begin(), f.rhs.end(), f.residual.begin());
+  const double scale = Factor::norm(f.rhs);
+  report.residual = scale == 0 ? 0.0 : scale / scale;
+  f.history.assign(1, report.residual);
+
+  if (scale > 0 && std::isfinite(scale)) {
+    f.assemble(pool, A, projection);
+    const Factor::Outcome outcome = f.factorise(stop);
+    report.indefinite = outcome == Factor::Outcome::indefinite;
+    report.stopped = outcome == Factor::Outcome::stopped;
+    // The first pass is the solve itself; each one after it refines while that still helps.
+    while (outcome == Factor::Outcome::done && report.iterations <= kMaxRefinements) {
+      f.correct();
+      projection.filter(f.y);
+      ++report.iterations;
+      A.multiply(pool, f.y, f.product);
+      for (std::size_t i = 0; i < n; ++i) f.residual[i] = f.rhs[i] - f.product[i];
+      projection.filter(f.residual);
+      const double before = report.residual;
+      report.residual = Factor::norm(f.residual) / scale;
+      f.history.push_back(report.residual);
+      if (report.residual <= tolerance || !(report.residual < 0.5 * before)) break;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) x[i] = f.y[i] + (z.empty() ? vec3(0.0) : z[i]);
+  report.converged =
+      report.residual <= std::max(tolerance, kDirectTolerance) && !report.indefinite && !report.stopped;
+  report.history = f.history;
+  return report;
+}
+
+}  // namespace clothlab

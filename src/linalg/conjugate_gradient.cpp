@@ -1,0 +1,345 @@
+#include "linalg/conjugate_gradient.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <glm/glm.hpp>
+
+#include "linalg/row_space.h"
+
+namespace clothlab {
+
+namespace {
+
+double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// A symmetric 3x3 matrix.
+struct Symmetric {
+  double xx, yy, zz, xy, xz, yz;
+
+  Padded operator*(const Padded& v) const {
+    return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z,
+            0.0};
+  }
+};
+
+// M^-1 for one particle with diagonal block B, so that it maps the free directions to themselves. A block
+// that is not positive (which only an indefinite A has) gets the identity: CG itself reports those.
+Padded jacobi_inverse(const mat3& B, const RowFilter::Entry* constrained) {
+  const vec3 diagonal(B[0][0], B[1][1], B[2][2]);
+  if (constrained == nullptr) {
+    const auto inverse = [](double d) { return d > 0 ? 1 / d : 1.0; };
+    return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
+  }
+  if (constrained->fixed) return {};
+  // One number for all directions is the diagonal preconditioner that commutes with S.
+  const double mean = (diagonal.x + diagonal.y + diagonal.z) / 3;
+  const double inverse = mean > 0 ? 1 / mean : 1.0;
+  return {inverse, inverse, inverse, 0.0};
+}
+
+Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained) {
+  if (constrained != nullptr) {
+    const mat3& S = constrained->S;
+    B = S * B * S + (mat3(1.0) - S);
+  }
+  // Leading minors: positive definite where all three are positive.
+  const double minor2 = B[0][0] * B[1][1] - B[1][0] * B[1][0];
+  const double det = glm::determinant(B);
+  if (!(B[0][0] > 0 && minor2 > 0 && det > 0 && std::isfinite(1 / det))) {
+    const Padded d = jacobi_inverse(B, constrained);
+    return {d.x, d.y, d.z, 0, 0, 0};
+  }
+  mat3 inverse = glm::inverse(B);
+  if (constrained != nullptr) inverse = constrained->S * inverse * constrained->S;
+  const auto mean = [&](int i, int j) { return 0.5 * (inverse[i][j] + inverse[j][i]); };
+  return {inverse[0][0], inverse[1][1], inverse[2][2], mean(0, 1), mean(0, 2), mean(1, 2)};
+}
+
+}  // namespace
+
+// Letters as in the literature: y the unknown, r = b - S A S y, z = M^-1 r, p the direction, q = S A p.
+struct ConjugateGradient::Scratch {
+  RowVector b, y, r, z, p, q;
+  RowFilter filter;
+  std::vector<mat3> blocks;                    // by particle
+  std::vector<Padded> inverse_diagonal;        // by row
+  std::vector<Symmetric> inverse_block;        // by row
+  std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
+  std::vector<double> history;
+
+  // Of the solve at hand.
+  WorkerPool* pool = nullptr;
+  const SpringMatrix* A = nullptr;
+  PreconditionerKind kind = PreconditionerKind::none;
+
+  const SpringPattern& pattern() const { return A->pattern(); }
+
+  void resize(std::size_t n) {
+    for (RowVector* v : {&b, &y, &r, &z, &p, &q}) v->resize(n);
+    partial.resize(pattern().chunks());
+  }
+
+  // q := S A v; returns v . A v, which is v . q for v = S v.
+  double product(const RowVector& v) {
+    return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
+      const double v_dot_q = A->multiply_chunk(chunk, v.data(), q.data());
+      filter.filter(chunk, q.data());
+      return v_dot_q;
+    });
+  }
+
+  // b := S (b - A z), y := 0, r := b; returns b . b.
+  double start(std::span<const vec3> rhs, std::span<const vec3> prescribed) {
+    const SpringPattern& rows = pattern();
+    const bool moves =
+        std::any_of(prescribed.begin(), prescribed.end(), [](const vec3& v) { return v != vec3(0.0); });
+    if (moves) {
+      for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = begin; i < end; ++i) p[i] = padded(prescribed[rows.particle[i]]);
+      });
+      product(p);
+    }
+    return sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        b[i] = padded(rhs[rows.particle[i]] - (moves ? unpadded(q[i]) : vec3(0.0)));
+      }
+      filter.filter(chunk, b.data());
+      double b_dot_b = 0;
+      for (std::uint32_t i = begin; i < end; ++i) {
+        y[i] = {};
+        r[i] = b[i];
+        b_dot_b += dot(b[i], b[i]);
+      }
+      return b_dot_b;
+    });
+  }
+
+  // y := S (x - z)
+  void guess(std::span<const vec3> x, std::span<const vec3> prescribed) {
+    const SpringPattern& rows = pattern();
+    for_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t particle = rows.particle[i];
+        y[i] = padded(x[particle] - (prescribed.empty() ? vec3(0.0) : prescribed[particle]));
+      }
+      filter.filter(chunk, y.data());
+    });
+  }
+
+  void forget_guess() {
+    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      std::fill(y.begin() + begin, y.begin() + end, Padded{});
+      std::copy(b.begin() + begin, b.begin() + end, r.begin() + begin);
+    });
+  }
+
+  // y := S y, r := S (b - S A S y); returns r . r.
+  double true_residual() {
+    for_rows(*pool, pattern(),
+             [&](std::size_t chunk, std::uint32_t, std::uint32_t) { filter.filter(chunk, y.data()); });
+    product(y);
+    return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        r[i] = {b[i].x - q[i].x, b[i].y - q[i].y, b[i].z - q[i].z, 0.0};
+      }
+      filter.filter(chunk, r.data());
+      double r_dot_r = 0;
+      for (std::uint32_t i = begin; i < end; ++i) r_dot_r += dot(r[i], r[i]);
+      return r_dot_r;
+    });
+  }
+
+  void build_preconditioner() {
+    if (kind == PreconditionerKind::none) return;
+    const SpringPattern& rows = pattern();
+    blocks.resize(rows.particles());
+    A->diagonal_blocks(*pool, blocks);
+    const auto invert_all = [&](auto& inverses, auto invert) {
+      inverses.resize(rows.particles());
+      for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = begin; i < end; ++i) inverses[i] = invert(blocks[rows.particle[i]], nullptr);
+      });
+      for (const RowFilter::Entry& entry : filter.entries()) {
+        inverses[entry.row] = invert(blocks[rows.particle[entry.row]], &entry);
+      }
+    };
+    if (kind == PreconditionerKind::jacobi) {
+      invert_all(inverse_diagonal, jacobi_inverse);
+    } else {
+      invert_all(inverse_block, block_inverse);
+    }
+  }
+
+  // (M^-1 r)_i
+  template <PreconditionerKind Kind>
+  Padded precondition(std::uint32_t i) const {
+    if constexpr (Kind == PreconditionerKind::jacobi) {
+      const Padded& d = inverse_diagonal[i];
+      return {d.x * r[i].x, d.y * r[i].y, d.z * r[i].z, 0.0};
+    } else if constexpr (Kind == PreconditionerKind::block_jacobi) {
+      return inverse_block[i] * r[i];
+    } else {
+      return r[i];
+    }
+  }
+
+  struct Sums {
+    double r_dot_r, r_dot_z;
+  };
+
+  // y += alpha p, r -= alpha q, z := M^-1 r in one pass.
+  template <PreconditionerKind Kind>
+  Sums advance(double alpha) {
+    for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      double r_dot_r = 0;
+      double r_dot_z = 0;
+      for (std::uint32_t i = begin; i < end; ++i) {
+        y[i] = {y[i].x + alpha * p[i].x, y[i].y + alpha * p[i].y, y[i].z + alpha * p[i].z, 0.0};
+        r[i] = {r[i].x - alpha * q[i].x, r[i].y - alpha * q[i].y, r[i].z - alpha * q[i].z, 0.0};
+        z[i] = precondition<Kind>(i);
+        r_dot_r += dot(r[i], r[i]);
+        r_dot_z += dot(r[i], z[i]);
+      }
+      // Both lie in the free directions but for rounding; that must not add up while r shrinks.
+      filter.filter(chunk, r.data());
+      filter.filter(chunk, z.data());
+      partial[chunk] = {r_dot_r, r_dot_z};
+    });
+    Sums total{0, 0};
+    for (const auto& [r_dot_r, r_dot_z] : partial) {
+      total.r_dot_r += r_dot_r;
+      total.r_dot_z += r_dot_z;
+    }
+    return total;
+  }
+
+  Sums advance(double alpha) {
+    switch (kind) {
+      case PreconditionerKind::jacobi:
+        return advance<PreconditionerKind::jacobi>(alpha);
+      case PreconditionerKind::block_jacobi:
+        return advance<PreconditionerKind::block_jacobi>(alpha);
+      case PreconditionerKind::none:
+        break;
+    }
+    return advance<PreconditionerKind::none>(alpha);
+  }
+
+  // p := z + beta p
+  void turn(double beta) {
+    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        p[i] = {z[i].x + beta * p[i].x, z[i].y + beta * p[i].y, z[i].z + beta * p[i].z, 0.0};
+      }
+    });
+  }
+
+  // The steepest (preconditioned) direction: z := M^-1 r, p := z; returns r . z.
+  double restart() {
+    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      std::fill(p.begin() + begin, p.begin() + end, Padded{});
+      std::fill(q.begin() + begin, q.begin() + end, Padded{});
+    });
+    const double r_dot_z = advance(0.0).r_dot_z;
+    turn(0.0);
+    return r_dot_z;
+  }
+
+  // x := y + z
+  void finish(std::span<const vec3> prescribed, std::span<vec3> x) {
+    const SpringPattern& rows = pattern();
+    for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t particle = rows.particle[i];
+        x[particle] = unpadded(y[i]) + (prescribed.empty() ? vec3(0.0) : prescribed[particle]);
+      }
+    });
+  }
+};
+
+ConjugateGradient::ConjugateGradient() : scratch_(std::make_unique<Scratch>()) {}
+ConjugateGradient::~ConjugateGradient() = default;
+ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
+ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
+
+SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
+                                     std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
+                                     const CgOptions& options, const StopProbe& stop) {
+  assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
+  Scratch& s = *scratch_;
+  s.pool = &pool;
+  s.A = &A;
+  s.kind = options.preconditioner;
+  s.resize(A.size());
+  s.filter.assign(A.pattern(), projection);
+  s.history.clear();
+  s.history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
+
+  SolveReport report;
+  const double b_dot_b = s.start(b, z);
+  double r_dot_r = b_dot_b;
+  if (options.warm_start && b_dot_b > 0) {
+    s.guess(x, z);
+    r_dot_r = s.true_residual();
+    if (!(r_dot_r < b_dot_b)) {
+      s.forget_guess();
+      r_dot_r = b_dot_b;
+    }
+  }
+  const auto relative = [&](double squared) { return b_dot_b == 0 ? 0.0 : std::sqrt(squared / b_dot_b); };
+  const double enough = options.tolerance * options.tolerance * b_dot_b;
+
+  s.history.push_back(relative(r_dot_r));
+  bool exact = true;  // r_dot_r belongs to the definition of r, not to its recursion
+  if (r_dot_r > enough && std::isfinite(r_dot_r)) {
+    s.build_preconditioner();
+    double r_dot_z = s.restart();
+    double at_restart = std::numeric_limits<double>::infinity();
+    while (report.iterations < options.max_iterations) {
+      if (stop_requested(stop)) {
+        report.stopped = true;
+        break;
+      }
+      const double p_dot_q = s.product(s.p);
+      if (!(p_dot_q > 0)) {  // or not a number: then the residual says so
+        report.indefinite = p_dot_q <= 0;
+        break;
+      }
+      const auto next = s.advance(r_dot_z / p_dot_q);
+      ++report.iterations;
+      r_dot_r = next.r_dot_r;
+      exact = false;
+      if (r_dot_r <= enough) {
+        r_dot_r = s.true_residual();
+        exact = true;
+      }
+      s.history.push_back(relative(r_dot_r));
+      if (!std::isfinite(r_dot_r)) break;
+      if (exact) {
+        // A restart that has not even halved the residual has met the limit of rounding.
+        if (r_dot_r <= enough || r_dot_r > 0.25 * at_restart) break;
+        at_restart = r_dot_r;
+        r_dot_z = s.restart();
+      } else {
+        s.turn(next.r_dot_z / r_dot_z);
+        r_dot_z = next.r_dot_z;
+      }
+    }
+  }
+  if (!exact) {
+    r_dot_r = s.true_residual();
+    s.history.back() = relative(r_dot_r);
+  }
+  s.finish(z, x);
+  report.converged = r_dot_r <= enough;
+  report.residual = relative(r_dot_r);
+  report.history = s.history;
+  return report;
+}
+
+}  // namespace clothlab

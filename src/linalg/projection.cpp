@@ -1,0 +1,61 @@
+#include "linalg/projection.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace clothlab {
+
+namespace {
+
+auto position_of(auto& entries, std::size_t particle) {
+  return std::lower_bound(entries.begin(), entries.end(), particle,
+                          [](const Projection::Entry& e, std::size_t i) { return e.particle < i; });
+}
+
+}  // namespace
+
+void Projection::clear(std::size_t particles) {
+  particles_ = particles;
+  entries_.clear();
+}
+
+void Projection::fix(std::size_t i, const vec3& target) { constrain(i, mat3(0.0), target); }
+
+void Projection::constrain(std::size_t i, const mat3& S, const vec3& target) {
+  assert(i < particles_);
+  const Entry entry{static_cast<std::uint32_t>(i), S, target};
+  const auto at = position_of(entries_, i);
+  if (at != entries_.end() && at->particle == i) {
+    *at = entry;
+  } else {
+    entries_.insert(at, entry);
+  }
+}
+
+const Projection::Entry* Projection::find(std::size_t i) const {
+  const auto at = position_of(entries_, i);
+  return at != entries_.end() && at->particle == i ? &*at : nullptr;
+}
+
+bool Projection::is_fixed(std::size_t i) const {
+  const Entry* entry = find(i);
+  return entry != nullptr && entry->S == mat3(0.0);
+}
+
+void Projection::filter(std::span<vec3> a) const {
+  for (const Entry& entry : entries_) a[entry.particle] = entry.S * a[entry.particle];
+}
+
+void Projection::keep_constrained(std::span<vec3> a) const {
+  auto entry = entries_.begin();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (entry != entries_.end() && entry->particle == i) {
+      a[i] -= entry->S * a[i];
+      ++entry;
+    } else {
+      a[i] = vec3(0.0);
+    }
+  }
+}
+
+}  // namespace clothlab

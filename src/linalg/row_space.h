@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/worker_pool.h"
+#include "linalg/projection.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+// What the solvers share: vectors by row instead of by particle (see SpringPattern), in chunks.
+
+/// One vector of the solvers, by row.
+using RowVector = std::vector<Padded>;
+
+inline Padded padded(const vec3& v) { return {v.x, v.y, v.z, 0.0}; }
+inline vec3 unpadded(const Padded& v) { return {v.x, v.y, v.z}; }
+
+/// Calls body(chunk, begin, end) for every chunk of rows, concurrently.
+template <class Body>
+void for_rows(WorkerPool& pool, const SpringPattern& pattern, Body&& body) {
+  pool.for_chunks(pattern.chunks(), 1, [&](std::size_t chunk, std::size_t) {
+    body(chunk, pattern.chunk_begin[chunk], pattern.chunk_begin[chunk + 1]);
+  });
+}
+
+/// The same with a sum over the rows; added up in the order of the chunks.
+template <class Body>
+double sum_rows(WorkerPool& pool, const SpringPattern& pattern, Body&& body) {
+  return pool.sum(pattern.chunks(), 1, [&](std::size_t chunk, std::size_t) {
+    return body(chunk, pattern.chunk_begin[chunk], pattern.chunk_begin[chunk + 1]);
+  });
+}
+
+/// The projection's entries by row.
+class RowFilter {
+ public:
+  struct Entry {
+    std::uint32_t row;
+    mat3 S;
+    bool fixed;  ///< S = 0
+  };
+
+  void assign(const SpringPattern& pattern, const Projection& projection);
+
+  std::span<const Entry> entries() const { return entries_; }
+  /// a := S a on the rows of one chunk.
+  void filter(std::size_t chunk, Padded* a) const;
+
+ private:
+  std::vector<Entry> entries_;              // sorted by row
+  std::vector<std::uint32_t> chunk_begin_;  // chunk -> its first entry; one more at the end
+};
+
+}  // namespace clothlab

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <tuple>
+
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+namespace {
+
+// A chunk is long enough to be worth handing to a thread, and there are enough of them for 16 threads;
+// more would only add springs that reach from one chunk to the next and so are computed twice.
+constexpr std::size_t kChunkRows = 256;
+constexpr std::size_t kMaxChunks = 16;
+
+// Who is joined to whom, as compressed rows.
+struct Neighbours {
+  std::vector<std::uint32_t> begin, of;
+
+  Neighbours(std::size_t particles, std::span<const SpringPattern::Pair> springs)
+      : begin(particles + 1, 0), of(2 * springs.size()) {
+    for (const auto& [i, j] : springs) {
+      ++begin[i + 1];
+      ++begin[j + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    for (const auto& [i, j] : springs) {
+      of[next[i]++] = j;
+      of[next[j]++] = i;
+    }
+  }
+};
+
+// Cuts the mesh into compact chunks by recursive bisection along breadth-first layers, and keeps the layer
+// order within a chunk. Deterministic: everything goes by index.
+class Ordering {
+ public:
+  Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs)
+      : neighbours_(particles, springs), label_(particles, 0), order(particles) {
+    std::iota(order.begin(), order.end(), 0u);
+    const std::size_t chunks = std::clamp<std::size_t>(particles / kChunkRows, 1, kMaxChunks);
+    chunk_begin.push_back(0);
+    bisect(order, chunks);
+  }
+
+ private:
+  Neighbours neighbours_;
+  std::vector<std::uint32_t> label_;  // particle -> the part it is in, as far as the search has come
+  std::vector<std::uint32_t> found_;
+  std::uint32_t fresh_ = 0;
+
+ public:
+  std::vector<std::uint32_t> order;  // row -> particle
+  std::vector<std::uint32_t> chunk_begin;
+
+ private:
+  void bisect(std::span<std::uint32_t> part, std::size_t chunks) {
+    sort_by_layers(part);
+    if (chunks == 1) {
+      chunk_begin.push_back(chunk_begin.back() + static_cast<std::uint32_t>(part.size()));
+      return;
+    }
+    const std::size_t middle = part.size() * (chunks / 2) / chunks;
+    bisect(part.first(middle), chunks / 2);
+    bisect(part.subspan(middle), chunks - chunks / 2);
+  }
+
+  // Reorders a part by distance from a particle at its rim, one connected piece after the other.
+  void sort_by_layers(std::span<std::uint32_t> part) {
+    const std::uint32_t unseen = ++fresh_;
+    const std::uint32_t seen = ++fresh_;
+    const std::uint32_t done = ++fresh_;
+    for (std::uint32_t particle : part) label_[particle] = unseen;
+    found_.clear();
+    for (std::uint32_t particle : part) {
+      if (label_[particle] != unseen) continue;
+      const std::size_t piece = found_.size();
+      search(particle, unseen, seen);
+      const std::uint32_t rim = found_.back();
+      found_.resize(piece);
+      search(rim, seen, done);
+    }
+    std::copy(found_.begin(), found_.end(), part.begin());
+  }
+
+  // Appends to found_ what can be reached from `start` through particles labelled `from`, breadth first.
+  void search(std::uint32_t start, std::uint32_t from, std::uint32_t to) {
+    std::size_t head = found_.size();
+    found_.push_back(start);
+    label_[start] = to;
+    for (; head < found_.size(); ++head) {
+      const std::uint32_t i = found_[head];
+      for (std::uint32_t k = neighbours_.begin[i]; k < neighbours_.begin[i + 1]; ++k) {
+        const std::uint32_t j = neighbours_.of[k];
+        if (label_[j] != from) continue;
+        label_[j] = to;
+        found_.push_back(j);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
+                                                          std::span<const Pair> springs) {
+  const auto pattern = std::make_shared<SpringPattern>();
+  SpringPattern& p = *pattern;
+
+  {
+    Ordering ordering(particles, springs);
+    p.particle = std::move(ordering.order);
+    p.chunk_begin = std::move(ordering.chunk_begin);
+  }
+  p.row.resize(particles);
+  for (std::size_t r = 0; r < particles; ++r) p.row[p.particle[r]] = static_cast<std::uint32_t>(r);
+
+  // Slots: springs by lower row, then upper row, then their own order.
+  struct Sorted {
+    std::uint32_t lower, upper, spring;
+  };
+  std::vector<Sorted> sorted(springs.size());
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const auto [i, j] = springs[s];
+    assert(i != j && i < particles && j < particles);
+    sorted[s] = {std::min(p.row[i], p.row[j]), std::max(p.row[i], p.row[j]), static_cast<std::uint32_t>(s)};
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Sorted& a, const Sorted& b) {
+    return std::tie(a.lower, a.upper, a.spring) < std::tie(b.lower, b.upper, b.spring);
+  });
+  p.slot.resize(springs.size());
+  p.lower.resize(springs.size());
+  p.upper.resize(springs.size());
+  p.slot_begin.assign(particles + 1, 0);
+  for (std::uint32_t k = 0; k < sorted.size(); ++k) {
+    p.slot[sorted[k].spring] = k;
+    p.lower[k] = sorted[k].lower;
+    p.upper[k] = sorted[k].upper;
+    ++p.slot_begin[sorted[k].lower + 1];
+  }
+  std::partial_sum(p.slot_begin.begin(), p.slot_begin.end(), p.slot_begin.begin());
+
+  p.slot_outer.resize(particles);
+  for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
+    for (std::uint32_t r = p.chunk_begin[chunk]; r < p.chunk_begin[chunk + 1]; ++r) {
+      std::uint32_t k = p.slot_begin[r];
+      while (k < p.slot_begin[r + 1] && p.upper[k] < p.chunk_begin[chunk + 1]) ++k;
+      p.slot_outer[r] = k;
+      for (; k < p.slot_begin[r + 1]; ++k) p.incoming.push_back({k, r, p.upper[k]});
+    }
+  }
+  std::sort(p.incoming.begin(), p.incoming.end(), [](const Incoming& a, const Incoming& b) {
+    return std::tie(a.upper, a.slot) < std::tie(b.upper, b.slot);
+  });
+  p.incoming_begin.assign(p.chunks() + 1, 0);
+  for (const Incoming& in : p.incoming) ++p.incoming_begin[p.chunk_of(in.upper) + 1];
+  std::partial_sum(p.incoming_begin.begin(), p.incoming_begin.end(), p.incoming_begin.begin());
+  return pattern;
+}
+
+std::size_t SpringPattern::chunk_of(std::size_t r) const {
+  const auto next = std::upper_bound(chunk_begin.begin(), chunk_begin.end(), r);
+  return static_cast<std::size_t>(next - chunk_begin.begin()) - 1;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,310 @@
+#include "linalg/conjugate_gradient.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "nets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr PreconditionerKind kAll[] = {PreconditionerKind::none, PreconditionerKind::jacobi,
+                                       PreconditionerKind::block_jacobi};
+
+/// A cloth-like system with pins, sliding particles, a drag and prescribed changes, and its dense twin.
+struct Problem {
+  std::vector<SpringPattern::Pair> springs;
+  SpringMatrix A;
+  Projection projection;
+  std::vector<vec3> b, z;
+
+  Problem(std::size_t particles, std::vector<SpringPattern::Pair> pairs, unsigned seed,
+          double stiffness = 50.0)
+      : springs(std::move(pairs)), A(SpringPattern::build(particles, springs)) {
+    nets::Random random(seed);
+    nets::fill(A, random, 1.0, stiffness, 10.0);
+    A.add_stencil(nets::drag(random, particles, stiffness));
+    projection = nets::constraints(particles, random);
+    b = random.vectors(particles);
+    z = nets::prescribed(projection, random);
+  }
+
+  struct Dense {
+    Eigen::MatrixXd A, S, filtered;
+    Eigen::VectorXd b, z, rhs, x;
+  };
+
+  Dense dense() const {
+    Dense d;
+    d.A = nets::dense(A, springs);
+    d.S = nets::dense(projection);
+    d.filtered = d.S * d.A * d.S + Eigen::MatrixXd::Identity(d.S.rows(), d.S.cols()) - d.S;
+    d.b = nets::dense(b);
+    d.z = nets::dense(z);
+    d.rhs = d.S * (d.b - d.A * d.z);
+    d.x = d.filtered.ldlt().solve(d.rhs) + d.z;
+    return d;
+  }
+
+  double true_residual(const Dense& d, std::span<const vec3> x) const {
+    const Eigen::VectorXd y = nets::dense(x) - d.z;
+    return (d.rhs - d.S * (d.A * (d.S * y))).norm() / d.rhs.norm();
+  }
+};
+
+Problem sheet(unsigned seed) { return {12 * 13, nets::grid(12, 13), seed}; }
+
+Problem irregular_net(unsigned seed) {
+  nets::Random random(seed);
+  auto springs = nets::irregular(90, random);
+  return {90, std::move(springs), seed};
+}
+
+TEST(ConjugateGradient, EqualsTheDirectSolution) {
+  WorkerPool pool(2);
+  ConjugateGradient cg;
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    for (const Problem& problem : {sheet(seed), irregular_net(seed)}) {
+      const Problem::Dense d = problem.dense();
+      for (PreconditionerKind kind : kAll) {
+        std::vector<vec3> x(problem.b.size());
+        const CgOptions options{.tolerance = 1e-12, .max_iterations = 2000, .preconditioner = kind};
+        const SolveReport report =
+            cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+        EXPECT_TRUE(report.converged);
+        EXPECT_FALSE(report.indefinite);
+        EXPECT_LE(report.residual, 1e-12);
+        // |error| <= |A^-1| |r|, and the mass alone gives A >= 0.5.
+        EXPECT_LT((nets::dense(x) - d.x).norm(), 1e-12 * d.rhs.norm() / 0.5 + 1e-12 * d.x.norm());
+        EXPECT_GT((d.x - d.z).norm(), 0.1);
+      }
+    }
+  }
+}
+
+TEST(ConjugateGradient, MovesFixedParticlesExactlyAsTold) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(4);
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size(), vec3(7.0));
+    cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.preconditioner = kind});
+    for (const Projection::Entry& entry : problem.projection.entries()) {
+      const vec3 change = x[entry.particle] - problem.z[entry.particle];
+      if (problem.projection.is_fixed(entry.particle)) {
+        EXPECT_EQ(change, vec3(0.0));
+      } else {
+        EXPECT_GT(glm::length(change), 1e-6);
+        EXPECT_LT(glm::length(change - entry.S * change), 1e-15);
+      }
+    }
+  }
+}
+
+TEST(ConjugateGradient, ReportsTheTrueResidualOfEveryIteration) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(5);
+  const Problem::Dense d = problem.dense();
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size());
+    const CgOptions all{.tolerance = 1e-9, .preconditioner = kind};
+    const SolveReport report = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, all);
+    ASSERT_TRUE(report.converged);
+    ASSERT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+    EXPECT_EQ(report.history[0], 1.0);
+    EXPECT_EQ(report.history.back(), report.residual);
+    const std::vector<double> history(report.history.begin(), report.history.end());
+    for (int k : {0, 1, 2, 5, report.iterations - 1, report.iterations}) {
+      const CgOptions some{.tolerance = 1e-9, .max_iterations = k, .preconditioner = kind};
+      const SolveReport cut = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, some);
+      EXPECT_EQ(cut.iterations, k);
+      EXPECT_EQ(cut.converged, k == report.iterations);
+      EXPECT_NEAR(history[static_cast<std::size_t>(k)], problem.true_residual(d, x), 1e-13)
+          << "iteration " << k;
+      EXPECT_NEAR(cut.residual, problem.true_residual(d, x), 1e-13);
+      EXPECT_GT(cut.residual, k == report.iterations ? 0 : 1e-9);
+    }
+  }
+}
+
+// The recursive residual of CG goes on falling when the true one no longer does, so a solver that
+// believes it claims tolerances that it has not met.
+TEST(ConjugateGradient, ClaimsNoToleranceThatItHasNotReached) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    // Condition numbers up to about 1e6, so that the drift shows.
+    const Problem problem(12 * 13, nets::grid(12, 13), seed, 1e5);
+    const Problem::Dense d = problem.dense();
+    for (double tolerance : {1e-10, 1e-12, 1e-14, 1e-18}) {
+      std::vector<vec3> x(problem.b.size());
+      const CgOptions options{.tolerance = tolerance, .max_iterations = 20000};
+      const SolveReport report =
+          cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+      // Rounding permits about eps |A| |x| / |b| and not less.
+      const double limit = 1e-15 * d.filtered.norm() * d.x.norm() / d.rhs.norm();
+      EXPECT_NEAR(report.residual, problem.true_residual(d, x), limit) << tolerance;
+      EXPECT_EQ(report.converged, report.residual <= tolerance) << tolerance;
+      EXPECT_LE(report.residual, std::max(tolerance, limit)) << tolerance;
+      EXPECT_LT(report.iterations, 20000);
+    }
+  }
+}
+
+TEST(ConjugateGradient, ReachesTheFinestToleranceThatRoundingPermits) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  Problem problem(12 * 13, nets::grid(12, 13), 8, 0.1);  // well-conditioned
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size());
+    const CgOptions options{.tolerance = 1e-15, .max_iterations = 1000, .preconditioner = kind};
+    const SolveReport report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, options);
+    EXPECT_TRUE(report.converged) << report.residual;
+  }
+}
+
+TEST(ConjugateGradient, StopsAtTheFirstResidualBelowTheTolerance) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(6);
+  std::vector<vec3> x(problem.b.size());
+  const SolveReport report =
+      cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-3});
+  ASSERT_TRUE(report.converged);
+  for (std::size_t k = 0; k + 1 < report.history.size(); ++k) EXPECT_GT(report.history[k], 1e-3);
+  EXPECT_LE(report.history.back(), 1e-3);
+}
+
+TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  Problem problem = sheet(7);
+  for (double& m : problem.A.diagonal())
+    m -= 3.0;  // below the lowest modes of the springs, above 0 for the rest
+  const Problem::Dense d = problem.dense();
+  ASSERT_LT(d.filtered.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0.0);
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size());
+    const CgOptions options{.tolerance = 1e-10, .preconditioner = kind};
+    const SolveReport report =
+        cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+    EXPECT_TRUE(report.indefinite);
+    EXPECT_FALSE(report.converged);
+    EXPECT_GT(report.iterations, 0);
+    EXPECT_NEAR(report.residual, problem.true_residual(d, x), 1e-12);  // of the iterate that it kept
+  }
+  // Nothing but negative curvature: x stays at the prescribed change.
+  for (double& m : problem.A.diagonal()) m = -1e6;
+  std::vector<vec3> x(problem.b.size());
+  const SolveReport report = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {});
+  EXPECT_TRUE(report.indefinite);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(x, problem.z);
+}
+
+TEST(ConjugateGradient, ZeroRightHandSideTakesNoIteration) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(8);
+  std::vector<vec3> x(problem.b.size(), vec3(7.0));
+  const std::vector<vec3> zero(problem.b.size(), vec3(0.0));
+  const SolveReport report = cg.solve(pool, problem.A, zero, {}, problem.projection, x, {.warm_start = true});
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(report.residual, 0.0);
+  EXPECT_EQ(x, zero);
+}
+
+TEST(ConjugateGradient, ReportsNumbersThatAreNotFinite) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  Problem problem = sheet(9);
+  std::vector<vec3> x(problem.b.size());
+  problem.b[40].y = std::numeric_limits<double>::quiet_NaN();
+  SolveReport report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, {});
+  EXPECT_FALSE(report.converged);
+  EXPECT_TRUE(std::isnan(report.residual));
+  problem.b[40].y = 1;
+  problem.A.spring(11).b = std::numeric_limits<double>::infinity();
+  report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, {});
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(x, std::vector<vec3>(x.size(), vec3(0.0)));
+}
+
+TEST(ConjugateGradient, WarmStartHelpsAndABadGuessDoesNoHarm) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(10);
+  std::vector<vec3> x(problem.b.size());
+  CgOptions options{.tolerance = 1e-6};
+  const int cold = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options).iterations;
+  ASSERT_GT(cold, 5);
+  options.warm_start = true;
+  const SolveReport again = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  EXPECT_EQ(again.iterations, 0);
+  EXPECT_TRUE(again.converged);
+  for (vec3& v : x) v *= 1.001;
+  const SolveReport near = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  EXPECT_TRUE(near.converged);
+  EXPECT_LT(near.iterations, cold);
+  EXPECT_LT(near.history[0], 0.1);
+  for (vec3& v : x) v *= -1e6;
+  const SolveReport bad = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  EXPECT_TRUE(bad.converged);
+  EXPECT_EQ(bad.iterations, cold);
+}
+
+TEST(ConjugateGradient, AsksTheStopProbeInEveryIteration) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(11);
+  std::vector<vec3> x(problem.b.size());
+  int polls = 0;
+  const StopProbe stop = [&] { return ++polls > 4; };
+  const SolveReport report =
+      cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-12}, stop);
+  EXPECT_TRUE(report.stopped);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.iterations, 4);
+  EXPECT_EQ(polls, 5);
+}
+
+TEST(ConjugateGradient, BetterPreconditionersTakeFewerIterations) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  Problem problem = sheet(12);
+  nets::Random random(12);
+  for (double& m : problem.A.diagonal()) m *= std::pow(10.0, random.in(0, 4));
+  std::vector<int> iterations;
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size());
+    const CgOptions options{.tolerance = 1e-8, .max_iterations = 5000, .preconditioner = kind};
+    iterations.push_back(
+        cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options).iterations);
+  }
+  EXPECT_LT(iterations[1], iterations[0] / 2);
+  EXPECT_LE(iterations[2], iterations[1]);
+}
+
+TEST(ConjugateGradient, SameBitsForAnyNumberOfThreads) {
+  const Problem problem(40 * 41, nets::grid(40, 41), 13);
+  for (PreconditionerKind kind : kAll) {
+    std::vector<vec3> reference;
+    for (int threads = 1; threads <= 4; ++threads) {
+      WorkerPool pool(threads);
+      ConjugateGradient cg;
+      std::vector<vec3> x(problem.b.size());
+      const CgOptions options{.tolerance = 1e-6, .preconditioner = kind};
+      const SolveReport report =
+          cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+      ASSERT_TRUE(report.converged);
+      if (threads == 1) reference = x;
+      EXPECT_EQ(x, reference) << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clothlab
