@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/error.h"
+#include "runtime/load_job.h"
+#include "runtime/scene_loader.h"
+#include "runtime/support.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+using namespace testing;
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A folder of its own for every test.
+class Loading : public ::testing::Test {
+ protected:
+  Loading() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("clothlab_" + std::string(test->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~Loading() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  /// A square of the given size in the plane z = 0, in whatever unit.
+  std::filesystem::path write_square(const std::string& name, double size) {
+    const std::string s = std::to_string(size);
+    return write(name, "v 0 0 0\nv " + s + " 0 0\nv " + s + " " + s + " 0\nv 0 " + s + " 0\nf 1 2 3 4\n");
+  }
+
+  LoadedScene load_file(const std::filesystem::path& path, UnitChoice units) {
+    SceneLoadOptions options;
+    options.units = units;
+    return load_scene(scene_from_path(path), options);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Loading, FitsAMeshOfUncomfortableSize) {
+  const double root2 = std::sqrt(2.0);
+  const auto big = load_file(write_square("big.obj", 300), UnitChoice::fit);
+  EXPECT_TRUE(big.fitted);
+  EXPECT_THAT(big.file_diagonal, DoubleNear(300 * root2, 1e-9));
+  EXPECT_THAT(big.mesh->diagonal, DoubleNear(1.5, 1e-12));
+  EXPECT_EQ(big.scene.scale, big.mesh->scale);
+  const auto small = load_file(write_square("small.obj", 0.01), UnitChoice::fit);
+  EXPECT_TRUE(small.fitted);
+  EXPECT_THAT(small.mesh->diagonal, DoubleNear(1.5, 1e-12));
+  for (const double size : {0.2 / root2 * 1.001, 1.0, 5 / root2 * 0.999}) {
+    const auto fine = load_file(write_square("fine.obj", size), UnitChoice::fit);
+    EXPECT_FALSE(fine.fitted) << size;
+    EXPECT_EQ(fine.scene.scale, 1) << size;
+  }
+}
+
+TEST_F(Loading, TakesTheUnitThatWasChosen) {
+  const auto path = write_square("square.obj", 300);
+  EXPECT_EQ(load_file(path, UnitChoice::metres).mesh->scale, 1);
+  EXPECT_EQ(load_file(path, UnitChoice::centimetres).mesh->scale, 0.01);
+  EXPECT_EQ(load_file(path, UnitChoice::millimetres).mesh->scale, 0.001);
+  Scene scene = scene_from_path(path);
+  scene.scale = 0.25;
+  EXPECT_EQ(load_scene(scene).mesh->scale, 0.25);
+  EXPECT_FALSE(load_scene(scene).fitted);
+}
+
+TEST_F(Loading, TurnsAMeshWhoseZPointsUp) {
+  Scene scene = scene_from_path(write("tall.obj", "v 0 0 0\nv 1 0 0\nv 0 0 2\nf 1 2 3\n"));
+  scene.z_up = true;
+  const LoadedScene loaded = load_scene(scene);
+  EXPECT_EQ(loaded.mesh->box.high.y, 2);
+}
+
+TEST_F(Loading, ReadsASceneWithItsMeshBesideIt) {
+  write_square("square.obj", 1);
+  Scene scene;
+  scene.title = "A square";
+  scene.mesh = FileSource{"square.obj"};
+  scene.material.mass = 0.5;
+  const Scene read = scene_from_path(write("square.json", write_scene(scene)));
+  EXPECT_EQ(read.title, "A square");
+  EXPECT_EQ(std::get<FileSource>(read.mesh).path, (folder_ / "square.obj").string());
+  EXPECT_EQ(load_scene(read).mesh->positions.size(), 4u);
+}
+
+TEST_F(Loading, SaysWhatIsWrong) {
+  EXPECT_THROW(load_scene(Scene{}), InputError);
+  EXPECT_THROW(scene_from_path("cloth.stl"), InputError);
+  EXPECT_THROW(scene_from_path("no-such-file.json"), InputError);
+  EXPECT_THROW(load_scene(scene_from_path("no-such-file.obj")), InputError);
+  Scene scene;
+  scene.mesh = GeneratedSource{"no-such-mesh"};
+  EXPECT_THROW(load_scene(scene), InputError);
+  EXPECT_TRUE(is_scene_file("a/B.JSON"));
+  EXPECT_FALSE(is_scene_file("a.json/b.obj"));
+}
+
+TEST_F(Loading, RehearsesWhenAsked) {
+  Scene scene = sheet_scene(4);
+  SceneLoadOptions options;
+  EXPECT_EQ(load_scene(scene, options).omega_max, 0);
+  options.rehearse = true;
+  EXPECT_GT(load_scene(scene, options).omega_max, 0);
+  scene.pins = std::vector<std::uint32_t>{16};
+  EXPECT_THROW(load_scene(scene, options), InputError);
+}
+
+TEST_F(Loading, GivesUpWhenAsked) {
+  SceneLoadOptions options;
+  int polls = 0;
+  options.stop = [&polls] { return ++polls > 2; };
+  EXPECT_THROW(load_scene(sheet_scene(50), options), Cancelled);
+}
+
+// ---- LoadJob
+
+TEST_F(Loading, LoadsOnItsOwnThread) {
+  LoadJob job(write_square("square.obj", 300), UnitChoice::fit, false);
+  double last = 0;
+  while (!job.done()) {
+    const LoadJob::Progress progress = job.progress();
+    EXPECT_GE(progress.fraction, last);
+    EXPECT_LE(progress.fraction, 1);
+    last = progress.fraction;
+    std::this_thread::yield();
+  }
+  const LoadJob::Result result = job.result();
+  ASSERT_NE(result.scene, nullptr) << result.error;
+  EXPECT_THAT(result.error, IsEmpty());
+  EXPECT_TRUE(result.scene->fitted);
+  EXPECT_GT(result.scene->omega_max, 0);
+  EXPECT_EQ(result.scene->scene.title, "square");
+  EXPECT_EQ(job.progress().fraction, 1);
+}
+
+TEST_F(Loading, ABadFileIsOneSentenceAndNoScene) {
+  const auto path = write("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n");
+  SimulationThread running(loaded(sheet_scene(4)), paused());
+  const auto before = running.latest();
+  LoadJob job(path, UnitChoice::fit, false);
+  const LoadJob::Result result = job.result();
+  EXPECT_EQ(result.scene, nullptr);
+  EXPECT_FALSE(result.cancelled);
+  EXPECT_THAT(result.error, HasSubstr("bad.obj:3"));
+  EXPECT_EQ(running.latest()->frame.mesh, before->frame.mesh);
+}
+
+TEST_F(Loading, ASceneFileKeepsItsOwnScale) {
+  write_square("square.obj", 300);
+  Scene scene;
+  scene.mesh = FileSource{"square.obj"};
+  scene.scale = 0.02;
+  LoadJob job(write("square.json", write_scene(scene)), UnitChoice::fit, true);
+  const LoadJob::Result result = job.result();
+  ASSERT_NE(result.scene, nullptr) << result.error;
+  EXPECT_EQ(result.scene->mesh->scale, 0.02);
+  EXPECT_FALSE(result.scene->mesh->z_up);
+}
+
+TEST_F(Loading, CanBeCancelled) {
+  // Far more than a test would wait for: 3.6 million particles.
+  LoadJob job(sheet_scene(1900), UnitChoice::as_is);
+  job.cancel();
+  const Clock::time_point start = Clock::now();
+  const LoadJob::Result result = job.result();
+  RecordProperty("milliseconds", static_cast<int>(1e3 * seconds_since(start)));
+  EXPECT_TRUE(result.cancelled);
+  EXPECT_EQ(result.scene, nullptr);
+  EXPECT_THAT(result.error, IsEmpty());
+}
+
+}  // namespace
+}  // namespace clothlab

@@ -1,0 +1,270 @@
+// The small parts of the runtime, each alone: queue, mailbox, history, pacer, plots, step times.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "runtime/command_queue.h"
+#include "runtime/history.h"
+#include "runtime/mailbox.h"
+#include "runtime/pacer.h"
+#include "runtime/plot_history.h"
+#include "runtime/step_timer.h"
+
+namespace clothlab {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+// ---- CommandQueue
+
+SetParameter numbered(std::string id, double value) { return {std::move(id), value}; }
+
+TEST(CommandQueue, KeepsTheOrderOfEverySender) {
+  CommandQueue queue;
+  constexpr int kSenders = 3;
+  constexpr int kEach = 400;
+  std::vector<std::thread> senders;
+  for (int s = 0; s < kSenders; ++s) {
+    senders.emplace_back([&queue, s] {
+      for (int i = 0; i < kEach; ++i) queue.push(Command(numbered(std::to_string(s), i)));
+    });
+  }
+  std::vector<double> next(kSenders, 0);
+  std::uint64_t last_stamp = 0;
+  for (int taken = 0; taken < kSenders * kEach;) {
+    const auto request = queue.take();
+    if (!request) {
+      queue.wait();
+      continue;
+    }
+    ++taken;
+    EXPECT_EQ(request->stamp, last_stamp + 1);
+    last_stamp = request->stamp;
+    const auto& command = std::get<SetParameter>(std::get<Command>(request->what));
+    EXPECT_EQ(command.value, next[std::stoul(command.id)]++);
+  }
+  for (std::thread& sender : senders) sender.join();
+  EXPECT_FALSE(queue.take());
+}
+
+TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
+  CommandQueue queue;
+  queue.push(Command(numbered("dt", 1)));
+  queue.push(Control(SetPlaying{false}));
+  EXPECT_FALSE(queue.urgent());
+  queue.push(Command(Reset{}));
+  queue.push(Control(UseScene{}));
+  EXPECT_TRUE(queue.urgent());
+  queue.take();
+  queue.take();
+  queue.take();
+  EXPECT_TRUE(queue.urgent()) << "UseScene still waits";
+  queue.take();
+  EXPECT_FALSE(queue.urgent());
+  queue.close();
+  EXPECT_TRUE(queue.urgent());
+}
+
+TEST(CommandQueue, EndsItsWaitForARequestAWakeAndAClose) {
+  CommandQueue queue;
+  queue.push(Command(Release{}));
+  queue.wait();  // returns at once
+  queue.take();
+  queue.wake();
+  queue.wait();  // returns at once
+  std::thread closer([&queue] { queue.close(); });
+  queue.wait();
+  EXPECT_TRUE(queue.closed());
+  closer.join();
+}
+
+// ---- Mailbox
+
+TEST(Mailbox, GivesTheLatestValue) {
+  Mailbox<int> mailbox;
+  EXPECT_EQ(mailbox.get(), nullptr);
+  constexpr int kLast = 20000;
+  std::thread writer([&mailbox] {
+    for (int i = 0; i <= kLast; ++i) mailbox.put(std::make_shared<const int>(i));
+  });
+  int seen = -1;
+  while (seen < kLast) {
+    const auto value = mailbox.get();
+    if (!value) continue;
+    ASSERT_GE(*value, seen) << "an older value after a newer one";
+    seen = *value;
+  }
+  writer.join();
+}
+
+// ---- History
+
+State state_at(double t, std::size_t particles = 1) {
+  State state;
+  state.x.assign(particles, vec3(t));
+  state.v.assign(particles, vec3(-t));
+  state.t = t;
+  return state;
+}
+
+StepRecord record_of(std::uint64_t step) {
+  StepRecord record;
+  record.step = step;
+  return record;
+}
+
+std::vector<double> times(const History& history) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < history.size(); ++i) all.push_back(history[i].state->t);
+  return all;
+}
+
+TEST(History, ThinsOutWhatIsOlderThanTheStepByStepStates) {
+  History history({.states = 6, .step_by_step = 3, .bytes = 1u << 20, .spacing = 4});
+  for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
+  EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 8, 9));
+  EXPECT_EQ(history.first_step_by_step(), 2u);
+  for (int i = 10; i <= 23; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
+  EXPECT_THAT(times(history), ElementsAre(12, 16, 20, 21, 22, 23)) << "at most 6, the oldest are gone";
+  EXPECT_EQ(history.newest().record.step, 23u);
+  EXPECT_EQ(history.newest().state->x[0], vec3(23));
+  EXPECT_EQ(history[0].state->v[0], vec3(-12)) << "memory is reused only of states that are gone";
+}
+
+TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
+  History history({.states = 6, .step_by_step = 3, .bytes = 1u << 20, .spacing = 4});
+  for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(0));
+  history.forget_after(7.5);
+  EXPECT_THAT(times(history), ElementsAre(0, 4, 7));
+  history.add(state_at(7.75), record_of(0));
+  EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 7.75));
+  history.forget_after(-1);
+  EXPECT_THAT(times(history), ElementsAre(0));
+}
+
+TEST(History, StaysWithinItsMemory) {
+  constexpr std::size_t kParticles = 1000;
+  constexpr std::size_t kStateBytes = 2 * kParticles * sizeof(vec3);
+  History history({.states = 600, .step_by_step = 120, .bytes = 10 * kStateBytes, .spacing = 0.5});
+  for (int i = 0; i < 50; ++i) history.add(state_at(i, kParticles), record_of(0));
+  EXPECT_EQ(history.size(), 10u);
+  History tiny({.states = 600, .step_by_step = 120, .bytes = 1, .spacing = 0.5});
+  for (int i = 0; i < 3; ++i) tiny.add(state_at(i, kParticles), record_of(0));
+  EXPECT_THAT(times(tiny), ElementsAre(2)) << "the present state is always there";
+}
+
+// ---- Pacer
+
+TEST(Pacer, SpacesStepsBySpeed) {
+  Pacer pacer;
+  const Pacer::Clock::time_point start{};
+  pacer.restart(start);
+  EXPECT_EQ(pacer.due(), start) << "the first step at once";
+  Pacer::Clock::time_point now = start;
+  for (int i = 1; i <= 400; ++i) {
+    now = pacer.due() + 100us;  // every step ends a little after it was due
+    pacer.stepped(0.01, 0.5, now);
+    EXPECT_EQ(pacer.due(), start + i * 20ms) << "lateness must not add up";
+  }
+  EXPECT_THAT(pacer.actual_speed(now), DoubleNear(0.5, 0.5 * 0.02));
+}
+
+TEST(Pacer, NeverCatchesUpAfterAStall) {
+  Pacer pacer;
+  Pacer::Clock::time_point now{};
+  pacer.restart(now);
+  pacer.stepped(0.01, 1, now);
+  now += 10s;
+  pacer.stepped(0.01, 1, now);
+  EXPECT_GE(pacer.due(), now) << "the ten seconds are lost";
+}
+
+TEST(Pacer, FallsBehindWhenStepsAreTooSlow) {
+  Pacer pacer;
+  Pacer::Clock::time_point now{};
+  pacer.restart(now);
+  for (int i = 0; i < 50; ++i) {
+    now = std::max(now, pacer.due()) + 100ms;  // a step of 10 ms takes 100 ms
+    pacer.stepped(0.01, 1, now);
+    EXPECT_LE(now - pacer.due(), Pacer::kSlack) << "the debt must not grow";
+  }
+  EXPECT_THAT(pacer.actual_speed(now), DoubleNear(0.1, 0.001));
+}
+
+TEST(Pacer, BearsExtremeSteps) {
+  Pacer pacer;
+  const Pacer::Clock::time_point now{};
+  pacer.restart(now);
+  EXPECT_EQ(pacer.actual_speed(now), 0);
+  pacer.stepped(1e300, 0.001, now);
+  EXPECT_EQ(pacer.due(), now + 1h);
+}
+
+// ---- PlotHistory
+
+PlotSample sample_at(double time, std::uint16_t integrator = 0) {
+  PlotSample sample;
+  sample.time = time;
+  sample.integrator = integrator;
+  return sample;
+}
+
+TEST(PlotHistory, KeepsTheSpacingAndThePresent) {
+  PlotHistory plot;
+  for (int i = 0; i <= 10; ++i) plot.add(sample_at(i), 4);
+  std::vector<double> kept;
+  for (const PlotSample& s : *plot.share()) kept.push_back(s.time);
+  EXPECT_THAT(kept, ElementsAre(0, 4, 8, 10));
+}
+
+TEST(PlotHistory, IsBoundedAndKeepsEveryStepThatIsFarEnoughFromTheLast) {
+  PlotHistory plot;
+  const double h = 1.0 / 60;
+  for (int i = 0; i < 1000; ++i) plot.add(sample_at(i * h), h);
+  ASSERT_EQ(plot.share()->size(), kPlotSamples);
+  EXPECT_EQ(plot.share()->back().time, 999 * h);
+  EXPECT_EQ(plot.share()->front().time, 400 * h);
+}
+
+TEST(PlotHistory, ShowsASwitchHoweverCloseItComes) {
+  PlotHistory plot;
+  for (int i = 0; i < 10; ++i) plot.add(sample_at(0.01 * i, i < 5 ? 1 : 2), 1);
+  const auto samples = plot.share();
+  ASSERT_EQ(samples->size(), 4u);
+  EXPECT_EQ((*samples)[1].time, 0.04) << "the last of the first integrator";
+  EXPECT_EQ((*samples)[2].time, 0.05) << "the first of the second one";
+}
+
+TEST(PlotHistory, ForgetsWhatWasRewound) {
+  PlotHistory plot;
+  for (int i = 0; i < 10; ++i) plot.add(sample_at(i), 1);
+  const auto before = plot.share();
+  plot.forget_after(3);
+  EXPECT_EQ(plot.share()->back().time, 3);
+  EXPECT_EQ(before->back().time, 9) << "what was shared never changes";
+  plot.clear();
+  EXPECT_TRUE(plot.share()->empty());
+}
+
+// ---- StepTimer
+
+TEST(StepTimer, KnowsTheMedianAndTheTailOfTheRecentSteps) {
+  StepTimer timer;
+  EXPECT_EQ(timer.times().median, 0);
+  for (int i = 0; i < 1000; ++i) timer.add(1000);  // long ago
+  for (int i = 1; i <= 120; ++i) timer.add(i);
+  EXPECT_EQ(timer.times().last, 120);
+  EXPECT_EQ(timer.times().median, 61);
+  EXPECT_EQ(timer.times().p95, 115);
+}
+
+}  // namespace
+}  // namespace clothlab
