@@ -60,21 +60,20 @@ struct CholeskySolver::Factor {
 
   using Pairs = std::vector<SpringPattern::Pair>;
 
-  static Pairs stencil_pairs(const SpringMatrix& A) {
-    Pairs pairs;
+  // Calls body(i, j, block) for the couplings of different particles by stencils.
+  template <class Body>
+  static void for_stencil_couplings(const SpringMatrix& A, const Body& body) {
     for (const SpringMatrix::Stencil& stencil : A.stencils()) {
-      for (int k = 0; k < stencil.count; ++k) {
-        for (int l = 0; l < k; ++l) {
-          const std::uint32_t i = stencil.particle[static_cast<std::size_t>(k)];
-          const std::uint32_t j = stencil.particle[static_cast<std::size_t>(l)];
-          if (i != j) pairs.push_back({i, j});
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+        for (std::size_t l = 0; l < k; ++l) {
+          if (stencil.particle[k] == stencil.particle[l]) continue;  // is part of the diagonal block
+          body(stencil.particle[k], stencil.particle[l], (stencil.weight[k] * stencil.weight[l]) * stencil.C);
         }
       }
     }
-    return pairs;
   }
 
-  // The block above the diagonal that joins two particles, or blocks.size() where there is none.
+  // The block above the diagonal that joins two particles, or above.size() where there is none.
   std::size_t find(std::uint32_t i, std::uint32_t j) const {
     const auto [row, col] = std::minmax(column[i], column[j]);
     const auto begin = above.begin() + static_cast<std::ptrdiff_t>(above_begin[col]);
@@ -85,15 +84,17 @@ struct CholeskySolver::Factor {
 
   bool fits(const SpringMatrix& A) const {
     if (pattern != A.shared_pattern()) return false;
-    const Pairs pairs = stencil_pairs(A);
-    return std::all_of(pairs.begin(), pairs.end(),
-                       [&](const auto& p) { return find(p[0], p[1]) < above.size(); });
+    bool fits = true;
+    for_stencil_couplings(
+        A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { fits = fits && find(i, j) < above.size(); });
+    return fits;
   }
 
   void analyse(const SpringMatrix& A) {
     pattern = A.shared_pattern();
     const std::size_t n = A.size();
-    Pairs pairs = stencil_pairs(A);
+    Pairs pairs;
+    for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { pairs.push_back({i, j}); });
     for (std::size_t s = 0; s < pattern->springs(); ++s) pairs.push_back(pattern->ends(s));
 
     order(n, pairs);
@@ -172,15 +173,8 @@ struct CholeskySolver::Factor {
       const SpringMatrix::Spring& spring = A.spring(s);
       blocks[spring_block[s]] -= glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
     }
-    for (const SpringMatrix::Stencil& stencil : A.stencils()) {
-      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-        for (std::size_t l = 0; l < k; ++l) {
-          if (stencil.particle[k] == stencil.particle[l]) continue;  // is part of the diagonal block
-          blocks[find(stencil.particle[k], stencil.particle[l])] +=
-              (stencil.weight[k] * stencil.weight[l]) * stencil.C;
-        }
-      }
-    }
+    for_stencil_couplings(
+        A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) { blocks[find(i, j)] += block; });
     A.diagonal_blocks(pool, by_particle);
     for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] = by_particle[particle[k]];
 

@@ -20,17 +20,28 @@ constexpr int kStepsPerTest = 4;  // between two looks at the eigenvalue
 /// A symmetric tridiagonal matrix T: `alpha` on the diagonal, beta[k] between k and k + 1.
 struct Tridiagonal {
   std::vector<double> alpha, beta;
+  std::vector<double> vector;  // the unit eigenvector last computed
+  std::vector<double> pivot, factor;
+
+  Tridiagonal() {
+    for (auto* v : {&alpha, &beta, &vector, &pivot, &factor}) v->reserve(kMaxSteps);
+  }
+
+  void clear() {
+    alpha.clear();
+    beta.clear();
+  }
 
   std::size_t size() const { return alpha.size(); }
 
   /// Whether t I - T is positive definite, so that t lies above every eigenvalue: its pivots decide.
   bool is_above(double t) const {
-    double pivot = t - alpha[0];
+    double d = t - alpha[0];
     for (std::size_t k = 1; k < size(); ++k) {
-      if (!(pivot > 0)) return false;
-      pivot = t - alpha[k] - beta[k - 1] * beta[k - 1] / pivot;
+      if (!(d > 0)) return false;
+      d = t - alpha[k] - beta[k - 1] * beta[k - 1] / d;
     }
-    return pivot > 0;
+    return d > 0;
   }
 
   double norm() const {
@@ -47,32 +58,33 @@ struct Tridiagonal {
     const double scale = norm();
     double below = -scale;
     double above = scale * (1 + 1e-12);
-    while (above - below > 1e-12 * scale) {
+    for (int halving = 0; halving < 50; ++halving) {
       const double middle = 0.5 * (below + above);
       (is_above(middle) ? above : below) = middle;
     }
     return above;
   }
 
-  /// The unit eigenvector to it, by inverse iteration: with `above` from there, above I - T is positive
-  /// definite, so elimination needs no pivoting.
-  void eigenvector(double above, std::vector<double>& v) const {
+  /// Sets `vector` to the eigenvector of the largest eigenvalue, by inverse iteration: with `above` from
+  /// largest_eigenvalue(), above I - T is positive definite, so elimination needs no pivoting.
+  void find_vector(double above) {
     const std::size_t n = size();
     const double shift = above + 1e-12 * norm();
-    std::vector<double> pivot(n), factor(n);
+    pivot.resize(n);
+    factor.resize(n);
     pivot[0] = shift - alpha[0];
     for (std::size_t k = 1; k < n; ++k) {
       factor[k] = -beta[k - 1] / pivot[k - 1];
       pivot[k] = shift - alpha[k] + factor[k] * beta[k - 1];
     }
-    v.assign(n, 1.0);
+    vector.assign(n, 1.0);
     for (int repeat = 0; repeat < 3; ++repeat) {
-      for (std::size_t k = 1; k < n; ++k) v[k] -= factor[k] * v[k - 1];
-      for (std::size_t k = 0; k < n; ++k) v[k] /= pivot[k];
-      for (std::size_t k = n - 1; k-- > 0;) v[k] -= factor[k + 1] * v[k + 1];
+      for (std::size_t k = 1; k < n; ++k) vector[k] -= factor[k] * vector[k - 1];
+      for (std::size_t k = 0; k < n; ++k) vector[k] /= pivot[k];
+      for (std::size_t k = n - 1; k-- > 0;) vector[k] -= factor[k + 1] * vector[k + 1];
       double norm2 = 0;
-      for (double c : v) norm2 += c * c;
-      for (double& c : v) c /= std::sqrt(norm2);
+      for (double c : vector) norm2 += c * c;
+      for (double& c : vector) c /= std::sqrt(norm2);
     }
   }
 };
@@ -99,7 +111,6 @@ struct LargestEigenvalue::Scratch {
   RowFilter filter;
   std::vector<double> weight;  // M^-1/2, by row
   Tridiagonal T;
-  std::vector<double> coefficients;
   bool warm = false;  // `ritz` holds the vector of the last call
 
   WorkerPool* pool = nullptr;
@@ -168,8 +179,7 @@ struct LargestEigenvalue::Scratch {
     });
   }
 
-  // The three-term recursion from `start`: each step appends to T, or repeats what T already holds;
-  // body(k) sees v_k in `v`. Returns beta_k, the length of what is left after step k.
+  // v_0 := start
   void begin_recursion() {
     std::copy(start.begin(), start.end(), v.begin());
     std::fill(before.begin(), before.end(), Padded{});
@@ -223,13 +233,12 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
   }
 
   Tridiagonal& T = s.T;
-  T.alpha.clear();
-  T.beta.clear();
+  T.clear();
   s.begin_recursion();
   const auto finished = [&](double beta) {
     result.value = T.largest_eigenvalue();
-    T.eigenvector(result.value, s.coefficients);
-    result.error_bound = beta * std::abs(s.coefficients.back());
+    T.find_vector(result.value);
+    result.error_bound = beta * std::abs(T.vector.back());
     result.converged = result.error_bound <= tolerance * std::abs(result.value);
     return result.converged;
   };
@@ -244,6 +253,11 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
     if (!std::isfinite(alpha) || !std::isfinite(beta)) {
       s.warm = false;
       result.value = alpha + beta;
+      return result;
+    }
+    if (alpha == 0 && beta == 0 && T.size() == 1) {  // K = 0
+      s.warm = false;
+      result.converged = true;
       return result;
     }
     // Below rounding, the Krylov space is invariant: T holds all that the start vector can reach.
@@ -263,7 +277,7 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
   std::fill(s.ritz.begin(), s.ritz.end(), Padded{});
   for (std::size_t k = 0; k < T.size(); ++k) {
     for_rows(pool, s.pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) s.ritz[i] = plus(s.ritz[i], s.coefficients[k], s.v[i]);
+      for (std::uint32_t i = begin; i < end; ++i) s.ritz[i] = plus(s.ritz[i], T.vector[k], s.v[i]);
     });
     if (k + 1 == T.size() || stop_requested(stop)) break;
     s.step(k == 0 ? 0.0 : T.beta[k - 1]);

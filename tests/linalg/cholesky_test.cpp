@@ -1,0 +1,173 @@
+#include "linalg/cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "linalg/eigen_baseline.h"
+#include "linalg/linear_solver.h"
+#include "nets.h"
+
+namespace clothlab {
+namespace {
+
+struct Problem {
+  std::vector<SpringPattern::Pair> springs;
+  SpringMatrix A;
+  Projection projection;
+  std::vector<vec3> b, z;
+
+  Problem(std::size_t particles, std::vector<SpringPattern::Pair> pairs, unsigned seed)
+      : springs(std::move(pairs)), A(SpringPattern::build(particles, springs)) {
+    nets::Random random(seed);
+    nets::fill(A, random, 1.0, 50.0, 1000.0);
+    projection = nets::constraints(particles, random);
+    b = random.vectors(particles);
+    z = nets::prescribed(projection, random);
+  }
+
+  /// By a dense solve, and how far from it a result of relative residual 1e-12 may be: with all masses
+  /// at least 0.5, |error| <= |A^-1| |r| <= 2e-12 |rhs|; as much again for the dense solve itself.
+  struct Expected {
+    Eigen::VectorXd x;
+    double error;
+  };
+  Expected direct_solution() const {
+    const Eigen::MatrixXd D = nets::dense(A, springs);
+    const Eigen::MatrixXd S = nets::dense(projection);
+    const Eigen::MatrixXd filtered = S * D * S + Eigen::MatrixXd::Identity(S.rows(), S.cols()) - S;
+    const Eigen::VectorXd rhs = S * (nets::dense(b) - D * nets::dense(z));
+    return {filtered.ldlt().solve(rhs) + nets::dense(z), 4e-12 * rhs.norm()};
+  }
+};
+
+TEST(CholeskySolver, EqualsTheDenseSolution) {
+  WorkerPool pool(2);
+  CholeskySolver cholesky;  // one for all: it has to notice that the pattern changes
+  nets::Random random(1);
+  std::vector<Problem> problems;
+  problems.emplace_back(12 * 13, nets::grid(12, 13), 1);
+  problems.emplace_back(80, nets::irregular(80, random), 2);
+  problems.emplace_back(5, std::vector<SpringPattern::Pair>{{0, 1}, {3, 4}}, 3);
+  problems.emplace_back(12 * 13, nets::grid(12, 13), 4);
+  for (const Problem& problem : problems) {
+    std::vector<vec3> x(problem.b.size());
+    const SolveReport report =
+        cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-12);
+    EXPECT_TRUE(report.converged);
+    EXPECT_LE(report.residual, 1e-12);
+    const Problem::Expected expected = problem.direct_solution();
+    EXPECT_LT((nets::dense(x) - expected.x).norm(), expected.error);
+    EXPECT_EQ(x[0], problem.z[0]);  // fixed
+    EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+    EXPECT_EQ(report.history.back(), report.residual);
+  }
+}
+
+TEST(CholeskySolver, NewValuesOnTheSamePatternGiveANewFactor) {
+  WorkerPool pool(1);
+  CholeskySolver cholesky;
+  Problem problem(12 * 13, nets::grid(12, 13), 5);
+  for (unsigned seed = 6; seed <= 9; ++seed) {
+    nets::Random random(seed);
+    problem.A.set_zero();
+    nets::fill(problem.A, random, 1.0, 50.0, 10.0);
+    problem.projection = nets::constraints(problem.b.size(), random);
+    problem.projection.fix(random.below(problem.b.size()), vec3(0.0));
+    problem.z = nets::prescribed(problem.projection, random);
+    // The mouse grabs three particles anywhere, so couples some that no spring joins.
+    if (seed >= 7) problem.A.add_stencil(nets::drag(random, problem.b.size(), 100.0));
+    if (seed == 9) problem.A.clear_stencils();
+    std::vector<vec3> x(problem.b.size());
+    const SolveReport report =
+        cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-12);
+    EXPECT_TRUE(report.converged);
+    const Problem::Expected expected = problem.direct_solution();
+    EXPECT_LT((nets::dense(x) - expected.x).norm(), expected.error) << seed;
+  }
+}
+
+TEST(CholeskySolver, AgreesWithConjugateGradientsAndWithEigens) {
+  WorkerPool pool(1);
+  LinearSolver solver;
+  Problem problem(20 * 20, nets::grid(20, 20), 10);
+  nets::Random random(10);
+  problem.A.add_stencil(nets::drag(random, problem.b.size(), 100.0));
+  std::vector<vec3> direct(problem.b.size()), iterated(problem.b.size()), eigens(problem.b.size());
+  LinearSolverSettings settings;
+  settings.cg.tolerance = 1e-11;
+  settings.cg.max_iterations = 10000;
+  EXPECT_TRUE(
+      solver.solve(pool, problem.A, problem.b, problem.z, problem.projection, iterated, settings).converged);
+  settings.kind = LinearSolverSettings::Kind::cholesky;
+  EXPECT_TRUE(
+      solver.solve(pool, problem.A, problem.b, problem.z, problem.projection, direct, settings).converged);
+  EigenBaseline baseline;
+  baseline.build(problem.A, problem.projection);
+  const SolveReport report =
+      baseline.solve(problem.A, problem.b, problem.z, problem.projection, eigens, 1e-11, 10000);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LE(report.residual, 1.1e-11);
+  EXPECT_GT(report.iterations, 10);
+  const double scale = nets::dense(direct).norm();
+  EXPECT_LT((nets::dense(direct) - nets::dense(iterated)).norm(), 1e-8 * scale);
+  EXPECT_LT((nets::dense(direct) - nets::dense(eigens)).norm(), 1e-8 * scale);
+}
+
+TEST(CholeskySolver, ReportsAnIndefiniteMatrix) {
+  WorkerPool pool(1);
+  CholeskySolver cholesky;
+  Problem problem(12 * 13, nets::grid(12, 13), 11);
+  // Barely indefinite: one eigenvalue just below zero.
+  const Eigen::MatrixXd S = nets::dense(problem.projection);
+  const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(S.rows(), S.cols());
+  const auto lowest = [&] {
+    const Eigen::MatrixXd D = nets::dense(problem.A, problem.springs);
+    return (S * D * S + 1e9 * (I - S)).selfadjointView<Eigen::Lower>().eigenvalues().minCoeff();
+  };
+  const double shift = lowest();
+  ASSERT_GT(shift, 0.1);
+  for (double& m : problem.A.diagonal()) m -= shift * 1.01;
+  ASSERT_LT(lowest(), 0.0);
+  std::vector<vec3> x(problem.b.size());
+  const SolveReport report =
+      cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3);
+  EXPECT_TRUE(report.indefinite);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.residual, 1.0);
+  EXPECT_EQ(x, problem.z);
+  // And barely definite again.
+  for (double& m : problem.A.diagonal()) m += shift * 0.02;
+  ASSERT_GT(lowest(), 0.0);
+  EXPECT_TRUE(cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3).converged);
+}
+
+TEST(CholeskySolver, ReportsNumbersThatAreNotFinite) {
+  WorkerPool pool(1);
+  CholeskySolver cholesky;
+  Problem problem(12 * 13, nets::grid(12, 13), 12);
+  std::vector<vec3> x(problem.b.size());
+  problem.A.spring(40).b = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+  problem.A.spring(40).b = 1;
+  EXPECT_TRUE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+  problem.b[40].y = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+}
+
+TEST(CholeskySolver, StopsWhenAsked) {
+  WorkerPool pool(1);
+  CholeskySolver cholesky;
+  const Problem problem(20 * 20, nets::grid(20, 20), 13);
+  std::vector<vec3> x(problem.b.size());
+  int polls = 0;
+  const StopProbe stop = [&] { return ++polls > 3; };
+  const SolveReport report =
+      cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
+  EXPECT_TRUE(report.stopped);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(polls, 4);
+}
+
+}  // namespace
+}  // namespace clothlab

@@ -1,0 +1,151 @@
+#include "linalg/lanczos.h"
+
+#include <gtest/gtest.h>
+
+#include "nets.h"
+
+namespace clothlab {
+namespace {
+
+/// The same by a dense solve of S M^-1/2 K M^-1/2 S.
+double dense_largest(const SpringMatrix& K, std::span<const SpringPattern::Pair> springs,
+                     std::span<const double> masses, const Projection& projection) {
+  const Eigen::MatrixXd D = nets::dense(K, springs);
+  const Eigen::MatrixXd S = nets::dense(projection);
+  Eigen::VectorXd weight(D.rows());
+  for (Eigen::Index k = 0; k < weight.size(); ++k)
+    weight[k] = 1 / std::sqrt(masses[static_cast<std::size_t>(k / 3)]);
+  const Eigen::MatrixXd W = weight.asDiagonal();
+  return (S * W * D * W * S).selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff();
+}
+
+struct Net {
+  std::vector<SpringPattern::Pair> springs;
+  SpringMatrix K;
+  std::vector<double> masses;
+  Projection projection;
+
+  Net(std::size_t particles, std::vector<SpringPattern::Pair> pairs, double ratio, nets::Random& random)
+      : springs(std::move(pairs)), K(SpringPattern::build(particles, springs)), projection(particles) {
+    nets::fill(K, random, 0.0, 100.0, ratio);
+    for (std::size_t i = 0; i < particles; ++i) masses.push_back(random.in(0.001, 0.003));
+  }
+  double dense() const { return dense_largest(K, springs, masses, projection); }
+};
+
+TEST(LargestEigenvalue, WithinTwoPercentOfADenseSolve) {
+  WorkerPool pool(2);
+  nets::Random random(1);
+  for (double ratio : {1.0, 10.0, 1000.0}) {
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const bool sheet = repeat % 2 == 0;
+      Net net(sheet ? 110 : 90, sheet ? nets::grid(10, 11) : nets::irregular(90, random), ratio, random);
+      if (repeat >= 2) net.projection = nets::constraints(net.masses.size(), random);
+      if (repeat >= 4) net.K.add_stencil(nets::drag(random, net.masses.size(), 500.0));
+      LargestEigenvalue lanczos;
+      const auto result = lanczos.compute(pool, net.K, net.masses, net.projection);
+      const double expected = net.dense();
+      EXPECT_TRUE(result.converged);
+      EXPECT_NEAR(result.value, expected, 0.02 * expected) << "ratio " << ratio << ", repeat " << repeat;
+      EXPECT_LE(result.value, expected * (1 + 1e-10));
+      EXPECT_LE(result.iterations, 100);
+    }
+  }
+}
+
+// What the program meets: a large regular sheet, whose highest modes lie close together.
+TEST(LargestEigenvalue, OfARegularSheet) {
+  constexpr std::uint32_t kSide = 16;
+  const auto springs = nets::grid(kSide, kSide);
+  SpringMatrix K(SpringPattern::build(kSide * kSide, springs));
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const auto [i, j] = springs[s];
+    const vec3 d(static_cast<double>(i % kSide) - static_cast<double>(j % kSide), 0,
+                 static_cast<double>(i / kSide) - static_cast<double>(j / kSide));
+    K.spring(s).u = std::sqrt(150.0) * glm::normalize(d);
+  }
+  const std::vector<double> masses(kSide * kSide, 0.2 / (kSide * kSide));
+  Projection projection(kSide * kSide);
+  projection.fix(0, vec3(0.0));
+  projection.fix(kSide - 1, vec3(0.0));
+  WorkerPool pool(1);
+  LargestEigenvalue lanczos;
+  const auto result = lanczos.compute(pool, K, masses, projection);
+  const double expected = dense_largest(K, springs, masses, projection);
+  EXPECT_TRUE(result.converged);
+  EXPECT_NEAR(result.value, expected, 0.02 * expected);
+  EXPECT_LE(result.iterations, 60);
+}
+
+TEST(LargestEigenvalue, WarmStartFollowsAChange) {
+  WorkerPool pool(1);
+  nets::Random random(3);
+  Net net(110, nets::grid(10, 11), 10.0, random);
+  LargestEigenvalue lanczos;
+  const auto first = lanczos.compute(pool, net.K, net.masses, net.projection);
+  const auto second = lanczos.compute(pool, net.K, net.masses, net.projection);
+  EXPECT_TRUE(second.converged);
+  EXPECT_LE(second.iterations, first.iterations);
+  EXPECT_NEAR(second.value, net.dense(), 0.02 * net.dense());
+  // One spring becomes stiff: the new highest mode has no part in the vector that is remembered.
+  for (std::size_t s : {5u, 100u, 300u}) {
+    net.K.spring(s).u *= std::sqrt(1.3 * first.value / net.dense()) * 3.0;
+    const auto changed = lanczos.compute(pool, net.K, net.masses, net.projection);
+    EXPECT_NEAR(changed.value, net.dense(), 0.02 * net.dense()) << s;
+  }
+}
+
+TEST(LargestEigenvalue, OfOneSpring) {
+  // Two particles of masses m1, m2 and a spring of stiffness k: k (1/m1 + 1/m2).
+  SpringMatrix K(SpringPattern::build(2, std::vector<SpringPattern::Pair>{{0, 1}}));
+  K.spring(0).u = std::sqrt(8.0) * vec3(0.6, 0.0, 0.8);
+  const std::vector<double> masses{2.0, 4.0};
+  Projection projection(2);
+  WorkerPool pool(1);
+  LargestEigenvalue lanczos;
+  auto result = lanczos.compute(pool, K, masses, projection);
+  EXPECT_TRUE(result.converged);
+  EXPECT_NEAR(result.value, 8.0 * (0.5 + 0.25), 1e-9);
+  // A pinned end is a mass without limit.
+  projection.fix(0, vec3(0.0));
+  result = lanczos.compute(pool, K, masses, projection);
+  EXPECT_NEAR(result.value, 8.0 * 0.25, 1e-9);
+  // Nothing free, then nothing stiff.
+  projection.fix(1, vec3(0.0));
+  result = lanczos.compute(pool, K, masses, projection);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.value, 0.0);
+  projection.clear(2);
+  K.set_zero();
+  result = lanczos.compute(pool, K, masses, projection);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.value, 0.0);
+}
+
+TEST(LargestEigenvalue, SameBitsForAnyNumberOfThreads) {
+  nets::Random random(4);
+  const Net net(40 * 40, nets::grid(40, 40), 10.0, random);
+  std::vector<double> values;
+  for (int threads = 1; threads <= 4; ++threads) {
+    WorkerPool pool(threads);
+    LargestEigenvalue lanczos;
+    values.push_back(lanczos.compute(pool, net.K, net.masses, net.projection).value);
+    values.push_back(lanczos.compute(pool, net.K, net.masses, net.projection).value);
+  }
+  for (std::size_t k = 2; k < values.size(); ++k) EXPECT_EQ(values[k], values[k % 2]);
+}
+
+TEST(LargestEigenvalue, StopsWhenAsked) {
+  nets::Random random(5);
+  const Net net(40 * 40, nets::grid(40, 40), 10.0, random);
+  WorkerPool pool(1);
+  LargestEigenvalue lanczos;
+  int polls = 0;
+  const auto result = lanczos.compute(pool, net.K, net.masses, net.projection, [&] { return ++polls > 3; });
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.converged);
+  EXPECT_EQ(result.iterations, 3);
+}
+
+}  // namespace
+}  // namespace clothlab
