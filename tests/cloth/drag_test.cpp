@@ -17,7 +17,7 @@ TEST(DragForce, IsASpringAndADamperNearTheCursor) {
   std::vector<vec3> f(3, vec3(0.0));
   force.add_force(x, v, f);
   for (int c = 0; c < 3; ++c) {
-    const vec3 expected = -drag.weights[c] * (8 * x[0] + 2.0 * v[0]);
+    const vec3 expected = -drag.weights[c] * (8.0 * x[0] + 2.0 * v[0]);
     EXPECT_LT(glm::length(f[static_cast<std::size_t>(c)] - expected), 1e-12);
   }
   EXPECT_NEAR(force.energy(x), 8 * 0.1 * 0.1 / 2, 1e-12);

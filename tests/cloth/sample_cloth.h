@@ -99,7 +99,7 @@ inline std::unique_ptr<Rig> make_oscillator(const OscillatorValues& o) {
 /// Moves every particle and gives it a velocity, each component uniform in ±dx [m] and ±dv [m/s].
 inline void shake(State& state, double dx, double dv, unsigned seed = 7) {
   std::mt19937 random(seed);
-  const auto uniform = [&] { return 2 * (random() / 4294967296.0) - 1; };
+  const auto uniform = [&] { return 2 * (static_cast<double>(random()) / 4294967296.0) - 1; };
   for (vec3& x : state.x) x += dx * vec3(uniform(), uniform(), uniform());
   for (vec3& v : state.v) v += dv * vec3(uniform(), uniform(), uniform());
 }

@@ -1,0 +1,241 @@
+// What every integrator promises in integrator.h, whatever its method.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <set>
+
+#include "integrate/stepping.h"
+
+namespace clothlab {
+namespace {
+
+using test::EveryIntegrator;
+using test::Rig;
+using test::Stepper;
+
+class Contract : public EveryIntegrator {};
+
+std::unique_ptr<Rig> hanging_sheet(int threads = 1, double spring_damping = 0.01) {
+  Material material;
+  material.stretch_stiffness = 100;
+  material.spring_damping = spring_damping;
+  auto rig = test::make_sheet(7, 8, 0.1, material, threads);
+  rig->pin(0);
+  rig->pin(7);
+  test::shake(rig->state, 0.005, 0.1);
+  rig->state.x[0] = rig->system.projection().find(0)->target;
+  rig->state.x[7] = rig->system.projection().find(7)->target;
+  return rig;
+}
+
+TEST_P(Contract, PinsMoveExactlyAsTold) {
+  auto rig = hanging_sheet();
+  Stepper stepper(*rig, info());
+  const double h = 0.001;
+  for (int k = 0; k < 10; ++k) {
+    const vec3 before = rig->state.x[7];
+    const vec3 target = before + vec3(0.001, 0.0003 * k, -0.002);
+    rig->system.projection().fix(7, target);
+    stepper.step(h);
+    EXPECT_EQ(rig->state.x[7], target);
+    EXPECT_EQ(rig->state.v[7], (target - before) / h);
+    EXPECT_EQ(rig->state.v[0], (rig->state.x[0] - rig->state.x[0]) / h);
+  }
+}
+
+TEST_P(Contract, AParticleHeldToAPlaneStaysInItAndSlides) {
+  auto rig = hanging_sheet();
+  const vec3 n = glm::normalize(vec3(1, 2, -0.5));
+  const std::size_t held = 20;
+  const vec3 target = rig->state.x[held];
+  rig->system.projection().constrain(held, mat3(1.0) - glm::outerProduct(n, n), target);
+  Stepper(*rig, info()).steps(20, 0.001);
+  EXPECT_LT(std::abs(glm::dot(rig->state.x[held] - target, n)), 1e-15);
+  EXPECT_LT(std::abs(glm::dot(rig->state.v[held], n)), 1e-12);  // 1 ulp of x over h
+  EXPECT_GT(glm::length(rig->state.x[held] - target), 1e-4);
+}
+
+TEST_P(Contract, AMovingPinPullsWithItsVelocity) {
+  // A pin that moves at the cloth's own velocity leaves a drifting cloth at rest in its frame.
+  Material material;
+  material.gravity = vec3(0.0);
+  auto rig = test::make_sheet(3, 3, 0.1, material);
+  const std::vector<vec3> rest = rig->state.x;
+  const vec3 u(0.3, -0.2, 0.5);
+  for (vec3& v : rig->state.v) v = u;
+  Stepper stepper(*rig, info(), test::tight_settings());
+  const double h = 0.002;
+  for (int k = 0; k < 5; ++k) {
+    rig->system.projection().fix(4, rig->state.x[4] + h * u);
+    stepper.step(h);
+  }
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    EXPECT_LT(glm::length(rig->state.x[i] - rest[i] - 5 * h * u), 1e-14);
+    EXPECT_LT(glm::length(rig->state.v[i] - u), 1e-12);
+  }
+}
+
+TEST_P(Contract, HasTheSameBitsForAnyNumberOfThreads) {
+  State expected;
+  for (const int threads : {1, 2, 3, 4}) {
+    Material material;
+    material.stretch_stiffness = 100;
+    auto rig = test::make_sheet(50, 60, 0.02, material, threads);
+    rig->pin(0);
+    test::shake(rig->state, 0.002, 0.1);
+    Stepper(*rig, info()).steps(3, 0.001);
+    if (threads == 1) expected = rig->state;
+    EXPECT_EQ(rig->state.x, expected.x) << threads;
+    EXPECT_EQ(rig->state.v, expected.v) << threads;
+  }
+}
+
+TEST_P(Contract, RepeatsItselfFromTheSameState) {
+  auto rig = hanging_sheet();
+  const State start = rig->state;
+  const auto integrator = test::make_integrator(info());
+  const SolverSettings settings;
+  const StopProbe stop;
+  const StepContext context{settings, rig->pool, stop};
+  for (int k = 0; k < 3; ++k) integrator->advance(rig->system, rig->state, 0.002, context);
+  const State first = rig->state;
+  rig->state = start;
+  integrator->reset();
+  for (int k = 0; k < 3; ++k) integrator->advance(rig->system, rig->state, 0.002, context);
+  EXPECT_EQ(rig->state.x, first.x);
+  EXPECT_EQ(rig->state.v, first.v);
+  EXPECT_EQ(rig->state.t, first.t);
+}
+
+TEST_P(Contract, AStopLeavesTheStateAsItWas) {
+  // Stopped at the first poll, the second, and so on, until a step gets through.
+  auto rig = hanging_sheet();
+  const State before = rig->state;
+  int polls_allowed = 0;
+  for (;; ++polls_allowed) {
+    ASSERT_LT(polls_allowed, 10000);
+    Stepper stepper(*rig, info());
+    int polls = 0;
+    stepper.set_stop([&] { return polls++ >= polls_allowed; });
+    const StepReport report = stepper.step(0.01);
+    if (!report.stopped) break;
+    ASSERT_EQ(rig->state.x, before.x) << polls_allowed;
+    ASSERT_EQ(rig->state.v, before.v) << polls_allowed;
+    ASSERT_EQ(rig->state.t, before.t);
+  }
+  EXPECT_GE(polls_allowed, 1);  // it was polled at all
+  EXPECT_NE(rig->state.x, before.x);
+}
+
+TEST_P(Contract, AStoppedStepCanBeTakenAgain) {
+  auto rig = hanging_sheet(), other = hanging_sheet();
+  Stepper stepper(*rig, info());
+  int polls = 0;
+  stepper.set_stop([&] { return polls++ == 0; });
+  EXPECT_TRUE(stepper.step(0.005).stopped);
+  EXPECT_FALSE(stepper.step(0.005).stopped);
+  Stepper(*other, info()).step(0.005);
+  EXPECT_EQ(rig->state.x, other->state.x);
+}
+
+TEST_P(Contract, NeitherHangsNorCrashesOnAnyState) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
+    for (const auto kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
+      for (const double value : {1e3, 1e20, 1e154, 1e200, 1e308, inf, std::nan("")}) {
+        auto rig = hanging_sheet(1, 0.0);
+        for (std::size_t i = 1; i < rig->state.x.size(); i += 3) {
+          rig->state.x[i] = vec3(value, -value, 0);
+          rig->state.v[i] = vec3(-value, 0, value);
+        }
+        SolverSettings settings;
+        settings.jacobian = mode;
+        settings.linear.kind = kind;
+        Stepper stepper(*rig, info(), settings);
+        const StepReport report = stepper.steps(2, 1);
+        EXPECT_LE(report.newton_iterations, 2 * settings.newton_max_iterations);
+      }
+    }
+  }
+}
+
+TEST_P(Contract, ReportsSolvesThatDoNotConverge) {
+  if (!info().uses_linear_solver) return;
+  auto rig = hanging_sheet();
+  SolverSettings settings;
+  settings.linear.cg.max_iterations = 1;
+  settings.linear.cg.tolerance = 1e-10;
+  const StepReport report = Stepper(*rig, info(), settings).step(0.05);
+  EXPECT_FALSE(report.converged);
+  EXPECT_FALSE(report.reason.empty());
+  EXPECT_GT(report.linear_residual, 1e-10);
+  EXPECT_GE(report.residual_history.size(), 2u);
+}
+
+TEST_P(Contract, ReportsItsWork) {
+  auto rig = hanging_sheet();
+  const StepReport report = Stepper(*rig, info()).step(1.0 / 60);
+  EXPECT_EQ(report.h, 1.0 / 60);
+  EXPECT_TRUE(report.converged) << report.reason;
+  EXPECT_TRUE(report.reason.empty());
+  EXPECT_FALSE(report.stopped);
+  EXPECT_EQ(report.newton_iterations > 0, info().uses_newton);
+  EXPECT_EQ(report.linear_iterations > 0, info().uses_linear_solver);
+  if (info().uses_linear_solver) {
+    EXPECT_EQ(report.residual_history.back(), report.linear_residual);
+  }
+}
+
+TEST_P(Contract, CholeskyTakesTheSameStep) {
+  if (!info().uses_linear_solver) return;
+  auto direct = hanging_sheet(), iterative = hanging_sheet();
+  SolverSettings settings = test::tight_settings(JacobianMode::clamped);
+  Stepper(*iterative, info(), settings).step(0.01);
+  settings.linear.kind = LinearSolverSettings::Kind::cholesky;
+  const StepReport report = Stepper(*direct, info(), settings).step(0.01);
+  EXPECT_EQ(report.linear_iterations, 0);
+  for (std::size_t i = 0; i < direct->state.x.size(); ++i) {
+    EXPECT_LT(glm::length(direct->state.x[i] - iterative->state.x[i]), 1e-12);
+  }
+}
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(Contract);
+
+TEST(Registry, HasCompleteRows) {
+  std::set<std::string_view> ids;
+  for (const IntegratorInfo& info : integrators()) {
+    EXPECT_TRUE(ids.insert(info.id).second) << info.id;
+    EXPECT_EQ(find_integrator(info.id), &info);
+    for (const std::string_view text : {info.title, info.formula, info.summary, info.reference}) {
+      EXPECT_FALSE(text.empty()) << info.id;
+    }
+    ASSERT_NE(info.growth, nullptr);
+    EXPECT_DOUBLE_EQ(info.growth(0), 1);
+    const IntegratorParameters values = default_parameters(info);
+    ASSERT_EQ(values.size(), info.parameters.size());
+    for (std::size_t p = 0; p < values.size(); ++p) EXPECT_TRUE(is_valid(info.parameters[p], values[p]));
+    EXPECT_NE(info.make(values), nullptr);
+  }
+  EXPECT_EQ(find_integrator("no-such-method"), nullptr);
+}
+
+TEST(Parameter, KnowsItsRange) {
+  ParameterSpec spec;
+  spec.min = 1;
+  spec.max = 4;
+  EXPECT_TRUE(is_valid(spec, 1));
+  EXPECT_TRUE(is_valid(spec, 2.5));
+  EXPECT_FALSE(is_valid(spec, 4.0001));
+  EXPECT_FALSE(is_valid(spec, std::nan("")));
+  spec.kind = ParameterSpec::Kind::integer;
+  EXPECT_TRUE(is_valid(spec, 3));
+  EXPECT_FALSE(is_valid(spec, 2.5));
+  spec.max = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(is_valid(spec, spec.max));
+}
+
+}  // namespace
+}  // namespace clothlab

@@ -1,0 +1,63 @@
+// Order of convergence of every registered integrator on a swinging, stretched sheet.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "integrate/stepping.h"
+
+namespace clothlab {
+namespace {
+
+using test::EveryIntegrator;
+using test::Rig;
+using test::Stepper;
+
+class Order : public EveryIntegrator {};
+
+double separation(std::span<const vec3> a, std::span<const vec3> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
+  return std::sqrt(sum);
+}
+
+// The state after 0.1 s in n steps: a sheet hung by a corner edge, stretched to begin with, swinging.
+State swing(const IntegratorInfo& info, int n, DampingModel model, double k_d) {
+  Material material;
+  material.mass = 0.2;
+  material.stretch_stiffness = 20;
+  material.bend_stiffness = 2;
+  material.damping_model = model;
+  material.spring_damping = k_d;
+  auto rig = test::make_sheet(3, 4, 0.2, material);
+  for (vec3& x : rig->state.x) x *= vec3(1.15, 1, 1.1);
+  test::shake(rig->state, 0.005, 0.2);
+  rig->pin(0);
+  rig->pin(3);
+  SolverSettings settings = test::tight_settings(JacobianMode::exact);
+  settings.linear.cg.tolerance = settings.newton_tolerance = 1e-12;
+  Stepper(*rig, info, settings).steps(n, 0.1 / n);
+  return rig->state;
+}
+
+TEST_P(Order, IsWhatTheRowSays) {
+  if (info().order == 0) return;  // none is defined
+  for (const auto& [model, k_d] :
+       {std::pair{DampingModel::projected, 0.0}, {DampingModel::isotropic, 0.02}}) {
+    // ‖u_h − u_{h/2}‖ falls by 2^order from one halving to the next.
+    const int n = 640;
+    const State coarse = swing(info(), n, model, k_d), middle = swing(info(), 2 * n, model, k_d),
+                fine = swing(info(), 4 * n, model, k_d);
+    const double x_coarse = separation(coarse.x, middle.x), x_fine = separation(middle.x, fine.x);
+    const double v_coarse = separation(coarse.v, middle.v), v_fine = separation(middle.v, fine.v);
+    ASSERT_GT(x_fine, 1e-10);  // above the solvers' tolerance and rounding
+    EXPECT_NEAR(std::log2(x_coarse / x_fine), info().order, 0.1);
+    EXPECT_NEAR(std::log2(v_coarse / v_fine), info().order, 0.1);
+  }
+}
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(Order);
+
+}  // namespace
+}  // namespace clothlab

@@ -1,0 +1,77 @@
+#pragma once
+
+// What the generic integrator tests share: they iterate the registry, so that a new row is tested too.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cloth/sample_cloth.h"
+#include "integrate/registry.h"
+
+namespace clothlab::test {
+
+/// Solver settings under which a step is exact up to rounding.
+inline SolverSettings tight_settings(JacobianMode mode = JacobianMode::exact) {
+  SolverSettings settings;
+  settings.linear.cg.tolerance = 1e-14;
+  settings.linear.cg.max_iterations = 2000;
+  settings.newton_tolerance = 1e-14;
+  settings.newton_max_iterations = 50;
+  settings.jacobian = mode;
+  return settings;
+}
+
+inline std::unique_ptr<Integrator> make_integrator(const IntegratorInfo& info) {
+  return info.make(default_parameters(info));
+}
+
+/// A run of one integrator on a rig.
+class Stepper {
+ public:
+  Stepper(Rig& rig, const IntegratorInfo& info, const SolverSettings& settings = {})
+      : rig_(rig), settings_(settings), integrator_(make_integrator(info)) {}
+
+  StepReport step(double h) {
+    return integrator_->advance(rig_.system, rig_.state, h, {settings_, rig_.pool, stop_});
+  }
+
+  /// Takes n steps; the report is the last one's.
+  StepReport steps(int n, double h) {
+    StepReport report;
+    for (int k = 0; k < n; ++k) report = step(h);
+    return report;
+  }
+
+  void set_stop(StopProbe stop) { stop_ = std::move(stop); }
+
+ private:
+  Rig& rig_;
+  SolverSettings settings_;
+  StopProbe stop_;
+  std::unique_ptr<Integrator> integrator_;
+};
+
+inline std::string name_of(const IntegratorInfo& info) {
+  std::string name(info.id);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+class EveryIntegrator : public testing::TestWithParam<const IntegratorInfo*> {
+ protected:
+  const IntegratorInfo& info() const { return *GetParam(); }
+};
+
+inline std::vector<const IntegratorInfo*> rows() {
+  std::vector<const IntegratorInfo*> all;
+  for (const IntegratorInfo& info : integrators()) all.push_back(&info);
+  return all;
+}
+
+#define CLOTHLAB_FOR_EVERY_INTEGRATOR(Suite)                            \
+  INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(test::rows()), \
+                           [](const auto& row) { return test::name_of(*row.param); })
+
+}  // namespace clothlab::test
