@@ -60,7 +60,7 @@ void integrator_choice(const PanelContext& context) {
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
   const double h = context.step_size();
-  const Stability stability = describe_stability(info, h, context.snapshot.omega_max);
+  const StabilityReading stability = read_stability(info, h, context.snapshot.omega_max);
   std::optional<SliderMark> mark;
   if (stability.largest_step) {
     mark = SliderMark{*stability.largest_step, palette::kFailed,

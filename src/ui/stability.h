@@ -9,16 +9,16 @@ namespace clothlab {
 
 enum class StabilityLevel { unknown, safe, near_limit, unstable };
 
-/// What theory says of one method at one step size, in words (model.md, "What theory says").
-struct Stability {
+/// What theory says of one method at one step size, short enough for the status bar.
+struct StabilityReading {
   StabilityLevel level = StabilityLevel::unknown;
   std::string number;                  ///< "h·ω_max 0.71 of 2"
   std::string verdict;                 ///< "stable", "grows 1.7× per step"
-  std::string help;                    ///< the same in sentences, with the largest stable h
+  std::string help;                    ///< the same in sentences
   std::optional<double> largest_step;  ///< [s], when the method has a limit above zero
 };
 
 /// `omega_max` [1/s] is empty while it is not known yet; `h` [s].
-Stability describe_stability(const IntegratorInfo& integrator, double h, std::optional<double> omega_max);
+StabilityReading read_stability(const IntegratorInfo& integrator, double h, std::optional<double> omega_max);
 
 }  // namespace clothlab

@@ -1,0 +1,348 @@
+#include "app/application.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imgui.h>
+
+#include "app/framing.h"
+#include "app/interaction.h"
+#include "app/preferences.h"
+#include "app/scene_library.h"
+#include "app/state_log.h"
+#include "app/window.h"
+#include "core/error.h"
+#include "io/output_file.h"
+#include "render/camera.h"
+#include "render/gl.h"
+#include "render/heat_colours.h"
+#include "render/renderer.h"
+#include "runtime/load_job.h"
+#include "runtime/simulation_thread.h"
+#include "sim/scene_json.h"
+#include "ui/user_interface.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With nothing new to show, a picture is drawn this often, for what blinks and times out.
+constexpr double kIdlePeriod = 0.25;
+// After an event pictures go on for a while: what it set off may take a few to settle.
+constexpr double kLively = 0.4;
+
+std::string file_name(const fs::path& path) {
+  const std::u8string text = path.filename().u8string();
+  return {text.begin(), text.end()};
+}
+
+// The window's main loop and what it holds. The simulation runs on a thread of its own, a load on
+// another; this one only ever reads their newest results, so it never waits for a step.
+class Application {
+ public:
+  Application(const WindowRequest& request, const fs::path& program);
+  int run();
+
+ private:
+  bool frame_is_due();
+  void draw_frame();
+  void carry_out(AppRequest request);
+  void open_path(const fs::path& path);
+  void start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file);
+  void finish_load();
+  void reload_mesh(const ReloadMesh& wanted);
+  void save_scene(const fs::path& path);
+  void use_snapshot();
+  void measure_rate(double now);
+  Area view_area() const;
+  Pixels view_size() const;
+  PanelContext panel_context();
+  double interface_scale() const;
+
+  Preferences preferences_ = Preferences::load();
+  std::vector<SceneEntry> library_;
+  Window window_{"ClothLab"};
+  Renderer renderer_;
+  Camera camera_;
+  Interaction interaction_;
+  UserInterface ui_;
+  ViewSettings view_;
+  Intentions intentions_;
+  StateLog state_log_;
+  std::unique_ptr<SimulationThread> simulation_;
+  std::shared_ptr<const Snapshot> snapshot_;
+
+  std::unique_ptr<LoadJob> job_;
+  LoadStatus load_;
+  bool load_is_file_ = false;
+  fs::path load_path_;
+  // Once this scene is the snapshot's, the camera turns to it and the report is shown.
+  std::shared_ptr<const LoadedScene> awaited_;
+  bool report_awaited_ = false;
+
+  std::vector<KeyPress> keys_;
+  std::vector<fs::path> dropped_;
+  std::vector<AppRequest> requests_;
+  unsigned long long frames_ = 0;
+  unsigned long long events_seen_ = 0;
+  double lively_until_ = 0;
+  double last_frame_ = 0;
+  double rate_ = 0;
+  double rate_since_ = 0;
+  int rate_frames_ = 0;
+};
+
+Application::Application(const WindowRequest& request, const fs::path& program)
+    : library_(load_scene_library(program)) {
+  view_.interface_scale = static_cast<float>(preferences_.interface_scale);
+  view_.drag_hint = !preferences_.has_dragged;
+  ui_.files().set_places(fs::current_path(), preferences_.recent_files);
+
+  // The built-in scene is small and starts at once; a scene of the user's own is loaded beside it.
+  Scene built_in = library_.front().scene;
+  if (!request.scene && request.with_options) built_in = request.with_options(std::move(built_in));
+  SimulationThread::Options options;
+  options.threads = request.threads;
+  auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in)));
+  simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
+  snapshot_ = simulation_->latest();
+
+  WindowEvents events;
+  events.key = [this](const KeyPress& press) { keys_.push_back(press); };
+  events.button = [this](MouseButton b, bool pressed, bool ctrl, double x, double y) {
+    interaction_.button(b, pressed, ctrl, x, y);
+  };
+  events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
+  events.wheel = [this](double notches) { interaction_.wheel(notches); };
+  events.drop = [this](const fs::path& path) { dropped_.push_back(path); };
+  events.focus_lost = [this] { interaction_.release(); };
+  window_.listen(std::move(events));
+
+  if (request.scene) {
+    const auto* file = std::get_if<FileSource>(&request.scene->mesh);
+    const std::string name = file != nullptr ? file_name(file->path) : request.scene->title;
+    start_load(
+        std::make_unique<LoadJob>(*request.scene, request.may_fit ? UnitChoice::fit : UnitChoice::as_is),
+        name, file != nullptr);
+    if (file != nullptr) load_path_ = file->path;
+  }
+}
+
+int Application::run() {
+  bool shown = false;
+  while (!window_.should_close()) {
+    window_.poll();
+    while (!window_.should_close() && !frame_is_due()) {
+      // Until the next picture is due, or something happens; the simulation is looked at in between.
+      const double due = last_frame_ + window_.refresh_period() - window_.now();
+      window_.wait(due > 0 ? due : window_.refresh_period());
+    }
+    if (window_.should_close()) break;
+    last_frame_ = window_.now();
+    draw_frame();
+    if (!std::exchange(shown, true)) {
+      // Centred on what is really there to see, once the size of the window is known.
+      camera_.frame(room_to_move(snapshot_->frame), view_size());
+      window_.show();
+    }
+  }
+  preferences_.interface_scale = static_cast<double>(view_.interface_scale);
+  preferences_.has_dragged = preferences_.has_dragged || interaction_.has_dragged();
+  preferences_.save();
+  return 0;
+}
+
+// Whether the next picture would differ from the last one, and it is time for it.
+bool Application::frame_is_due() {
+  const double now = window_.now();
+  if (window_.events() != events_seen_) {
+    events_seen_ = window_.events();
+    lively_until_ = now + kLively;
+  }
+  if (frames_ > 0 && now < last_frame_ + window_.refresh_period() * 0.95) return false;
+  if (window_.minimised()) return now >= last_frame_ + kIdlePeriod;
+  return frames_ < 3 || now < lively_until_ || job_ != nullptr || !interaction_.idle() ||
+         simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2 ||
+         now >= last_frame_ + kIdlePeriod;
+}
+
+double Application::interface_scale() const {
+  return window_.interface_scale() * static_cast<double>(view_.interface_scale);
+}
+
+Area Application::view_area() const {
+  return ui_.view_area(static_cast<float>(window_.width()), static_cast<float>(window_.height()),
+                       view_.plots);
+}
+
+Pixels Application::view_size() const {
+  const Area area = view_area();
+  return {static_cast<double>(area.width), static_cast<double>(area.height)};
+}
+
+PanelContext Application::panel_context() {
+  return {*snapshot_,
+          library_,
+          load_,
+          simulation_->running_step_seconds(),
+          rate_,
+          heat_colour,
+          view_,
+          intentions_,
+          [this](std::variant<Command, Control> what) {
+            return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
+          },
+          [this](AppRequest request) { requests_.push_back(std::move(request)); }};
+}
+
+void Application::use_snapshot() {
+  snapshot_ = simulation_->latest();
+  if (!awaited_ || snapshot_->loaded != awaited_) return;
+  awaited_.reset();
+  interaction_.release();
+  camera_.frame(room_to_move(snapshot_->frame), view_size());
+  ui_.hide_report();
+  if (report_awaited_) ui_.show_report();
+  window_.set_title(snapshot_->loaded->scene.title.empty() ? "ClothLab"
+                                                           : snapshot_->loaded->scene.title + " - ClothLab");
+}
+
+void Application::draw_frame() {
+  measure_rate(last_frame_);
+  finish_load();
+  use_snapshot();
+
+  window_.begin_frame(interface_scale());
+  const Area area = view_area();
+  {
+    const PanelContext context = panel_context();
+    const bool typing = ImGui::GetIO().WantTextInput;
+    for (const KeyPress& press : std::exchange(keys_, {})) ui_.on_key(press, typing, context);
+    interaction_.handle({*snapshot_, camera_, area, interface_scale(), ImGui::GetIO().WantCaptureMouse,
+                         [this](Command command) { simulation_->send(std::move(command)); }});
+    if (interaction_.has_dragged()) view_.drag_hint = false;
+    ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
+  }
+
+  const double density = window_.density();
+  const int width = static_cast<int>(std::lround(static_cast<double>(area.width) * density));
+  const int height = static_cast<int>(std::lround(static_cast<double>(area.height) * density));
+  const int below = static_cast<int>(std::lround(window_.height() * density)) - height;
+  ViewOptions options;
+  options.wireframe = view_.wireframe;
+  options.heat_map = view_.heat_map;
+  options.heat_max_strain = view_.heat_max_strain;
+  options.grid = view_.ground;
+  options.pixel_scale = interface_scale() * density;
+  renderer_.draw(snapshot_->frame, camera_, options, {0, below, width, height});
+  window_.end_frame();
+  ++frames_;
+
+  for (AppRequest& request : std::exchange(requests_, {})) carry_out(std::move(request));
+  for (const fs::path& path : std::exchange(dropped_, {})) open_path(path);
+  state_log_.write(last_frame_, {*snapshot_, camera_, area, window_.width(), window_.height(), frames_, rate_,
+                                 job_ != nullptr, ui_.dialog_open(), ui_.message()});
+}
+
+void Application::measure_rate(double now) {
+  ++rate_frames_;
+  if (now - rate_since_ < 0.5) return;
+  rate_ = rate_frames_ / (now - rate_since_);
+  rate_since_ = now;
+  rate_frames_ = 0;
+}
+
+void Application::carry_out(AppRequest request) {
+  if (const auto* open = std::get_if<OpenPath>(&request)) open_path(open->path);
+  if (const auto* open = std::get_if<OpenScene>(&request)) {
+    start_load(std::make_unique<LoadJob>(open->scene, UnitChoice::as_is), open->scene.title, false);
+  }
+  if (const auto* reload = std::get_if<ReloadMesh>(&request)) reload_mesh(*reload);
+  if (const auto* save = std::get_if<SaveScene>(&request)) save_scene(save->path);
+  if (std::holds_alternative<CancelLoad>(request) && job_) job_->cancel();
+  if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
+  if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
+  if (std::holds_alternative<Quit>(request)) window_.close();
+}
+
+void Application::open_path(const fs::path& path) {
+  start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), true);
+  load_path_ = path;
+}
+
+void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file) {
+  job_ = std::move(job);  // one that is still running is cancelled
+  load_ = {true, std::move(name), 0, {}};
+  load_is_file_ = is_file;
+  load_path_.clear();
+}
+
+void Application::finish_load() {
+  if (!job_) return;
+  LoadJob::Progress progress = job_->progress();
+  load_.fraction = progress.fraction;
+  load_.stage = std::move(progress.stage);
+  if (!job_->done()) return;
+  const LoadJob::Result result = job_->result();
+  job_.reset();
+  load_ = {};
+  if (!result.scene) {
+    if (result.error.empty()) return;
+    std::cerr << "clothlab: " << result.error << '\n';
+    ui_.show_message(result.error, true);
+    return;
+  }
+  if (!load_path_.empty()) {
+    preferences_.add_recent(load_path_);
+    ui_.files().set_places({}, preferences_.recent_files);
+  }
+  interaction_.release();
+  awaited_ = result.scene;
+  report_awaited_ = load_is_file_;
+  simulation_->send(Control(UseScene{result.scene}));
+}
+
+void Application::reload_mesh(const ReloadMesh& wanted) {
+  // With the values that are in force now, from the start.
+  Scene scene = *snapshot_->frame.scene;
+  scene.z_up = wanted.z_up;
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  const std::string name = file != nullptr ? file_name(file->path) : scene.title;
+  if (wanted.units == UnitChoice::fit) scene.scale = 1;
+  start_load(std::make_unique<LoadJob>(std::move(scene), wanted.units), name, true);
+}
+
+void Application::save_scene(const fs::path& path) {
+  try {
+    Scene scene = *snapshot_->frame.scene;
+    if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
+      // Relative to the scene's own folder where the mesh lies in or below it, so that both can move
+      // together.
+      const fs::path mesh = fs::absolute(file->path);
+      const fs::path near = mesh.lexically_relative(fs::absolute(path).parent_path());
+      const bool below = !near.empty() && *near.begin() != "..";
+      const std::u8string text = (below ? near : mesh).generic_u8string();
+      file->path.assign(text.begin(), text.end());
+    }
+    write_file(path, write_scene(scene));
+    preferences_.add_recent(path);
+    ui_.files().set_places({}, preferences_.recent_files);
+    ui_.show_message("Saved as " + file_name(path) + ".", false);
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
+  }
+}
+
+}  // namespace
+
+int open_window(const WindowRequest& request, const fs::path& program) {
+  return Application(request, program).run();
+}
+
+}  // namespace clothlab

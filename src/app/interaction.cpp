@@ -1,0 +1,162 @@
+#include "app/interaction.h"
+
+#include <algorithm>
+
+#include "render/picking.h"
+
+namespace clothlab {
+namespace {
+
+// How far from the cursor a particle may be seen to be meant [interface units].
+constexpr double kPinRadius = 14;
+constexpr double kGrabRadius = 14;
+
+Pixels size_of(const Area& view) {
+  return {static_cast<double>(view.width), static_cast<double>(view.height)};
+}
+
+// Window coordinates of a point to those of the view, in which the camera works.
+Pixels in_view(Pixels at, const Area& view) {
+  return {at.x - static_cast<double>(view.x), at.y - static_cast<double>(view.y)};
+}
+
+bool inside(Pixels at, const Area& view) {
+  const Pixels p = in_view(at, view);
+  const Pixels size = size_of(view);
+  return p.x >= 0 && p.y >= 0 && p.x < size.x && p.y < size.y;
+}
+
+}  // namespace
+
+void Interaction::button(MouseButton button, bool pressed, bool ctrl, double x, double y) {
+  events_.emplace_back(Press{button, pressed, ctrl, {x, y}});
+}
+
+void Interaction::cursor(double x, double y) {
+  // Only the last of several moves counts.
+  if (!events_.empty() && std::holds_alternative<Move>(events_.back())) events_.pop_back();
+  events_.emplace_back(Move{{x, y}});
+}
+
+void Interaction::wheel(double notches) { events_.emplace_back(Wheel{notches}); }
+
+void Interaction::release() { release_ = true; }
+
+void Interaction::handle(const Surroundings& around) {
+  if (release_) {
+    if (holds_cloth()) around.send(Release{});
+    action_ = std::monostate{};
+    release_ = false;
+  }
+  while (!events_.empty()) {
+    const Event event = events_.front();
+    events_.pop_front();
+    if (const auto* p = std::get_if<Press>(&event)) press(*p, around);
+    if (const auto* m = std::get_if<Move>(&event)) move(m->to, around);
+    if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
+  }
+  send_moves(around);
+}
+
+void Interaction::press(const Press& press, const Surroundings& around) {
+  move(press.at, around);
+  if (!press.pressed) {
+    if (idle() || press.button != action_button_) return;
+    send_moves(around);
+    if (holds_cloth()) around.send(Release{});
+    action_ = std::monostate{};
+    return;
+  }
+  if (!idle() || around.captured || !inside(press.at, around.view)) return;
+  action_button_ = press.button;
+  switch (press.button) {
+    case MouseButton::right:
+      action_ = Orbit{};
+      break;
+    case MouseButton::middle:
+      action_ = Pan{};
+      break;
+    case MouseButton::left:
+      if (press.ctrl) {
+        toggle_pin(press.at, around);
+      } else {
+        take_hold(press.at, around);
+      }
+      break;
+  }
+}
+
+void Interaction::take_hold(Pixels at, const Surroundings& around) {
+  const Frame& frame = around.snapshot.frame;
+  const Pixels pixel = in_view(at, around.view);
+  const Pixels size = size_of(around.view);
+  const auto near = nearest_visible_particle(*frame.mesh, frame.positions, around.camera, pixel, size,
+                                             kPinRadius * around.scale);
+  if (near && frame.pinned[*near] != 0) {
+    action_ = HoldPin{*near, frame.positions[*near]};
+    moved_ = false;
+    has_dragged_ = true;
+    return;
+  }
+  const auto pick =
+      pick_for_grab(*frame.mesh, frame.positions, around.camera, pixel, size, kGrabRadius * around.scale);
+  if (!pick) return;
+  vec3 point(0);
+  for (int k = 0; k < 3; ++k) {
+    point += pick->weights[k] * frame.positions[pick->particles[static_cast<std::size_t>(k)]];
+  }
+  around.send(grab_command(around.snapshot, pick->particles, pick->weights, point));
+  action_ = Hold{point};
+  moved_ = false;
+  has_dragged_ = true;
+}
+
+void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
+  const Frame& frame = around.snapshot.frame;
+  const auto particle =
+      nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
+                               size_of(around.view), kPinRadius * around.scale * 2);
+  if (particle) around.send(SetPinned{*particle, frame.pinned[*particle] == 0});
+}
+
+void Interaction::move(Pixels to, const Surroundings& around) {
+  const Pixels motion = to - at_;
+  at_ = to;
+  if (motion == Pixels(0)) return;
+  const Pixels size = size_of(around.view);
+  if (std::holds_alternative<Orbit>(action_)) around.camera.orbit(motion, size);
+  if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size);
+  if (auto* hold = std::get_if<Hold>(&action_)) {
+    hold->cursor = around.camera.in_view_plane(in_view(to, around.view), size, hold->cursor);
+    moved_ = true;
+  }
+  if (auto* pin = std::get_if<HoldPin>(&action_)) {
+    pin->target = around.camera.in_view_plane(in_view(to, around.view), size, pin->target);
+    moved_ = true;
+  }
+}
+
+void Interaction::turn_wheel(double notches, const Surroundings& around) {
+  if (auto* hold = std::get_if<Hold>(&action_)) {
+    hold->cursor = around.camera.moved_in_depth(hold->cursor, notches);
+    moved_ = true;
+  } else if (auto* pin = std::get_if<HoldPin>(&action_)) {
+    pin->target = around.camera.moved_in_depth(pin->target, notches);
+    moved_ = true;
+  } else if (!around.captured && inside(at_, around.view)) {
+    around.camera.zoom(notches, in_view(at_, around.view), size_of(around.view));
+  }
+}
+
+void Interaction::send_moves(const Surroundings& around) {
+  if (!moved_) return;
+  moved_ = false;
+  if (const auto* hold = std::get_if<Hold>(&action_)) around.send(MoveCursor{hold->cursor});
+  if (const auto* pin = std::get_if<HoldPin>(&action_)) {
+    // Within the time until the next picture, as it is simulated: as fast as the hand.
+    const double duration = std::max(around.snapshot.speed / 60, around.snapshot.frame.scene->stepping.dt);
+    around.send(MovePin{pin->particle, pin->target, duration});
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <variant>
+
+#include "app/window.h"
+#include "render/camera.h"
+#include "runtime/snapshot.h"
+#include "sim/command.h"
+#include "ui/overlays.h"
+
+namespace clothlab {
+
+/// What the mouse means in the view of the cloth: the camera, the hand that pulls the cloth, pins.
+///
+/// Events are kept as they come and carried out in handle(), when ImGui knows what lies under the
+/// cursor, in their order: a press and a release between two pictures still are a click.
+class Interaction {
+ public:
+  struct Surroundings {
+    const Snapshot& snapshot;
+    Camera& camera;
+    Area view;              ///< of the cloth, in window coordinates
+    double scale = 1;       ///< of an interface unit
+    bool captured = false;  ///< something of the interface lies under the cursor
+    std::function<void(Command)> send;
+  };
+
+  void button(MouseButton button, bool pressed, bool ctrl, double x, double y);
+  void cursor(double x, double y);
+  void wheel(double notches);
+  /// Esc, lost focus, another scene: lets go of the cloth.
+  void release();
+
+  void handle(const Surroundings& around);
+
+  bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
+  bool idle() const { return std::holds_alternative<std::monostate>(action_); }
+  /// True once the cloth has been taken hold of.
+  bool has_dragged() const { return has_dragged_; }
+
+ private:
+  struct Press {
+    MouseButton button;
+    bool pressed;
+    bool ctrl;
+    Pixels at;
+  };
+  struct Move {
+    Pixels to;
+  };
+  struct Wheel {
+    double notches;
+  };
+  using Event = std::variant<Press, Move, Wheel>;
+
+  struct Orbit {};
+  struct Pan {};
+  struct Hold {
+    vec3 cursor{0};
+  };
+  struct HoldPin {
+    std::uint32_t particle = 0;
+    vec3 target{0};
+  };
+
+  void press(const Press& press, const Surroundings& around);
+  void take_hold(Pixels at, const Surroundings& around);
+  void toggle_pin(Pixels at, const Surroundings& around);
+  void move(Pixels to, const Surroundings& around);
+  void turn_wheel(double notches, const Surroundings& around);
+  void send_moves(const Surroundings& around);
+
+  std::deque<Event> events_;
+  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin> action_;
+  MouseButton action_button_ = MouseButton::left;
+  Pixels at_{0};
+  bool moved_ = false;  // the held point, since it was last sent
+  bool release_ = false;
+  bool has_dragged_ = false;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,14 @@
+#include "app/application.h"
+#include "app/painter.h"
+#include "cli/cli.h"
+#include "io/asset_path.h"
+
+int main(int argc, char** argv) {
+  using namespace clothlab;
+  Services services;
+  services.open_window = [&](const WindowRequest& request) {
+    return open_window(request, executable_path(argc > 0 ? argv[0] : ""));
+  };
+  services.make_painter = make_painter;
+  return run_cli(argc, argv, services);
+}

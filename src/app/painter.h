@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/cli.h"
+
+namespace clothlab {
+
+/// Pictures without a display, for `clothlab render`. Throws SystemError where there is no way to draw.
+Painter make_painter(const PictureRequest& request);
+
+}  // namespace clothlab

@@ -1,0 +1,89 @@
+#include "app/state_log.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "io/output_file.h"
+#include "sim/parameters.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kPeriod = 0.1;
+constexpr std::size_t kParticles = 16;
+
+using Json = nlohmann::json;
+
+Json to_json(const vec3& v) { return Json::array({v.x, v.y, v.z}); }
+
+// Some particles, evenly picked: index, position in the world, and in the window.
+Json some_particles(const StateLog::Picture& picture) {
+  Json out = Json::array();
+  const auto& positions = picture.snapshot.frame.positions;
+  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
+  const std::size_t count = std::min(positions.size(), kParticles);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = count > 1 ? k * (positions.size() - 1) / (count - 1) : 0;
+    Json row;
+    row["index"] = i;
+    row["position"] = to_json(positions[i]);
+    row["pinned"] = picture.snapshot.frame.pinned[i] != 0;
+    if (const auto seen = picture.camera.project(positions[i], size)) {
+      row["pixel"] = {seen->pixel.x + static_cast<double>(picture.view.x),
+                      seen->pixel.y + static_cast<double>(picture.view.y)};
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+StateLog::StateLog() {
+  if (const char* path = std::getenv("CLOTHLAB_WINDOW_STATE")) path_ = path;
+}
+
+void StateLog::write(double now, const Picture& picture) {
+  if (!path_ || now < next_) return;
+  next_ = now + kPeriod;
+  const Snapshot& snapshot = picture.snapshot;
+  const Frame& frame = snapshot.frame;
+  Json json;
+  json["frames"] = picture.frames;
+  json["fps"] = picture.frames_per_second;
+  json["size"] = {picture.width, picture.height};
+  json["view"] = {picture.view.x, picture.view.y, picture.view.width, picture.view.height};
+  json["title"] = frame.scene->title;
+  json["mesh"] = frame.mesh->source ? frame.mesh->source->name : "";
+  json["particles"] = frame.positions.size();
+  json["integrator"] = frame.scene->integrator;
+  json["playing"] = snapshot.playing;
+  json["speed"] = snapshot.speed;
+  json["time"] = frame.record.time;
+  json["step"] = frame.record.step;
+  json["hand"] = frame.hand.has_value();
+  if (frame.hand) json["hand_point"] = to_json(frame.hand->point);
+  if (frame.hand) json["hand_cursor"] = to_json(frame.hand->cursor);
+  json["blow_up"] = snapshot.blow_up_text;
+  json["replay"] = snapshot.replay.has_value();
+  json["message"] = picture.message;
+  json["loading"] = picture.loading;
+  json["dialog"] = picture.dialog_open;
+  json["camera"] = {picture.camera.yaw, picture.camera.pitch, picture.camera.distance};
+  std::size_t pinned = 0;
+  for (const auto p : frame.pinned) pinned += p != 0 ? 1U : 0U;
+  json["pinned"] = pinned;
+  for (const SceneParameter& row : scene_parameters()) {
+    const double value = row.get(*frame.scene);
+    json["parameters"][std::string(row.spec.id)] = std::isfinite(value) ? Json(value) : Json("off");
+  }
+  json["gravity"] = to_json(frame.scene->material.gravity);
+  json["some_particles"] = some_particles(picture);
+  json["items"] = Json::object();
+  for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};
+  write_file(*path_, json.dump(1) + "\n");
+}
+
+}  // namespace clothlab

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "render/camera.h"
+#include "runtime/snapshot.h"
+#include "ui/overlays.h"
+
+namespace clothlab {
+
+/// For the window tests: where CLOTHLAB_WINDOW_STATE names a file, what the window shows is written
+/// there ten times a second as one JSON object (tests/window/README.md), each time whole.
+class StateLog {
+ public:
+  struct Picture {
+    const Snapshot& snapshot;
+    const Camera& camera;
+    Area view;
+    int width = 0;
+    int height = 0;
+    unsigned long long frames = 0;  ///< drawn so far
+    double frames_per_second = 0;
+    bool loading = false;
+    bool dialog_open = false;
+    std::string message;
+  };
+
+  StateLog();
+  /// `now` [s].
+  void write(double now, const Picture& picture);
+
+ private:
+  std::optional<std::filesystem::path> path_;
+  double next_ = 0;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,275 @@
+#include "app/window.h"
+
+#include "render/gl.h"
+//
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string_view>
+
+#include "core/error.h"
+#include "ui/theme.h"
+
+namespace clothlab {
+namespace {
+
+constexpr int kWidth = 1280;
+constexpr int kHeight = 720;
+constexpr int kSamples = 4;
+
+std::string glfw_error() {
+  const char* text = nullptr;
+  glfwGetError(&text);
+  return text != nullptr ? text : "no reason given";
+}
+
+// The key as the keyboard is labelled: letters and punctuation by their name, digits by their place,
+// which on some layouts need Shift to be digits.
+KeyPress translate(int key, int scancode, int action, int mods) {
+  KeyPress press;
+  press.ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
+  press.repeat = action == GLFW_REPEAT;
+  switch (key) {
+    case GLFW_KEY_SPACE:
+      press.key = Key::space;
+      return press;
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER:
+      press.key = Key::enter;
+      return press;
+    case GLFW_KEY_ESCAPE:
+      press.key = Key::escape;
+      return press;
+    case GLFW_KEY_BACKSPACE:
+      press.key = Key::backspace;
+      return press;
+    case GLFW_KEY_UP:
+      press.key = Key::up;
+      return press;
+    case GLFW_KEY_DOWN:
+      press.key = Key::down;
+      return press;
+    case GLFW_KEY_PAGE_UP:
+      press.key = Key::page_up;
+      return press;
+    case GLFW_KEY_PAGE_DOWN:
+      press.key = Key::page_down;
+      return press;
+    case GLFW_KEY_F1:
+      press.key = Key::f1;
+      return press;
+    default:
+      break;
+  }
+  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) {
+    press.character = static_cast<char>('0' + key - GLFW_KEY_0);
+  } else if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) {
+    press.character = static_cast<char>('0' + key - GLFW_KEY_KP_0);
+  } else if (const char* name = glfwGetKeyName(key, scancode);
+             name != nullptr && name[0] != 0 && name[1] == 0) {
+    press.character = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  }
+  return press;
+}
+
+}  // namespace
+
+struct Window::Impl {
+  GLFWwindow* window = nullptr;
+  WindowEvents events;
+  unsigned long long event_count = 0;
+  double scale = 0;  // of the fonts that are loaded
+  double loaded_density = 0;
+  bool imgui = false;
+
+  static Impl& of(GLFWwindow* window) { return *static_cast<Impl*>(glfwGetWindowUserPointer(window)); }
+
+  ~Impl() {
+    if (imgui) {
+      ImGui_ImplOpenGL3_Shutdown();
+      ImGui_ImplGlfw_Shutdown();
+      ImGui::DestroyContext();
+    }
+    if (window != nullptr) glfwDestroyWindow(window);
+    glfwTerminate();
+  }
+
+  void create(const std::string& title, int samples) {
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHint(GLFW_SAMPLES, samples);
+    window = glfwCreateWindow(kWidth, kHeight, title.c_str(), nullptr, nullptr);
+    if (window == nullptr) {
+      throw SystemError("No window with OpenGL 3.3 can be opened (" + glfw_error() +
+                        "); 'clothlab render' makes pictures without a display.");
+    }
+    glfwMakeContextCurrent(window);
+    load_gl(glfwGetProcAddress);
+  }
+
+  void fit_to_monitor() {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    if (monitor == nullptr) return;
+    int x = 0, y = 0, w = 0, h = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(monitor, &x, &y, &w, &h);
+    glfwGetWindowSize(window, &width, &height);
+    if (w > 0 && h > 0 && (width > w || height > h)) {
+      glfwSetWindowSize(window, std::min(width, w), std::min(height, h));
+    }
+  }
+
+  // Before ImGui's own callbacks, which call these first.
+  void set_callbacks() {
+    glfwSetWindowUserPointer(window, this);
+    glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (action != GLFW_RELEASE && self.events.key) self.events.key(translate(key, scancode, action, mods));
+    });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int) { ++of(w).event_count; });
+    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int mods) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (button > GLFW_MOUSE_BUTTON_MIDDLE || !self.events.button) return;
+      const MouseButton which = button == GLFW_MOUSE_BUTTON_LEFT    ? MouseButton::left
+                                : button == GLFW_MOUSE_BUTTON_RIGHT ? MouseButton::right
+                                                                    : MouseButton::middle;
+      double x = 0, y = 0;
+      glfwGetCursorPos(w, &x, &y);
+      const bool ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
+      self.events.button(which, action == GLFW_PRESS, ctrl, x, y);
+    });
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (self.events.cursor) self.events.cursor(x, y);
+    });
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double y) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (self.events.wheel) self.events.wheel(y);
+    });
+    glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (count < 1 || !self.events.drop) return;
+      const std::string_view text(paths[0]);
+      self.events.drop(std::filesystem::path(std::u8string(text.begin(), text.end())));
+    });
+    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
+      Impl& self = of(w);
+      ++self.event_count;
+      if (focused == GLFW_FALSE && self.events.focus_lost) self.events.focus_lost();
+    });
+    glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { ++of(w).event_count; });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { ++of(w).event_count; });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { ++of(w).event_count; });
+    glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { ++of(w).event_count; });
+    glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { ++of(w).event_count; });
+  }
+};
+
+Window::Window(const std::string& title) : impl_(std::make_unique<Impl>()) {
+  if (glfwInit() == GLFW_FALSE) {
+    throw SystemError("There is no display to open a window on (" + glfw_error() +
+                      "); 'clothlab render' makes pictures without one.");
+  }
+  impl_->create(title, kSamples);
+  if (is_software_renderer()) {
+    glfwDestroyWindow(impl_->window);
+    impl_->window = nullptr;
+    impl_->create(title, 0);
+  }
+  impl_->fit_to_monitor();
+  glfwSwapInterval(1);
+  impl_->set_callbacks();
+
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;  // the layout is fixed: nothing to remember
+  ImGui_ImplGlfw_InitForOpenGL(impl_->window, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+  impl_->imgui = true;
+}
+
+Window::~Window() = default;
+
+void Window::listen(WindowEvents events) { impl_->events = std::move(events); }
+void Window::show() { glfwShowWindow(impl_->window); }
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(impl_->window, title.c_str()); }
+bool Window::should_close() const { return glfwWindowShouldClose(impl_->window) != GLFW_FALSE; }
+void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
+bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
+bool Window::focused() const { return glfwGetWindowAttrib(impl_->window, GLFW_FOCUSED) != GLFW_FALSE; }
+void Window::poll() { glfwPollEvents(); }
+void Window::wait(double seconds) { glfwWaitEventsTimeout(std::max(seconds, 1e-4)); }
+unsigned long long Window::events() const { return impl_->event_count; }
+double Window::now() const { return glfwGetTime(); }
+
+double Window::refresh_period() const {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  const GLFWvidmode* mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
+  const int rate = mode != nullptr && mode->refreshRate > 0 ? mode->refreshRate : 60;
+  return 1.0 / std::clamp(rate, 30, 240);
+}
+
+int Window::width() const {
+  int w = 0, h = 0;
+  glfwGetWindowSize(impl_->window, &w, &h);
+  return std::max(w, 1);
+}
+
+int Window::height() const {
+  int w = 0, h = 0;
+  glfwGetWindowSize(impl_->window, &w, &h);
+  return std::max(h, 1);
+}
+
+double Window::density() const {
+  int w = 0, h = 0;
+  glfwGetFramebufferSize(impl_->window, &w, &h);
+  return std::max(static_cast<double>(w) / width(), 1e-3);
+}
+
+double Window::interface_scale() const {
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(impl_->window, &x, &y);
+  const double scale = static_cast<double>(std::max(x, y)) / density();
+  return std::isfinite(scale) ? std::clamp(scale, 0.5, 6.0) : 1;
+}
+
+void Window::begin_frame(double scale) {
+  const double pixels = std::max(density(), 1.0);
+  if (scale != impl_->scale || pixels != impl_->loaded_density) {
+    impl_->scale = scale;
+    impl_->loaded_density = pixels;
+#if IMGUI_VERSION_NUM < 19200
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    apply_theme(static_cast<float>(scale), static_cast<float>(pixels));
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+#else
+    apply_theme(static_cast<float>(scale), static_cast<float>(pixels));
+#endif
+  }
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void Window::end_frame() {
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(impl_->window);
+}
+
+}  // namespace clothlab

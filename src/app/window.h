@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ui/keys.h"
+
+namespace clothlab {
+
+enum class MouseButton { left, right, middle };
+
+/// What a window tells; all positions in window coordinates, y down.
+struct WindowEvents {
+  std::function<void(const KeyPress&)> key;
+  std::function<void(MouseButton button, bool pressed, bool ctrl, double x, double y)> button;
+  std::function<void(double x, double y)> cursor;
+  std::function<void(double notches)> wheel;
+  std::function<void(const std::filesystem::path&)> drop;
+  std::function<void()> focus_lost;
+};
+
+/// A window with an OpenGL 3.3 core context and Dear ImGui in it: the only place that knows GLFW.
+class Window {
+ public:
+  /// Starts hidden; show() after the first frame. Multisampling is left off on a software renderer.
+  /// Throws SystemError, one sentence that names `clothlab render`, where there is no display.
+  explicit Window(const std::string& title);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  void listen(WindowEvents events);
+  void show();
+  void set_title(const std::string& title);
+
+  bool should_close() const;
+  void close();
+  bool minimised() const;
+  bool focused() const;
+
+  /// Handles what has happened; waits for something to happen, at most so long.
+  void poll();
+  void wait(double seconds);
+  /// Number of events so far: growth means that something happened.
+  unsigned long long events() const;
+  /// Seconds since the window was made.
+  double now() const;
+  /// Seconds per picture of the display.
+  double refresh_period() const;
+
+  /// In window coordinates, at least 1.
+  int width() const;
+  int height() const;
+  /// Pixels of the framebuffer per window coordinate.
+  double density() const;
+  /// Size of one interface unit in window coordinates, as the display asks.
+  double interface_scale() const;
+
+  /// Between begin_frame() and end_frame() ImGui may be used; end_frame() draws it and shows the picture.
+  /// `scale` is the interface unit in window coordinates: fonts and style follow it.
+  void begin_frame(double scale);
+  void end_frame();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab
