@@ -42,12 +42,8 @@ class TemporaryFolder {
 /// Gives up root's right to read and write everything, while it lives.
 class Unprivileged {
  public:
-  Unprivileged() {
-    if (was_root_) EXPECT_EQ(seteuid(65534), 0);
-  }
-  ~Unprivileged() {
-    if (was_root_) EXPECT_EQ(seteuid(0), 0);
-  }
+  Unprivileged() { EXPECT_EQ(seteuid(was_root_ ? 65534 : geteuid()), 0); }
+  ~Unprivileged() { EXPECT_EQ(seteuid(was_root_ ? 0 : geteuid()), 0); }
   Unprivileged(const Unprivileged&) = delete;
   Unprivileged& operator=(const Unprivileged&) = delete;
 

@@ -70,8 +70,10 @@ long long write_some(int descriptor, std::string_view bytes) {
 }
 int close_descriptor(int descriptor) { return ::close(descriptor); }
 int process_id() { return static_cast<int>(::getpid()); }
-bool may_write(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; }
-bool may_write_in(const fs::path& folder) { return ::access(folder.c_str(), W_OK | X_OK) == 0; }
+bool may_write(const fs::path& path) { return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0; }
+bool may_write_in(const fs::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
 void copy_permissions(const fs::path& from, int to) {
   struct stat info {};
   // Not being allowed to is no fault of the results: they are then written with the usual permissions.
