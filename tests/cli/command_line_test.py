@@ -89,7 +89,7 @@ class CommandLine(unittest.TestCase):
         self.refused("simulate", "--mesh", "absent.obj", says="absent.obj")
         (self.dir / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n")
         self.refused("simulate", "--mesh", "bad.obj", says=["bad.obj", "3"])
-        (self.dir / "bad.json").write_text('{"version": 1,\n "nonsense": 3}')
+        (self.dir / "bad.json").write_text('{"clothlab-scene": 1,\n "nonsense": 3}')
         self.refused("simulate", "--scene", "bad.json", says=["bad.json", "nonsense"])
         (self.dir / "state.csv").write_text("x,y,z,vx,vy,vz\n0,0,0,0,0,0\n")
         self.refused("simulate", *SMALL, "--initial-state", "state.csv", says=["state.csv", "64"])
