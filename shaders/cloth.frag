@@ -8,10 +8,10 @@ uniform vec3 eye;
 uniform int heat_map;
 uniform sampler2D heat_colours;
 
-const vec3 kFront = vec3(0.36, 0.60, 0.88);
-const vec3 kBack = vec3(0.93, 0.70, 0.44);
-const vec3 kSky = vec3(0.40, 0.43, 0.48);
-const vec3 kGround = vec3(0.17, 0.16, 0.15);
+const vec3 kFront = vec3(0.33, 0.57, 0.86);
+const vec3 kBack = vec3(0.92, 0.68, 0.42);
+const vec3 kSky = vec3(0.30, 0.33, 0.38);
+const vec3 kGround = vec3(0.13, 0.12, 0.11);
 
 void main() {
   vec3 to_eye = normalize(eye - at);
@@ -27,7 +27,7 @@ void main() {
   if (heat_map != 0) {
     // The middle of the first texel is no strain, that of the last one the end of the scale.
     albedo = to_linear(texture(heat_colours, vec2(heat_at * (255.0 / 256.0) + 0.5 / 256.0, 0.5)).rgb);
-    sheen_strength = 0.35;
+    sheen_strength = 0.25;
   }
 
   // A sun that wraps a little around, as through the cloth; the sky; and a lamp beside the eye, which
@@ -35,8 +35,8 @@ void main() {
   float towards_light = dot(n, kToLight);
   float sun = max((towards_light + 0.2) / 1.2, 0.0);
   float facing = max(dot(n, to_eye), 0.0);
-  vec3 light = mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.62 * sun * vec3(1.0, 0.97, 0.92) +
-               (0.10 + 0.34 * facing * facing);
+  vec3 light = mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.72 * sun * vec3(1.0, 0.97, 0.92) +
+               0.36 * facing * facing;
 
   // Fibres that stand up catch the light at grazing angles; a soft gloss shows the curvature.
   float grazing = 1.0 - facing;

@@ -1,38 +1,31 @@
+// A faint floor with lines, finer and coarser ones ten times as far apart.
 in vec2 metres;
 out vec4 colour;
 
-uniform float radius;
-uniform float spacing;      // of the finer lines [m]
-uniform vec2 lines_from;    // where a coarser line runs, in metres from the centre
-uniform float line_width;   // [pixel]
-uniform float grid;         // 1: lines and floor, 0: the shadow alone
-uniform sampler2D shadow;
-uniform vec2 shadow_low;    // the square that the shadow's texture covers, in metres from the centre
-uniform float shadow_size;
-uniform float shadow_strength;
+uniform float one_over_radius;
+uniform float one_over_spacing;  // of the finer lines
+uniform vec2 lines_from;         // where a coarser line runs, in metres from the centre
+uniform float half_width;        // of the lines [pixel]
 
-// Coverage of the pixel by lines `step` metres apart; where they come too close to be told apart, none.
-float lines(float step) {
-  vec2 at = (metres - lines_from) / step;
-  vec2 width = fwidth(at);
-  vec2 pixels = abs(fract(at - 0.5) - 0.5) / width;
-  vec2 cover = clamp(0.5 * line_width + 0.5 - pixels, 0.0, 1.0) * (1.0 - smoothstep(0.12, 0.4, width));
-  return max(cover.x, cover.y);
+const vec3 kTint = vec3(0.80, 0.88, 1.0);
+
+// How much of the pixel a line covers; `width` is the pixel's size in units of the lines' distance.
+float cover(vec2 at, vec2 width, vec2 one_over_width) {
+  vec2 pixels = abs(fract(at - 0.5) - 0.5) * one_over_width;
+  // Lines that come too close together to be told apart fade away.
+  vec2 fade = clamp(1.4 - 3.5 * width, 0.0, 1.0);
+  vec2 covered = clamp(half_width + 0.5 - pixels, 0.0, 1.0) * fade;
+  return max(covered.x, covered.y);
 }
 
 void main() {
-  float away = length(metres) / radius;
-  float fade = 1.0 - smoothstep(0.1, 1.0, away);
-  if (fade <= 0.0) discard;
+  vec2 from_centre = metres * one_over_radius;
+  float fade = clamp(1.1 - 1.1 * length(from_centre), 0.0, 1.0);
   fade *= fade;
-  float line = grid * max(0.16 * lines(spacing), 0.34 * lines(10.0 * spacing));
-  float floor_light = 0.055 * grid;
-  float light = line + floor_light * (1.0 - line);
-  float dark = 0.0;
-  vec2 at = (metres - shadow_low) / shadow_size;
-  if (shadow_strength > 0.0 && all(greaterThan(at, vec2(0.0))) && all(lessThan(at, vec2(1.0))))
-    dark = shadow_strength * texture(shadow, at).r;
-  // The light veil first, then the shadow over it.
-  vec3 veil = vec3(0.80, 0.88, 1.0) * light * (1.0 - dark);
-  colour = fade * vec4(veil, light * (1.0 - dark) + dark);
+  vec2 at = (metres - lines_from) * one_over_spacing;
+  vec2 width = fwidth(at);
+  vec2 one_over_width = 1.0 / width;
+  float fine = cover(at, width, one_over_width);
+  float coarse = cover(0.1 * at, 0.1 * width, 10.0 * one_over_width);
+  colour = (fade * max(max(0.19 * fine, 0.36 * coarse), 0.055)) * vec4(kTint, 1.0);
 }

@@ -1,10 +1,14 @@
-// A square around the centre of the ground, in metres from it.
+// A square in the plane of the ground, in metres from the ground's centre.
 uniform mat4 view_projection;
 uniform vec3 centre;  // relative to the camera's target
-uniform float radius;
+uniform vec2 low;
+uniform float size;
 out vec2 metres;
+out vec2 place;  // 0 to 1 over the square
 
 void main() {
-  metres = radius * vec2((gl_VertexID & 1) * 2 - 1, (gl_VertexID & 2) - 1);
+  place = vec2(gl_VertexID & 1, (gl_VertexID & 2) / 2);
+  metres = low + size * place;
   gl_Position = view_projection * vec4(centre + vec3(metres.x, 0.0, metres.y), 1.0);
+  gl_Position.z = 0.999999 * gl_Position.w;  // as deep as can be, so that it hides nothing
 }

@@ -2,8 +2,8 @@
 layout(location = 0) in vec3 from;
 layout(location = 1) in vec3 to;
 layout(location = 2) in vec4 rgba;
-uniform mat4 view;
-uniform mat4 projection;
+uniform mat4 view_projection;
+uniform float depth_offset;    // projection[3][2]
 uniform vec2 viewport;         // [pixel]
 uniform float near_plane;
 uniform float pixels_at_one;   // how many pixels a metre at a metre's depth is
@@ -15,31 +15,31 @@ noperspective out float half_width;
 flat out vec4 line_colour;
 
 void main() {
-  vec4 a = view * vec4(from, 1.0);
-  vec4 b = view * vec4(to, 1.0);
-  if (min(-a.z, -b.z) < near_plane) {
-    if (max(-a.z, -b.z) <= near_plane) {
+  // w is the depth in front of the eye.
+  vec4 a = view_projection * vec4(from, 1.0);
+  vec4 b = view_projection * vec4(to, 1.0);
+  if (min(a.w, b.w) < near_plane) {
+    if (max(a.w, b.w) <= near_plane) {
       gl_Position = vec4(0.0, 0.0, 2.0, 1.0);
       return;
     }
-    vec4 cut = mix(a, b, (-near_plane - a.z) / (b.z - a.z));
-    if (-a.z < near_plane) a = cut;
+    vec4 cut = mix(a, b, (near_plane - a.w) / (b.w - a.w));
+    if (a.w < near_plane) a = cut;
     else b = cut;
   }
-  a.xyz *= 1.0 - towards_eye;
-  b.xyz *= 1.0 - towards_eye;
-  vec4 clip_a = projection * a;
-  vec4 clip_b = projection * b;
-  vec2 along = (clip_b.xy / clip_b.w - clip_a.xy / clip_a.w) * viewport;
+  vec2 along = (b.xy / b.w - a.xy / a.w) * viewport;
   float pixels = length(along);
   along = pixels > 1e-6 ? along / pixels : vec2(1.0, 0.0);
 
   bool at_b = (gl_VertexID & 1) != 0;
-  vec4 clip = at_b ? clip_b : clip_a;
+  vec4 clip = at_b ? b : a;
   float side = (gl_VertexID & 2) != 0 ? 1.0 : -1.0;
   half_width = clamp(radius * pixels_at_one / clip.w, radius_pixels.x, radius_pixels.y);
   across = side * (half_width + 1.0);
   clip.xy += across * vec2(-along.y, along.x) * 2.0 / viewport * clip.w;
+  // Nearer along the ray through the eye: the same place on the screen, another depth.
+  clip *= 1.0 - towards_eye;
+  clip.z += towards_eye * depth_offset;
   line_colour = rgba;
   gl_Position = clip;
 }

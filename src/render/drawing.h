@@ -15,8 +15,9 @@ namespace clothlab {
 // the camera's target.
 
 struct Programs {
-  ShaderProgram background{"screen.vert", "background.frag"};
+  ShaderProgram background{"background.vert", "background.frag"};
   ShaderProgram ground{"ground.vert", "ground.frag"};
+  ShaderProgram ground_shadow{"ground.vert", "ground_shadow.frag"};
   ShaderProgram shadow{"shadow.vert", "shadow.frag"};
   ShaderProgram blur{"screen.vert", "blur.frag"};
   ShaderProgram cloth{"cloth.vert", "cloth.frag"};

@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-constexpr GLsizei kTexels = 160;
+constexpr GLsizei kTexels = 96;
 
 }  // namespace
 
@@ -20,8 +20,11 @@ Ground::Canvas::Canvas() {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer.id());
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.id(), 0);
+  GLint bound = 0;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &bound);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer.id());
+  glFramebufferTexture2D(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.id(), 0);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(bound));
 }
 
 Ground::Ground() = default;
@@ -64,7 +67,7 @@ void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& targe
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
   glViewport(0, 0, kTexels, kTexels);
-  glBindFramebuffer(GL_FRAMEBUFFER, sharp_.framebuffer.id());
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, sharp_.framebuffer.id());
   glClearColor(0, 0, 0, 0);
   glClear(GL_COLOR_BUFFER_BIT);
   programs.shadow.use();
@@ -78,40 +81,45 @@ void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& targe
   programs.blur.use();
   programs.blur.set("source", 0);
   const auto blur = [&](const Canvas& from, const Canvas& to, glm::vec2 texels) {
-    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer.id());
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to.framebuffer.id());
     glBindTexture(GL_TEXTURE_2D, from.texture.id());
     programs.blur.set("texel", texels / static_cast<float>(kTexels));
     glDrawArrays(GL_TRIANGLES, 0, 3);
   };
-  // Twice, the second time wider: close to a Gaussian of about three texels.
-  for (const float width : {1.0f, 2.0f}) {
+  for (const float width : {1.0f, 1.4f}) {  // two Gaussians make a wider one
     blur(sharp_, soft_, {width, 0});
     blur(soft_, sharp_, {0, width});
   }
 }
 
 void Ground::draw(const vec3& target, bool grid, bool shadow, const View& view,
-                  const ShaderProgram& program) const {
-  const bool shown_shadow = shadow && shadow_size_ > 0;
-  if (!grid && !shown_shadow) return;
-  program.use();
-  program.set("view_projection", view.view_projection);
-  program.set("centre", centre_from(target));
-  program.set("radius", static_cast<float>(radius_));
-  program.set("spacing", static_cast<float>(spacing_));
-  const double coarse = 10 * spacing_;
-  program.set("lines_from",
-              glm::vec2(-std::remainder(centre_.x, coarse), -std::remainder(centre_.z, coarse)));
-  program.set("line_width", 1.1f * view.pixel_scale);
-  program.set("grid", grid ? 1.0f : 0.0f);
-  program.set("shadow", 0);
-  program.set("shadow_low", shadow_low_);
-  program.set("shadow_size", shadow_size_);
-  program.set("shadow_strength", shown_shadow ? 0.45f : 0.0f);
-  glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_2D, sharp_.texture.id());
+                  const Programs& programs) const {
   glBindVertexArray(no_vertices_.id());
-  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  const auto draw_square = [&](const ShaderProgram& program, const glm::vec2& low, float size) {
+    program.set("view_projection", view.view_projection);
+    program.set("centre", centre_from(target));
+    program.set("low", low);
+    program.set("size", size);
+    program.set("one_over_radius", static_cast<float>(1 / radius_));
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  };
+  if (grid) {
+    const double coarse = 10 * spacing_;
+    programs.ground.use();
+    programs.ground.set("one_over_spacing", static_cast<float>(1 / spacing_));
+    programs.ground.set("lines_from",
+                        glm::vec2(-std::remainder(centre_.x, coarse), -std::remainder(centre_.z, coarse)));
+    programs.ground.set("half_width", 0.55f * view.pixel_scale);
+    const auto radius = static_cast<float>(radius_);
+    draw_square(programs.ground, glm::vec2(-radius), 2 * radius);
+  }
+  if (shadow && shadow_size_ > 0) {
+    programs.ground_shadow.use();
+    programs.ground_shadow.set("shadow", 0);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, sharp_.texture.id());
+    draw_square(programs.ground_shadow, shadow_low_, shadow_size_);
+  }
 }
 
 }  // namespace clothlab

@@ -25,7 +25,7 @@ class Ground {
                    const Programs& programs);
 
   /// `shadow`: with the shadow that was cast last.
-  void draw(const vec3& target, bool grid, bool shadow, const View& view, const ShaderProgram& program) const;
+  void draw(const vec3& target, bool grid, bool shadow, const View& view, const Programs& programs) const;
 
   /// From the target to the farthest point that is drawn [m].
   double reach(const vec3& target) const;

@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kDarkest = 0.42;
+constexpr double kDarkest = 0.46;
 constexpr double kLightest = 0.94;
 constexpr double kFirstHue = 272;  // blue [degrees]
 constexpr double kLastHue = 466;   // yellow, by way of red

@@ -103,7 +103,8 @@ struct Renderer::Impl {
   void draw_background() const {
     programs.background.use();
     glBindVertexArray(no_vertices.id());
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    constexpr GLsizei kBands = 16;  // as in background.vert
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 2 * (kBands + 1));
   }
 
   void draw_springs(const std::vector<std::array<std::uint32_t, 2>>& springs, Rgba colour,
@@ -111,6 +112,12 @@ struct Renderer::Impl {
     line_list.clear();
     for (const auto& s : springs) line_list.push_back({positions[s[0]], positions[s[1]], colour});
     lines.draw(line_list, style, view, programs.line);
+  }
+
+  // Where edges are only a few pixels apart, they must not bury the cloth.
+  float edge_opacity(const Camera& camera, const View& view) const {
+    const float pixels = mean_edge * view.pixels_at_one / static_cast<float>(camera.distance);
+    return std::clamp(0.06f * pixels / view.pixel_scale, 0.12f, 0.6f);
   }
 
   // Particles and springs of a mesh without triangles: a pendulum, a chain, a net.
@@ -137,7 +144,7 @@ struct Renderer::Impl {
     const float radius = mesh->triangles.empty() ? 0.15f * mean_edge : 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
       if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(kPinColour)});
-    balls.draw(ball_list, {.radius_pixels = {2.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
+    balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
   void draw_hand(const Frame::Hand& hand, const vec3& target, const View& view) {
@@ -181,7 +188,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
   if (has_cloth) r.cloth.update(r.positions, options.heat_map ? r.heat : std::vector<float>());
   if (has_cloth && options.shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
-  glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
 
   glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
   glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
@@ -194,29 +201,23 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glDepthFunc(GL_LEQUAL);
   glClear(GL_DEPTH_BUFFER_BIT);
 
-  glDisable(GL_DEPTH_TEST);
+  // The cloth first: what it covers need not be painted twice.
+  glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
+  if (has_cloth) r.cloth.draw_lit(view, options.heat_map, r.programs.cloth);
   r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-  r.ground.draw(camera.target, options.grid, options.shadow && has_cloth, view, r.programs.ground);
-
-  glEnable(GL_DEPTH_TEST);
-  if (has_cloth) {
-    glDisable(GL_BLEND);
-    glEnable(GL_POLYGON_OFFSET_FILL);
-    glPolygonOffset(1, 1);
-    r.cloth.draw_lit(view, options.heat_map, r.programs.cloth);
-    glDisable(GL_POLYGON_OFFSET_FILL);
-    glEnable(GL_BLEND);
-  }
+  glDepthMask(GL_FALSE);
+  r.ground.draw(camera.target, options.grid, options.shadow && has_cloth, view, r.programs);
+  glDepthMask(GL_TRUE);
   if (has_mesh && !has_cloth) r.draw_rods(options.heat_map, view);
   // Lines leave no depth, so that the soft rims of crossing ones blend.
   glDepthMask(GL_FALSE);
   if (has_cloth && options.wireframe)
-    r.draw_springs(frame.mesh->stretch_springs, rgba(kEdgeColour, 0.55f),
-                   {.radius_pixels = {0.55f, 0.55f}, .towards_eye = 0.0005f}, view);
+    r.draw_springs(frame.mesh->stretch_springs, rgba(kEdgeColour, r.edge_opacity(camera, view)),
+                   {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
   if (has_mesh && options.bend_springs) {
     glDisable(GL_DEPTH_TEST);
     r.draw_springs(frame.mesh->bend_springs, rgba(kBendColour, 0.4f), {.radius_pixels = {0.5f, 0.5f}}, view);

@@ -41,8 +41,8 @@ void Lines::draw(const std::vector<Line>& lines, const Style& style, const View&
                [](const Line& line) { return is_drawable(line.from) && is_drawable(line.to); });
   if (drawable_.empty()) return;
   program.use();
-  program.set("view", view.view);
-  program.set("projection", view.projection);
+  program.set("view_projection", view.view_projection);
+  program.set("depth_offset", view.projection[3].z);
   program.set("viewport", view.size);
   program.set("near_plane", view.near_plane);
   program.set("pixels_at_one", view.pixels_at_one);
