@@ -47,7 +47,7 @@ void Camera::frame(const Box& box, Pixels size) {
   // The sphere about the box touches the sides of the narrower opening; some air is left around it.
   const double half_height = fov / 2;
   const double half_width = std::atan(std::tan(half_height) * s.x / s.y);
-  const double fitting = 1.02 * radius / std::sin(std::min(half_height, half_width));
+  const double fitting = 1.1 * radius / std::sin(std::min(half_height, half_width));
   target = 0.5 * (box.low + box.high);
   distance = std::clamp(radius > 0 ? fitting : 1.0, kMinDistance, kMaxDistance);
 }

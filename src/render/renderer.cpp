@@ -121,11 +121,11 @@ struct Renderer::Impl {
   }
 
   // Particles and springs of a mesh without triangles: a pendulum, a chain, a net.
-  void draw_rods(bool heat_map, const View& view) {
+  void draw_rods(const Frame& frame, const ViewOptions& options, const View& view) {
     line_list.clear();
     for (const auto& s : mesh->stretch_springs) {
       const glm::vec3 colour =
-          heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : kRodColour;
+          options.heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : kRodColour;
       line_list.push_back({positions[s[0]], positions[s[1]], rgba(colour)});
     }
     const float radius = std::min(0.06f * mean_edge, 0.02f * static_cast<float>(mesh->diagonal));
@@ -133,7 +133,10 @@ struct Renderer::Impl {
                programs.line);
     ball_list.clear();
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      const glm::vec3 colour = heat_map ? heat_colour(static_cast<double>(heat[i])) : kBallColour;
+      const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i];
+      const glm::vec3 colour = pin                ? kPinColour
+                               : options.heat_map ? heat_colour(static_cast<double>(heat[i]))
+                                                  : kBallColour;
       ball_list.push_back({positions[i], 2.4f * radius, rgba(colour)});
     }
     balls.draw(ball_list, {.radius_pixels = {2.5f, 40}}, view, programs.ball);
@@ -141,7 +144,7 @@ struct Renderer::Impl {
 
   void draw_pins(const Frame& frame, const View& view) {
     ball_list.clear();
-    const float radius = mesh->triangles.empty() ? 0.15f * mean_edge : 0.3f * mean_edge;
+    const float radius = 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
       if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(kPinColour)});
     balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
@@ -150,15 +153,16 @@ struct Renderer::Impl {
   void draw_hand(const Frame::Hand& hand, const vec3& target, const View& view) {
     const glm::vec3 point(hand.point - target);
     const glm::vec3 cursor(hand.cursor - target);
-    // Faint where the cloth hides it, clear in front.
+    // Faint where the cloth hides it, clear in front; the ends are always seen.
     glDisable(GL_DEPTH_TEST);
     line_list.assign({{point, cursor, rgba(kHandColour, 0.35f)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
     glEnable(GL_DEPTH_TEST);
     line_list.assign({{point, cursor, rgba(kHandColour)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
+    glDisable(GL_DEPTH_TEST);
     ball_list.assign({{point, 0, rgba(kHandColour)}, {cursor, 0, rgba(kHandColour)}});
-    balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}, .towards_eye = 1.5f}, view, programs.ball);
+    balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
   }
 };
 
@@ -212,7 +216,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glDepthMask(GL_FALSE);
   r.ground.draw(camera.target, options.grid, options.shadow && has_cloth, view, r.programs);
   glDepthMask(GL_TRUE);
-  if (has_mesh && !has_cloth) r.draw_rods(options.heat_map, view);
+  if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
   // Lines leave no depth, so that the soft rims of crossing ones blend.
   glDepthMask(GL_FALSE);
   if (has_cloth && options.wireframe)
@@ -224,7 +228,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     glEnable(GL_DEPTH_TEST);
   }
   glDepthMask(GL_TRUE);
-  if (has_mesh && options.pins) r.draw_pins(frame, view);
+  if (has_cloth && options.pins) r.draw_pins(frame, view);
   if (frame.hand) r.draw_hand(*frame.hand, camera.target, view);
 
   glDisable(GL_BLEND);
