@@ -21,12 +21,24 @@ Box box_of(const Frame& frame) {
 
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
-  const bool hangs =
-      std::any_of(frame.pinned.begin(), frame.pinned.end(), [](auto pinned) { return pinned != 0; });
+  vec3 hook(0);
+  double pinned = 0;
+  for (std::size_t i = 0; i < frame.positions.size(); ++i) {
+    if (frame.pinned[i] == 0) continue;
+    hook += frame.positions[i];
+    pinned += 1;
+  }
   const vec3 extent = box.high - box.low;
   const double across = std::max(extent.x, extent.z);
-  // A level sheet that hangs swings down by its own length.
-  if (hangs && extent.y < 0.5 * across) box.low.y -= 0.9 * across;
+  if (pinned == 0 || extent.y > 0.5 * across) return box;
+  // A level sheet swings down by its own length, towards where it hangs, and somewhat beyond.
+  hook /= pinned;
+  box.low.y -= 0.9 * across;
+  for (const int axis : {0, 2}) {
+    const double middle = (box.low[axis] + box.high[axis]) / 2;
+    if (std::abs(hook[axis] - middle) < 0.25 * extent[axis]) continue;
+    (hook[axis] < middle ? box.high : box.low)[axis] = middle;
+  }
   return box;
 }
 

@@ -22,6 +22,12 @@ std::string format_digits(double value, int digits) {
   std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
   std::string text = buffer.data();
   std::replace(text.begin(), text.end(), ',', '.');  // a locale's decimal comma
+  // "1e-06" reads "1e-6", "2e+09" "2e9".
+  if (const std::size_t e = text.find('e'); e != std::string::npos) {
+    const bool negative = text[e + 1] == '-';
+    const std::size_t first = text.find_first_not_of("+-0", e + 1);
+    text = text.substr(0, e + 1) + (negative ? "-" : "") + text.substr(first);
+  }
   return text;
 }
 
@@ -86,11 +92,12 @@ std::string format_quantity(double value, std::string_view unit, int digits) {
 
 std::string format_count(unsigned long long value) {
   std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, " ");
+  for (std::size_t at = digits.size(); at > 3; at -= 3)
+    digits.insert(at - 3, "\u00A0");  // no line breaks there
   return digits;
 }
 
-std::string format_parameter(const ParameterSpec& spec, double value) {
+std::string shown_value(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value)) {
     std::string text = format_number(value);
     return spec.unit.empty() ? text : text + ' ' + std::string(spec.unit);
@@ -100,7 +107,7 @@ std::string format_parameter(const ParameterSpec& spec, double value) {
   return format_plain(value, 4) + (spec.unit.empty() ? "" : " " + std::string(spec.unit));
 }
 
-std::optional<double> parse_parameter(const ParameterSpec& spec, std::string_view text) {
+std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text) {
   text = trimmed(text);
   if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
   const bool is_time = spec.unit == "s";

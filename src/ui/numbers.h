@@ -12,19 +12,19 @@ namespace clothlab {
 /// Dimensionless ones get no prefix. Infinite: "off", not a number: "not a number".
 std::string format_quantity(double value, std::string_view unit, int digits = 3);
 
-/// Whole numbers with thin groups of three: "16 384".
+/// Whole numbers in groups of three, with spaces that do not break a line: "16 384".
 std::string format_count(unsigned long long value);
 
 /// A factor or percentage without a unit: 3 significant digits, no exponent between 0.001 and 100000.
 std::string format_plain(double value, int digits = 3);
 
 /// How the window shows a parameter: times in ms, everything else in its own unit.
-std::string format_parameter(const ParameterSpec& spec, double value);
+std::string shown_value(const ParameterSpec& spec, double value);
 
 /// What a user typed into a parameter's field: a number in the unit shown, or one with a unit after it
 /// ("1/60 s", "10 ms", "1e3"), or a fraction, which for a time is in seconds. Nothing when unreadable;
 /// the value may lie outside the range.
-std::optional<double> parse_parameter(const ParameterSpec& spec, std::string_view text);
+std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text);
 
 /// Slider position in [0, 1] of a value, and back, both clamped. Logarithmic with min = 0: the left end
 /// is exactly zero. Both ends give exactly min and max.

@@ -108,7 +108,7 @@ void mesh_report(const PanelContext& context) {
   };
   constexpr Row kRows[] = {
       {UnitChoice::fit, 0, "fit", "Scale a mesh whose diagonal lies outside 0.2 to 5 m to 1.5 m."},
-      {UnitChoice::metres, 1, "m", "One unit of the file is one metre: as it is."},
+      {UnitChoice::metres, 1, "m (as is)", "One unit of the file is one metre."},
       {UnitChoice::centimetres, 0.01, "cm", "One unit of the file is one centimetre."},
       {UnitChoice::millimetres, 0.001, "mm", "One unit of the file is one millimetre."},
   };
@@ -118,7 +118,7 @@ void mesh_report(const PanelContext& context) {
     ImGui::SameLine(0, units(6));
     const bool active =
         row.units == UnitChoice::fit ? loaded.fitted : !loaded.fitted && loaded.scene.scale == row.scale;
-    if (text_button(row.label, row.help, units(38), active))
+    if (text_button(row.label, row.help, ImGui::CalcTextSize(row.label).x + units(22), active))
       context.request(ReloadMesh{row.units, loaded.scene.z_up});
     note_item("unit-" + std::string(row.label));
   }

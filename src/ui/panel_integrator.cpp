@@ -72,7 +72,8 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
                    std::string(info.title) + " grows at every step size; less per second the smaller h is."};
   }
   if (const auto changed = parameter_row(dt->spec, h, mark)) context.set_parameter("dt", *changed);
-  small_text(format_plain(1.0 / 60 / h, 4) + " steps per 1/60 s · " + stability.number);
+  const std::string steps = format_plain(1.0 / 60 / h, 4);
+  small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number);
   tooltip(stability.help);
 }
 

@@ -61,8 +61,8 @@ Plot energy_plot(const Samples& samples) {
   plot.curves.push_back(
       curve(samples, "kinetic", palette::kKinetic, "", [](const PlotSample& s) { return s.kinetic; }));
   plot.curves.push_back(
-      curve(samples, "total", palette::kTotal, "J", [](const PlotSample& s) { return s.total; }));
-  for (std::size_t i = 0; i + 1 < plot.curves.size(); ++i) plot.curves[i].value.clear();
+      curve(samples, "total", palette::kTotal, "", [](const PlotSample& s) { return s.total; }));
+  for (PlotCurve& energy : plot.curves) energy.value.clear();  // there is room for the names alone
   plot.curves.back().thickness = 2;
   std::rotate(plot.curves.begin(), plot.curves.end() - 1, plot.curves.end());
   return plot;

@@ -15,8 +15,10 @@ void scene_panel(const PanelContext& context) {
   const float row = ImGui::GetTextLineHeightWithSpacing();
   const float rows = static_cast<float>(std::clamp<std::size_t>(context.scenes.size(), 1, 8));
   ImGui::PushStyleColor(ImGuiCol_ChildBg, palette::kOverlay);
-  ImGui::BeginChild("scenes", ImVec2(0, row * rows + units(10)), false,
-                    ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::BeginChild(
+      "scenes",
+      ImVec2(0, row * rows - ImGui::GetStyle().ItemSpacing.y + 2 * ImGui::GetStyle().WindowPadding.y), false,
+      ImGuiWindowFlags_AlwaysUseWindowPadding);
   for (const SceneEntry& entry : context.scenes) {
     const bool selected = entry.scene.title == running.title;
     if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))

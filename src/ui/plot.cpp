@@ -85,14 +85,14 @@ void draw_plot(const Plot& plot, ImVec2 size) {
 
   // Title, then the legend in the same line as far as it goes.
   text(ImVec2(origin.x + pad, origin.y + units(5)), palette::kText, plot.title);
-  float legend_x = origin.x + pad + width_of(plot.title) + units(12);
+  float legend_x = origin.x + pad + width_of(plot.title) + units(9);
   for (const PlotCurve& curve : plot.curves) {
     const std::string entry = curve.label + (curve.value.empty() ? "" : " " + curve.value);
-    const float width = units(16) + width_of(entry) + units(8);
+    const float width = units(13) + width_of(entry) + units(7);
     if (curve.label.empty() || legend_x + width > end.x) continue;
     const float y = origin.y + units(5) + line / 2;
-    draw->AddLine(ImVec2(legend_x, y), ImVec2(legend_x + units(11), y), curve.colour, units(2));
-    text(ImVec2(legend_x + units(15), origin.y + units(5)), palette::kMuted, entry);
+    draw->AddLine(ImVec2(legend_x, y), ImVec2(legend_x + units(9), y), curve.colour, units(2));
+    text(ImVec2(legend_x + units(12), origin.y + units(5)), palette::kMuted, entry);
     legend_x += width;
   }
 

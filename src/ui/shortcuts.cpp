@@ -70,13 +70,13 @@ constexpr std::array kMouse = {
     MouseRow{"Drop a file", "open that OBJ mesh or scene JSON"},
 };
 
-void row(const char* left, const char* right) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
+// Two columns of text; the first is as wide as given.
+void row(const char* left, const char* right, float first) {
+  const float start = ImGui::GetCursorPosX();
   ImGui::PushStyleColor(ImGuiCol_Text, palette::kAccent);
   ImGui::TextUnformatted(left);
   ImGui::PopStyleColor();
-  ImGui::TableNextColumn();
+  ImGui::SameLine(start + first);
   ImGui::TextUnformatted(right);
 }
 
@@ -111,21 +111,21 @@ bool help_overlay(const Area& view) {
   ImGui::TextUnformatted("Keys and mouse");
   ImGui::PopFont();
   ImGui::Spacing();
-  if (ImGui::BeginTable("both", 2, ImGuiTableFlags_SizingFixedFit)) {
-    ImGui::TableNextColumn();
-    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
-      for (const Shortcut& shortcut : kShortcuts) {
-        if (shortcut.keys != nullptr) row(shortcut.keys, shortcut.help);
-      }
-      ImGui::EndTable();
-    }
-    ImGui::TableNextColumn();
-    if (ImGui::BeginTable("mouse", 2, ImGuiTableFlags_SizingFixedFit)) {
-      for (const MouseRow& mouse : kMouse) row(mouse.action, mouse.help);
-      ImGui::EndTable();
-    }
-    ImGui::EndTable();
+  ImGui::BeginGroup();
+  for (const Shortcut& shortcut : kShortcuts) {
+    if (shortcut.keys != nullptr) row(shortcut.keys, shortcut.help, units(86));
   }
+  ImGui::EndGroup();
+  ImGui::SameLine(0, units(36));
+  ImGui::BeginGroup();
+  for (const MouseRow& mouse : kMouse) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette::kAccent);
+    ImGui::TextUnformatted(mouse.action);
+    ImGui::PopStyleColor();
+    ImGui::TextUnformatted(mouse.help);
+    ImGui::Dummy(ImVec2(0, units(2)));
+  }
+  ImGui::EndGroup();
   ImGui::Spacing();
   const bool closed = text_button("Close (Esc)", "");
   note_item("close-help");

@@ -321,9 +321,9 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
               "\n\nDrag; with Shift finer. Ctrl-click to type.");
     }
     ImGui::SameLine(0, gap);
-    const std::string shown = format_parameter(spec, changed.value_or(value));
+    const std::string shown = shown_value(spec, changed.value_or(value));
     if (const auto typed = text_field("##field", shown, field, wants_text)) {
-      if (const auto number = parse_parameter(spec, *typed)) {
+      if (const auto number = parse_typed_value(spec, *typed)) {
         double next = std::clamp(*number, spec.min, spec.max);
         if (spec.kind == ParameterSpec::Kind::integer) next = std::round(next);
         changed = next;
@@ -331,9 +331,8 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
     }
     note_item(id + "#field");
     if (!ImGui::IsItemActive()) {
-      tooltip("Click to type a value, from " + format_parameter(spec, spec.min) + " to " +
-              format_parameter(spec, spec.max) +
-              (spec.unit == "s" ? ". Also as \"0.01 s\" or \"1/60 s\"." : "."));
+      tooltip("Click to type a value, from " + shown_value(spec, spec.min) + " to " +
+              shown_value(spec, spec.max) + (spec.unit == "s" ? ". Also as \"0.01 s\" or \"1/60 s\"." : "."));
     }
     ImGui::SameLine(0, gap);
   }
@@ -341,7 +340,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                    ? std::string(spec.choices[static_cast<std::size_t>(spec.fallback)])
                                : spec.kind == ParameterSpec::Kind::boolean
                                    ? std::string(spec.fallback != 0 ? "on" : "off")
-                                   : format_parameter(spec, spec.fallback);
+                                   : shown_value(spec, spec.fallback);
   reset_button(value != spec.fallback, spec.fallback, fallback, changed);
   note_item(id + "#default");
   ImGui::PopID();

@@ -1,0 +1,266 @@
+"""Drives the real window of a program under a virtual display, with real events.
+
+Needs Xvfb, xdotool and python3-xlib; missing_tools() names what is not there. The program is asked to
+write what it shows to a file (CLOTHLAB_WINDOW_STATE), which is read back here.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+try:
+    from Xlib import X, display
+    from Xlib.protocol import event
+except ImportError:  # reported by missing_tools()
+    X = display = event = None
+
+# Everything that waits is given so much longer under a sanitizer or on a busy machine.
+PATIENCE = float(os.environ.get("CLOTHLAB_TEST_PATIENCE", "1"))
+
+
+def missing_tools():
+    missing = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
+    if display is None:
+        missing.append("python3-xlib")
+    return missing
+
+
+class Timeout(AssertionError):
+    pass
+
+
+class VirtualDisplay:
+    """An X server without a screen, on a free display number."""
+
+    def __init__(self, width=1400, height=900):
+        read_end, write_end = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{width}x{height}x24", "-noreset",
+             "-nolisten", "tcp"],
+            pass_fds=(write_end,), stderr=subprocess.DEVNULL)
+        os.close(write_end)
+        with os.fdopen(read_end) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            raise RuntimeError("Xvfb did not start")
+        self.name = f":{number}"
+
+    def stop(self):
+        self.server.terminate()
+        self.server.wait()
+
+
+class Program:
+    """The program under test, its window, and what it says of itself."""
+
+    def __init__(self, virtual_display, command, folder):
+        self.folder = Path(folder)
+        self.state_file = self.folder / "window-state.json"
+        self.environment = dict(os.environ, DISPLAY=virtual_display.name,
+                                CLOTHLAB_WINDOW_STATE=str(self.state_file),
+                                XDG_STATE_HOME=str(self.folder / "state"), LC_ALL="C.UTF-8")
+        self.display = display.Display(virtual_display.name)
+        self.log = open(self.folder / "program.log", "w+b")
+        self.process = subprocess.Popen(command, env=self.environment, stderr=self.log, stdout=self.log,
+                                        cwd=self.folder)
+        self.window = None
+        self.until(lambda: self.state_file.exists(), "the first picture", 60)
+        self.window = int(self.xdotool("search", "--onlyvisible", "--pid", str(self.process.pid)).split()[-1])
+        self.until(lambda: self.state()["frames"] > 3, "a few pictures", 30)
+
+    # --- looking ---
+
+    def output(self):
+        self.log.flush()
+        return (self.folder / "program.log").read_text(errors="replace")
+
+    def state(self):
+        """What the window shows, at most a tenth of a second old."""
+        return json.loads(self.state_file.read_text())
+
+    def until(self, condition, what, seconds=10):
+        """Waits until the condition holds; answers with its value."""
+        end = time.monotonic() + seconds * PATIENCE
+        while True:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the program ended ({self.process.returncode}) while waiting for {what}:\n"
+                                     + self.output())
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise Timeout(f"waited in vain for {what}; the window shows "
+                              + json.dumps({k: v for k, v in self.state().items() if k != "items"})[:1500])
+            time.sleep(0.03)
+
+    def shows(self, what, seconds=10, **expected):
+        """Waits until the state has these values."""
+        return self.until(lambda: all(self.state()[k] == v for k, v in expected.items()) and self.state(),
+                          f"{what}: {expected}", seconds)
+
+    def fresh_state(self):
+        """A state that was written after this call."""
+        frames = self.state()["frames"]
+        return self.until(lambda: self.state()["frames"] >= frames + 2 and self.state(), "a new picture", 30)
+
+    def item(self, name):
+        """Centre of a control of the interface."""
+        box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
+        return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+    def box(self, name):
+        return self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
+
+    # --- acting ---
+
+    def xdotool(self, *arguments):
+        return subprocess.run(["xdotool", *arguments], env=self.environment, check=True, capture_output=True,
+                              text=True).stdout
+
+    def move(self, x, y):
+        self.xdotool("mousemove", "--window", str(self.window), str(round(x)), str(round(y)))
+        time.sleep(0.05)
+
+    def press(self, button=1):
+        self.xdotool("mousedown", str(button))
+        time.sleep(0.1)
+
+    def release(self, button=1):
+        self.xdotool("mouseup", str(button))
+        time.sleep(0.1)
+
+    def click(self, x, y, button=1):
+        self.move(x, y)
+        # Two pictures, so that the interface knows what lies under the cursor.
+        self.fresh_state()
+        self.press(button)
+        self.release(button)
+
+    def click_item(self, name):
+        self.click(*self.item(name))
+
+    def drag(self, x0, y0, x1, y1, button=1, steps=10, let_go=True):
+        self.move(x0, y0)
+        self.fresh_state()
+        self.press(button)
+        for i in range(1, steps + 1):
+            self.move(x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps)
+        if let_go:
+            self.release(button)
+
+    def wheel(self, notches):
+        for _ in range(abs(notches)):
+            self.xdotool("click", "4" if notches > 0 else "5")
+            time.sleep(0.05)
+
+    def key(self, name):
+        keys = name.split("+")
+        for key in keys:
+            self.xdotool("keydown", key)
+        time.sleep(0.12)
+        for key in reversed(keys):
+            self.xdotool("keyup", key)
+        time.sleep(0.1)
+
+    def type(self, text):
+        self.xdotool("type", "--delay", "30", text)
+        time.sleep(0.1)
+
+    def resize(self, width, height):
+        self.xdotool("windowsize", str(self.window), str(width), str(height))
+        time.sleep(0.4)
+
+    def lose_focus(self):
+        """Gives the keyboard to the window, then takes it away."""
+        handle = self.display.create_resource_object("window", self.window)
+        handle.set_input_focus(X.RevertToNone, X.CurrentTime)
+        self.display.sync()
+        time.sleep(0.2)
+        self.display.set_input_focus(X.PointerRoot, X.RevertToNone, X.CurrentTime)
+        self.display.sync()
+
+    def drop(self, path, x=300, y=300):
+        """Drops a file on the window, as a file manager would (the XDND protocol)."""
+        connection = display.Display(self.environment["DISPLAY"])
+        atom = connection.intern_atom
+        root = connection.screen().root
+        target = connection.create_resource_object("window", self.window)
+        source = root.create_window(0, 0, 1, 1, 0, connection.screen().root_depth)
+        source.set_selection_owner(atom("XdndSelection"), X.CurrentTime)
+        data = ("file://" + quote(os.path.abspath(path)) + "\r\n").encode()
+
+        def send(kind, values):
+            target.send_event(event.ClientMessage(window=target, client_type=atom(kind), data=(32, values)),
+                              event_mask=0)
+            connection.flush()
+
+        send("XdndEnter", [source.id, 5 << 24, atom("text/uri-list"), 0, 0])
+        origin = target.translate_coords(root, 0, 0)
+        send("XdndPosition", [source.id, 0, ((x - origin.x) << 16) | (y - origin.y), X.CurrentTime,
+                              atom("XdndActionCopy")])
+        end = time.monotonic() + 10 * PATIENCE
+        while time.monotonic() < end:
+            if not connection.pending_events():
+                time.sleep(0.01)
+                continue
+            e = connection.next_event()
+            if e.type == X.ClientMessage and e.client_type == atom("XdndStatus"):
+                send("XdndDrop", [source.id, 0, X.CurrentTime, 0, 0])
+            elif e.type == X.ClientMessage and e.client_type == atom("XdndFinished"):
+                connection.close()
+                return
+            elif e.type == X.SelectionRequest:
+                e.requestor.change_property(e.property, e.target, 8, data)
+                e.requestor.send_event(event.SelectionNotify(time=e.time, requestor=e.requestor,
+                                                             selection=e.selection, target=e.target,
+                                                             property=e.property))
+                connection.flush()
+        raise Timeout("the drop was not finished")
+
+    def close(self):
+        """Asks the window to close, as its title bar would; answers with the seconds until the program ended."""
+        atom = self.display.intern_atom
+        target = self.display.create_resource_object("window", self.window)
+        begin = time.monotonic()
+        target.send_event(event.ClientMessage(window=target, client_type=atom("WM_PROTOCOLS"),
+                                              data=(32, [atom("WM_DELETE_WINDOW"), X.CurrentTime, 0, 0, 0])),
+                          event_mask=0)
+        self.display.sync()
+        self.process.wait(30 * PATIENCE)
+        return time.monotonic() - begin
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        self.display.close()
+        self.log.close()
+
+
+class Session:
+    """A display, a folder and a program in them; ends all three."""
+
+    def __init__(self, program, *arguments):
+        self.command = [program, *map(str, arguments)]
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="clothlab-window-")
+        self.display = VirtualDisplay()
+        try:
+            self.program = Program(self.display, self.command, self.folder.name)
+        except BaseException:
+            self.display.stop()
+            self.folder.cleanup()
+            raise
+        return self.program
+
+    def __exit__(self, *error):
+        self.program.stop()
+        self.display.stop()
+        self.folder.cleanup()

@@ -1,0 +1,386 @@
+#!/usr/bin/python3
+"""The window, with real events under a virtual display.
+
+    window_test.py PROGRAM ASSETS CASE     one case; `list` prints their names
+Exit status 0 passed, 1 failed, 77 not run because a tool is missing.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from driver import PATIENCE, Session, missing_tools
+
+SANITIZED = bool(os.environ.get("CLOTHLAB_TEST_SANITIZED"))
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def distance(a, b):
+    return math.dist(a, b)
+
+
+def free_particle(state):
+    """A free particle well inside the view, the nearest to its centre."""
+    x, y, width, height = state["view"]
+    centre = (x + width / 2, y + height / 2)
+    seen = [p for p in state["some_particles"] if "pixel" in p and not p["pinned"]
+            and x + 40 < p["pixel"][0] < x + width - 40 and y + 40 < p["pixel"][1] < y + height - 60]
+    check(seen, "no free particle is in the view")
+    return min(seen, key=lambda p: distance(p["pixel"], centre))
+
+
+def particle(state, index):
+    return next(p for p in state["some_particles"] if p["index"] == index)
+
+
+def save_scene(window, path):
+    window.key("ctrl+s")
+    window.shows("the save dialog", dialog=True)
+    window.click_item("file-text")
+    window.key("ctrl+a")
+    window.type(str(path))
+    window.key("Return")
+    window.until(path.exists, f"{path} to be written")
+    window.shows("the dialog to close", dialog=False)
+    return json.loads(path.read_text())
+
+
+@case
+def start(program, assets):
+    """The window opens on the built-in scene, which plays; closing it ends the program well."""
+    with Session(program) as window:
+        first = window.shows("a playing scene", playing=True)
+        check(first["particles"] > 1, "the built-in scene has no cloth")
+        window.until(lambda: window.state()["time"] > first["time"], "simulated time to pass")
+        seconds = window.close()
+        check(window.process.returncode == 0, f"exit status {window.process.returncode}:\n{window.output()}")
+        check(seconds < 2 * PATIENCE, f"closing took {seconds:.2f} s")
+
+
+@case
+def drag(program, assets):
+    """A left-drag takes hold of the cloth, pulls it, and lets go: by the button, by Esc, by lost focus."""
+    with Session(program, "--grid", "17x13", "--rayleigh-mass", "2") as window:
+        window.until(lambda: window.state()["time"] > 1.5, "the cloth to swing down", 60)
+        before = window.fresh_state()
+        target = free_particle(before)
+        x, y = target["pixel"]
+        window.drag(x, y, x + 150, y - 40, let_go=False)
+        held = window.until(lambda: window.state()["hand"] and window.state(), "the hand to hold")
+        # The hand's spring pulls the point to where the cursor is; gravity and the pins let it hang below.
+        near = window.until(
+            lambda: distance(window.state()["hand_point"], window.state()["hand_cursor"])
+            < 0.5 * distance(target["position"], held["hand_cursor"]) and window.state(),
+            "the cloth to follow the hand")
+        moved = distance(particle(near, target["index"])["position"], target["position"])
+        check(moved > 0.05, f"the particle that was pulled moved by {moved:.3f} m only")
+
+        cursor = near["hand_cursor"]
+        window.wheel(3)
+        window.until(lambda: distance(window.state()["hand_cursor"], cursor) > 0.02, "the wheel to move the hand")
+        window.release()
+        window.shows("the hand to let go", hand=False)
+
+        for let_go, how in ((lambda: window.key("Escape"), "Esc"), (window.lose_focus, "lost focus")):
+            window.fresh_state()
+            target = free_particle(window.state())
+            x, y = target["pixel"]
+            window.drag(x, y, x + 30, y, let_go=False)
+            window.shows("the hand to hold again", hand=True)
+            let_go()
+            window.shows(f"the hand to let go by {how}", hand=False)
+            window.release()
+
+
+@case
+def pin(program, assets):
+    """Ctrl-click pins a particle and frees it again; a drag moves a pinned one; the presets pin."""
+    with Session(program, "--grid", "15x15", "--spring-damping", "0.2", "--rayleigh-mass", "5") as window:
+        window.until(lambda: window.state()["time"] > 2, "the cloth to come to rest", 60)
+        window.key("space")
+        state = window.shows("a pause", playing=False, pinned=2)
+        target = free_particle(state)
+
+        def ctrl_click(x, y):
+            window.move(x, y)
+            window.fresh_state()
+            window.xdotool("keydown", "ctrl")
+            window.press()
+            window.release()
+            window.xdotool("keyup", "ctrl")
+
+        ctrl_click(*target["pixel"])
+        window.shows("a third pin", pinned=3)
+        ctrl_click(*target["pixel"])
+        window.shows("two pins", pinned=2)
+
+        corner = next(p for p in window.fresh_state()["some_particles"] if p["pinned"])
+        window.key("space")
+        window.shows("playing", playing=True)
+        x, y = corner["pixel"]
+        window.drag(x, y, x + 60, y + 50)
+        moved = window.until(
+            lambda: distance(particle(window.state(), corner["index"])["pixel"], (x + 60, y + 50)) < 3
+            and window.state(), "the pin to be where it was dragged")
+        there = particle(moved, corner["index"])["position"]
+        time.sleep(0.5)
+        check(particle(window.fresh_state(), corner["index"])["position"] == there, "the pin did not stay")
+
+        window.click_item("tab:Cloth")
+        for name, count in (("pin-none", 0), ("pin-corners", 4), ("pin-top-edge", 15), ("pin-top-corners", 2)):
+            window.click_item(name)
+            window.shows(name, pinned=count)
+
+
+@case
+def switch(program, assets):
+    """Keys switch the integrator in the middle of a run: time goes on, h stays."""
+    with Session(program, "--grid", "10x10", "--dt", "0.0005") as window:
+        before = window.shows("the default integrator", integrator="semi-implicit-euler")
+        for key, integrator in (("2", "symplectic-euler"), ("1", "explicit-euler"), ("3", "semi-implicit-euler"),
+                                ("period", "backward-euler"), ("comma", "semi-implicit-euler")):
+            window.key(key)
+            after = window.shows(f"key {key}", integrator=integrator)
+            check(after["time"] >= before["time"] and after["step"] >= before["step"], "the run began anew")
+            check(after["parameters"]["dt"] == 0.0005, "h was changed")
+            before = after
+        window.click_item("integrator")
+        window.click_item("integrator:backward-euler")
+        window.shows("a choice from the list", integrator="backward-euler")
+
+
+@case
+def open_mesh(program, assets):
+    """A mesh is opened by dropping it, and by the file dialog, with the keyboard alone."""
+    with Session(program) as window:
+        mesh = window.folder / "tube with a gap ü.obj"
+        mesh.write_bytes((assets / "tube.obj").read_bytes())
+        window.drop(mesh)
+        window.until(lambda: window.state()["mesh"].endswith("ü.obj"), "the dropped mesh")
+        window.until(lambda: "close-report" in window.state()["items"], "the report")
+        tube = window.state()["particles"]
+
+        window.key("ctrl+o")
+        window.shows("the file dialog", dialog=True)
+        window.type(str(assets / "curtain.obj"))
+        window.key("Return")
+        window.until(lambda: window.state()["mesh"].endswith("curtain.obj"), "the opened mesh")
+        check(window.state()["particles"] != tube, "the number of particles is the old one")
+
+        # By filter and arrow keys, in the folder where the program runs.
+        window.key("ctrl+o")
+        window.shows("the file dialog", dialog=True)
+        window.type("gap")
+        window.key("Return")
+        window.until(lambda: window.state()["mesh"].endswith("ü.obj"), "the mesh chosen by filter")
+        window.key("ctrl+o")
+        window.shows("the file dialog", dialog=True)
+        window.key("Escape")
+        window.shows("the dialog to close", dialog=False)
+
+
+@case
+def bad_mesh(program, assets):
+    """A bad file changes nothing and says why in one sentence."""
+    with Session(program, "--grid", "8x8") as window:
+        before = window.until(lambda: window.state()["particles"] == 64 and window.state(), "the grid")
+        bad = {
+            "nan.obj": ("v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n", "3"),
+            "range.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "4"),
+            "empty.obj": ("", "empty.obj"),
+            "odd.json": ('{"clothlab-scene": 1, "stretch-stifness": 3}', "stretch-stiffness"),
+        }
+        for name, (text, said) in bad.items():
+            path = window.folder / name
+            path.write_text(text)
+            window.drop(path)
+            message = window.until(lambda: name in window.state()["message"] and window.state()["message"],
+                                   f"a sentence about {name}")
+            check(said in message, f"'{message}' does not say {said}")
+            check("\n" not in message.strip(), f"'{message}' is more than a sentence")
+            after = window.fresh_state()
+            check(after["particles"] == 64 and after["title"] == before["title"], "the scene changed")
+            window.key("Escape")
+            window.shows("the message to go", message="")
+        later = window.state()["time"]
+        window.until(lambda: window.state()["time"] > later, "the scene to go on")
+
+
+@case
+def sliders(program, assets):
+    """Every slider to both ends while the scene runs: what is shown, the model and the saved JSON agree."""
+    with Session(program, "--grid", "5x5") as window:
+        numbers = {
+            "Cloth": ["mass", "stretch-stiffness", "bend-stiffness", "spring-damping", "rayleigh-stiffness",
+                      "rayleigh-mass"],
+            "Solver": ["newton-tolerance", "newton-max-iterations", "cg-tolerance", "cg-max-iterations", "max-strain",
+                       "energy-limit"],
+        }
+        ends = {"dt": (1e-6, 1), "stretch-stiffness": (1e-6, 1e9), "cg-tolerance": (1e-14, 0.5),
+                "newton-max-iterations": (1, 1000), "rayleigh-mass": (0, 1e4)}
+
+        def to_end(name, right):
+            x0, y0, x1, y1 = window.box(name)
+            middle = (y0 + y1) / 2
+            window.drag((x0 + x1) / 2, middle, x1 + 30 if right else x0 - 30, middle, steps=4)
+
+        def value(name):
+            found = window.state()["parameters"][name]
+            return math.inf if found == "off" else found
+
+        names = ["dt"]
+        for tab in numbers:
+            names += numbers[tab]
+        for right in (False, True):
+            for tab, rows in numbers.items():
+                window.click_item("tab:" + tab)
+                for name in (["dt"] if tab == "Cloth" else []) + rows:
+                    if not window.state()["playing"]:  # it may have blown up
+                        window.key("r")
+                        window.key("space")
+                        window.until(lambda: window.state()["playing"] or window.state()["blow_up"], "playing")
+                    before = value(name)
+                    to_end(name, right)
+                    if name in ends:
+                        wanted = ends[name][1 if right else 0]
+                        window.until(lambda: value(name) == wanted, f"{name} = {wanted}, it is {value(name)}")
+                    else:
+                        window.until(lambda: (value(name) > before) if right else (value(name) < before or before == 0),
+                                     f"{name} to move from {before}")
+            path = window.folder / f"ends-{int(right)}.json"
+            saved = save_scene(window, path)
+            for name in names:
+                written = saved[name] if saved[name] != "off" else math.inf
+                check(written == value(name), f"{name}: the file says {written}, the model {value(name)}")
+            window.key("Escape")
+            # What was saved can be opened.
+            window.drop(path)
+            window.until(lambda: not window.state()["loading"], "the scene to load")
+            window.fresh_state()
+            check(not window.state()["message"] or "Saved" in window.state()["message"], window.state()["message"])
+        # Back to the default, and a typed value with a unit; the digit is no shortcut.
+        window.click_item("dt#default")
+        window.until(lambda: abs(value("dt") - 1 / 60) < 1e-15, "the default h")
+        integrator = window.state()["integrator"]
+        window.click_item("dt#field")
+        window.key("ctrl+a")
+        window.type("1 ms")
+        window.key("Return")
+        window.until(lambda: value("dt") == 0.001, "the typed h")
+        check(window.state()["integrator"] == integrator, "typing a digit switched the integrator")
+
+
+@case
+def blow_up(program, assets):
+    """A blow-up freezes and explains; it can be watched again, rewound and reset."""
+    with Session(program, "--grid", "12x12") as window:
+        window.until(lambda: window.state()["time"] > 0.3, "a start")
+        window.key("1")
+        state = window.until(lambda: window.state()["blow_up"] and window.state(), "the blow-up", 30)
+        check("Explicit Euler" in state["blow_up"], state["blow_up"])
+        check(all(all(map(math.isfinite, p["position"])) for p in state["some_particles"]), "the cloth is not finite")
+        window.shows("a stop", playing=False)
+        window.click_item("watch-again")
+        window.shows("the replay", replay=True)
+        window.key("BackSpace")
+        window.shows("a rewind", blow_up="", playing=False)
+        window.key("3")
+        window.key("space")
+        window.shows("going on", playing=True, integrator="semi-implicit-euler")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.key("r")
+        window.until(lambda: window.state()["step"] == 0, "the reset")
+        window.key("s")
+        window.until(lambda: window.state()["step"] == 1, "one step")
+
+
+@case
+def resize(program, assets):
+    """From one pixel to large, the window goes on drawing."""
+    with Session(program) as window:
+        for width, height in ((1, 1), (300, 200), (1, 600), (1400, 1), (1280, 720)):
+            window.resize(width, height)
+            window.until(lambda: window.state()["size"] == [width, height], f"{width}x{height}")
+            window.fresh_state()
+        before = window.state()["time"]
+        window.until(lambda: window.state()["time"] > before, "the scene to go on")
+        check(window.close() < 2 * PATIENCE and window.process.returncode == 0, window.output())
+
+
+# A step of several seconds: an implicit one, solved far below what rounding allows.
+SLOW = ["--integrator", "backward-euler", "--cg-tolerance", "1e-14", "--newton-tolerance", "1e-14",
+        "--cg-max-iterations", "100000", "--newton-max-iterations", "1000", "--stretch-stiffness", "1e6",
+        "--preconditioner", "none"]
+
+
+@case
+def close_in_mid_step(program, assets):
+    """The window closes at once, however long the step that is running."""
+    with Session(program, "--grid", "150x150", *SLOW) as window:
+        window.until(lambda: window.state()["particles"] == 22500, "the scene", 60)
+        step = window.state()["step"]
+        time.sleep(1)
+        check(window.state()["step"] == step, "the step is too short for this test")
+        seconds = window.close()
+        print(f"closed {seconds:.3f} s after it was asked to, in the middle of a step")
+        check(window.process.returncode == 0, window.output())
+        check(seconds < 1 * PATIENCE, f"closing took {seconds:.2f} s")
+
+
+@case
+def draws_during_slow_steps(program, assets):
+    """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second."""
+    with Session(program, "--grid", "72x71", *SLOW) as window:
+        window.until(lambda: window.state()["particles"] == 72 * 71, "the scene", 60)
+        time.sleep(1)
+        before, begin = window.state(), time.monotonic()
+        time.sleep(4)
+        after, end = window.state(), time.monotonic()
+        rate = (after["frames"] - before["frames"]) / (end - begin)
+        steps = after["step"] - before["step"]
+        print(f"{rate:.1f} pictures per second, {steps} steps within {end - begin:.1f} s")
+        check(steps <= 2, "the steps are too short for this test")
+        check(rate >= 30 or SANITIZED, f"{rate:.1f} pictures per second")
+
+
+@case
+def no_display(program, assets):
+    """Without a display: one sentence that names the way without one, exit status 1."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 1, f"exit status {done.returncode}")
+    check("clothlab render" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr)
+
+
+def main():
+    if sys.argv[1:] == ["list"]:
+        print("\n".join(CASES))
+        return 0
+    program, assets, name = sys.argv[1:]
+    missing = missing_tools()
+    if missing:
+        print(f"NOT RUN: the window tests need {', '.join(missing)} "
+              "(Debian: xvfb xdotool python3-xlib)", file=sys.stderr)
+        return 77
+    CASES[name](program, Path(assets).resolve())
+    print(f"{name}: passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
