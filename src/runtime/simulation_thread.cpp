@@ -98,8 +98,9 @@ struct SimulationThread::Impl {
     if (dirty && now - published >= kPublishSpacing) publish(now);
 
     if (playing && now >= pacer.due()) {
-      // While a long step runs, the window must have seen all that came before it.
-      if (dirty && timer.times().median > 1e3 * Seconds(kPublishSpacing).count()) publish(now);
+      // While a long step runs, the window must have seen all that came before it. Whether it will be
+      // long is not known after a request, nor after a long one.
+      if (dirty && (unseen_request || timer.last() > 1e3 * Seconds(kPublishSpacing).count())) publish(now);
       step();
       return;
     }
@@ -143,6 +144,7 @@ struct SimulationThread::Impl {
                  request.what);
     });
     applied = request.stamp;
+    unseen_request = true;
     dirty = true;
   }
 
@@ -391,6 +393,7 @@ struct SimulationThread::Impl {
     mailbox.put(snapshot);
     published = now;
     dirty = false;
+    unseen_request = false;
   }
 
   struct Replay {
@@ -433,7 +436,8 @@ struct SimulationThread::Impl {
   std::uint64_t applied = 0;
   std::shared_ptr<const Scene> scene;
   std::shared_ptr<const std::vector<double>> masses;
-  bool dirty = false;
+  bool dirty = false;           // something changed since the last publish()
+  bool unseen_request = false;  // a request among it
   Clock::time_point published{};
 
   StabilityMonitor monitor;  // its own thread calls queue.wake(): it must end before the queue does

