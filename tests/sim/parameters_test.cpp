@@ -1,0 +1,93 @@
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/nearest_name.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(NearestName, CountsEdits) {
+  const std::vector<std::string_view> names{"semi-implicit-euler", "backward-euler", "dt", "mass"};
+  EXPECT_EQ(nearest_name("backwards-euler", names), "backward-euler");
+  EXPECT_EQ(nearest_name("td", names), "dt");  // one swap, though two replacements
+  EXPECT_EQ(nearest_name("MASS", names), "mass");
+  EXPECT_EQ(nearest_name("", names), "dt");
+  EXPECT_EQ(nearest_name("x", {}), "");
+}
+
+TEST(Parameters, DefaultsAreThoseOfTheScene) {
+  const Scene scene;
+  std::set<std::string_view> ids;
+  for (const SceneParameter& row : scene_parameters()) {
+    EXPECT_TRUE(ids.insert(row.spec.id).second) << row.spec.id;
+    EXPECT_EQ(row.get(scene), row.spec.fallback) << row.spec.id;
+    EXPECT_TRUE(is_valid(row.spec, row.spec.fallback)) << row.spec.id;
+    EXPECT_FALSE(row.spec.help.empty()) << row.spec.id;
+    EXPECT_FALSE(row.section.empty()) << row.spec.id;
+    // A logarithmic scale has no place for negative numbers.
+    EXPECT_TRUE(!row.spec.logarithmic || row.spec.min >= 0) << row.spec.id;
+  }
+  for (const IntegratorInfo& info : integrators())
+    for (const ParameterSpec& spec : info.parameters)
+      EXPECT_FALSE(ids.contains(spec.id)) << spec.id << " is a name of both tables";
+}
+
+TEST(Parameters, EveryRangeIsEnforcedAndReached) {
+  for (const SceneParameter& row : scene_parameters()) {
+    const ParameterSpec& spec = row.spec;
+    for (const double value : {spec.min, spec.max, spec.fallback}) {
+      Scene scene;
+      set_parameter(scene, spec.id, value);
+      EXPECT_EQ(get_parameter(scene, spec.id), value) << spec.id;
+    }
+    const double below = std::nextafter(spec.min, -kInfinity);
+    std::vector<double> refused{below, -kInfinity, std::nan("")};
+    if (std::isfinite(spec.max)) {
+      refused.push_back(std::nextafter(spec.max, kInfinity));
+      refused.push_back(kInfinity);
+    }
+    if (spec.kind != ParameterSpec::Kind::real) refused.push_back(spec.min + 0.5);
+    for (const double value : refused) {
+      Scene scene;
+      const std::string message = refusal([&] { set_parameter(scene, spec.id, value); });
+      EXPECT_NE(message.find(spec.id), std::string::npos) << message;
+      EXPECT_EQ(get_parameter(scene, spec.id), spec.fallback) << spec.id;
+    }
+  }
+}
+
+TEST(Parameters, AllOfTheCommandLineIsThere) {
+  for (const char* id : {"mass", "mass-model", "stretch-stiffness", "bend-stiffness", "spring-damping",
+                         "damping-model", "rayleigh-stiffness", "rayleigh-mass", "dt", "adaptive-dt",
+                         "max-strain", "energy-limit", "newton-tolerance", "newton-max-iterations",
+                         "linear-solver", "preconditioner", "cg-tolerance", "cg-max-iterations", "jacobian"})
+    EXPECT_NE(find_scene_parameter(id), nullptr) << id;
+}
+
+TEST(Parameters, UnknownNamesAreAnsweredWithTheNearest) {
+  Scene scene;
+  EXPECT_NE(refusal([&] { set_parameter(scene, "stretch-stifness", 1); }).find("'stretch-stiffness'"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { (void)integrator_info("explicit-eular"); }).find("'explicit-euler'"),
+            std::string::npos);
+}
+
+TEST(Parameters, AWholeSceneIsChecked) {
+  Scene scene;
+  check_parameters(scene);
+  scene.material.gravity.y = -2e6;
+  EXPECT_NE(refusal([&] { check_parameters(scene); }).find("gravity"), std::string::npos);
+  scene = {};
+  scene.scale = 0;
+  EXPECT_NE(refusal([&] { check_parameters(scene); }).find("scale"), std::string::npos);
+  scene = {};
+  scene.stepping.dt = 0;
+  EXPECT_NE(refusal([&] { check_parameters(scene); }).find("dt"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace clothlab::testing

@@ -1,0 +1,247 @@
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <sstream>
+
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+std::string with(const std::string& body) { return "{\"clothlab-scene\": 1, " + body + "}"; }
+
+TEST(SceneJson, WhatIsLeftOutHasItsDefault) {
+  EXPECT_EQ(write_scene(parse_scene("{\"clothlab-scene\": 1}", "s")), write_scene(Scene{}));
+}
+
+TEST(SceneJson, ReadsEveryKey) {
+  const Scene scene = parse_scene(with(R"("title": "T", "description": "D",
+    "mesh": {"grid": [3, 4], "size": [1.5, 2]}, "scale": 0.01, "weld": false, "z-up": true, "pin": [7, 0],
+    "gravity": [1, -2, 3.5], "integrator": "backward-euler", "mass": 3, "mass-model": "area",
+    "damping-model": "isotropic", "adaptive-dt": true, "energy-limit": "off", "cg-max-iterations": 7,
+    "preconditioner": "jacobi", "linear-solver": "cholesky", "jacobian": "exact",
+    "initial-state": {"positions": [[1, 2, 3]], "velocities": [[4, 5, 6]]})"),
+                                  "s");
+  EXPECT_EQ(scene.title, "T");
+  EXPECT_EQ(scene.description, "D");
+  const auto& grid = std::get<GridSource>(scene.mesh);
+  EXPECT_EQ(grid.rows, 3);
+  EXPECT_EQ(grid.cols, 4);
+  EXPECT_EQ(grid.width, 1.5);
+  EXPECT_EQ(grid.depth, 2);
+  EXPECT_EQ(scene.scale, 0.01);
+  EXPECT_FALSE(scene.weld);
+  EXPECT_TRUE(scene.z_up);
+  EXPECT_EQ(std::get<std::vector<std::uint32_t>>(scene.pins), (std::vector<std::uint32_t>{7, 0}));
+  EXPECT_EQ(scene.material.gravity, vec3(1, -2, 3.5));
+  EXPECT_EQ(scene.integrator, "backward-euler");
+  EXPECT_EQ(scene.material.mass, 3);
+  EXPECT_EQ(scene.material.mass_model, MassModel::area);
+  EXPECT_EQ(scene.material.damping_model, DampingModel::isotropic);
+  EXPECT_TRUE(scene.stepping.adaptive);
+  EXPECT_TRUE(std::isinf(scene.stepping.energy_limit));
+  EXPECT_EQ(scene.stepping.solver.linear.cg.max_iterations, 7);
+  EXPECT_EQ(scene.stepping.solver.linear.cg.preconditioner, PreconditionerKind::jacobi);
+  EXPECT_EQ(scene.stepping.solver.linear.kind, LinearSolverSettings::Kind::cholesky);
+  EXPECT_EQ(scene.stepping.solver.jacobian, JacobianMode::exact);
+  ASSERT_TRUE(scene.initial_state);
+  EXPECT_EQ(scene.initial_state->positions, std::vector<vec3>{vec3(1, 2, 3)});
+  EXPECT_EQ(scene.initial_state->velocities, std::vector<vec3>{vec3(4, 5, 6)});
+
+  EXPECT_EQ(std::get<FileSource>(parse_scene(with(R"("mesh": {"file": "a b.obj"})"), "s").mesh).path,
+            "a b.obj");
+  EXPECT_EQ(std::get<GeneratedSource>(parse_scene(with(R"("mesh": {"generated": "tube"})"), "s").mesh).name,
+            "tube");
+  for (const PinPreset preset :
+       {PinPreset::none, PinPreset::corners, PinPreset::top_corners, PinPreset::top_edge})
+    EXPECT_EQ(std::get<PinPreset>(
+                  parse_scene(with("\"pin\": \"" + std::string(pin_preset_name(preset)) + "\""), "s").pins),
+              preset);
+}
+
+TEST(SceneJson, NumbersComeBackToTheLastBit) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-12, 5), mantissa(1, 10);
+  const auto any = [&] { return mantissa(random) * std::pow(10, exponent(random)); };
+  for (int k = 0; k < 100; ++k) {
+    Scene scene;
+    scene.title = "quotes \" and \\ and\nlines, ω and \t";
+    scene.mesh =
+        k % 2 == 0 ? MeshSource(GridSource{3, 2, any(), any()}) : MeshSource(FileSource{"ä/\"b\".obj"});
+    scene.pins = std::vector<std::uint32_t>{0, std::numeric_limits<std::uint32_t>::max()};
+    scene.material.gravity = {-any(), -0.0, any()};
+    scene.initial_state = InitialState{{vec3(any(), -any(), -0.0)}, {vec3(0.0, 1.0 / 3, 1e300)}};
+    for (const SceneParameter& row : scene_parameters()) {
+      const double value = any();
+      if (row.spec.kind == ParameterSpec::Kind::real && is_valid(row.spec, value)) row.set(scene, value);
+    }
+    const std::string text = write_scene(scene);
+    const Scene read = parse_scene(text, "s");
+    EXPECT_EQ(write_scene(read), text);
+    EXPECT_EQ(read.title, scene.title);
+    EXPECT_EQ(read.material, scene.material);
+    EXPECT_EQ(std::memcmp(&read.material.gravity, &scene.material.gravity, sizeof(vec3)), 0);
+    EXPECT_EQ(std::memcmp(read.initial_state->positions.data(), scene.initial_state->positions.data(),
+                          sizeof(vec3)),
+              0);
+    EXPECT_EQ(std::memcmp(read.initial_state->velocities.data(), scene.initial_state->velocities.data(),
+                          sizeof(vec3)),
+              0);
+    for (const SceneParameter& row : scene_parameters())
+      EXPECT_EQ(row.get(read), row.get(scene)) << row.spec.id;
+  }
+}
+
+struct Refused {
+  const char* text;
+  const char* mentions;
+};
+
+TEST(SceneJson, RefusesWithTheLineOrTheKey) {
+  const Refused cases[] = {
+      {"", "line 1"},
+      {"[]", "JSON object"},
+      {"{}", "\"clothlab-scene\""},
+      {R"({"clothlab-scene": 2})", "\"clothlab-scene\" must be 1"},
+      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be 1"},
+      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be 1"},
+      {"{\"clothlab-scene\": 1,\n\"mass\" 3}", "line 2"},
+      {"{\"clothlab-scene\": 1,\n\n\"mass\": 3,}", "line 3"},
+      {"{\"clothlab-scene\": 1}\n\nmore", "line 3"},
+      {"{\"clothlab-scene\": 1} {}", "line 1"},
+      {"{\"clothlab-scene\": 1, // comment\n}", "line 1"},
+      {"{\"clothlab-scene\": 1, \"title\": \"\xff\"}", "line 1"},
+      {R"({"clothlab-scene": 1, "mass": NaN})", "line 1"},
+      {R"({"clothlab-scene": 1, "mass": 1e999})", "too large"},
+      {R"({"clothlab-scene": 1, "mass": 1, "mass": 2})", "\"mass\" is there twice"},
+      {R"({"clothlab-scene": 1, "mesh": {"file": "a", "file": "b"}})", "\"file\" is there twice"},
+      {R"({"clothlab-scene": 1, "maas": 1})", "did you mean \"mass\""},
+      {R"({"clothlab-scene": 1, "mass": "heavy"})", "\"mass\" must be a number"},
+      {R"({"clothlab-scene": 1, "mass": null})", "\"mass\" must be a number"},
+      {R"({"clothlab-scene": 1, "mass": -1})", "mass: -1 is not allowed"},
+      {R"({"clothlab-scene": 1, "dt": 0})", "dt: 0 is not allowed"},
+      {R"({"clothlab-scene": 1, "cg-max-iterations": 2.5})", "cg-max-iterations: 2.5"},
+      {R"({"clothlab-scene": 1, "energy-limit": "on"})", "\"energy-limit\" must be a number or \"off\""},
+      {R"({"clothlab-scene": 1, "energy-limit": 0.5})", "energy-limit: 0.5"},
+      {R"({"clothlab-scene": 1, "adaptive-dt": 1})", "\"adaptive-dt\" must be true or false"},
+      {R"({"clothlab-scene": 1, "mass-model": "aera"})", "did you mean \"area\""},
+      {R"({"clothlab-scene": 1, "mass-model": 1})", "\"mass-model\" must be a text"},
+      {R"({"clothlab-scene": 1, "integrator": "rk5"})", "\"integrator\" cannot be \"rk5\""},
+      {R"({"clothlab-scene": 1, "gravity": -9.8})", "\"gravity\" must be a list of three numbers"},
+      {R"({"clothlab-scene": 1, "gravity": [0, "x", 0]})", "\"gravity\" must be a list of three numbers"},
+      {R"({"clothlab-scene": 1, "gravity": [0, -1e7, 0]})", "gravity"},
+      {R"({"clothlab-scene": 1, "scale": 0})", "scale"},
+      {R"({"clothlab-scene": 1, "weld": "no"})", "\"weld\" must be true or false"},
+      {R"({"clothlab-scene": 1, "pin": "top-corner"})", "did you mean \"top-corners\""},
+      {R"({"clothlab-scene": 1, "pin": [-1]})", "\"pin\" must hold whole numbers"},
+      {R"({"clothlab-scene": 1, "pin": [4294967296]})", "\"pin\" must hold whole numbers"},
+      {R"({"clothlab-scene": 1, "pin": [18446744073709551615]})", "\"pin\" must hold whole numbers"},
+      {R"({"clothlab-scene": 1, "pin": 3})", "\"pin\" must be the name"},
+      {R"({"clothlab-scene": 1, "mesh": "a.obj"})", "\"mesh\" must be an object"},
+      {R"({"clothlab-scene": 1, "mesh": {}})", "exactly one"},
+      {R"({"clothlab-scene": 1, "mesh": {"file": "a", "grid": [2, 2]}})", "exactly one"},
+      {R"({"clothlab-scene": 1, "mesh": {"file": "a", "size": [2, 2]}})", "\"size\" belongs"},
+      {R"({"clothlab-scene": 1, "mesh": {"fiel": "a"}})", "did you mean \"file\""},
+      {R"({"clothlab-scene": 1, "mesh": {"grid": [2]}})", "\"grid\" must be"},
+      {R"({"clothlab-scene": 1, "mesh": {"grid": [1, 2]}})", "\"grid\" must hold whole numbers from 2"},
+      {R"({"clothlab-scene": 1, "mesh": {"grid": [2, 2], "size": [0, 1]}})",
+       "\"size\" must hold numbers greater"},
+      {R"({"clothlab-scene": 1, "initial-state": {"positions": []}})", "lacks \"velocities\""},
+      {R"({"clothlab-scene": 1, "initial-state": {"positions": [[1, 2]], "velocities": [[1, 2, 3]]}})",
+       "\"positions\" must be a list of three"},
+      {R"({"clothlab-scene": 1, "initial-state": {"positions": [[1, 2, 3]], "velocities": []}})", "as many"},
+  };
+  for (const Refused& refused : cases) {
+    const std::string message = refusal([&] { (void)parse_scene(refused.text, "scene.json"); });
+    EXPECT_EQ(message.rfind("scene.json: ", 0), 0u) << message;
+    EXPECT_NE(message.find(refused.mentions), std::string::npos) << refused.text << "\n" << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_EQ(message.find("[json"), std::string::npos) << "the parser's own words: " << message;
+  }
+}
+
+TEST(SceneJson, DeepNestingIsRefusedAtOnce) {
+  for (const std::size_t depth : {std::size_t{20}, std::size_t{1'000'000}}) {
+    const std::string text = with("\"title\": " + std::string(depth, '['));
+    EXPECT_NE(refusal([&] { (void)parse_scene(text, "s"); }).find("nested too deeply"), std::string::npos);
+  }
+}
+
+TEST(SceneJson, EveryParameterIsAKey) {
+  Scene scene;
+  scene.title = scene.description = "x";
+  scene.mesh = FileSource{"a.obj"};
+  scene.initial_state = InitialState{};
+  const std::string text = write_scene(scene);
+  for (const std::string_view key : scene_keys()) {
+    const bool own_of_an_integrator =
+        find_scene_parameter(key) == nullptr && find_parameter_spec(key) != nullptr;
+    EXPECT_EQ(text.find('"' + std::string(key) + "\": ") != std::string::npos, !own_of_an_integrator) << key;
+  }
+}
+
+/// The table of keys in docs/scene-format.md, made from the tables of the program.
+std::string documented_keys() {
+  std::ostringstream out;
+  const auto number = [](double value) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(6);
+    text << value;
+    return text.str();
+  };
+  out << "| key | value | default |\n| --- | --- | --- |\n";
+  std::vector<const ParameterSpec*> specs;
+  for (const SceneParameter& row : scene_parameters()) specs.push_back(&row.spec);
+  for (const std::string_view key : scene_keys())
+    if (find_scene_parameter(key) == nullptr)
+      if (const ParameterSpec* spec = find_parameter_spec(key)) specs.push_back(spec);
+  for (const ParameterSpec* spec : specs) {
+    out << "| `" << spec->id << "` | ";
+    const std::string unit = spec->unit.empty() ? "" : " " + std::string(spec->unit);
+    switch (spec->kind) {
+      case ParameterSpec::Kind::boolean:
+        out << "true or false | " << (spec->fallback != 0 ? "true" : "false");
+        break;
+      case ParameterSpec::Kind::choice:
+        for (std::size_t c = 0; c < spec->choices.size(); ++c)
+          out << (c == 0 ? "" : ", ") << '"' << spec->choices[c] << '"';
+        out << " | \"" << spec->choices[static_cast<std::size_t>(spec->fallback)] << '"';
+        break;
+      case ParameterSpec::Kind::real:
+      case ParameterSpec::Kind::integer:
+        out << (spec->kind == ParameterSpec::Kind::integer ? "whole number, " : "") << number(spec->min);
+        if (std::isinf(spec->max))
+          out << unit << " or more, or \"off\"";
+        else
+          out << " to " << number(spec->max) << unit;
+        out << " | " << number(spec->fallback);
+        break;
+    }
+    out << " |\n";
+  }
+  return out.str();
+}
+
+TEST(SceneJson, TheDocumentListsTheKeys) {
+  std::ifstream file(source_dir() / "docs" / "scene-format.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(document.find(documented_keys()), std::string::npos)
+      << "docs/scene-format.md should hold this table:\n"
+      << documented_keys();
+  for (const std::string_view key : scene_keys())
+    EXPECT_NE(document.find('`' + std::string(key) + '`'), std::string::npos) << key;
+}
+
+TEST(SceneJson, TheExampleInTheDocumentIsRead) {
+  std::ifstream file(source_dir() / "docs" / "scene-format.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = document.find("```json\n"), end = document.find("```", begin + 8);
+  ASSERT_NE(end, std::string::npos);
+  const Scene scene = parse_scene(document.substr(begin + 8, end - begin - 8), "example");
+  EXPECT_FALSE(scene.title.empty());
+}
+
+}  // namespace
+}  // namespace clothlab::testing

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "analysis/stability.h"
+#include "core/error.h"
+#include "core/text_file.h"
+#include "mesh/cloth_mesh.h"
+#include "mesh/generators.h"
+#include "mesh/grid.h"
+#include "mesh/obj_reader.h"
+#include "sim/parameters.h"
+#include "sim/scene_json.h"
+#include "sim/simulation.h"
+
+namespace clothlab::testing {
+
+inline std::filesystem::path source_dir() { return CLOTHLAB_SOURCE_DIR; }
+
+inline std::shared_ptr<const ClothMesh> built(ObjMesh obj, const Scene& scene = {}) {
+  MeshOptions options;
+  options.scale = scene.scale;
+  options.weld = scene.weld;
+  options.z_up = scene.z_up;
+  return std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj), options));
+}
+
+inline std::shared_ptr<const ClothMesh> grid_mesh(int rows, int cols) {
+  return built(make_grid_obj(rows, cols));
+}
+
+/// The mesh of a scene that needs no file.
+inline std::shared_ptr<const ClothMesh> mesh_of(const Scene& scene) {
+  if (const auto* grid = std::get_if<GridSource>(&scene.mesh))
+    return built(make_grid_obj(grid->rows, grid->cols, grid->width, grid->depth), scene);
+  return built(find_generated_mesh(std::get<GeneratedSource>(scene.mesh).name).make(), scene);
+}
+
+inline Scene scene_asset(const std::string& name) {
+  const std::filesystem::path path = source_dir() / "assets" / "scenes" / (name + ".json");
+  return parse_scene(read_text_file(path, 1 << 20), name);
+}
+
+inline double omega_max(const Simulation& simulation, WorkerPool& pool) {
+  StabilityMeter meter;
+  return meter.omega_max(simulation.system(), simulation.state().x, JacobianMode::clamped, pool).value();
+}
+
+/// Equal to the last bit, signs of zeros included.
+inline bool same_bits(const State& a, const State& b) {
+  return a.x.size() == b.x.size() && a.v.size() == b.v.size() &&
+         std::memcmp(a.x.data(), b.x.data(), a.x.size() * sizeof(vec3)) == 0 &&
+         std::memcmp(a.v.data(), b.v.data(), a.v.size() * sizeof(vec3)) == 0 &&
+         std::memcmp(&a.t, &b.t, sizeof a.t) == 0;
+}
+
+/// Takes up to `steps` steps and returns how many were taken before a blow-up.
+inline int run(Simulation& simulation, int steps) {
+  for (int k = 0; k < steps; ++k)
+    if (simulation.step() != StepStatus::done) return k;
+  return steps;
+}
+
+/// The message of the InputError that `action` throws; fails the test when it throws none.
+template <class Action>
+std::string refusal(Action&& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return {};
+}
+
+}  // namespace clothlab::testing
