@@ -8,8 +8,8 @@ build_packages=(
   libeigen3-dev libcli11-dev nlohmann-json3-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev clang-format python3
-  xvfb xauth xdotool imagemagick x11-xserver-utils python3-xlib
+  libgtest-dev libgmock-dev clang-format
+  xvfb xdotool python3-xlib
 )
 
 # say_error <sentence>

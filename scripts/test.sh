@@ -79,8 +79,9 @@ for stage in "${stages[@]}"; do
     stage_total=$((${stage_total:-0} + 1))
   fi
   ((total += stage_total, failed += stage_failed))
-  summary+=("$(printf '  %-8s %d of %d tests failed; build %d s, tests %d s' \
-    "$stage" "$stage_failed" "$stage_total" $((built - started)) $((SECONDS - built)))")
+  skipped=$(grep -c '\*\*\*Skipped' "$log")
+  summary+=("$(printf '  %-8s %d of %d tests failed, %d skipped; build %d s, tests %d s' \
+    "$stage" "$stage_failed" "$stage_total" "$skipped" $((built - started)) $((SECONDS - built)))")
 done
 
 echo
