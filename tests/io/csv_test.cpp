@@ -63,7 +63,7 @@ TEST(Csv, RefusesWithFileLineAndReason) {
     int line;
     const char* reason;
   };
-  for (const auto& [text, line, reason] : std::vector<Refusal>{
+  for (const Refusal& refusal : std::vector<Refusal>{
            {"", 1, "header"},
            {"1,2,3,4,5,6\n", 1, "header"},
            {"x,y,z\n1,2,3\n", 1, "header"},
@@ -84,9 +84,10 @@ TEST(Csv, RefusesWithFileLineAndReason) {
            {head + "1,2,3,4,5,6\n1,2,3,4,5,6\n1,2,3,4,5,6\n", 4,
             "more rows than the mesh has vertices, which is 2"},
        }) {
-    const std::string message = message_of<InputError>([&] { parse_state_csv(text, "s.csv", 2); });
-    EXPECT_TRUE(message.starts_with("s.csv:" + std::to_string(line) + ": ")) << message << "\n" << text;
-    EXPECT_NE(message.find(reason), std::string::npos) << message << "\n" << text;
+    const std::string message = message_of<InputError>([&] { parse_state_csv(refusal.text, "s.csv", 2); });
+    EXPECT_TRUE(message.starts_with("s.csv:" + std::to_string(refusal.line) + ": ")) << message << "\n"
+                                                                                     << refusal.text;
+    EXPECT_NE(message.find(refusal.reason), std::string::npos) << message << "\n" << refusal.text;
   }
 }
 
