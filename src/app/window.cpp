@@ -261,6 +261,10 @@ void Window::begin_frame(double scale) {
     apply_theme(static_cast<float>(scale), static_cast<float>(pixels));
 #endif
   }
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(palette::kPanel);
+  glDisable(GL_SCISSOR_TEST);
+  glClearColor(ground.x, ground.y, ground.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();

@@ -61,6 +61,7 @@ class Window {
 
   /// Between begin_frame() and end_frame() ImGui may be used; end_frame() draws it and shows the picture.
   /// `scale` is the interface unit in window coordinates: fonts and style follow it.
+  /// begin_frame() clears the framebuffer to the colour that the panels stand on.
   void begin_frame(double scale);
   void end_frame();
 

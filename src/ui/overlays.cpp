@@ -62,7 +62,8 @@ std::string report_text(const LoadedScene& loaded) {
                      counted(found.particles, "particle", "particles") + " and " +
                      counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
                      counted(found.bend_springs, "bending spring", "bending springs") + ".";
-  if (found.triangles == 0) {
+  const bool has_surface = found.triangles > found.degenerate_triangles;
+  if (!has_surface) {
     text = counted(found.particles, "particle", "particles") + " and " +
            counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
            counted(found.bend_springs, "bending spring", "bending springs") + ".";
@@ -71,7 +72,7 @@ std::string report_text(const LoadedScene& loaded) {
   const auto note = [&](const std::string& what) { notes += (notes.empty() ? " " : ", ") + what; };
   if (found.welded > 0) note(format_count(found.welded) + " welded at seams");
   if (found.unused_vertices > 0) note(counted(found.unused_vertices, "vertex", "vertices") + " of no face");
-  if (found.degenerate_triangles > 0)
+  if (has_surface && found.degenerate_triangles > 0)
     note(counted(found.degenerate_triangles, "degenerate triangle", "degenerate triangles"));
   if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring", "springs") + " dropped");
   if (found.nonmanifold_edges > 0)

@@ -24,7 +24,7 @@ void scene_panel(const PanelContext& context) {
     if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
       context.request(OpenScene{entry.scene});
     note_item("scene:" + entry.file);
-    tooltip(entry.scene.description);
+    if (!selected) tooltip(entry.scene.description);
   }
   ImGui::EndChild();
   ImGui::PopStyleColor();

@@ -91,8 +91,11 @@ void status_bar(const PanelContext& context) {
     tooltip(now.warning.empty() ? std::string(record.reason) : now.warning);
   }
 
-  const std::string right = format_count(now.frame.positions.size()) + " particles · " +
-                            format_plain(std::round(context.frames_per_second)) + " fps";
+  // With nothing to show that is new, the window rests.
+  const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
+  const std::string right =
+      format_count(now.frame.positions.size()) + " particles · " +
+      (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
   const float width = ImGui::CalcTextSize(displayable(right).c_str()).x;
   ImGui::SameLine();
   const float at = ImGui::GetWindowContentRegionMax().x - width;

@@ -19,8 +19,10 @@ constexpr float kPlotsHeight = 148;
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
-constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings |
+// Without a background of their own: they stand on palette::kPanel, to which the window is cleared, so that
+// a software renderer need not blend a third of the picture.
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
+                                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 
 // A new panel is one file and one line here.
@@ -71,12 +73,12 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
     plots_panel(context, view.width - 2 * pad, units(kPlotsHeight) - 2 * pad);
     end_fixed();
   }
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32(20, 23, 28, 255));
   begin_fixed("##status", {0, height - status, width, status},
               ImVec2(units(12), (status - ImGui::GetTextLineHeight()) / 2));
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(0, height - status), ImVec2(width, height - status),
+                                      palette::kLine);
   status_bar(context);
   end_fixed();
-  ImGui::PopStyleColor();
   draw_overlays(context, view);
 }
 

@@ -16,6 +16,7 @@ namespace {
 constexpr float kLabelWidth = 122;
 constexpr float kFieldWidth = 88;
 constexpr float kGap = 5;
+constexpr double kTooltipDelay = 0.45;  // [s]
 
 void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour) {
   const auto at = [&](float x, float y) { return ImVec2(centre.x + x * r, centre.y + y * r); };
@@ -221,6 +222,16 @@ void note_item(std::string_view name) {
 
 void tooltip(std::string_view text) {
   if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  // After a moment of rest, so that a passing cursor does not cover what lies beside the control.
+  static ImVec2 hovered{-1, -1};
+  static double since = 0;
+  static int last_frame = 0;
+  const ImVec2 item = ImGui::GetItemRectMin();
+  const bool same = item.x == hovered.x && item.y == hovered.y && last_frame >= ImGui::GetFrameCount() - 1;
+  if (!same) since = ImGui::GetTime();
+  hovered = item;
+  last_frame = ImGui::GetFrameCount();
+  if (ImGui::GetTime() - since < kTooltipDelay) return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(10), units(8)));
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(units(330));
