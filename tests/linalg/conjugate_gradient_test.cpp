@@ -288,23 +288,5 @@ TEST(ConjugateGradient, BetterPreconditionersTakeFewerIterations) {
   EXPECT_LE(iterations[2], iterations[1]);
 }
 
-TEST(ConjugateGradient, SameBitsForAnyNumberOfThreads) {
-  const Problem problem(40 * 41, nets::grid(40, 41), 13);
-  for (PreconditionerKind kind : kAll) {
-    std::vector<vec3> reference;
-    for (int threads = 1; threads <= 4; ++threads) {
-      WorkerPool pool(threads);
-      ConjugateGradient cg;
-      std::vector<vec3> x(problem.b.size());
-      const CgOptions options{.tolerance = 1e-6, .preconditioner = kind};
-      const SolveReport report =
-          cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
-      ASSERT_TRUE(report.converged);
-      if (threads == 1) reference = x;
-      EXPECT_EQ(x, reference) << threads << " threads";
-    }
-  }
-}
-
 }  // namespace
 }  // namespace clothlab

@@ -128,24 +128,6 @@ TEST(SpringMatrix, ChunksOfRowsGiveTheSameProduct) {
   EXPECT_NEAR(x_dot_y, expected, 1e-13 * nets::dense(x).norm() * nets::dense(y).norm());
 }
 
-TEST(SpringMatrix, SameBitsForAnyNumberOfThreads) {
-  nets::Random random(4);
-  const Case net{40 * 41, nets::grid(40, 41)};
-  const SpringMatrix A = random_matrix(net, random);
-  const std::vector<vec3> x = random.vectors(net.particles);
-  std::vector<vec3> reference(net.particles);
-  WorkerPool alone(1);
-  A.multiply(alone, x, reference);
-  for (int threads = 2; threads <= 4; ++threads) {
-    WorkerPool pool(threads);
-    for (int repeat = 0; repeat < 10; ++repeat) {
-      std::vector<vec3> y(net.particles);
-      A.multiply(pool, x, y);
-      EXPECT_EQ(y, reference) << threads << " threads";
-    }
-  }
-}
-
 TEST(SpringMatrix, DiagonalBlocksEqualTheDefinition) {
   nets::Random random(5);
   for (const Case& net : cases()) {
