@@ -38,12 +38,13 @@ std::vector<std::uint32_t> selected(const ClothMesh& mesh, const PinSelection& p
 State initial_state(const Scene& scene, const ClothMesh& mesh) {
   State state;
   if (scene.initial_state) {
-    state.x = particle_values(mesh, scene.initial_state->positions);
-    state.v = particle_values(mesh, scene.initial_state->velocities);
-    for (std::size_t i = 0; i < state.x.size(); ++i)
-      if (!is_finite(state.x[i]) || !is_finite(state.v[i]))
-        throw InputError("The initial state of vertex " + std::to_string(mesh.vertex_of_particle[i]) +
-                         " is not finite.");
+    const auto& [positions, velocities] = *scene.initial_state;
+    for (const std::vector<vec3>* rows : {&positions, &velocities})
+      for (std::size_t v = 0; v < rows->size(); ++v)
+        if (!is_finite((*rows)[v]))
+          throw InputError("The initial state of vertex " + std::to_string(v) + " is not finite.");
+    state.x = particle_values(mesh, positions);
+    state.v = particle_values(mesh, velocities);
   } else {
     state.x = mesh.positions;
     state.v.assign(mesh.positions.size(), vec3(0));

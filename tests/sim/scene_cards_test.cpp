@@ -122,14 +122,11 @@ TEST(SceneCards, WhyImplicit) {
   EXPECT_GT(1.0 / 60 / 0.3e-3, 50);
   EXPECT_LT(run(*card.with("dt", 0.4e-3).start(), 1000), 100);
 
+  // Next to nothing is lost to the springs' own damping: the half joule is the method's.
+  EXPECT_GT(total_after(*card.with("dt", 0.3e-3).start(), 0.99), -0.1);
   const auto implicit = card.by("semi-implicit-euler").with("dt", 1.0 / 60).start();
-  double before = implicit->record().energy.total;
-  for (int k = 0; k < 60; ++k) {
-    ASSERT_EQ(implicit->step(), StepStatus::done);
-    EXPECT_TRUE(implicit->record().converged);
-    EXPECT_LT(implicit->record().energy.total, before);
-    before = implicit->record().energy.total;
-  }
+  EXPECT_LT(total_after(*implicit, 1), -0.5);
+  EXPECT_TRUE(implicit->record().converged);
 }
 
 TEST(SceneCards, Curtain) {

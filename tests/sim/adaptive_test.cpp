@@ -1,0 +1,169 @@
+// Adaptive steps (model.md): halved when bad, doubled after two good ones in a row, never below dt/1024.
+
+#include <vector>
+
+#include "sim/step_control.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+/// The substeps of one step of dt, in units, when those longer than `good` are bad.
+std::vector<int> substeps(StepControl& control, int good) {
+  std::vector<int> taken;
+  control.begin();
+  while (!control.done()) {
+    if (control.units() > good && !control.at_floor()) {
+      control.refuse();
+      continue;
+    }
+    taken.push_back(control.units());
+    control.accept(control.units() <= good);
+  }
+  return taken;
+}
+
+TEST(StepControl, HalvesAndDoubles) {
+  StepControl control;
+  EXPECT_EQ(substeps(control, 1024), (std::vector<int>{1024}));
+  EXPECT_EQ(substeps(control, 512), (std::vector<int>{512, 512}));
+  // Doubled after two good ones, and refused again.
+  EXPECT_EQ(substeps(control, 512), (std::vector<int>{512, 512}));
+  EXPECT_EQ(substeps(control, 1024), (std::vector<int>{1024}));
+  EXPECT_EQ(substeps(control, 256), (std::vector<int>{256, 256, 256, 256}));
+  // The size carries over to the next step: 256 was tried at 512 in between.
+  EXPECT_EQ(substeps(control, 1024), (std::vector<int>{512, 512}));
+  EXPECT_EQ(substeps(control, 1024), (std::vector<int>{1024}));
+}
+
+TEST(StepControl, SubstepsAddUpWhateverIsBad) {
+  StepControl control;
+  std::uint32_t random = 1;
+  for (int step = 0; step < 200; ++step) {
+    control.begin();
+    int sum = 0, attempts = 0;
+    while (!control.done()) {
+      ASSERT_LT(++attempts, 10000);
+      random = random * 1664525u + 1013904223u;
+      const bool good = (random >> 24) % 3 != 0;
+      ASSERT_GE(control.units(), 1);
+      if (!good && !control.at_floor()) {
+        control.refuse();
+        continue;
+      }
+      sum += control.units();
+      control.accept(good);
+    }
+    EXPECT_EQ(sum, StepControl::kUnits);
+  }
+}
+
+TEST(StepControl, TheFloorEndsTheHalving) {
+  StepControl control;
+  EXPECT_EQ(substeps(control, 0), std::vector<int>(1024, 1));
+}
+
+class AdaptiveTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Simulation> start(const Scene& scene) {
+    return std::make_unique<Simulation>(scene, mesh, pool);
+  }
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh = grid_mesh(8, 8);
+};
+
+Scene adaptive(const char* integrator) {
+  Scene scene;
+  scene.integrator = integrator;
+  scene.stepping.adaptive = true;
+  return scene;
+}
+
+TEST_F(AdaptiveTest, AnUnstableStepIsCutDownToAStableOne) {
+  Scene scene = adaptive("symplectic-euler");
+  const double limit = 2 / omega_max(*start(scene), pool);
+  ASSERT_GT(scene.stepping.dt, 2 * limit);
+  auto simulation = start(scene);
+  bool cut = false;
+  for (std::uint64_t step = 1; step <= 60; ++step) {
+    ASSERT_EQ(simulation->step(), StepStatus::done);
+    EXPECT_EQ(simulation->steps(), step);  // steps count dt, whatever the substeps
+    EXPECT_NEAR(simulation->state().t, static_cast<double>(step) / 60, 1e-12);
+    EXPECT_LE(simulation->record().max_strain, 0.1);
+    cut = cut || simulation->record().dt < limit;
+  }
+  EXPECT_TRUE(cut);
+}
+
+TEST_F(AdaptiveTest, AGoodRunIsTheSameAsWithout) {
+  Scene scene = adaptive("semi-implicit-euler");
+  scene.stepping.max_strain = 100;
+  auto with = start(scene);
+  scene.stepping.adaptive = false;
+  auto without = start(scene);
+  EXPECT_EQ(run(*with, 60), 60);
+  EXPECT_EQ(run(*without, 60), 60);
+  EXPECT_TRUE(same_bits(with->state(), without->state()));
+  EXPECT_EQ(with->record().dt, 1.0 / 60);
+}
+
+TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
+  Scene scene = adaptive("semi-implicit-euler");
+  scene.material.stretch_stiffness = 200;
+  scene.stepping.adaptive = false;
+  auto fixed = start(scene);
+  double most = 0;
+  for (int k = 0; k < 40; ++k) {
+    fixed->step();
+    most = std::max(most, fixed->record().max_strain);
+  }
+  scene.stepping.adaptive = true;
+  scene.stepping.max_strain = most * 0.9;
+  auto simulation = start(scene);
+  bool cut = false;
+  for (int k = 0; k < 40; ++k) {
+    ASSERT_EQ(simulation->step(), StepStatus::done);
+    cut = cut || simulation->record().dt < 1.0 / 60;
+    EXPECT_TRUE(simulation->record().max_strain <= most * 0.9 || !simulation->record().reason.empty());
+  }
+  EXPECT_TRUE(cut);
+}
+
+TEST_F(AdaptiveTest, AtTheFloorTheStepIsTakenWithAWarning) {
+  Scene scene = adaptive("symplectic-euler");
+  scene.stepping.max_strain = 1e-4;
+  scene.material.stretch_stiffness = 1;  // no step can keep that
+  auto simulation = start(scene);
+  EXPECT_EQ(run(*simulation, 5), 5);
+  EXPECT_EQ(simulation->record().dt, 1.0 / 60 / 1024);
+  EXPECT_NE(simulation->record().reason.find("h/1024"), std::string_view::npos);
+  EXPECT_NEAR(simulation->state().t, 5.0 / 60, 1e-12);
+}
+
+TEST_F(AdaptiveTest, ABlowUpAtTheFloorIsABlowUp) {
+  Scene scene = adaptive("symplectic-euler");
+  scene.material.stretch_stiffness = 1e9;
+  auto simulation = start(scene);
+  const int steps = run(*simulation, 100);
+  ASSERT_LT(steps, 100);
+  EXPECT_EQ(simulation->steps(), static_cast<std::uint64_t>(steps));
+  EXPECT_EQ(simulation->blow_up()->dt, 1.0 / 60 / 1024);
+  EXPECT_NEAR(simulation->state().t, steps / 60.0, 1e-12);
+}
+
+TEST_F(AdaptiveTest, PinsMoveLinearlyThroughTheSubsteps) {
+  Scene scene = adaptive("symplectic-euler");
+  auto simulation = start(scene);
+  run(*simulation, 10);
+  ASSERT_LT(simulation->record().dt, 1.0 / 60);
+  simulation->apply(MovePin{0, vec3(0.05, 0, 0), 5.0 / 60});
+  for (int k = 1; k <= 5; ++k) {
+    ASSERT_EQ(simulation->step(), StepStatus::done);
+    EXPECT_NEAR(simulation->state().x[0].x, 0.01 * k, 1e-13);
+    EXPECT_NEAR(simulation->state().v[0].x, 0.6, 1e-9);
+  }
+  EXPECT_EQ(simulation->state().x[0], vec3(0.05, 0, 0));
+}
+
+}  // namespace
+}  // namespace clothlab::testing

@@ -1,0 +1,202 @@
+// What counts as a blow-up, what does not, and what is kept.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "sim/energy_account.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+class BlowUpTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Simulation> start(const Scene& scene) {
+    return std::make_unique<Simulation>(scene, mesh, pool);
+  }
+  double internal(const Simulation& simulation) {
+    EnergyMeter meter;
+    return meter
+        .measure(simulation.system(), simulation.state(), simulation.system().energies(simulation.state().x))
+        .shaking();
+  }
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh = grid_mesh(8, 8);
+};
+
+Scene symplectic(double h) {
+  Scene scene;
+  scene.integrator = "symplectic-euler";
+  scene.material.spring_damping = 0;
+  scene.stepping.dt = h;
+  return scene;
+}
+
+TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
+  const double limit = 2 / omega_max(*start({}), pool);
+  auto stable = start(symplectic(limit / 2));
+  EXPECT_EQ(run(*stable, 2000), 2000);
+  EXPECT_FALSE(stable->blow_up());
+
+  auto simulation = start(symplectic(4 * limit));
+  State before;
+  StepStatus status = StepStatus::done;
+  int steps = 0;
+  for (; status == StepStatus::done && steps < 200; ++steps) {
+    before = simulation->state();
+    status = simulation->step();
+  }
+  ASSERT_EQ(status, StepStatus::blown_up);
+  EXPECT_TRUE(same_bits(simulation->state(), before));
+  EXPECT_EQ(simulation->steps(), static_cast<std::uint64_t>(steps) - 1);
+  EXPECT_EQ(simulation->record().step, simulation->steps());
+  const BlowUp bad = simulation->blow_up().value();
+  EXPECT_EQ(bad.cause, BlowUp::Cause::energy);
+  EXPECT_EQ(bad.step, static_cast<std::uint64_t>(steps));
+  EXPECT_EQ(bad.dt, 4 * limit);
+  EXPECT_NEAR(bad.time, steps * 4 * limit, 1e-12);
+  EXPECT_GT(bad.energy, bad.allowed);
+  // 100 × M |g| · diagonal: nothing at the start, no hand.
+  EXPECT_NEAR(bad.allowed, 100 * 0.2 * 9.8 * std::sqrt(2.0), 1e-9);
+  EXPECT_LE(internal(*simulation), bad.allowed);
+  EXPECT_TRUE(bad.particle);
+
+  // It tries again from there, fails again, and goes on with a smaller step.
+  EXPECT_EQ(simulation->step(), StepStatus::blown_up);
+  EXPECT_TRUE(same_bits(simulation->state(), before));
+  EXPECT_EQ(simulation->blow_up()->step, bad.step);
+  simulation->apply(SetIntegrator{"semi-implicit-euler"});
+  EXPECT_FALSE(simulation->blow_up());
+  EXPECT_TRUE(same_bits(simulation->state(), before));
+  EXPECT_EQ(run(*simulation, 100), 100);
+}
+
+TEST_F(BlowUpTest, TheFactorIsTheUsers) {
+  const double limit = 2 / omega_max(*start({}), pool);
+  Scene scene = symplectic(4 * limit);
+  const auto steps_until = [&](double factor) {
+    scene.stepping.energy_limit = factor;
+    return run(*start(scene), 1000);
+  };
+  const int at_10 = steps_until(10), at_100 = steps_until(100), at_1e9 = steps_until(1e9);
+  EXPECT_LT(at_10, at_100);
+  EXPECT_LT(at_100, at_1e9);
+
+  // Off: it runs until numbers end.
+  scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
+  auto simulation = start(scene);
+  EXPECT_GT(run(*simulation, 1000), at_1e9);
+  ASSERT_TRUE(simulation->blow_up());
+  for (const vec3& x : simulation->state().x) EXPECT_TRUE(std::isfinite(glm::dot(x, x)));
+}
+
+TEST_F(BlowUpTest, AValueThatIsNotFiniteIsNamed) {
+  Scene scene = symplectic(1);
+  scene.material.stretch_stiffness = 1e9;
+  scene.stepping.energy_limit = std::numeric_limits<double>::infinity();
+  auto simulation = start(scene);
+  run(*simulation, 1000);
+  ASSERT_TRUE(simulation->blow_up());
+  EXPECT_LT(*simulation->blow_up()->particle, 64u);
+}
+
+// ---- What has a source is no blow-up
+
+TEST_F(BlowUpTest, RestWithoutGravityIsNoBlowUp) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.material.gravity = vec3(0);
+    scene.stepping.dt = 1e-5;  // explicit Euler hardly enlarges the rounding errors
+    scene.stepping.energy_limit = 1;
+    for (const bool far : {false, true}) {
+      if (far) {  // rounding is coarser out there
+        scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(64, vec3(0))};
+        for (vec3& x : scene.initial_state->positions) x += vec3(1e3, -2e3, 3e3);
+      }
+      auto simulation = start(scene);
+      EXPECT_EQ(run(*simulation, 200), 200) << info.id << far;
+    }
+  }
+}
+
+TEST_F(BlowUpTest, WithoutGravityAnUnstableStepIsStillCaught) {
+  const double limit = 2 / omega_max(*start({}), pool);
+  Scene scene = symplectic(4 * limit);
+  scene.material.gravity = vec3(0);
+  scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(64, vec3(0))};
+  scene.initial_state->velocities[20] = vec3(0, 1e-3, 1e-3);
+  EXPECT_LT(run(*start(scene), 1000), 200);
+}
+
+TEST_F(BlowUpTest, FallingForEverIsNoBlowUp) {
+  Scene scene;
+  scene.pins = PinPreset::none;
+  auto simulation = start(scene);
+  EXPECT_EQ(run(*simulation, 6000), 6000);  // 100 s: nearly a kilometre per second
+
+  // ... and what then is stopped by a pin or by the hand had its energy from gravity.
+  simulation->apply(SetPinned{0, true});
+  EXPECT_EQ(run(*simulation, 60), 60);
+  simulation->apply(Reset{});
+  run(*simulation, 6000);
+  simulation->apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
+  EXPECT_EQ(run(*simulation, 60), 60);
+}
+
+TEST_F(BlowUpTest, PartsMayFallPastEachOther) {
+  const auto parts = built(find_generated_mesh("parts").make());
+  Scene scene;
+  scene.pins = std::vector<std::uint32_t>{0};
+  Simulation simulation(scene, parts, pool);
+  EXPECT_EQ(run(simulation, 6000), 6000);
+}
+
+TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
+  Scene scene;
+  scene.stepping.energy_limit = 3;
+  auto simulation = start(scene);
+  run(*simulation, 30);
+  // A pin that jumps by ten metres in one step, a spring made a million times stiffer, a heavier cloth.
+  simulation->apply(MovePin{0, vec3(10, 0, 0), 0});
+  EXPECT_EQ(run(*simulation, 30), 30);
+  simulation->apply(SetParameter{"stretch-stiffness", 1e9});
+  EXPECT_EQ(run(*simulation, 30), 30);
+  simulation->apply(SetParameter{"mass", 1e3});
+  EXPECT_EQ(run(*simulation, 30), 30);
+  // Gravity that was strong and is off now leaves its energy behind.
+  simulation->apply(SetGravity{vec3(0, -1000, 0)});
+  run(*simulation, 10);
+  simulation->apply(SetGravity{vec3(0)});
+  EXPECT_EQ(run(*simulation, 30), 30);
+}
+
+TEST_F(BlowUpTest, AFastHandIsNoBlowUp) {
+  Scene scene;
+  scene.stepping.energy_limit = 3;
+  scene.stepping.dt = 1e-3;
+  auto simulation = start(scene);
+  run(*simulation, 30);
+  simulation->apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
+  for (int k = 0; k < 1000; ++k) {
+    const double angle = 0.5 * k;
+    simulation->apply(MoveCursor{vec3(5 * std::cos(angle), 5 * std::sin(angle), 0)});
+    ASSERT_EQ(simulation->step(), StepStatus::done) << k;
+  }
+}
+
+TEST_F(BlowUpTest, TheHandsWorkDoesNotGrowWithTheBlowUp) {
+  // An unstable run with a hand that holds still is caught at the limit that stood when it took hold.
+  const double limit = 2 / omega_max(*start({}), pool);
+  auto simulation = start(symplectic(4 * limit));
+  simulation->apply(
+      Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21] + vec3(0, 0.1, 0), 50, 0});
+  run(*simulation, 1000);
+  ASSERT_TRUE(simulation->blow_up());
+  // At most force × way of the cursor from the cloth: 10 × weight × (0.1 m + what the grabbed point is off).
+  const double work = 10 * 0.2 * 9.8 * 0.5;
+  EXPECT_LT(simulation->blow_up()->allowed, 100 * (0.2 * 9.8 * std::sqrt(2.0) + work));
+}
+
+}  // namespace
+}  // namespace clothlab::testing

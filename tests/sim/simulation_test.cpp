@@ -1,0 +1,469 @@
+// One run: its pins, its commands, its exports.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <random>
+
+#include "sim/frame.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class SimulationTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Simulation> start(const Scene& scene = {}) {
+    return std::make_unique<Simulation>(scene, mesh, pool);
+  }
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh = grid_mesh(6, 5);
+  static constexpr std::uint32_t kCorner = 4;  // the other top corner
+};
+
+TEST_F(SimulationTest, StartsAtTheMesh) {
+  const auto simulation = start();
+  EXPECT_EQ(simulation->state().x, mesh->positions);
+  EXPECT_EQ(simulation->steps(), 0u);
+  EXPECT_EQ(simulation->record().energy.kinetic, 0);
+  EXPECT_TRUE(simulation->is_pinned(0));
+  EXPECT_TRUE(simulation->is_pinned(kCorner));
+  EXPECT_FALSE(simulation->is_pinned(2));
+  EXPECT_FALSE(simulation->is_pinned(1000));
+}
+
+TEST_F(SimulationTest, CountsSteps) {
+  const auto simulation = start();
+  EXPECT_EQ(run(*simulation, 12), 12);
+  EXPECT_EQ(simulation->steps(), 12u);
+  EXPECT_NEAR(simulation->state().t, 0.2, 1e-15 * 12);
+  EXPECT_EQ(simulation->record().time, simulation->state().t);
+  EXPECT_EQ(simulation->record().dt, 1.0 / 60);
+  EXPECT_GT(simulation->record().cg_iterations, 0);
+  EXPECT_EQ(simulation->residual_history().size(),
+            static_cast<std::size_t>(simulation->record().cg_iterations) + 1);
+}
+
+TEST_F(SimulationTest, PinsDoNotMove) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1e-3;
+    const auto simulation = start(scene);
+    run(*simulation, 50);
+    EXPECT_EQ(simulation->state().x[0], mesh->positions[0]) << info.id;
+    EXPECT_EQ(simulation->state().v[0], vec3(0)) << info.id;
+    EXPECT_LT(simulation->state().x[29].y, 0) << info.id;
+  }
+}
+
+TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1.0 / 512;          // a power of two: the times below are exact
+    scene.material.stretch_stiffness = 10;  // soft enough for explicit Euler to last
+    const auto simulation = start(scene);
+    run(*simulation, 3);
+    const vec3 from = mesh->positions[0], to = from + vec3(0.25, -0.125, 0.5);
+    simulation->apply(MovePin{0, to, 8.0 / 512});
+    for (int k = 1; k <= 12; ++k) {
+      ASSERT_EQ(simulation->step(), StepStatus::done) << info.id;
+      const double s = std::min(k / 8.0, 1.0);
+      EXPECT_EQ(simulation->state().x[0], k >= 8 ? to : from + s * (to - from)) << info.id << k;
+      const vec3 velocity = k <= 8 ? (to - from) * 64.0 : vec3(0);
+      EXPECT_LT(glm::length(simulation->state().v[0] - velocity), 1e-10) << info.id << k;
+    }
+  }
+}
+
+TEST_F(SimulationTest, APinMayMoveWithinOneStepAndTurnBack) {
+  const auto simulation = start();
+  const vec3 home = mesh->positions[0];
+  simulation->apply(MovePin{0, home + vec3(0, 0.01, 0), 0});
+  simulation->step();
+  EXPECT_EQ(simulation->state().x[0], home + vec3(0, 0.01, 0));
+  simulation->apply(MovePin{0, home + vec3(0, 1, 0), 1});
+  run(*simulation, 10);
+  const vec3 underway = simulation->state().x[0];
+  EXPECT_NEAR(underway.y, 0.01 + 0.99 / 6, 1e-12);
+  simulation->apply(MovePin{0, home, 0.5});
+  simulation->step();
+  EXPECT_NEAR(simulation->state().x[0].y, underway.y * (1 - 1.0 / 30), 1e-12);
+}
+
+TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
+  Scene scene;
+  scene.stepping.dt = 1e-3;
+  const auto simulation = start(scene);
+  run(*simulation, 40);
+  const State before = simulation->state();
+  std::vector<Command> commands;
+  for (const SceneParameter& row : scene_parameters())
+    for (const double value : {row.spec.min, row.spec.max, row.spec.fallback})
+      commands.push_back(SetParameter{std::string(row.spec.id), value});
+  for (const IntegratorInfo& info : integrators()) {
+    commands.push_back(SetIntegrator{std::string(info.id)});
+    for (const ParameterSpec& spec : info.parameters)
+      commands.push_back(SetParameter{std::string(spec.id), spec.max});
+  }
+  commands.push_back(SetGravity{vec3(1, 2, 3)});
+  commands.push_back(SetPinned{7, true});
+  commands.push_back(SetPinned{0, false});
+  commands.push_back(SetPinPreset{PinPreset::top_edge});
+  commands.push_back(MovePin{0, vec3(1, 1, 1), 0.5});
+  commands.push_back(Grab{{10, 11, 16}, vec3(0.25, 0.25, 0.5), vec3(0), 100, 1});
+  commands.push_back(MoveCursor{vec3(3, 2, 1)});
+  commands.push_back(Release{});
+  for (const Command& command : commands) {
+    simulation->apply(command);
+    ASSERT_TRUE(same_bits(simulation->state(), before)) << command.index();
+  }
+  EXPECT_EQ(simulation->steps(), 40u);
+}
+
+TEST_F(SimulationTest, CommandsTakeEffect) {
+  const auto simulation = start();
+  simulation->apply(SetParameter{"stretch-stiffness", 77});
+  EXPECT_EQ(simulation->scene().material.stretch_stiffness, 77);
+  EXPECT_EQ(simulation->system().material().stretch_stiffness, 77);
+  simulation->apply(SetParameter{"mass", 3});
+  EXPECT_DOUBLE_EQ(simulation->system().masses()[0], 3.0 / 30);
+  simulation->apply(SetGravity{vec3(0, 0, 5)});
+  EXPECT_EQ(simulation->system().material().gravity, vec3(0, 0, 5));
+  simulation->apply(SetParameter{"dt", 0.01});
+  simulation->step();
+  EXPECT_EQ(simulation->state().t, 0.01);
+  simulation->apply(SetIntegrator{"explicit-euler"});
+  EXPECT_EQ(simulation->integrator().id, "explicit-euler");
+
+  simulation->apply(SetPinned{7, true});
+  EXPECT_TRUE(simulation->is_pinned(7));
+  EXPECT_EQ(std::get<std::vector<std::uint32_t>>(simulation->scene().pins),
+            (std::vector<std::uint32_t>{0, 4, 7}));
+  simulation->apply(SetPinned{0, false});
+  EXPECT_FALSE(simulation->is_pinned(0));
+  simulation->apply(SetPinPreset{PinPreset::top_edge});
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(simulation->is_pinned(i));
+  EXPECT_EQ(std::get<PinPreset>(simulation->scene().pins), PinPreset::top_edge);
+  simulation->apply(SetPinPreset{PinPreset::none});
+  EXPECT_FALSE(simulation->is_pinned(0));
+}
+
+TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
+  const auto simulation = start();
+  run(*simulation, 5);
+  const State state = simulation->state();
+  const std::string scene = write_scene(simulation->scene());
+  State foreign;
+  foreign.x.resize(3);
+  foreign.v.resize(3);
+  auto broken = std::make_shared<State>(state);
+  broken->v[3].y = std::nan("");
+  const vec3 nowhere(0, kInfinity, 0);
+  const std::vector<Command> refused{
+      SetParameter{"stretch-stiffness", -1},
+      SetParameter{"dt", kInfinity},
+      SetParameter{"mass", std::nan("")},
+      SetParameter{"masss", 1},
+      SetGravity{nowhere},
+      SetIntegrator{"magic"},
+      SetPinned{30, true},
+      MovePin{30, vec3(0), 0},
+      MovePin{9, vec3(0), 0},  // not pinned
+      MovePin{0, nowhere, 0},
+      MovePin{0, vec3(0), -1},
+      MovePin{0, vec3(0), kInfinity},
+      Grab{{0, 1, 30}, vec3(1, 0, 0), vec3(0), 1, 1},
+      Grab{{0, 1, 5}, vec3(1, 1, 0), vec3(0), 1, 1},
+      Grab{{0, 1, 5}, vec3(-1, 1, 1), vec3(0), 1, 1},
+      Grab{{0, 1, 5}, vec3(1, 0, 0), nowhere, 1, 1},
+      Grab{{0, 1, 5}, vec3(1, 0, 0), vec3(0), -1, 1},
+      Grab{{0, 1, 5}, vec3(1, 0, 0), vec3(0), 1, kInfinity},
+      MoveCursor{nowhere},
+      RestoreState{nullptr, 0},
+      RestoreState{std::make_shared<const State>(foreign), 0},
+      RestoreState{broken, 0},
+  };
+  for (const Command& command : refused) {
+    EXPECT_FALSE(refusal([&] { simulation->apply(command); }).empty());
+    EXPECT_TRUE(same_bits(simulation->state(), state));
+    EXPECT_EQ(write_scene(simulation->scene()), scene);
+    EXPECT_FALSE(simulation->drag());
+  }
+  // What may be under way while the hand lets go is no error.
+  simulation->apply(MoveCursor{vec3(1)});
+  simulation->apply(Release{});
+}
+
+TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole) {
+  const auto pendulum = built(find_generated_mesh("pendulum").make());
+  Simulation simulation({}, pendulum, pool);
+  refusal([&] { simulation.apply(SetParameter{"mass-model", 1}); });
+  EXPECT_EQ(simulation.scene().material.mass_model, MassModel::uniform);
+  EXPECT_EQ(simulation.step(), StepStatus::done);
+}
+
+TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
+  const auto simulation = start();
+  const Grab grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(0.5, 100, 0.5), 1e6, 0};
+  simulation->apply(grab);
+  ASSERT_TRUE(simulation->drag());
+  EXPECT_NEAR(simulation->drag()->max_force, 10 * 0.2 * 9.8, 1e-9);
+  simulation->apply(SetGravity{vec3(0)});
+  EXPECT_NEAR(simulation->drag()->max_force, 10 * 0.2 * 9.8, 1e-9);
+  simulation->apply(SetParameter{"mass", 2});
+  EXPECT_NEAR(simulation->drag()->max_force, 10 * 2 * 9.8, 1e-9);
+  std::vector<vec3> force(30);
+  simulation->system().force(simulation->state().x, simulation->state().v, force);
+  vec3 total(0);
+  for (const vec3& f : force) total += f;  // the springs cancel; no gravity
+  EXPECT_GT(total.y, 0);
+  EXPECT_LE(glm::length(total), 10 * 2 * 9.8 * (1 + 1e-12));
+
+  // Of the part that was grabbed, not of the whole.
+  const auto parts = built(find_generated_mesh("parts").make());
+  Scene scene;
+  scene.pins = PinPreset::none;
+  Simulation three(scene, parts, pool);
+  const auto triangle = parts->triangles.front();
+  three.apply(Grab{triangle, vec3(1, 0, 0), vec3(0), 1, 0});
+  double mass = 0;
+  for (std::size_t i = 0; i < parts->positions.size(); ++i)
+    if (parts->part_of_particle[i] == parts->part_of_particle[triangle[0]])
+      mass += three.system().masses()[i];
+  EXPECT_LT(mass, 0.1);
+  EXPECT_NEAR(three.drag()->max_force, 10 * mass * 9.8, 1e-9);
+}
+
+TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1e-3;
+    const auto play = [&](WorkerPool& workers) {
+      Simulation simulation(scene, mesh, workers);
+      std::mt19937 random(3);
+      const auto number = [&] { return static_cast<double>(random() % 1000) / 1000; };
+      for (int k = 0; k < 120; ++k) {
+        switch (random() % 8) {
+          case 0:
+            simulation.apply(SetParameter{"stretch-stiffness", 100 + 900 * number()});
+            break;
+          case 1:
+            simulation.apply(SetPinned{static_cast<std::uint32_t>(random() % 30), random() % 2 == 0});
+            break;
+          case 2:
+            simulation.apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(number()), 50, 0.1});
+            break;
+          case 3:
+            simulation.apply(MoveCursor{vec3(number(), number(), number())});
+            break;
+          case 4:
+            simulation.apply(Release{});
+            break;
+          case 5:
+            simulation.apply(SetParameter{"dt", 1e-4 + 1e-3 * number()});
+            break;
+          default:
+            break;
+        }
+        simulation.step();
+      }
+      return simulation.state();
+    };
+    WorkerPool three(3);
+    EXPECT_TRUE(same_bits(play(pool), play(pool))) << info.id;
+    EXPECT_TRUE(same_bits(play(pool), play(three))) << info.id;
+  }
+}
+
+TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsTheParameters) {
+  Scene scene;
+  scene.pins = std::vector<std::uint32_t>{2};
+  const auto simulation = start(scene);
+  simulation->apply(SetParameter{"mass", 1});
+  simulation->apply(SetIntegrator{"backward-euler"});
+  simulation->apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1), 50, 0.1});
+  simulation->apply(SetPinPreset{PinPreset::corners});
+  simulation->apply(MovePin{0, vec3(-1), 0.1});
+  run(*simulation, 10);
+  simulation->apply(Reset{});
+  EXPECT_EQ(simulation->state().x, mesh->positions);
+  EXPECT_EQ(simulation->state().v, std::vector<vec3>(30, vec3(0)));
+  EXPECT_EQ(simulation->state().t, 0);
+  EXPECT_EQ(simulation->steps(), 0u);
+  EXPECT_FALSE(simulation->drag());
+  EXPECT_TRUE(simulation->is_pinned(2));
+  EXPECT_FALSE(simulation->is_pinned(0));
+  EXPECT_EQ(simulation->scene().material.mass, 1);
+  EXPECT_EQ(simulation->integrator().id, "backward-euler");
+
+  Scene fresh = simulation->scene();
+  const auto anew = start(fresh);
+  run(*simulation, 20);
+  run(*anew, 20);
+  EXPECT_TRUE(same_bits(simulation->state(), anew->state()));
+}
+
+TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
+  const auto simulation = start();
+  run(*simulation, 7);
+  const auto then = std::make_shared<const State>(simulation->state());
+  run(*simulation, 5);
+  const State later = simulation->state();
+  simulation->apply(RestoreState{then, 7});
+  EXPECT_EQ(simulation->steps(), 7u);
+  EXPECT_TRUE(same_bits(simulation->state(), *then));
+  run(*simulation, 5);
+  EXPECT_EQ(simulation->steps(), 12u);
+  EXPECT_TRUE(same_bits(simulation->state(), later));
+
+  // Pins stay where the restored state has them.
+  simulation->apply(MovePin{0, vec3(-0.1, 0, 0), 0});
+  run(*simulation, 3);
+  simulation->apply(RestoreState{then, 7});
+  run(*simulation, 3);
+  EXPECT_EQ(simulation->state().x[0], then->x[0]);
+}
+
+TEST_F(SimulationTest, AStoppedStepLeavesTheStateFromBefore) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1e-3;
+    const auto simulation = start(scene), undisturbed = start(scene);
+    run(*simulation, 5);
+    run(*undisturbed, 5);
+    const State before = simulation->state();
+    for (int patience = 0; patience < 3; ++patience) {
+      int asked = 0;
+      const StepStatus status = simulation->step([&] { return asked++ >= patience; });
+      if (status == StepStatus::done) break;  // the step asked less often than that
+      EXPECT_EQ(status, StepStatus::stopped);
+      EXPECT_TRUE(same_bits(simulation->state(), before)) << info.id;
+      EXPECT_EQ(simulation->steps(), 5u);
+    }
+    if (simulation->steps() == 5) simulation->step();
+    undisturbed->step();
+    EXPECT_TRUE(same_bits(simulation->state(), undisturbed->state())) << info.id;
+  }
+}
+
+// ---- States in and out
+
+TEST_F(SimulationTest, AnExportedStateIsAnInitialState) {
+  const auto simulation = start();
+  run(*simulation, 20);
+  Scene scene;
+  scene.initial_state = simulation->export_state();
+  ASSERT_EQ(scene.initial_state->positions.size(), 30u);
+  const auto continued = start(scene);
+  EXPECT_EQ(continued->state().x, simulation->state().x);
+  EXPECT_EQ(continued->state().v, simulation->state().v);
+  EXPECT_NEAR(continued->record().max_strain, simulation->record().max_strain,
+              0);  // rest lengths of the mesh
+  run(*simulation, 5);
+  run(*continued, 5);
+  EXPECT_EQ(continued->state().x, simulation->state().x);
+}
+
+TEST_F(SimulationTest, StatesAreInTheUnitsAndAxesOfTheFile) {
+  Scene scene;
+  scene.scale = 0.01;
+  scene.z_up = true;
+  scene.pins = PinPreset::none;
+  scene.integrator = "symplectic-euler";
+  scene.stepping.dt = 1e-3;
+  const ObjMesh obj = find_generated_mesh("polygons").make();
+  const auto scaled = built(obj, scene);
+  Simulation simulation(scene, scaled, pool);
+  run(simulation, 30);  // falls as a whole: along −z of the file, by ½ g t² (½ h g t more, as h is finite)
+  const InitialState out = simulation.export_state();
+  ASSERT_EQ(out.positions.size(), obj.vertices.size());
+  const double h = 1e-3, t = 30 * h, fall = 0.5 * 9.8 * t * (t + h) * 100, speed = 9.8 * t * 100;
+  for (std::size_t v = 0; v < obj.vertices.size(); ++v) {
+    if (v == 0 || v == 7) {  // no face uses them
+      EXPECT_EQ(out.positions[v], obj.vertices[v]);
+      EXPECT_EQ(out.velocities[v], vec3(0));
+      continue;
+    }
+    EXPECT_LT(glm::length(out.positions[v] - (obj.vertices[v] - vec3(0, 0, fall))), 1e-9 * fall) << v;
+    EXPECT_LT(glm::length(out.velocities[v] + vec3(0, 0, speed)), 1e-9 * speed) << v;
+  }
+  scene.initial_state = out;
+  Simulation continued(scene, scaled, pool);
+  for (std::size_t i = 0; i < continued.state().x.size(); ++i)
+    EXPECT_LT(glm::length(continued.state().x[i] - simulation.state().x[i]), 1e-14);
+}
+
+TEST_F(SimulationTest, WeldedVerticesShareTheirParticle) {
+  const auto seam = built(find_generated_mesh("seam").make());
+  ASSERT_GT(seam->report.welded, 0u);
+  Scene scene;
+  scene.pins = std::vector<std::uint32_t>{4, 35};  // two vertices of one particle
+  Simulation simulation(scene, seam, pool);
+  EXPECT_TRUE(simulation.is_pinned(static_cast<std::uint32_t>(seam->particle_of_vertex[35])));
+  run(simulation, 10);
+  InitialState out = simulation.export_state();
+  EXPECT_EQ(out.positions[4], out.positions[35]);
+  scene.initial_state = out;
+  Simulation continued(scene, seam, pool);
+  scene.initial_state->velocities[35].x += 1e-9;
+  refusal([&] { Simulation refused(scene, seam, pool); });
+}
+
+TEST_F(SimulationTest, WhatDoesNotFitTheMeshIsRefused) {
+  const auto polygons = built(find_generated_mesh("polygons").make());
+  Scene scene;
+  scene.pins = std::vector<std::uint32_t>{7};  // no face uses it
+  EXPECT_NE(refusal([&] { Simulation refused(scene, polygons, pool); }).find('7'), std::string::npos);
+  scene.pins = std::vector<std::uint32_t>{30};
+  EXPECT_NE(refusal([&] { start(scene); }).find("30"), std::string::npos);
+  scene = {};
+  scene.initial_state = InitialState{{vec3(0)}, {vec3(0)}};
+  refusal([&] { start(scene); });
+  scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(30, vec3(0))};
+  start(scene);
+  scene.initial_state->positions[3].z = std::nan("");
+  EXPECT_NE(refusal([&] { start(scene); }).find("vertex 3"), std::string::npos);
+  scene = {};
+  scene.integrator = "magic";
+  refusal([&] { start(scene); });
+  scene = {};
+  scene.stepping.dt = -1;
+  refusal([&] { start(scene); });
+  refusal([&] { Simulation refused({}, nullptr, pool); });
+}
+
+TEST_F(SimulationTest, AFrameShowsTheState) {
+  const auto simulation = start();
+  simulation->apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1, 2, 3), 50, 0.1});
+  simulation->step();
+  const auto scene = std::make_shared<const Scene>(simulation->scene());
+  Frame frame;
+  capture(*simulation, scene, frame);
+  EXPECT_EQ(frame.positions, simulation->state().x);
+  EXPECT_EQ(frame.mesh, mesh);
+  EXPECT_EQ(frame.scene, scene);
+  EXPECT_EQ(frame.record.step, 1u);
+  EXPECT_EQ(frame.pinned[0], 1);
+  EXPECT_EQ(frame.pinned[4], 1);
+  EXPECT_EQ(frame.pinned[1], 0);
+  ASSERT_TRUE(frame.hand);
+  EXPECT_EQ(frame.hand->cursor, vec3(1, 2, 3));
+  const vec3 point = 0.25 * frame.positions[12] + 0.5 * frame.positions[13] + 0.25 * frame.positions[17];
+  EXPECT_LT(glm::length(frame.hand->point - point), 1e-15);
+  EXPECT_EQ(frame.residuals.size(), static_cast<std::size_t>(frame.record.cg_iterations) + 1);
+
+  simulation->apply(SetPinPreset{PinPreset::none});
+  simulation->apply(Release{});
+  capture(*simulation, scene, frame);
+  EXPECT_EQ(frame.pinned, std::vector<std::uint8_t>(30, 0));
+  EXPECT_FALSE(frame.hand);
+}
+
+}  // namespace
+}  // namespace clothlab::testing
