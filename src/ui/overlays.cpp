@@ -206,9 +206,14 @@ bool report_overlay(const PanelContext& context, const Area& view) {
 
 void hint_overlay(const PanelContext& context, const Area& view) {
   if (!context.view.drag_hint || context.load.running || !context.snapshot.blow_up_text.empty()) return;
+  const float margin = units(14);
+  const auto fits = [&](const char* what) {
+    return ImGui::CalcTextSize(displayable(what).c_str()).x < view.width - 2 * margin - units(32);
+  };
   const char* text =
       "Drag the cloth with the left mouse button    ·    right-drag orbits    ·    F1 lists all keys";
-  const float margin = units(14);
+  if (!fits(text)) text = "Drag the cloth";
+  if (!fits(text) || view.height < units(80)) return;
   const ImVec2 at(view.x + view.width / 2, view.y + view.height - margin);
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5F, 1));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, palette::kOverlay);

@@ -145,8 +145,8 @@ void draw_plot(const Plot& plot, ImVec2 size) {
       draw->AddLine(ImVec2(x, at), ImVec2(std::min(x + units(5), b.x), at), level.colour, units(1.2F));
     }
     const float above = at - line - units(1);
-    text(ImVec2(b.x - width_of(level.label) - units(3), above > a.y ? above : at + units(1)), level.colour,
-         level.label);
+    text(ImVec2(std::max(a.x, b.x - width_of(level.label) - units(3)), above > a.y ? above : at + units(1)),
+         level.colour, level.label);
   }
   std::vector<ImVec2> points;
   points.reserve(plot.x.size());
@@ -192,7 +192,9 @@ void draw_plot(const Plot& plot, ImVec2 size) {
   const float axis_y = b.y + units(4);
   text(ImVec2(a.x, axis_y), palette::kMuted, left);
   text(ImVec2(b.x - width_of(right), axis_y), palette::kMuted, right);
-  text(ImVec2((a.x + b.x - width_of(plot.x_title)) / 2, axis_y), palette::kMuted, plot.x_title);
+  if (width_of(left) + width_of(plot.x_title) + width_of(right) + units(12) < b.x - a.x) {
+    text(ImVec2((a.x + b.x - width_of(plot.x_title)) / 2, axis_y), palette::kMuted, plot.x_title);
+  }
 
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered && mouse.x >= a.x && mouse.x <= b.x) {
