@@ -1,0 +1,93 @@
+// Every mesh there is, in files of all kinds, with the defaults of the command line: 120 steps of 1/60 s.
+//
+// The meshes are those of assets/ and, beside the source tree, of ../shared/meshes (or of the folder that
+// CLOTHLAB_SHARED_MESHES names); those that are not there are skipped.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <vector>
+
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+std::filesystem::path shared_meshes() {
+  if (const char* named = std::getenv("CLOTHLAB_SHARED_MESHES")) return named;
+  return source_dir().parent_path() / "shared" / "meshes";
+}
+
+std::vector<std::filesystem::path> obj_files() {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& folder : {source_dir() / "assets", shared_meshes()}) {
+    std::error_code missing;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, missing))
+      if (entry.path().extension() == ".obj") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(MeshSuite, TheSharedMeshesAreThere) {
+  if (!std::filesystem::is_directory(shared_meshes()))
+    GTEST_SKIP() << "The shared meshes are NOT tested: there is no folder " << shared_meshes()
+                 << "; name one with CLOTHLAB_SHARED_MESHES.";
+}
+
+class MeshSuite : public ::testing::TestWithParam<std::filesystem::path> {
+ protected:
+  std::unique_ptr<Simulation> start(const char* integrator, double h = 1.0 / 60) {
+    Scene scene;
+    scene.integrator = integrator;
+    scene.stepping.dt = h;
+    return std::make_unique<Simulation>(scene, mesh, pool);
+  }
+  void expect_finite(const Simulation& simulation) {
+    for (const vec3& x : simulation.state().x)
+      ASSERT_TRUE(std::isfinite(x.x) && std::isfinite(x.y) && std::isfinite(x.z));
+  }
+  void expect_120_converged_steps(const char* integrator) {
+    const auto simulation = start(integrator);
+    int failed = 0;
+    double residual = 0;
+    std::string_view reason;
+    for (int k = 0; k < 120; ++k) {
+      ASSERT_EQ(simulation->step(), StepStatus::done) << "step " << k + 1;
+      if (simulation->record().converged) continue;
+      ++failed;
+      reason = simulation->record().reason;
+      residual = std::max(residual, simulation->record().cg_residual);
+    }
+    expect_finite(*simulation);
+    EXPECT_EQ(failed, 0) << "steps of 120 that did not converge; the last: " << reason
+                         << "; largest relative CG residual " << residual;
+  }
+
+  WorkerPool pool{2};
+  std::shared_ptr<const ClothMesh> mesh = built(read_obj_file(GetParam()));
+};
+
+TEST_P(MeshSuite, SemiImplicitEuler) { expect_120_converged_steps("semi-implicit-euler"); }
+
+TEST_P(MeshSuite, BackwardEuler) { expect_120_converged_steps("backward-euler"); }
+
+TEST_P(MeshSuite, SymplecticEuler) {
+  const double limit = 2 / omega_max(*start("symplectic-euler"), pool);
+  const auto stable = start("symplectic-euler", limit / 2);
+  EXPECT_EQ(run(*stable, 120), 120);
+  expect_finite(*stable);
+
+  const auto unstable = start("symplectic-euler", 4 * limit);
+  EXPECT_LT(run(*unstable, 120), 120);
+  ASSERT_TRUE(unstable->blow_up());
+  EXPECT_EQ(unstable->blow_up()->step, unstable->steps() + 1);
+  expect_finite(*unstable);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, MeshSuite, ::testing::ValuesIn(obj_files()),
+                         [](const auto& file) { return file.param.stem().string(); });
+
+}  // namespace
+}  // namespace clothlab::testing
