@@ -69,6 +69,9 @@ struct Window {
 }  // namespace
 
 int run_cli(int argc, const char* const* argv, const Services& services) {
+#ifdef SIGPIPE
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error with a sentence, not a silent end
+#endif
   CLI::App app{
       "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"
       "Without a subcommand it opens the window.",
