@@ -9,6 +9,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kZoomPerNotch = 1.12;
+constexpr double kFramingMargin = 1.15;
 constexpr double kDepthPerNotch = 1.04;
 
 bool is_finite(const glm::dvec2& v) { return std::isfinite(v.x) && std::isfinite(v.y); }
@@ -41,15 +42,21 @@ void Camera::zoom(double notches, Pixels cursor, Pixels size) {
 
 void Camera::frame(const Box& box, Pixels size) {
   if (!is_finite(box.low) || !is_finite(box.high)) return;
-  const double radius = 0.5 * glm::length(box.high - box.low);
-  if (!std::isfinite(radius)) return;
+  const vec3 centre = 0.5 * box.low + 0.5 * box.high;
+  const vec3 half = 0.5 * box.high - 0.5 * box.low;
   const Pixels s = at_least_one(size);
-  // The sphere about the box touches the sides of the narrower opening; some air is left around it.
-  const double half_height = fov / 2;
-  const double half_width = std::atan(std::tan(half_height) * s.x / s.y);
-  const double fitting = 1.1 * radius / std::sin(std::min(half_height, half_width));
-  target = 0.5 * (box.low + box.high);
-  distance = std::clamp(radius > 0 ? fitting : 1.0, kMinDistance, kMaxDistance);
+  const double half_height = std::tan(fov / 2) / kFramingMargin;
+  const double half_width = half_height * s.x / s.y;
+  double nearest = 0;  // from where every corner is just within the margin
+  for (const vec3& signs : {vec3(1, 1, 1), vec3(1, 1, -1), vec3(1, -1, 1), vec3(1, -1, -1)}) {
+    const vec3 corner = signs * half;  // and the opposite one, which differs in the sign of its depth alone
+    const double depth = std::abs(glm::dot(corner, forward()));
+    nearest = std::max({nearest, depth + std::abs(glm::dot(corner, right())) / half_width,
+                        depth + std::abs(glm::dot(corner, up())) / half_height});
+  }
+  if (!std::isfinite(nearest)) return;
+  target = centre;
+  distance = std::clamp(nearest > 0 ? nearest : 1.0, kMinDistance, kMaxDistance);
 }
 
 vec3 Camera::forward() const {
