@@ -9,6 +9,7 @@
 
 #include <glm/glm.hpp>
 
+#include "linalg/lanes.h"
 #include "linalg/row_space.h"
 
 namespace clothlab {
@@ -21,9 +22,9 @@ double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.
 struct Symmetric {
   double xx, yy, zz, xy, xz, yz;
 
-  Padded operator*(const Padded& v) const {
-    return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z,
-            0.0};
+  Lanes operator*(const Lanes& v) const {
+    const double x = v.xy[0], y = v.xy[1], z = v.z0[0];
+    return Lanes(Padded{xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z, 0.0});
   }
 };
 
@@ -175,16 +176,15 @@ struct ConjugateGradient::Scratch {
     }
   }
 
-  // (M^-1 r)_i
+  // (M^-1)_i r_i
   template <PreconditionerKind Kind>
-  Padded precondition(std::uint32_t i) const {
+  Lanes precondition(std::uint32_t i, const Lanes& ri) const {
     if constexpr (Kind == PreconditionerKind::jacobi) {
-      const Padded& d = inverse_diagonal[i];
-      return {d.x * r[i].x, d.y * r[i].y, d.z * r[i].z, 0.0};
+      return Lanes(inverse_diagonal[i]) * ri;
     } else if constexpr (Kind == PreconditionerKind::block_jacobi) {
-      return inverse_block[i] * r[i];
+      return inverse_block[i] * ri;
     } else {
-      return r[i];
+      return ri;
     }
   }
 
@@ -196,19 +196,20 @@ struct ConjugateGradient::Scratch {
   template <PreconditionerKind Kind>
   Sums advance(double alpha) {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      double r_dot_r = 0;
-      double r_dot_z = 0;
+      Lanes r_dot_r, r_dot_z;
       for (std::uint32_t i = begin; i < end; ++i) {
-        y[i] = {y[i].x + alpha * p[i].x, y[i].y + alpha * p[i].y, y[i].z + alpha * p[i].z, 0.0};
-        r[i] = {r[i].x - alpha * q[i].x, r[i].y - alpha * q[i].y, r[i].z - alpha * q[i].z, 0.0};
-        z[i] = precondition<Kind>(i);
-        r_dot_r += dot(r[i], r[i]);
-        r_dot_z += dot(r[i], z[i]);
+        (Lanes(y[i]) + alpha * Lanes(p[i])).store(y[i]);
+        const Lanes ri = Lanes(r[i]) - alpha * Lanes(q[i]);
+        const Lanes zi = precondition<Kind>(i, ri);
+        ri.store(r[i]);
+        zi.store(z[i]);
+        r_dot_r = r_dot_r + ri * ri;
+        r_dot_z = r_dot_z + ri * zi;
       }
       // Both lie in the free directions but for rounding; that must not add up while r shrinks.
       filter.filter(chunk, r.data());
       filter.filter(chunk, z.data());
-      partial[chunk] = {r_dot_r, r_dot_z};
+      partial[chunk] = {r_dot_r.sum(), r_dot_z.sum()};
     });
     Sums total{0, 0};
     for (const auto& [r_dot_r, r_dot_z] : partial) {
@@ -233,9 +234,7 @@ struct ConjugateGradient::Scratch {
   // p := z + beta p
   void turn(double beta) {
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        p[i] = {z[i].x + beta * p[i].x, z[i].y + beta * p[i].y, z[i].z + beta * p[i].z, 0.0};
-      }
+      for (std::uint32_t i = begin; i < end; ++i) (Lanes(z[i]) + beta * Lanes(p[i])).store(p[i]);
     });
   }
 

@@ -109,7 +109,9 @@ class SpringMatrix {
     double weight;
   };
   template <class Rows>
-  double chunk_product(std::size_t chunk, const Rows& rows) const;
+  void begin_chunk(std::size_t chunk, const Rows& rows) const;
+  template <class Rows>
+  double own_springs(std::size_t chunk, const Rows& rows) const;
   std::span<const StencilPoint> points_of(std::size_t chunk) const;
 
   std::shared_ptr<const SpringPattern> pattern_;
