@@ -35,7 +35,7 @@ void main() {
   vec4 clip = at_b ? b : a;
   float side = (gl_VertexID & 2) != 0 ? 1.0 : -1.0;
   half_width = clamp(radius * pixels_at_one / clip.w, radius_pixels.x, radius_pixels.y);
-  across = side * (half_width + 1.0);
+  across = side * (half_width + 0.5);
   clip.xy += across * vec2(-along.y, along.x) * 2.0 / viewport * clip.w;
   // Nearer along the ray through the eye: the same place on the screen, another depth.
   clip *= 1.0 - towards_eye;
