@@ -17,6 +17,7 @@
 #include "app/state_log.h"
 #include "app/window.h"
 #include "core/error.h"
+#include "core/worker_pool.h"
 #include "io/output_file.h"
 #include "render/camera.h"
 #include "render/gl.h"
@@ -109,6 +110,10 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   if (!request.scene && request.with_options) built_in = request.with_options(std::move(built_in));
   SimulationThread::Options options;
   options.threads = request.threads;
+  // A renderer that draws on the CPU is left one core, or long steps would leave it few pictures per second.
+  if (is_software_renderer() && options.threads >= hardware_threads()) {
+    options.threads = std::max(1, hardware_threads() - 1);
+  }
   auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in)));
   simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
   snapshot_ = simulation_->latest();

@@ -21,6 +21,10 @@ void gravity_rows(const PanelContext& context) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
     context.set_gravity(direction * *changed);
   }
+  if (const auto changed = vector_row("gravity-vector", "x, y, z", "Strength and direction of gravity.",
+                                      gravity, kMaxGravity, "m/s²")) {
+    context.set_gravity(*changed);
+  }
 }
 
 void pin_buttons(const PanelContext& context) {
@@ -54,8 +58,7 @@ void pin_buttons(const PanelContext& context) {
   }
   std::size_t count = 0;
   for (const auto pinned : context.snapshot.frame.pinned) count += pinned != 0 ? 1U : 0U;
-  small_text(format_count(count) + (count == 1 ? " particle pinned" : " particles pinned") +
-             ". Ctrl-click on the cloth pins or frees one; drag a pinned one to move it.");
+  small_text(format_count(count) + " pinned. Ctrl-click pins or frees; drag a pin to move it.");
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ void apply_theme(float scale, float density) {
   ImGuiStyle style;
   set_colours(style);
   style.WindowPadding = ImVec2(12, 10);
-  style.FramePadding = ImVec2(7, 4);
+  style.FramePadding = ImVec2(7, 3);
   style.ItemSpacing = ImVec2(8, 6);
   style.ItemInnerSpacing = ImVec2(6, 4);
   style.ScrollbarSize = 12;

@@ -373,4 +373,32 @@ std::optional<double> number_row(const char* id, std::string_view title, std::st
   return parameter_row(spec, value);
 }
 
+std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
+                               const vec3& value, double limit, std::string_view unit) {
+  ImGui::PushID(id);
+  row_label(title, help);
+  const float gap = units(kGap);
+  const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - 3 * gap) / 3;
+  std::optional<vec3> changed;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis > 0) ImGui::SameLine(0, gap);
+    ParameterSpec spec;
+    spec.min = -limit;
+    spec.max = limit;
+    const std::string name(1, static_cast<char>('x' + axis));
+    if (const auto typed = text_field(("##" + name).c_str(), shown_value(spec, value[axis]), width, false)) {
+      if (const auto number = parse_typed_value(spec, *typed)) {
+        changed = value;
+        (*changed)[axis] = std::clamp(*number, -limit, limit);
+      }
+    }
+    note_item(std::string(id) + ":" + name);
+    if (!ImGui::IsItemActive()) {
+      tooltip(std::string(help) + "\n\n" + name + ", in " + std::string(unit) + ". Click to type.");
+    }
+  }
+  ImGui::PopID();
+  return changed;
+}
+
 }  // namespace clothlab

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/parameter.h"
+#include "core/vec.h"
 
 namespace clothlab {
 
@@ -49,5 +50,9 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
 /// The same for a plain number in a given unit that is no parameter, such as the speed.
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit);
+
+/// The three components of a vector as typed values in one line, each within ±limit.
+std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
+                               const vec3& value, double limit, std::string_view unit);
 
 }  // namespace clothlab

@@ -1,0 +1,284 @@
+#include "interface.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/shortcuts.h"
+
+namespace clothlab {
+namespace {
+
+using testing::Interface;
+
+bool overlap(const ImVec4& a, const ImVec4& b) {
+  // Half a pixel of rounding is none.
+  return a.x < b.z - 0.5F && b.x < a.z - 0.5F && a.y < b.w - 0.5F && b.y < a.w - 0.5F;
+}
+
+// The side panel fits 1280×720 (times the display's scale) with every tab and every integrator: all
+// controls lie inside the window, in no one's way.
+TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
+  for (const float scale : {1.0F, 1.5F, 2.0F}) {
+    for (const IntegratorInfo& info : integrators()) {
+      Scene scene = Interface::sheet();
+      scene.integrator = info.id;
+      Interface face(scene, scale);
+      const float bottom = face.rect("stability").y;
+      ASSERT_GT(bottom, 0);
+      for (const char* tab : {"Scene", "Cloth", "Solver", "View"}) {
+        SCOPED_TRACE(::testing::Message() << info.id << ", " << tab << ", scale " << scale);
+        face.click(std::string("tab:") + tab);
+        const auto items = item_rects();
+        EXPECT_GT(items.size(), 12U);
+        for (const auto& [name, r] : items) {
+          if (name == "stability") continue;
+          EXPECT_GE(r.x, 0) << name;
+          EXPECT_LE(r.z, face.width) << name;
+          EXPECT_LE(r.w, bottom) << name;
+          for (const auto& [other, o] : items) {
+            if (name >= other || other == "stability") continue;
+            EXPECT_FALSE(overlap(r, o)) << name << " and " << other;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Interface, HasAControlForEveryParameter) {
+  Interface face;
+  std::set<std::string> seen;
+  for (const char* tab : {"Scene", "Cloth", "Solver", "View"}) {
+    face.click(std::string("tab:") + tab);
+    for (const auto& [name, rect] : item_rects()) seen.insert(name);
+  }
+  for (const SceneParameter& row : scene_parameters())
+    EXPECT_TRUE(seen.contains(std::string(row.spec.id))) << row.spec.id;
+  EXPECT_TRUE(seen.contains("gravity"));
+}
+
+// A slider sends the ends of its range, and shows what was set until the simulation has taken it over.
+TEST(Interface, SlidersSendTheEndsOfTheirRange) {
+  Interface face;
+  face.click("tab:Cloth");
+  const ImVec4 r = face.rect("stretch-stiffness");
+  const float y = (r.y + r.w) / 2;
+  face.move((r.x + r.z) / 2, y);
+  face.button(true);
+  face.move(r.z + 200, y);
+  const auto* command = face.last_command<SetParameter>();
+  ASSERT_NE(command, nullptr);
+  EXPECT_EQ(command->id, "stretch-stiffness");
+  EXPECT_EQ(command->value, find_scene_parameter("stretch-stiffness")->spec.max);
+  face.move(r.x - 200, y);
+  EXPECT_EQ(face.last_command<SetParameter>()->value, find_scene_parameter("stretch-stiffness")->spec.min);
+  face.button(false);
+  const double in_force = face.snapshot.frame.scene->material.stretch_stiffness;
+  EXPECT_EQ(face.context().parameter("stretch-stiffness", in_force),
+            find_scene_parameter("stretch-stiffness")->spec.min);
+  face.snapshot.applied = face.stamp;  // taken over, or refused: what is in force counts again
+  EXPECT_EQ(face.context().parameter("stretch-stiffness", in_force), in_force);
+}
+
+TEST(Interface, TypedValuesAreTakenAndClamped) {
+  Interface face;
+  const auto type_dt = [&](const char* text) {
+    face.click("dt#field");
+    face.frame();
+    face.type(text);
+    face.move(300, 200);
+    face.button(true);  // a click elsewhere ends the typing
+    face.button(false);
+    return face.last_command<SetParameter>() != nullptr ? face.last_command<SetParameter>()->value : -1;
+  };
+  EXPECT_EQ(type_dt("2 ms"), 2 * 1e-3);
+  EXPECT_EQ(type_dt("1/50 s"), 1.0 / 50);
+  EXPECT_EQ(type_dt("nonsense"), 1.0 / 50);
+  EXPECT_EQ(type_dt("100 s"), find_scene_parameter("dt")->spec.max);
+}
+
+TEST(Interface, TheDefaultButtonSendsTheDefault) {
+  Scene scene = Interface::sheet();
+  scene.stepping.dt = 0.001;
+  Interface face(scene);
+  face.click("dt#default");
+  ASSERT_NE(face.last_command<SetParameter>(), nullptr);
+  EXPECT_EQ(face.last_command<SetParameter>()->value, find_scene_parameter("dt")->spec.fallback);
+}
+
+TEST(Interface, KeysSwitchTheIntegratorUnlessOneTypes) {
+  Interface face;
+  const std::size_t start = face.context().integrator();
+  EXPECT_TRUE(face.press(Key::none, '1'));
+  ASSERT_NE(face.last_command<SetIntegrator>(), nullptr);
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, integrators()[0].id);
+  EXPECT_TRUE(face.press(Key::none, '.'));
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, integrators()[1].id);
+  EXPECT_TRUE(face.press(Key::none, ','));
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, integrators()[0].id);
+  ASSERT_NE(start, 0U);
+
+  const std::size_t sent = face.sent.size();
+  face.click("dt#field");
+  face.frame();
+  ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+  EXPECT_FALSE(face.press(Key::none, '2'));
+  EXPECT_FALSE(face.press(Key::space));
+  EXPECT_EQ(face.sent.size(), sent);
+}
+
+TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
+  for (const Shortcut& shortcut : shortcuts()) {
+    if (shortcut.act == nullptr) continue;
+    Interface face;
+    const ViewSettings before = face.view;
+    EXPECT_TRUE(face.press(shortcut.key, shortcut.character, shortcut.ctrl));
+    const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
+                       before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
+                       before.ground != face.view.ground || before.plots != face.view.plots;
+    EXPECT_TRUE(acted) << (shortcut.keys != nullptr ? shortcut.keys : "a second key of a pair");
+    face.frame();
+  }
+}
+
+TEST(Interface, PinButtonsSendTheirPreset) {
+  Interface face;
+  face.click("tab:Cloth");
+  for (const auto& [name, preset] :
+       {std::pair{"pin-none", PinPreset::none}, std::pair{"pin-corners", PinPreset::corners},
+        std::pair{"pin-top-edge", PinPreset::top_edge}}) {
+    face.click(name);
+    ASSERT_NE(face.last_command<SetPinPreset>(), nullptr);
+    EXPECT_EQ(face.last_command<SetPinPreset>()->preset, preset);
+  }
+}
+
+TEST(Interface, ABlowUpSaysWhyAndOffersTheWayOut) {
+  Interface face;
+  face.snapshot.blow_up_text = "Blown up in step 3, because it is told so here.";
+  face.frame();
+  face.frame();
+  face.click("watch-again");
+  EXPECT_NE(face.last_control<WatchAgain>(), nullptr);
+  face.click("blow-up-rewind");
+  EXPECT_NE(face.last_control<Rewind>(), nullptr);
+  face.click("blow-up-reset");
+  EXPECT_NE(face.last_command<Reset>(), nullptr);
+}
+
+TEST(Interface, EscClosesOneThingAfterTheOther) {
+  Interface face;
+  face.ui.show_message("No.", true);
+  face.press(Key::f1);
+  face.press(Key::none, 'O', true);
+  EXPECT_TRUE(face.ui.files().is_open());
+  face.press(Key::escape);
+  EXPECT_FALSE(face.ui.files().is_open());
+  EXPECT_TRUE(face.ui.dialog_open());
+  face.press(Key::escape);
+  EXPECT_FALSE(face.ui.dialog_open());
+  EXPECT_FALSE(face.ui.message().empty());
+  face.press(Key::escape);
+  EXPECT_TRUE(face.ui.message().empty());
+}
+
+class Files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("clothlab-ui-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "meshes");
+    for (const char* name :
+         {"flag.obj", "shirt.OBJ", "scene.json", "notes.txt", ".hidden.obj", "meshes/tube.obj"}) {
+      std::ofstream(folder_ / name) << "v 0 0 0\n";
+    }
+    face_.ui.files().set_places(folder_, {folder_ / "flag.obj"});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  bool lists(const std::string& name) { return item_rects().contains("file:" + name); }
+  const OpenPath* opened() const {
+    return face_.requests.empty() ? nullptr : std::get_if<OpenPath>(&face_.requests.back());
+  }
+
+  std::filesystem::path folder_;
+  Interface face_;
+};
+
+TEST_F(Files, TheDialogShowsFoldersMeshesAndScenesAlone) {
+  face_.press(Key::none, 'O', true);
+  face_.frame();
+  EXPECT_TRUE(lists("meshes"));
+  EXPECT_TRUE(lists("flag.obj"));
+  EXPECT_TRUE(lists("shirt.OBJ"));
+  EXPECT_TRUE(lists("scene.json"));
+  EXPECT_FALSE(lists("notes.txt"));
+  EXPECT_FALSE(lists(".hidden.obj"));
+}
+
+TEST_F(Files, ArrowsAndEnterOpen) {
+  face_.press(Key::none, 'O', true);
+  face_.frame();
+  face_.press(Key::enter);  // the folder comes first
+  face_.frame();
+  EXPECT_TRUE(lists("tube.obj"));
+  face_.press(Key::backspace);
+  face_.frame();
+  EXPECT_TRUE(lists("flag.obj"));
+  face_.press(Key::down);
+  face_.press(Key::enter);
+  face_.frame();
+  ASSERT_NE(opened(), nullptr);
+  EXPECT_EQ(opened()->path.filename(), "flag.obj");
+  EXPECT_FALSE(face_.ui.files().is_open());
+}
+
+TEST_F(Files, TypingFilters) {
+  face_.press(Key::none, 'O', true);
+  for (int i = 0; i < 3; ++i) face_.frame();
+  face_.type("shi");
+  face_.frame();
+  EXPECT_TRUE(lists("shirt.OBJ"));
+  EXPECT_FALSE(lists("flag.obj"));
+  face_.press(Key::enter);
+  face_.frame();
+  ASSERT_NE(opened(), nullptr);
+  EXPECT_EQ(opened()->path.filename(), "shirt.OBJ");
+}
+
+TEST_F(Files, RecentFilesOpenWithAClick) {
+  face_.press(Key::none, 'O', true);
+  for (int i = 0; i < 3; ++i) face_.frame();
+  face_.click("recent:0");
+  ASSERT_NE(opened(), nullptr);
+  EXPECT_EQ(opened()->path, folder_ / "flag.obj");
+}
+
+TEST_F(Files, SavingAsksBeforeItReplaces) {
+  face_.snapshot.loaded = std::make_shared<const LoadedScene>(load_scene([] {
+    Scene scene = Interface::sheet();
+    scene.title = "Scene";
+    return scene;
+  }()));
+  face_.press(Key::none, 'S', true);
+  for (int i = 0; i < 3; ++i) face_.frame();
+  face_.press(Key::enter);
+  face_.frame();
+  EXPECT_TRUE(face_.requests.empty());
+  EXPECT_TRUE(face_.ui.files().is_open());
+  face_.press(Key::enter);
+  face_.frame();
+  ASSERT_FALSE(face_.requests.empty());
+  const auto* save = std::get_if<SaveScene>(&face_.requests.back());
+  ASSERT_NE(save, nullptr);
+  EXPECT_EQ(save->path, folder_ / "scene.json");
+}
+
+}  // namespace
+}  // namespace clothlab

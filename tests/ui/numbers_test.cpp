@@ -1,0 +1,94 @@
+#include "ui/numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(Numbers, AreShownWithPrefixesAndWithoutNoise) {
+  EXPECT_EQ(format_quantity(0.0167, "s"), "16.7 ms");
+  EXPECT_EQ(format_quantity(1234, "J"), "1.23 kJ");
+  EXPECT_EQ(format_quantity(0, "J"), "0 J");
+  EXPECT_EQ(format_quantity(-0.5, "J"), "-500 mJ");
+  EXPECT_EQ(format_quantity(0.001, "s"), "1 ms");
+  EXPECT_EQ(format_plain(1e-6), "1e-6");
+  EXPECT_EQ(format_plain(2.5e9), "2.5e9");
+  EXPECT_EQ(format_plain(12345), "12345");
+  EXPECT_EQ(format_plain(kInfinity), "off");
+  EXPECT_EQ(format_count(7), "7");
+  EXPECT_EQ(format_count(1234567), "1\u00A0234\u00A0567");
+}
+
+// Every real parameter of the one table: the slider's ends are exactly the range's, its way is monotone, and
+// what it shows can be typed again.
+TEST(Numbers, EverySliderReachesBothEndsExactly) {
+  int checked = 0;
+  for (const SceneParameter& row : scene_parameters()) {
+    const ParameterSpec& spec = row.spec;
+    if (spec.kind != ParameterSpec::Kind::real && spec.kind != ParameterSpec::Kind::integer) continue;
+    SCOPED_TRACE(spec.id);
+    EXPECT_EQ(slider_value(spec, 0), spec.min);
+    EXPECT_EQ(slider_value(spec, 1), spec.max);
+    EXPECT_EQ(slider_position(spec, spec.min), 0);
+    EXPECT_EQ(slider_position(spec, spec.max), 1);
+    double last = spec.min;
+    for (int i = 1; i < 200; ++i) {
+      const double value = slider_value(spec, i / 200.0);
+      EXPECT_TRUE(value == spec.max || is_valid(spec, value)) << value;
+      EXPECT_GE(value, last);
+      last = value;
+      if (value == spec.min || std::isinf(value)) continue;
+      // Rounded to three digits, or to a whole number: up to 5e-3 of a value, 0.5 of a count.
+      const double again = slider_value(spec, slider_position(spec, value));
+      EXPECT_NEAR(again, value, spec.kind == ParameterSpec::Kind::integer ? 1 : 5e-3 * value);
+    }
+    ++checked;
+  }
+  EXPECT_GT(checked, 8);
+}
+
+TEST(Numbers, WhatIsShownCanBeTyped) {
+  for (const SceneParameter& row : scene_parameters()) {
+    const ParameterSpec& spec = row.spec;
+    if (spec.kind == ParameterSpec::Kind::choice || spec.kind == ParameterSpec::Kind::boolean) continue;
+    SCOPED_TRACE(spec.id);
+    for (const double value : {spec.min, spec.max, spec.fallback}) {
+      const auto typed = parse_typed_value(spec, shown_value(spec, value));
+      ASSERT_TRUE(typed.has_value()) << shown_value(spec, value);
+      if (std::isinf(value)) {
+        EXPECT_EQ(*typed, value);
+      } else {
+        EXPECT_NEAR(*typed, value, 5e-4 * std::abs(value));  // four digits are shown
+      }
+    }
+  }
+}
+
+TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
+  const ParameterSpec& dt = find_scene_parameter("dt")->spec;
+  EXPECT_EQ(parse_typed_value(dt, "10"), 10 * 1e-3);
+  EXPECT_EQ(parse_typed_value(dt, " 10 ms "), 10 * 1e-3);
+  EXPECT_EQ(parse_typed_value(dt, "0.01 s"), 0.01);
+  EXPECT_EQ(parse_typed_value(dt, "1/60 s"), 1.0 / 60);
+  EXPECT_EQ(parse_typed_value(dt, "1/60"), 1.0 / 60);
+  for (const char* bad : {"", "x", "1/0", "1 kg", "nan", "1//2", "--1"}) {
+    EXPECT_FALSE(parse_typed_value(dt, bad).has_value()) << bad;
+  }
+  const ParameterSpec& stiffness = find_scene_parameter("stretch-stiffness")->spec;
+  EXPECT_EQ(parse_typed_value(stiffness, "1e3"), 1000);
+  EXPECT_EQ(parse_typed_value(stiffness, "1000 N/m"), 1000);
+  EXPECT_EQ(parse_typed_value(stiffness, "1/4"), 0.25);
+  const ParameterSpec& limit = find_scene_parameter("energy-limit")->spec;
+  EXPECT_EQ(parse_typed_value(limit, "off"), kInfinity);
+  EXPECT_FALSE(parse_typed_value(stiffness, "off").has_value());
+}
+
+}  // namespace
+}  // namespace clothlab
