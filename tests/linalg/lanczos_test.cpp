@@ -10,13 +10,16 @@ namespace {
 /// The same by a dense solve of S M^-1/2 K M^-1/2 S.
 double dense_largest(const SpringMatrix& K, std::span<const SpringPattern::Pair> springs,
                      std::span<const double> masses, const Projection& projection) {
-  const Eigen::MatrixXd D = nets::dense(K, springs);
-  const Eigen::MatrixXd S = nets::dense(projection);
-  Eigen::VectorXd weight(D.rows());
-  for (Eigen::Index k = 0; k < weight.size(); ++k)
-    weight[k] = 1 / std::sqrt(masses[static_cast<std::size_t>(k / 3)]);
-  const Eigen::MatrixXd W = weight.asDiagonal();
-  return (S * W * D * W * S).selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff();
+  Eigen::MatrixXd D = nets::dense(K, springs);
+  for (Eigen::Index row = 0; row < D.rows(); ++row) {
+    for (Eigen::Index column = 0; column < D.cols(); ++column) {
+      const double product =
+          masses[static_cast<std::size_t>(row / 3)] * masses[static_cast<std::size_t>(column / 3)];
+      D(row, column) /= std::sqrt(product);
+    }
+  }
+  const Eigen::VectorXd all = nets::eigenvalues(nets::filtered(D, nets::dense(projection), 0));
+  return all[all.size() - 1];
 }
 
 struct Net {

@@ -94,7 +94,7 @@ TEST(SpringMatrix, ProductEqualsTheDefinition) {
     std::vector<vec3> y(net.particles, vec3(7.0));  // multiply overwrites
     WorkerPool pool(2);
     A.multiply(pool, x, y);
-    const Eigen::VectorXd expected = D * nets::dense(x);
+    const Eigen::VectorXd expected = nets::times(D, nets::dense(x));
     // A row adds fewer than 100 terms of at most |A| |x|.
     EXPECT_LT((nets::dense(y) - expected).norm(), 1e-14 * D.norm() * nets::dense(x).norm()) << net.particles;
     EXPECT_GT(expected.norm(), 0.01);
@@ -182,7 +182,7 @@ TEST(Projection, SplitsAVectorIntoFreeAndHeldPart) {
   std::vector<vec3> free(a), held(a);
   projection.filter(free);
   projection.keep_constrained(held);
-  const Eigen::VectorXd expected = nets::dense(projection) * nets::dense(a);
+  const Eigen::VectorXd expected = nets::times(nets::dense(projection), nets::dense(a));
   EXPECT_LT((nets::dense(free) - expected).norm(), 1e-14);
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_LT(glm::length(free[i] + held[i] - a[i]), 1e-15);
