@@ -104,12 +104,13 @@ void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /
   const double d_projected = damping_model_ == DampingModel::projected ? c.damping * spring_damping_ : 0.0;
   const double d_isotropic = damping_model_ == DampingModel::isotropic ? c.damping * spring_damping_ : 0.0;
   const double d_rayleigh = c.damping * rayleigh_stiffness_;
+  const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
   pool_.for_chunks(elements_.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s) {
       const ElasticElement& e = elements_[s];
       const Pose p = pose_of(e, x);
       // B = k [(1 − c) n nᵀ + c I], and the matrix keeps the root of the first factor.
-      const double ratio = mode == JacobianMode::clamped ? p.kept_ratio : p.ratio;
+      const double ratio = compression == 1 ? p.ratio : p.kept_ratio + compression * (p.ratio - p.kept_ratio);
       const double kept = d_rayleigh * e.stiffness * p.kept_ratio;
       const double k = c.stiffness * e.stiffness;
       SpringMatrix::Spring& spring = a.spring(s);

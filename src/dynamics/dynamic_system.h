@@ -20,6 +20,9 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
+  /// Share that `exact` blocks keep of a negative (1 − L/l): 1 is exact, 0 the same as clamped. Newton's
+  /// method uses what lies between where the exact matrix is indefinite.
+  double compression = 1;
 };
 
 /// One elastic spring between two particles, for methods that treat springs one by one.

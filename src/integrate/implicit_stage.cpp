@@ -13,7 +13,10 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;
 constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
+constexpr double kSteepestRise = 0.9;         // of the slope that a step without potential may end at
 constexpr int kMaxHalvings = 20;
+constexpr int kMaxDoublings = 12;
+constexpr double kFirstCompression = 0.05;
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
 
 }  // namespace
@@ -52,6 +55,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
 
   const double scale = std::max(equation.scale, residual_norm);
   const double target = context.solver.newton_tolerance * scale;
+  double compression = context.solver.jacobian == JacobianMode::exact ? 1 : 0;
+  linear_failure_ = {};
   const char* failure = residual_norm <= target ? nullptr : "Newton's method used up its iterations";
   for (int k = 0; failure && k < context.solver.newton_max_iterations; ++k) {
     if (stop_requested(context.stop)) {
@@ -59,10 +64,12 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
       return false;
     }
     const double before = residual_norm;
-    Outcome outcome = improve(p, context.solver.jacobian, target, residual_norm, report);
-    if (outcome == Outcome::stuck && context.solver.jacobian == JacobianMode::exact) {
-      outcome = improve(p, JacobianMode::clamped, target, residual_norm, report);
+    Outcome outcome = improve(p, compression, target, residual_norm, report);
+    while (outcome == Outcome::stuck && compression > 0) {
+      compression = compression > kFirstCompression ? compression / 2 : 0;
+      outcome = improve(p, compression, target, residual_norm, report);
     }
+    compression = std::clamp(2 * compression, kFirstCompression, 1.0);
     if (outcome == Outcome::stopped) return false;
 
     if (residual_norm <= target) {
@@ -77,48 +84,74 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   report.newton_residual = scale > 0 ? residual_norm / scale : 0;
   if (failure) {
     report.converged = false;
-    report.reason = failure;
+    report.reason = linear_failure_.empty() ? failure : linear_failure_;
   }
   return true;
 }
 
-ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, JacobianMode mode, double target,
+ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compression, double target,
                                               double& residual_norm, StepReport& report) {
-  const auto& [gamma, x_hat, v_hat, scale] = p.equation;
+  const double gamma = p.equation.gamma;
   SpringMatrix& A = matrix_for(p.system, a_);
-  p.system.assemble(p.x1, p.v1, {1, gamma, gamma * gamma}, mode, A);
+  p.system.assemble(p.x1, p.v1, {1, gamma, gamma * gamma, compression}, JacobianMode::exact, A);
 
   // A d = −r, solved as A (−d) = r.
   const SolveReport solve = solver_.solve(p.context.pool, A, residual_, {}, p.system.projection(), direction_,
                                           p.context.solver.linear, p.context.stop);
   ++report.newton_iterations;
   add_linear_solve(solve, p.context.solver.linear, report);
-  // An indefinite matrix is no failure here: the line search judges the direction that came of it.
-  if (!solve.indefinite) add_linear_failure(solve, report);
   if (solve.stopped) return Outcome::stopped;
+  // No failure of the step: a smaller share of compression follows.
+  if (solve.indefinite && compression > 0) return Outcome::stuck;
+  if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
 
-  double slope = 0;  // rᵀd, the slope of φ along d
-  for (std::size_t i = 0; i < direction_.size(); ++i) slope -= glm::dot(residual_[i], direction_[i]);
-  if (!(slope < 0) || !std::isfinite(slope)) return Outcome::stuck;
-
+  Trial start;
+  start.norm = residual_norm;
+  for (std::size_t i = 0; i < direction_.size(); ++i) start.slope -= glm::dot(residual_[i], direction_[i]);
+  if (!(start.slope < 0) || !std::isfinite(start.slope)) return Outcome::stuck;
   const bool has_potential = p.system.has_dissipation_potential();
-  const double phi = has_potential ? potential(p, p.x1, p.v1) : 0;
+  if (has_potential) start.potential = potential(p, p.x1, p.v1);
+
+  const auto is_enough = [&](const Trial& t, double alpha) {
+    if (!std::isfinite(t.norm)) return false;
+    if (t.norm <= std::max(target, start.norm / 2)) return true;
+    if (has_potential) return t.potential <= start.potential + kSufficientDecrease * alpha * start.slope;
+    return t.norm <= (1 - kSufficientDecrease * alpha) * start.norm ||
+           t.slope <= -kSteepestRise * start.slope;
+  };
   double alpha = 1;
-  for (int halvings = 0; halvings <= kMaxHalvings; ++halvings, alpha /= 2) {
-    for (std::size_t i = 0; i < direction_.size(); ++i) v_trial_[i] = p.v1[i] - alpha * direction_[i];
-    const double trial_norm = evaluate_trial(p);
-    if (!std::isfinite(trial_norm)) continue;
-    const bool enough =
-        trial_norm <= target ||
-        (has_potential ? trial_norm <= residual_norm / 2 ||
-                             potential(p, x_trial_, v_trial_) <= phi + kSufficientDecrease * alpha * slope
-                       : trial_norm <= (1 - kSufficientDecrease * alpha) * residual_norm);
-    if (!enough) continue;
-    accept(p);
-    residual_norm = trial_norm;
-    return Outcome::improved;
+  Trial trial = try_step(p, alpha);
+  for (int k = 0; k < kMaxHalvings && !is_enough(trial, alpha); ++k) trial = try_step(p, alpha /= 2);
+  if (!is_enough(trial, alpha)) return Outcome::stuck;
+
+  // Only where A is not exact, and the step has not come close to a root.
+  if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2) {
+    for (int k = 0; k < kMaxDoublings && trial.slope < start.slope / 2; ++k) {
+      const Trial longer = try_step(p, 2 * alpha);
+      const bool better = std::isfinite(longer.norm) &&
+                          (has_potential ? longer.potential < trial.potential : longer.slope < 0);
+      if (!better) {
+        trial = try_step(p, alpha);
+        break;
+      }
+      trial = longer;
+      alpha *= 2;
+    }
   }
-  return Outcome::stuck;
+  accept(p);
+  residual_norm = trial.norm;
+  return Outcome::improved;
+}
+
+ImplicitStage::Trial ImplicitStage::try_step(const Problem& p, double alpha) {
+  for (std::size_t i = 0; i < direction_.size(); ++i) v_trial_[i] = p.v1[i] - alpha * direction_[i];
+  Trial trial;
+  trial.norm = evaluate_trial(p);
+  for (std::size_t i = 0; i < direction_.size(); ++i) {
+    trial.slope -= glm::dot(residual_trial_[i], direction_[i]);
+  }
+  if (p.system.has_dissipation_potential()) trial.potential = potential(p, x_trial_, v_trial_);
+  return trial;
 }
 
 double ImplicitStage::evaluate_trial(const Problem& p) {

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "integrate/integrator.h"
@@ -28,35 +29,52 @@ struct StageEquation {
 /// at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where moving x and v to neighbouring doubles
 /// changes r as much as is left of it.
 ///
+/// The direction d = −A⁻¹ r comes from clamped or from exact blocks, as the settings say, at first. Clamped
+/// ones converge slowly where springs stay compressed, exact ones may be indefinite far from the root; so
+/// the share of compression in A (SystemCoefficients) is doubled after every step and halved where A is
+/// indefinite or d leads nowhere.
+///
 /// The line search halves the step until the incremental potential
 ///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [ascher §3.3, (14)–(15)]
-/// has fallen enough, or ‖r‖ to a half (near the root φ can no longer tell two points apart); where there is
-/// no potential, until ‖r‖ has fallen. Where exact blocks give no step that does, the clamped ones are tried.
+/// has fallen enough, or ‖r‖ to a half (near the root φ can no longer tell two points apart). Where there is
+/// no potential, ‖r‖ has to fall, or else the slope r·d must not turn as steep upwards as it fell before: the
+/// work of r along d stands for φ then, which lets a sheet buckle where ‖r‖ has to rise on the way. A step
+/// that is still going downhill is doubled, since a clamped A overrates the curvature under compression.
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
   /// along held directions, which never change. Leaves the solution in x1 and v1, which must not alias the
-  /// equation or the guesses, and adds what happened to `report`. Returns false when the stop probe ended
-  /// it. Values that are not finite end it at once.
+  /// equation or the guesses, and adds what happened to `report`: it has converged when r is small enough,
+  /// whatever became of the linear solves on the way. Returns false when the stop probe ended it. Values that
+  /// are not finite end it at once.
   bool solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
  private:
   struct Problem;  // the arguments of solve
+  /// A point on the way: v1 = v_trial_ etc.
+  struct Trial {
+    double norm = 0;       // ‖r‖
+    double slope = 0;      // r·d
+    double potential = 0;  // φ, where there is one
+  };
   enum class Outcome { improved, stuck, stopped };
 
   /// residual_trial_ := r(v_trial_), x_trial_ := x̂ + γ v_trial_; returns ‖r‖.
   double evaluate_trial(const Problem& p);
+  /// The same at v1 + α d.
+  Trial try_step(const Problem& p, double alpha);
   double norm(const Problem& p, std::span<const vec3> a) const;
   double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
   /// One Newton step with line search from (x1, v1); on success they and residual_ move on.
-  Outcome improve(const Problem& p, JacobianMode mode, double target, double& residual_norm,
+  Outcome improve(const Problem& p, double compression, double target, double& residual_norm,
                   StepReport& report);
   void accept(const Problem& p);
   /// ‖change of r‖ when every component of x1 and v1 moves by one relative rounding unit.
   double rounding_noise(const Problem& p);
 
+  std::string_view linear_failure_;  // why a linear solve did not converge, if one did not
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
   std::vector<vec3> residual_;   // r(v1)

@@ -28,8 +28,9 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
   add_linear_solve(solve, context.solver.linear, report);
-  add_linear_failure(solve, report);
   if (report.stopped) return report;
+  report.reason = linear_failure(solve);
+  report.converged = report.reason.empty();
 
   start_ = state.x;
   for (std::size_t i = 0; i < n; ++i) {

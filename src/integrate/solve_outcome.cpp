@@ -15,13 +15,10 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
   report.stopped = report.stopped || solve.stopped;
 }
 
-void add_linear_failure(const SolveReport& solve, StepReport& report) {
-  if (solve.converged || solve.stopped) return;
-  report.converged = false;
-  report.reason = solve.indefinite
-                      ? "the linear solve met a direction of non-positive curvature and kept the "
-                        "iterate before it"
-                      : "the linear solve did not reach its tolerance";
+std::string_view linear_failure(const SolveReport& solve) {
+  if (solve.converged) return {};
+  if (!solve.indefinite) return "the linear solve did not reach its tolerance";
+  return "the linear solve met a direction of non-positive curvature and kept the iterate before it";
 }
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "integrate/integrator.h"
 
@@ -12,7 +13,7 @@ SpringMatrix& matrix_for(const DynamicSystem& system, std::optional<SpringMatrix
 /// Adds a linear solve of the step to its report: iterations, residual, whether it was stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);
 
-/// Marks the step as not converged, for the reason that this solve gives; nothing where it converged.
-void add_linear_failure(const SolveReport& solve, StepReport& report);
+/// Why a linear solve did not converge, a static sentence; empty where it did.
+std::string_view linear_failure(const SolveReport& solve);
 
 }  // namespace clothlab

@@ -261,6 +261,20 @@ TEST(SpringForce, ClampedBlockOfACompressedSpringIsItsAxisAlone) {
   EXPECT_NEAR(B[2][2], 40, 1e-13);
 }
 
+TEST(SpringForce, KeepsTheShareOfCompressionThatIsAskedFor) {
+  auto rig = sample();
+  const State& s = rig->state;
+  const auto term = force_rows().front().make(*rig);
+  const Matrix exact = dense(*rig, *term, {0, 0, 1, 1}, JacobianMode::exact, s);
+  const Matrix none = dense(*rig, *term, {0, 0, 1, 0}, JacobianMode::exact, s);
+  const Matrix half = dense(*rig, *term, {0, 0, 1, 0.5}, JacobianMode::exact, s);
+  const Matrix clamped = dense(*rig, *term, {0, 0, 1}, JacobianMode::clamped, s);
+  const double scale = exact.cwiseAbs().maxCoeff();
+  EXPECT_GT((exact - clamped).cwiseAbs().maxCoeff(), 0.1 * scale);
+  EXPECT_LT((none - clamped).cwiseAbs().maxCoeff(), 1e-14 * scale);
+  EXPECT_LT((half - (exact + clamped) / 2).cwiseAbs().maxCoeff(), 1e-14 * scale);
+}
+
 TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   auto rig = sample();
   Material material = sample_material();
