@@ -177,7 +177,8 @@ TEST_P(Contract, ReportsSolvesThatDoNotConverge) {
 
 TEST_P(Contract, ReportsItsWork) {
   auto rig = hanging_sheet();
-  const StepReport report = Stepper(*rig, info()).step(1.0 / 60);
+  Stepper stepper(*rig, info());  // outlives the report, which refers to its residuals
+  const StepReport report = stepper.step(1.0 / 60);
   EXPECT_EQ(report.h, 1.0 / 60);
   EXPECT_TRUE(report.converged) << report.reason;
   EXPECT_TRUE(report.reason.empty());
