@@ -21,24 +21,29 @@ Box box_of(const Frame& frame) {
 
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
-  vec3 hook(0);
-  double pinned = 0;
+  Box pins;
+  bool any = false;
   for (std::size_t i = 0; i < frame.positions.size(); ++i) {
     if (frame.pinned[i] == 0) continue;
-    hook += frame.positions[i];
-    pinned += 1;
+    const vec3& p = frame.positions[i];
+    pins.low = any ? glm::min(pins.low, p) : p;
+    pins.high = any ? glm::max(pins.high, p) : p;
+    any = true;
   }
   const vec3 extent = box.high - box.low;
   const double across = std::max(extent.x, extent.z);
-  if (pinned == 0 || extent.y > 0.5 * across) return box;
-  // A level sheet swings down by its own length, towards where it hangs, and somewhat beyond.
-  hook /= pinned;
-  box.low.y -= 0.9 * across;
+  if (!any || extent.y > 0.5 * across) return box;
+  // A level sheet swings down by what reaches out beyond its pins, on the side where it hangs; held all
+  // around it sags.
+  double reach = 0.2 * across;
   for (const int axis : {0, 2}) {
-    const double middle = (box.low[axis] + box.high[axis]) / 2;
-    if (std::abs(hook[axis] - middle) < 0.25 * extent[axis]) continue;
-    (hook[axis] < middle ? box.high : box.low)[axis] = middle;
+    const double below = pins.low[axis] - box.low[axis];
+    const double above = box.high[axis] - pins.high[axis];
+    reach = std::max({reach, 0.9 * below, 0.9 * above});
+    if (above > 0.5 * extent[axis]) box.high[axis] -= 0.5 * extent[axis];
+    if (below > 0.5 * extent[axis]) box.low[axis] += 0.5 * extent[axis];
   }
+  box.low.y -= reach;
   return box;
 }
 
