@@ -43,6 +43,8 @@ std::uint64_t LengthOptions::steps(double dt) const {
 }
 
 Run prepare_run(SceneOptions& options) {
+  if (!options.names_a_scene())
+    throw InputError("There is no cloth: name a --mesh FILE.obj, a --grid RxC or a --scene FILE.json.");
   Run run;
   Scene scene = options.scene();
   const SceneLoadOptions load{UnitChoice::as_is, Interrupt::probe(), {}};
