@@ -153,8 +153,9 @@ void draw_plot(const Plot& plot, ImVec2 size) {
   for (const PlotCurve& curve : plot.curves) {
     const auto flush = [&] {
       if (points.size() >= 2) {
-        draw->AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0,
-                          units(curve.thickness));
+        // Whole pixels: Dear ImGui then draws a third of the triangles.
+        const float thickness = std::max(1.0F, std::round(units(curve.thickness)));
+        draw->AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, thickness);
       }
       points.clear();
     };
@@ -164,10 +165,12 @@ void draw_plot(const Plot& plot, ImVec2 size) {
         continue;
       }
       const ImVec2 point(px(plot.x[i]), py(curve.y[i]));
-      // Samples closer than half a pixel add nothing but work.
-      if (!points.empty() && std::abs(point.x - points.back().x) < 0.5F &&
-          std::abs(point.y - points.back().y) < 0.5F)
+      // What lies closer than a pixel or two adds nothing but work.
+      const bool last = i + 1 == plot.x.size();
+      if (!points.empty() && !last && std::abs(point.x - points.back().x) < 1.5F &&
+          std::abs(point.y - points.back().y) < 3) {
         continue;
+      }
       points.push_back(point);
     }
     flush();

@@ -12,7 +12,7 @@ namespace clothlab {
 struct PlotCurve {
   std::string label;
   ImU32 colour = 0;
-  float thickness = 1.5F;  ///< [interface units]
+  float thickness = 1.4F;  ///< [interface units]
   std::vector<double> y;   ///< as long as the plot's x; values that are not finite interrupt the line
   std::string value;       ///< the newest value, shown in the legend
 };
