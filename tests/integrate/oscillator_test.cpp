@@ -137,6 +137,24 @@ TEST(ImplicitEuler, LosesTheSameFactorAtEveryStep) {
   }
 }
 
+TEST(ImplicitEuler, FeelsWhereAPinWillBe) {
+  // The pin goes to p1 within the step: m (v1 − v0) = −h k (y0 + h v1 − p1), the old step in y − p1.
+  for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
+    const OscillatorValues o;
+    const double h = 0.05, p1 = 0.2;
+    auto rig = make_oscillator(o);
+    rig->state.x[1].x += 0.1;
+    rig->state.v[1].x = 0.3;
+    rig->system.projection().fix(0, vec3(p1, 0, 0));
+    Stepper(*rig, *find_integrator(id), test::tight_settings()).step(h);
+    const Point expected = implicit_euler({0.1 - p1, 0.3}, o, h);
+    EXPECT_NEAR(rig->state.x[1].x - o.rest_length, expected.y + p1, 1e-12) << id;
+    EXPECT_NEAR(rig->state.v[1].x, expected.v, 1e-11) << id;
+    EXPECT_EQ(rig->state.x[0], vec3(p1, 0, 0));
+    EXPECT_EQ(rig->state.v[0], vec3(p1 / h, 0, 0));
+  }
+}
+
 // v² + ω²x² − hω²xv of symplectic Euler, exactly kept in exact arithmetic.
 double invariant(double y, double v, double omega, double h) {
   return v * v + omega * omega * y * y - h * omega * omega * y * v;
