@@ -77,6 +77,7 @@ void FileDialog::save(std::string_view title) {
 void FileDialog::show(Mode mode) {
   mode_ = mode;
   appearing_ = true;
+  accept_awaited_ = false;
   std::error_code error;
   if (folder_.empty() || !fs::is_directory(folder_, error)) folder_ = fs::current_path(error);
   go_to(folder_);
@@ -189,7 +190,7 @@ bool FileDialog::on_key(const KeyPress& press) {
       close();
       return true;
     case Key::enter:
-      accept();
+      accept_awaited_ = true;  // what was typed before it reaches the text field in draw()
       return true;
     case Key::up:
       move(-1);
@@ -304,6 +305,7 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
     filter();
   }
   note_item("file-text");
+  if (std::exchange(accept_awaited_, false)) accept();
 
   const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
   const float height = std::max(units(60), ImGui::GetContentRegionAvail().y - bottom);

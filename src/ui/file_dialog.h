@@ -56,6 +56,7 @@ class FileDialog {
   bool appearing_ = false;
   bool scroll_to_selected_ = false;
   bool confirm_overwrite_ = false;
+  bool accept_awaited_ = false;
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> recent_;
   std::vector<Entry> entries_;      // of the folder

@@ -111,11 +111,17 @@ class Program:
 
     def item(self, name):
         """Centre of a control of the interface."""
-        box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
+        box = self.box(name)
         return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
     def box(self, name):
-        return self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
+        """Rectangle of a control, once it stays where it is: a list that opens finds its place in the next picture."""
+        box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
+        while True:
+            again = self.fresh_state()["items"].get(name)
+            if again == box:
+                return box
+            box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
 
     # --- acting ---
 
