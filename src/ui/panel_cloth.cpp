@@ -21,8 +21,8 @@ void gravity_rows(const PanelContext& context) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
     context.set_gravity(direction * *changed);
   }
-  if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z", "Strength and direction of gravity.",
-                                      gravity, kMaxGravity, "m/s²")) {
+  if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
+                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
     context.set_gravity(*changed);
   }
 }
