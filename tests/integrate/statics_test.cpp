@@ -98,7 +98,9 @@ TEST_P(Statics, HangingSheetComesToRestInStaticEquilibrium) {
   material.rayleigh_mass = 6;
   auto rig = test::make_sheet(5, 5, 0.2, material);
   for (vec3& x : rig->state.x) x *= 1.05;
-  for (std::size_t i : {0, 1, 2, 3, 4, 5, 9, 10, 14, 15, 19, 20, 21, 22, 23, 24}) rig->pin(i);
+  for (const std::size_t i :
+       std::initializer_list<std::size_t>{0, 1, 2, 3, 4, 5, 9, 10, 14, 15, 19, 20, 21, 22, 23, 24})
+    rig->pin(i);
   test::shake(rig->state, 1e-3, 0);
   for (const Projection::Entry& e : rig->system.projection().entries()) rig->state.x[e.particle] = e.target;
   // ω_max < √(12 k/m) = 173/s and the damping rate 12 k_d/m + β = 306/s: h below 2 (k_d's limit) for all.
