@@ -19,6 +19,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // What a backward stable direct solve reaches on any matrix that it is meant for.
 constexpr double kDirectTolerance = 1e-9;
 constexpr int kMaxRefinements = 4;
+// Products of 3x3 blocks between two looks at the stop probe: some milliseconds.
+constexpr std::size_t kPollEvery = 100'000;
 
 // The inverse of a symmetric 3x3 matrix; false where it is not positive definite, by the signs of its pivots.
 bool invert_positive(const mat3& D, mat3& inverse) {
@@ -90,14 +92,15 @@ struct CholeskySolver::Factor {
     return fits;
   }
 
-  void analyse(const SpringMatrix& A) {
-    pattern = A.shared_pattern();
+  // False when stopped; `pattern` is null then, so that nothing fits. The probe is polled between the parts.
+  bool analyse(const SpringMatrix& A, const StopProbe& stop) {
+    pattern.reset();
+    const SpringPattern& of_springs = *A.shared_pattern();
     const std::size_t n = A.size();
     Pairs pairs;
     for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { pairs.push_back({i, j}); });
-    for (std::size_t s = 0; s < pattern->springs(); ++s) pairs.push_back(pattern->ends(s));
-
-    order(n, pairs);
+    for (std::size_t s = 0; s < of_springs.springs(); ++s) pairs.push_back(of_springs.ends(s));
+    if (stop_requested(stop) || !order(n, pairs, stop)) return false;
 
     // Columns of the upper triangle, each pair once.
     for (auto& [i, j] : pairs) {
@@ -108,6 +111,7 @@ struct CholeskySolver::Factor {
     std::sort(pairs.begin(), pairs.end(),
               [](const auto& a, const auto& b) { return a[1] != b[1] ? a[1] < b[1] : a[0] < b[0]; });
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    if (stop_requested(stop)) return false;
     above.clear();
     above_begin.assign(n + 1, 0);
     for (const auto& [i, j] : pairs) {
@@ -115,11 +119,12 @@ struct CholeskySolver::Factor {
       ++above_begin[j + 1];
     }
     for (std::size_t k = 0; k < n; ++k) above_begin[k + 1] += above_begin[k];
-    spring_block.resize(pattern->springs());
+    spring_block.resize(of_springs.springs());
     for (std::size_t s = 0; s < spring_block.size(); ++s) {
-      const auto [i, j] = pattern->ends(s);
+      const auto [i, j] = of_springs.ends(s);
       spring_block[s] = find(i, j);
     }
+    if (stop_requested(stop)) return false;
 
     // The elimination tree, and the number of blocks in each column of L.
     parent.assign(n, kNone);
@@ -134,6 +139,7 @@ struct CholeskySolver::Factor {
           ++below_begin[i + 1];
         }
       }
+      if (k % 1024 == 0 && stop_requested(stop)) return false;
     }
     for (std::size_t k = 0; k < n; ++k) below_begin[k + 1] += below_begin[k];
 
@@ -148,14 +154,17 @@ struct CholeskySolver::Factor {
     stack.resize(n);
     path.resize(n);
     for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) v->resize(n);
+    pattern = A.shared_pattern();
+    return true;
   }
 
-  void order(std::size_t n, const Pairs& pairs) {
+  bool order(std::size_t n, const Pairs& pairs, const StopProbe& stop) {
     std::vector<Eigen::Triplet<double>> ones;
     for (const auto& [i, j] : pairs) ones.emplace_back(static_cast<int>(i), static_cast<int>(j), 1.0);
     for (std::size_t i = 0; i < n; ++i) ones.emplace_back(static_cast<int>(i), static_cast<int>(i), 1.0);
     Eigen::SparseMatrix<double> graph(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
     graph.setFromTriplets(ones.begin(), ones.end());
+    if (stop_requested(stop)) return false;
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
     Eigen::AMDOrdering<int>()(graph, permutation);
     particle.resize(n);
@@ -164,6 +173,7 @@ struct CholeskySolver::Factor {
       particle[k] = static_cast<std::uint32_t>(permutation.indices()[static_cast<Eigen::Index>(k)]);
       column[particle[k]] = k;
     }
+    return !stop_requested(stop);
   }
 
   // The values of S A S + I - S.
@@ -202,7 +212,9 @@ struct CholeskySolver::Factor {
     std::copy(below_begin.begin(), below_begin.end() - 1, below_end.begin());
     std::fill(work.begin(), work.end(), mat3(0.0));
     std::fill(mark.begin(), mark.end(), kNone);
+    std::size_t unpolled = 0;
     for (std::uint32_t k = 0; k < n; ++k) {
+      // A late column of a large cloth takes longer than all of a small one, so products count as well.
       if (k % 64 == 0 && stop_requested(stop)) return Outcome::stopped;
       std::size_t top = n;
       mark[k] = k;
@@ -221,6 +233,11 @@ struct CholeskySolver::Factor {
         const mat3 yi = work[i];
         work[i] = mat3(0.0);
         for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) work[below[e]] -= L[e] * yi;
+        unpolled += below_end[i] - below_begin[i];
+        if (unpolled >= kPollEvery) {
+          unpolled = 0;
+          if (stop_requested(stop)) return Outcome::stopped;
+        }
         const mat3 lki = glm::transpose(inverse_D[i] * yi);
         D -= lki * yi;
         below[below_end[i]] = k;
@@ -263,10 +280,18 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
                                   double tolerance, const StopProbe& stop) {
   assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
   Factor& f = *factor_;
-  if (!f.fits(A)) f.analyse(A);
+  const std::size_t n = A.size();
+  SolveReport report;
+  if (!f.fits(A) && !f.analyse(A, stop)) {
+    for (std::size_t i = 0; i < n; ++i) x[i] = z.empty() ? vec3(0.0) : z[i];
+    report.stopped = true;
+    f.history.assign(1, 1.0);
+    report.residual = 1;
+    report.history = f.history;
+    return report;
+  }
 
   // rhs := S (b - A z)
-  const std::size_t n = A.size();
   std::copy(b.begin(), b.end(), f.rhs.begin());
   if (!z.empty()) {
     A.multiply(pool, z, f.product);
@@ -274,7 +299,6 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
   }
   projection.filter(f.rhs);
 
-  SolveReport report;
   std::fill(f.y.begin(), f.y.end(), vec3(0.0));
   std::copy(f.rhs.begin(), f.rhs.end(), f.residual.begin());
   const double scale = Factor::norm(f.rhs);
@@ -288,6 +312,8 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
     report.stopped = outcome == Factor::Outcome::stopped;
     // The first pass is the solve itself; each one after it refines while that still helps.
     while (outcome == Factor::Outcome::done && report.iterations <= kMaxRefinements) {
+      report.stopped = stop_requested(stop);
+      if (report.stopped) break;
       f.correct();
       projection.filter(f.y);
       ++report.iterations;

@@ -26,6 +26,8 @@ class CholeskySolver {
 
   /// Arguments as in ConjugateGradient::solve. Refines the result until the residual is at most
   /// `tolerance` or rounding stops progress; converged means at most max(tolerance, 1e-9).
+  /// The probe is polled all along, every few milliseconds in the factorisation; but finding the
+  /// ordering of a new pattern (Eigen's) cannot be interrupted.
   SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
                     const Projection& projection, std::span<vec3> x, double tolerance,
                     const StopProbe& stop = {});
