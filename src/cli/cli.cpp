@@ -1,10 +1,10 @@
 #include "cli/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -51,12 +51,33 @@ std::string unknown_argument(const CLI::App& app) {
          "? `" + where + " --help` lists them all.";
 }
 
+/// The program's own options are the window's: before a subcommand they would have no effect.
+void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0)
+      throw InputError(option->get_name() + " stands before `" + subcommand +
+                       "`, where it has no effect: write it after `" + subcommand + "`.");
+}
+
+/// A word that is no file may be meant as a subcommand.
+void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
+  std::error_code error;
+  if (std::filesystem::path(word).has_extension() || std::filesystem::exists(word, error)) return;
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  throw InputError("'" + word + "' is neither a file (.obj or .json) nor a subcommand; did you mean `" +
+                   std::string(nearest_name(word, candidates)) + "`?");
+}
+
 struct Window {
   SceneOptions scene;
   std::optional<std::string> file;
 
   int run(const Services& services) {
     WindowRequest request;
+    if (std::error_code error; file && !std::filesystem::exists(*file, error))
+      throw InputError("'" + *file + "' cannot be opened: there is no such file.");
     Scene wanted = scene.scene(file);  // also with no scene named: the options must be right
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
@@ -85,8 +106,12 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       {"simulate", add_simulate(app)}, {"render", add_render(app, services)}, {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);
-    for (const auto& [name, run] : commands)
-      if (app.got_subcommand(name)) return run();
+    for (const auto& [name, run] : commands) {
+      if (!app.got_subcommand(name)) continue;
+      refuse_options_before(app, name);
+      return run();
+    }
+    if (window.file) refuse_misspelt_subcommand(app, *window.file);
     return window.run(services);
   } catch (const CLI::Success& answer) {  // --help, --version
     return app.exit(answer);

@@ -7,17 +7,28 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-void on_signal(int signal_number) {
+extern "C" void on_signal(int signal_number) {
   interrupted = 1;
   std::signal(signal_number, SIG_DFL);
+}
+
+void listen(int signal_number) {
+#ifdef _WIN32
+  std::signal(signal_number, on_signal);
+#else
+  // Unlike std::signal, this lets a blocking call (a pipe that nobody reads) end with the signal.
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(signal_number, &action, nullptr);
+#endif
 }
 
 }  // namespace
 
 Interrupt::Interrupt() {
   interrupted = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  listen(SIGINT);
+  listen(SIGTERM);
 }
 
 Interrupt::~Interrupt() {

@@ -107,9 +107,10 @@ struct RenderCommand {
         if (Interrupt::requested()) status = StepStatus::stopped;
       }
     }
-    if (every == 0) {
+    // With --every too the last state is shown, be it an odd one before a blow-up.
+    if (every == 0 || simulation.steps() % every != 0) {
       capture(simulation, scene_in_force, frame);
-      write(png, paint(frame));
+      write(every == 0 ? png : numbered(simulation.steps()), paint(frame));
     }
     if (status == StepStatus::blown_up) {
       std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());

@@ -56,8 +56,18 @@ void Results::add_to(CLI::App& app) {
 }
 
 void Results::check() {
-  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_})
-    if (*path) check_writable(**path);
+  std::vector<std::filesystem::path> files;
+  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_}) {
+    if (!*path) continue;
+    check_writable(**path);
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::weakly_canonical(**path, error);
+    const bool special =
+        std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
+    if (!special && std::find(files.begin(), files.end(), file) != files.end())
+      throw InputError("Two outputs go to the same file '" + **path + "': give each its own.");
+    files.push_back(file);
+  }
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (!obj_sequence_) return;
   const std::filesystem::path folder(*obj_sequence_);
@@ -90,7 +100,10 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
   step_ms_.push_back(milliseconds);
   newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
   cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
-  if (!r.converged) ++not_converged_;
+  if (!r.converged && not_converged_++ == 0) {
+    first_not_converged_ = r.step;
+    first_reason_ = r.reason;
+  }
   max_strain_ = std::max(max_strain_, r.max_strain);
   if (diagnostics_file_)
     diagnostics_file_->write(csv_line(
@@ -99,6 +112,13 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
          static_cast<long long>(r.cg_iterations), r.cg_residual, milliseconds}));
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
+}
+
+void Results::report_shortfalls() const {
+  if (not_converged_ == 0) return;
+  std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
+               static_cast<unsigned long long>(not_converged_), step_ms_.size(),
+               static_cast<unsigned long long>(first_not_converged_), first_reason_.c_str());
 }
 
 void Results::finish(const Simulation& simulation, const RunEnd& end) {

@@ -35,6 +35,9 @@ class Results {
   void after_step(const Simulation& simulation, double milliseconds);
   void finish(const Simulation& simulation, const RunEnd& end);
 
+  /// One sentence on stderr about steps that did not converge, one about warnings; nothing where all is well.
+  void report_shortfalls() const;
+
  private:
   std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
 
@@ -45,6 +48,8 @@ class Results {
   std::uint64_t newton_iterations_ = 0;
   std::uint64_t cg_iterations_ = 0;
   std::uint64_t not_converged_ = 0;
+  std::uint64_t first_not_converged_ = 0;  ///< step
+  std::string first_reason_;
   double max_strain_ = 0;
 };
 

@@ -39,6 +39,9 @@ std::uint64_t LengthOptions::steps(double dt) const {
   if (!(count <= static_cast<double>(kMostSteps)))
     throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
                      " s.");
+  if (count < 1)
+    throw InputError("--duration: '" + *duration_ + "' is less than half a step of " + format_number(dt) +
+                     " s.");
   return static_cast<std::uint64_t>(count);
 }
 

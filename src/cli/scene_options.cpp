@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "cli/parse_value.h"
@@ -111,13 +112,16 @@ void SceneOptions::add_to(CLI::App& app) {
        ("One of " + names + "; default " + Scene{}.integrator + ".").c_str())
       ->group("Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
+    std::optional<std::string>& value = values_[std::string(spec->id)];
+    const std::string name = "--" + std::string(spec->id);
+    // A switch that is off by default takes no word of its own, which could be the file to open.
+    const bool flag = spec->kind == ParameterSpec::Kind::boolean && spec->fallback == 0;
     CLI::Option* option =
-        app.add_option("--" + std::string(spec->id), values_[std::string(spec->id)], help_text(*spec))
-            ->type_name(type_name(*spec))
-            ->take_last()
-            ->group("Stepping");
-    if (const SceneParameter* row = find_scene_parameter(spec->id)) option->group(std::string(row->section));
-    if (spec->kind == ParameterSpec::Kind::boolean) option->expected(0, 1)->default_str("on");
+        flag ? app.add_flag_function(
+                   name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(*spec))
+             : app.add_option(name, value, help_text(*spec))->type_name(type_name(*spec))->take_last();
+    const SceneParameter* row = find_scene_parameter(spec->id);
+    option->group(row != nullptr ? std::string(row->section) : "Stepping");
   }
   text("--threads", threads_text_, "N", "Threads to compute with; default all cores. Never changes a result.")
       ->group("Stepping");
@@ -159,8 +163,7 @@ Scene SceneOptions::applied_to(Scene scene) {
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;
     if (!value) continue;
-    const bool bare_switch = spec->kind == ParameterSpec::Kind::boolean && value->empty();
-    set_parameter(scene, spec->id, bare_switch ? 1 : parse_parameter(*spec, *value));
+    set_parameter(scene, spec->id, parse_parameter(*spec, *value));
   }
   constexpr int kMostThreads = 256;
   threads_ = threads_text_ ? static_cast<int>(parse_whole("threads", *threads_text_, 1, kMostThreads))

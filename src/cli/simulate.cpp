@@ -45,6 +45,7 @@ struct Simulate {
     }
     const std::string why =
         status == StepStatus::blown_up ? blow_up_text(simulation, *run.pool) : std::string();
+    results.report_shortfalls();
     results.finish(simulation, {why, status == StepStatus::stopped, scene.threads()});
     if (status == StepStatus::blown_up) {
       std::fprintf(stderr, "clothlab: %s\n", why.c_str());

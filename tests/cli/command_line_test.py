@@ -100,6 +100,18 @@ class CommandLine(unittest.TestCase):
                 self.refused("simulate", *SMALL, option, "no/such/folder/x", says="no/such/folder")
                 self.refused("simulate", *SMALL, "--state", "good.csv", option, ".", says=".")
 
+    def test_words_in_the_wrong_place(self):
+        self.refused("--threads", 2, "simulate", *SMALL, says=["--threads", "after"])
+        self.refused("simulat", "--grid", "5x5", says="simulate")
+        self.refused("absent.obj", says="absent.obj")
+        self.refused("simulate", *SMALL, "--state", "a.csv", "--obj", "a.csv", says="a.csv")
+        self.refused("simulate", "--grid", "8x8", "--duration", 0.001, says="--duration")
+
+    def test_steps_that_do_not_converge_are_said(self):
+        done = self.run_program("simulate", *SMALL, "--cg-max-iterations", 1)
+        self.assertIn("9 of 10 steps did not converge, the first of them step 2", done.stderr)
+        self.assertEqual(self.run_program("simulate", *SMALL).stderr, "")
+
     # Results
 
     def test_results(self):
@@ -226,6 +238,10 @@ class CommandLine(unittest.TestCase):
                          "--heat-map", "--wireframe", env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("q*.png")),
                          ["q-000000.png", "q-000002.png", "q-000004.png"])
+        self.run_program("render", "--grid", "8x8", "--steps", 4, "--every", 3, "--pixels", "64x64", "--png", "r.png",
+                         env=env)
+        self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
+                         ["r-000000.png", "r-000003.png", "r-000004.png"])
 
     def test_bench(self):
         done = self.run_program("bench", "--sizes", "8,12", "--steps", 3, "--json", "b.json")
