@@ -1,9 +1,9 @@
 #include "analysis/stability.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace clothlab {
 namespace {
@@ -26,8 +26,17 @@ std::string factor(double growth) {
   return std::abs(growth - 1) >= 0.1 ? number(growth) + " times" : number(100 * (growth - 1), 2) + " %";
 }
 
-std::string smaller_step_advice(double h) {
-  return " A step smaller than h = " + seconds(h) + " or an implicit method would help.";
+std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
+  const bool is_implicit = std::isinf(integrator.stability_limit);
+  return " A step smaller than h = " + seconds(facts.h) +
+         (is_implicit ? " would help." : " or an implicit method would help.");
+}
+
+std::string what_happened(const BlowUpFacts& facts) {
+  if (!facts.finite) return "a position or velocity is no longer a finite number.";
+  if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
+  return "the cloth held " + number(facts.energy) + " J, more than " + number(facts.factor) + " × the " +
+         number(facts.allowed / facts.factor) + " J that gravity, the start and your hand account for.";
 }
 
 }  // namespace
@@ -83,10 +92,8 @@ std::string describe_stability(const IntegratorInfo& integrator, double h, doubl
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                             std::optional<double> omega_max) {
   std::string text = "Blown up in step " + std::to_string(facts.step) + ", at " + number(facts.time) + " s: ";
-  text += facts.finite ? "the cloth held " + number(facts.energy) + " J, and " + number(facts.allowed) +
-                             " J is the most that gravity, the start and your hand can account for."
-                       : "a position or velocity is no longer a finite number.";
-  if (!omega_max) return text + smaller_step_advice(facts.h);
+  text += what_happened(facts);
+  if (!omega_max) return text + advice(facts, integrator);
   text += " " + describe_stability(integrator, facts.h, *omega_max);
 
   const double limit = integrator.stability_limit;
@@ -97,10 +104,10 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
     text +=
         " That holds for small deformations: a step this large turned or crushed the springs too far, or its "
         "equations were not solved." +
-        smaller_step_advice(facts.h);
+        advice(facts, integrator);
   } else if (facts.h * *omega_max < limit) {
-    text += " That limit leaves out damping and large strains, which make it lower." +
-            smaller_step_advice(facts.h);
+    text +=
+        " That limit leaves out damping and large strains, which make it lower." + advice(facts, integrator);
   }
   return text;
 }

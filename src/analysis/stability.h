@@ -46,7 +46,8 @@ struct BlowUpFacts {
   double time = 0;         ///< at its end [s]
   double h = 0;            ///< its length [s]
   double energy = 0;       ///< what the cloth held after it [J]
-  double allowed = 0;      ///< the most that it could have come by [J]
+  double allowed = 0;      ///< the limit that this passed: factor × what it could have come by [J]
+  double factor = 1;       ///< the scene's --energy-limit
 };
 
 /// Two or three sentences: what happened at which step, why it had to (describe_stability), and what

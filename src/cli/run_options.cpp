@@ -72,7 +72,8 @@ std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
                           blow_up->time,
                           blow_up->dt,
                           blow_up->energy,
-                          blow_up->allowed};
+                          blow_up->allowed,
+                          simulation.scene().stepping.energy_limit};
   return explain_blow_up(facts, simulation.integrator(), omega_max);
 }
 

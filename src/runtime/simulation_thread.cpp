@@ -297,7 +297,8 @@ struct SimulationThread::Impl {
                                     .time = b.time,
                                     .h = b.dt,
                                     .energy = b.energy,
-                                    .allowed = b.allowed},
+                                    .allowed = b.allowed,
+                                    .factor = simulation->scene().stepping.energy_limit},
                                    *blown_integrator, omega_max);
   }
 
