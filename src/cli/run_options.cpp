@@ -57,7 +57,7 @@ Run prepare_run(SceneOptions& options) {
     run.loaded.scene.initial_state = InitialState{rows.positions, rows.velocities};
   }
   run.pool = std::make_unique<WorkerPool>(options.threads());
-  run.simulation = std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool);
+  run.simulation = std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, load.stop);
   return run;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/cancel_point.h"
 #include "core/error.h"
 #include "mesh/mesh.h"
 
@@ -34,17 +35,19 @@ class Parts {
 }  // namespace
 
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
-                       std::span<const Ends> bend, std::span<const Triangle> triangles)
+                       std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
     : stretch_springs_(stretch.size()),
       incident_begin_(rest_positions.size() + 1),
       areas_(rest_positions.size()),
       part_of_particle_(rest_positions.size()) {
+  CancelPoint cancel(stop);
   std::vector<Ends> ends(stretch.begin(), stretch.end());
   ends.insert(ends.end(), bend.begin(), bend.end());
-  pattern_ = SpringPattern::build(rest_positions.size(), ends);
+  pattern_ = SpringPattern::build(rest_positions.size(), ends, stop);
 
   springs_.reserve(ends.size());
   for (const auto& [i, j] : ends) {
+    cancel.pass();
     springs_.push_back({i, j, glm::length(rest_positions[i] - rest_positions[j])});
     ++incident_begin_[i + 1];
     ++incident_begin_[j + 1];
@@ -54,30 +57,37 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
   incident_.resize(2 * springs_.size());
   std::vector<std::uint32_t> next(incident_begin_.begin(), incident_begin_.end() - 1);
   for (std::uint32_t s = 0; s < springs_.size(); ++s) {
+    cancel.pass();
     incident_[next[springs_[s].i]++] = {2 * s};
     incident_[next[springs_[s].j]++] = {2 * s + 1};
   }
 
   for (const Triangle& t : triangles) {
+    cancel.pass();
     const vec3 normal =
         glm::cross(rest_positions[t[1]] - rest_positions[t[0]], rest_positions[t[2]] - rest_positions[t[0]]);
     const double area = glm::length(normal) / 2;
     for (std::uint32_t i : t) areas_[i] += area / 3;
   }
-  find_parts(triangles);
+  find_parts(triangles, cancel);
 }
 
-ClothModel::ClothModel(const ClothMesh& mesh)
-    : ClothModel(mesh.positions, mesh.stretch_springs, mesh.bend_springs, mesh.triangles) {}
+ClothModel::ClothModel(const ClothMesh& mesh, const StopProbe& stop)
+    : ClothModel(mesh.positions, mesh.stretch_springs, mesh.bend_springs, mesh.triangles, stop) {}
 
-void ClothModel::find_parts(std::span<const Triangle> triangles) {
+void ClothModel::find_parts(std::span<const Triangle> triangles, CancelPoint& cancel) {
   Parts sets(particles());
-  for (const Spring& s : springs_) sets.join(s.i, s.j);
+  for (const Spring& s : springs_) {
+    cancel.pass();
+    sets.join(s.i, s.j);
+  }
   for (const Triangle& t : triangles) {
+    cancel.pass();
     sets.join(t[0], t[1]);
     sets.join(t[0], t[2]);
   }
   for (std::uint32_t i = 0; i < particles(); ++i) {
+    cancel.pass();
     const std::uint32_t first = sets.find(i);
     part_of_particle_[i] = first == i ? static_cast<std::uint32_t>(parts_++) : part_of_particle_[first];
   }

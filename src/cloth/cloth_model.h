@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "cloth/material.h"
+#include "core/stop_probe.h"
 #include "core/vec.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
+class CancelPoint;
 struct ClothMesh;
 
 /// Particles and the springs between them: the topology and rest shape of a cloth, never its current
@@ -34,12 +36,14 @@ class ClothModel {
     bool at_i() const { return (code & 1u) == 0; }
   };
 
-  explicit ClothModel(const ClothMesh& mesh);
+  /// Throws Cancelled when `stop` asks.
+  explicit ClothModel(const ClothMesh& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join
   /// the same two. Triangles matter to `MassModel::area` and to the connected parts alone.
   ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
-             std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {});
+             std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {},
+             const StopProbe& stop = {});
 
   std::size_t particles() const { return incident_begin_.size() - 1; }
 
@@ -66,7 +70,7 @@ class ClothModel {
   double max_strain(std::span<const vec3> x) const;
 
  private:
-  void find_parts(std::span<const Triangle> triangles);
+  void find_parts(std::span<const Triangle> triangles, CancelPoint& cancel);
 
   std::vector<Spring> springs_;
   std::size_t stretch_springs_ = 0;

@@ -20,7 +20,7 @@ class SystemError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown by a loader (never by a solver or a step) whose StopProbe asked it to give up.
+/// Thrown by what loads or builds (never by a solver or a step) whose StopProbe asked it to give up.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 
@@ -28,7 +29,9 @@ struct SpringPattern {
   using Pair = std::array<std::uint32_t, 2>;
 
   /// Every pair joins two different particles below `particles`; several springs may join the same two.
-  static std::shared_ptr<const SpringPattern> build(std::size_t particles, std::span<const Pair> springs);
+  /// Throws Cancelled when `stop` asks.
+  static std::shared_ptr<const SpringPattern> build(std::size_t particles, std::span<const Pair> springs,
+                                                    const StopProbe& stop = {});
 
   std::size_t particles() const { return particle.size(); }
   std::size_t springs() const { return slot.size(); }

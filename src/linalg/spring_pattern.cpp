@@ -3,6 +3,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/cancel_point.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -18,15 +19,17 @@ constexpr std::size_t kMaxChunks = 16;
 struct Neighbours {
   std::vector<std::uint32_t> begin, of;
 
-  Neighbours(std::size_t particles, std::span<const SpringPattern::Pair> springs)
+  Neighbours(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
       : begin(particles + 1, 0), of(2 * springs.size()) {
     for (const auto& [i, j] : springs) {
+      cancel.pass();
       ++begin[i + 1];
       ++begin[j + 1];
     }
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
     for (const auto& [i, j] : springs) {
+      cancel.pass();
       of[next[i]++] = j;
       of[next[j]++] = i;
     }
@@ -37,8 +40,8 @@ struct Neighbours {
 // order within a chunk. Deterministic: everything goes by index.
 class Ordering {
  public:
-  Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs)
-      : neighbours_(particles, springs), label_(particles, 0), order(particles) {
+  Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
+      : cancel_(cancel), neighbours_(particles, springs, cancel), label_(particles, 0), order(particles) {
     std::iota(order.begin(), order.end(), 0u);
     const std::size_t chunks = std::clamp<std::size_t>(particles / kChunkRows, 1, kMaxChunks);
     chunk_begin.push_back(0);
@@ -46,6 +49,7 @@ class Ordering {
   }
 
  private:
+  CancelPoint& cancel_;
   Neighbours neighbours_;
   std::vector<std::uint32_t> label_;  // particle -> the part it is in, as far as the search has come
   std::vector<std::uint32_t> found_;
@@ -91,6 +95,7 @@ class Ordering {
     found_.push_back(start);
     label_[start] = to;
     for (; head < found_.size(); ++head) {
+      cancel_.pass();
       const std::uint32_t i = found_[head];
       for (std::uint32_t k = neighbours_.begin[i]; k < neighbours_.begin[i + 1]; ++k) {
         const std::uint32_t j = neighbours_.of[k];
@@ -105,12 +110,14 @@ class Ordering {
 }  // namespace
 
 std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
-                                                          std::span<const Pair> springs) {
+                                                          std::span<const Pair> springs,
+                                                          const StopProbe& stop) {
+  CancelPoint cancel(stop);
   const auto pattern = std::make_shared<SpringPattern>();
   SpringPattern& p = *pattern;
 
   {
-    Ordering ordering(particles, springs);
+    Ordering ordering(particles, springs, cancel);
     p.particle = std::move(ordering.order);
     p.chunk_begin = std::move(ordering.chunk_begin);
   }
@@ -123,11 +130,13 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   };
   std::vector<Sorted> sorted(springs.size());
   for (std::size_t s = 0; s < springs.size(); ++s) {
+    cancel.pass();
     const auto [i, j] = springs[s];
     assert(i != j && i < particles && j < particles);
     sorted[s] = {std::min(p.row[i], p.row[j]), std::max(p.row[i], p.row[j]), static_cast<std::uint32_t>(s)};
   }
-  std::sort(sorted.begin(), sorted.end(), [](const Sorted& a, const Sorted& b) {
+  std::sort(sorted.begin(), sorted.end(), [&cancel](const Sorted& a, const Sorted& b) {
+    cancel.pass();
     return std::tie(a.lower, a.upper, a.spring) < std::tie(b.lower, b.upper, b.spring);
   });
   p.slot.resize(springs.size());
@@ -135,6 +144,7 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   p.upper.resize(springs.size());
   p.slot_begin.assign(particles + 1, 0);
   for (std::uint32_t k = 0; k < sorted.size(); ++k) {
+    cancel.pass();
     p.slot[sorted[k].spring] = k;
     p.lower[k] = sorted[k].lower;
     p.upper[k] = sorted[k].upper;
@@ -145,6 +155,7 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   p.slot_outer.resize(particles);
   for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
     for (std::uint32_t r = p.chunk_begin[chunk]; r < p.chunk_begin[chunk + 1]; ++r) {
+      cancel.pass();
       std::uint32_t k = p.slot_begin[r];
       while (k < p.slot_begin[r + 1] && p.upper[k] < p.chunk_begin[chunk + 1]) ++k;
       p.slot_outer[r] = k;

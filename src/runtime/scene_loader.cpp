@@ -138,7 +138,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   if (options.rehearse) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
-    const Simulation simulation(loaded.scene, loaded.mesh, pool);
+    const Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,
                                       loaded.scene.stepping.solver.jacobian, pool, options.stop)

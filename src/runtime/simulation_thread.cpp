@@ -217,7 +217,8 @@ struct SimulationThread::Impl {
 
   void use(std::shared_ptr<const LoadedScene> next) {
     // The old scene stays until the new one stands.
-    auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool);
+    auto made =
+        std::make_unique<Simulation>(next->scene, next->mesh, pool, [this] { return queue.closed(); });
     simulation = std::move(made);
     loaded = std::move(next);
     omega_max.reset();

@@ -31,7 +31,7 @@ struct StabilityMonitor::Impl {
       try {
         estimate(*question);
       } catch (const std::exception&) {
-        // Not enough memory for a second system: the run goes on without an estimate.
+        // Closing, or not enough memory for a second system: the run goes on without an estimate.
         system.reset();
       }
     }
@@ -45,18 +45,18 @@ struct StabilityMonitor::Impl {
   }
 
   void estimate(const Question& question) {
+    const StopProbe stop = [this] { return closing.load(); };
     if (!system || question.mesh != mesh) {
       system.reset();
       mesh = question.mesh;
-      system.emplace(std::make_shared<const ClothModel>(*mesh), question.material, pool);
+      system.emplace(std::make_shared<const ClothModel>(*mesh, stop), question.material, pool);
     }
     system->set_material(question.material);
     system->set_drag(question.drag);
     system->projection().clear(mesh->positions.size());
     for (const std::uint32_t i : question.pinned) system->projection().fix(i, question.x[i]);
 
-    const std::optional<double> omega_max =
-        meter.omega_max(*system, question.x, question.mode, pool, [this] { return closing.load(); });
+    const std::optional<double> omega_max = meter.omega_max(*system, question.x, question.mode, pool, stop);
     if (!omega_max) return;
     newest.put(std::make_shared<const Answer>(Answer{mesh, question.tag, *omega_max}));
     answered();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/cancel_point.h"
 #include "core/error.h"
 #include "sim/energy_account.h"
 #include "sim/parameters.h"
@@ -59,14 +60,16 @@ std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
 }  // namespace
 
 struct Simulation::Impl {
-  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool)
+  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
+       const StopProbe& stop)
       : mesh(not_null(std::move(the_mesh))),
         scene(checked(std::move(the_scene))),
         start_pins(scene.pins),
         start_state(initial_state(scene, *mesh)),
         pool(the_pool),
-        system(std::make_shared<const ClothModel>(*mesh), scene.material, pool),
+        system(std::make_shared<const ClothModel>(*mesh, stop), scene.material, pool),
         integrator(make_integrator(scene)) {
+    CancelPoint(stop).look();
     start();
   }
 
@@ -452,8 +455,9 @@ struct Simulation::Impl {
   EnergyAccount account_at_step, account_at_substep;
 };
 
-Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool)
-    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool)) {}
+Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+                       const StopProbe& stop)
+    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool, stop)) {}
 Simulation::~Simulation() = default;
 
 StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }

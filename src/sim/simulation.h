@@ -65,8 +65,10 @@ enum class StepStatus {
 class Simulation {
  public:
   /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
-  /// state of another size, an unknown integrator, a value outside its range).
-  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool);
+  /// state of another size, an unknown integrator, a value outside its range); Cancelled when `stop`, which
+  /// is not kept, asks.
+  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+             const StopProbe& stop = {});
   ~Simulation();
 
   /// One step of dt. After a blow-up it tries again from the last good state.

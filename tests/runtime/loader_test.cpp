@@ -8,10 +8,12 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/worker_pool.h"
 #include "runtime/load_job.h"
 #include "runtime/scene_loader.h"
 #include "runtime/support.h"
 #include "sim/scene_json.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 namespace {
@@ -125,6 +127,29 @@ TEST_F(Loading, GivesUpWhenAsked) {
   int polls = 0;
   options.stop = [&polls] { return ++polls > 2; };
   EXPECT_THROW(load_scene(sheet_scene(50), options), Cancelled);
+}
+
+// A large cloth can be given up while its Simulation is built, too, and every look at the probe is heeded.
+TEST_F(Loading, GivesUpInTheRehearsal) {
+  SceneLoadOptions options;
+  int polls = 0;
+  options.stop = [&polls] { return ++polls, false; };
+  load_scene(sheet_scene(40), options);
+  const int before = polls;
+  WorkerPool pool(1);
+  const LoadedScene sheet = load_scene(sheet_scene(40));
+  polls = 0;
+  const Simulation simulation(sheet.scene, sheet.mesh, pool, options.stop);
+  const int building = polls;
+  EXPECT_GT(building, 5);
+
+  options.rehearse = true;
+  for (int last = 1; last <= before + building; ++last) {
+    polls = 0;
+    options.stop = [&polls, last] { return ++polls >= last; };
+    EXPECT_THROW(load_scene(sheet_scene(40), options), Cancelled) << last;
+    EXPECT_EQ(polls, last);
+  }
 }
 
 // ---- LoadJob
