@@ -56,6 +56,7 @@ class Application {
   void carry_out(AppRequest request);
   void open_path(const fs::path& path);
   void start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file);
+  void give_up_load();
   void finish_load();
   void reload_mesh(const ReloadMesh& wanted);
   void save_scene(const fs::path& path);
@@ -80,6 +81,8 @@ class Application {
   std::shared_ptr<const Snapshot> snapshot_;
 
   std::unique_ptr<LoadJob> job_;
+  // Cancelled, but not over yet: joining their threads at once could hold the window up.
+  std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus load_;
   bool load_is_file_ = false;
   fs::path load_path_;
@@ -270,7 +273,7 @@ void Application::carry_out(AppRequest request) {
   }
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) save_scene(save->path);
-  if (std::holds_alternative<CancelLoad>(request) && job_) job_->cancel();
+  if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
   if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
   if (std::holds_alternative<Quit>(request)) window_.close();
@@ -282,13 +285,22 @@ void Application::open_path(const fs::path& path) {
 }
 
 void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file) {
-  job_ = std::move(job);  // one that is still running is cancelled
+  give_up_load();
+  job_ = std::move(job);
   load_ = {true, std::move(name), 0, {}};
   load_is_file_ = is_file;
   load_path_.clear();
 }
 
+void Application::give_up_load() {
+  if (!job_) return;
+  job_->cancel();
+  ending_.push_back(std::move(job_));
+  load_ = {};
+}
+
 void Application::finish_load() {
+  std::erase_if(ending_, [](const std::unique_ptr<LoadJob>& job) { return job->done(); });
   if (!job_) return;
   LoadJob::Progress progress = job_->progress();
   load_.fraction = progress.fraction;
@@ -298,7 +310,6 @@ void Application::finish_load() {
   job_.reset();
   load_ = {};
   if (!result.scene) {
-    if (result.error.empty()) return;
     std::cerr << "clothlab: " << result.error << '\n';
     ui_.show_message(result.error, true);
     return;
