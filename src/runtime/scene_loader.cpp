@@ -28,8 +28,8 @@ constexpr double kSmallestDiagonal = 0.2;
 constexpr double kLargestDiagonal = 5;
 constexpr double kFittedDiagonal = 1.5;
 
-// As for an OBJ file: an initial state of the largest mesh still fits.
-constexpr std::size_t kMaxSceneBytes = std::size_t{512} << 20;
+// A parsed JSON text takes many times its size in memory.
+constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
 // Shares of the whole load, by where the time goes for a large file.
 constexpr double kReadShare = 0.6;

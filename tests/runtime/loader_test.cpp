@@ -112,6 +112,17 @@ TEST_F(Loading, SaysWhatIsWrong) {
   EXPECT_FALSE(is_scene_file("a.json/b.obj"));
 }
 
+TEST_F(Loading, RefusesASceneFileBeyond64MiB) {
+  const auto path = write("large.json", write_scene(sheet_scene(2)));
+  std::filesystem::resize_file(path, std::uintmax_t{65} << 20);  // a hole: takes no room
+  try {
+    read_scene_file(path);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("64 MiB"));
+  }
+}
+
 TEST_F(Loading, RehearsesWhenAsked) {
   Scene scene = sheet_scene(4);
   SceneLoadOptions options;
