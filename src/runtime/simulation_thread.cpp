@@ -282,8 +282,9 @@ struct SimulationThread::Impl {
     }
     blow_up_text.clear();
     const StepRecord& record = simulation->record();
-    if (!record.converged) {
-      warning = record.reason;
+    if (!record.converged || !record.warning.empty()) {
+      warning = record.converged ? record.warning : record.reason;
+      warned_of_solve = !record.converged;
       warned = end;
     }
     remember();
@@ -387,7 +388,10 @@ struct SimulationThread::Impl {
     snapshot->masses = masses;
     snapshot->omega_max = omega_max;
     snapshot->blow_up_text = blow_up_text;
-    if (now - warned < kWarningShown) snapshot->warning = warning;
+    if (now - warned < kWarningShown) {
+      snapshot->warning = warning;
+      snapshot->converged = !warned_of_solve;
+    }
     snapshot->error = error;
     snapshot->errors = errors;
     snapshot->can_rewind = history.size() > 1;
@@ -432,6 +436,7 @@ struct SimulationThread::Impl {
   const IntegratorInfo* blown_integrator = nullptr;
   std::string blow_up_text;
   std::string_view warning;
+  bool warned_of_solve = false;  // it says why one did not converge
   Clock::time_point warned{};
   std::string error;
   std::uint64_t errors = 0;

@@ -5,6 +5,7 @@
 #include <glm/geometric.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/cancel_point.h"
 #include "core/error.h"
@@ -209,7 +210,7 @@ struct Simulation::Impl {
       next.converged = false;
       next.reason = report.reason;
     }
-    if (!good) next.reason = kFloorReached;
+    if (!good) next.warning = kFloorReached;
     residuals.assign(report.residual_history.begin(), report.residual_history.end());
     control.accept(good);
   }

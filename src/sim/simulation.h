@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "cloth/cloth_system.h"
 #include "core/stop_probe.h"
@@ -39,7 +38,8 @@ struct StepRecord {
   int cg_iterations = 0;
   double cg_residual = 0;
   bool converged = true;
-  std::string_view reason;  ///< why not converged; empty when converged
+  std::string_view reason;   ///< why not converged; empty when converged
+  std::string_view warning;  ///< what else there is to say of a step that was taken; mostly empty
 };
 
 /// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.

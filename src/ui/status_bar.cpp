@@ -85,10 +85,12 @@ void status_bar(const PanelContext& context) {
     ImGui::TextUnformatted((format_plain(now.step_ms.median) + " ms per step").c_str());
     tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
   }
-  if (!now.warning.empty() || !record.converged) {
+  const std::string_view of_step = record.converged ? record.warning : record.reason;
+  if (!now.warning.empty() || !record.converged || !of_step.empty()) {
     divider();
-    coloured(palette::kCareful, "not converged");
-    tooltip(now.warning.empty() ? std::string(record.reason) : now.warning);
+    const bool converged = now.warning.empty() ? record.converged : now.converged;
+    coloured(palette::kCareful, converged ? "warning" : "not converged");
+    tooltip(now.warning.empty() ? std::string(of_step) : now.warning);
   }
 
   // With nothing to show that is new, the window rests.

@@ -318,6 +318,19 @@ TEST(SimulationThread, PausesAndPlays) {
   EXPECT_GE(s->step_ms.p95, s->step_ms.median);
 }
 
+TEST(SimulationThread, WarnsThatTheAdaptiveStepsReachedTheirFloor) {
+  Scene scene = sheet_scene(4);
+  scene.stepping.adaptive = true;
+  scene.stepping.max_strain = 1e-4;
+  scene.material.stretch_stiffness = 1;  // no step can keep that
+  SimulationThread thread(loaded(std::move(scene)), paused(1));
+  EXPECT_THAT(thread.latest()->warning, IsEmpty());
+  for (int k = 0; k < 5; ++k) thread.send(StepOnce{});
+  const auto s = wait_for(thread, [](const Snapshot& later) { return !later.warning.empty(); });
+  EXPECT_THAT(s->warning, HasSubstr("Adaptive steps"));
+  EXPECT_TRUE(s->converged);
+}
+
 // ---- Blow-up, rewind, replay
 
 TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
