@@ -104,6 +104,10 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
     first_not_converged_ = r.step;
     first_reason_ = r.reason;
   }
+  if (!r.warning.empty() && first_warning_.empty()) {
+    first_warning_ = r.warning;
+    first_warning_step_ = r.step;
+  }
   max_strain_ = std::max(max_strain_, r.max_strain);
   if (diagnostics_file_)
     diagnostics_file_->write(csv_line(
@@ -115,6 +119,9 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
 }
 
 void Results::report_shortfalls() const {
+  if (!first_warning_.empty())
+    std::fprintf(stderr, "clothlab: in step %llu: %s\n", static_cast<unsigned long long>(first_warning_step_),
+                 first_warning_.c_str());
   if (not_converged_ == 0) return;
   std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
                static_cast<unsigned long long>(not_converged_), step_ms_.size(),

@@ -50,6 +50,8 @@ class Results {
   std::uint64_t not_converged_ = 0;
   std::uint64_t first_not_converged_ = 0;  ///< step
   std::string first_reason_;
+  std::uint64_t first_warning_step_ = 0;
+  std::string first_warning_;
   double max_strain_ = 0;
 };
 

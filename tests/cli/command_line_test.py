@@ -112,6 +112,10 @@ class CommandLine(unittest.TestCase):
         self.assertIn("9 of 10 steps did not converge, the first of them step 2", done.stderr)
         self.assertEqual(self.run_program("simulate", *SMALL).stderr, "")
 
+    def test_the_floor_of_adaptive_steps_is_said(self):
+        done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
+        self.assertIn("h/1024", done.stderr)
+
     # Results
 
     def test_results(self):
