@@ -34,15 +34,18 @@ InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& stat
 void EnergyAccount::set_scale(const ClothSystem& system, double diagonal) {
   const std::span<const double> m = system.masses();
   const double mass = std::accumulate(m.begin(), m.end(), 0.0);
-  weight_ = std::max(weight_, mass * glm::length(system.material().gravity) * diagonal);
+  const double weight = mass * glm::length(system.material().gravity);
+  weight_ = std::max(weight_, weight * diagonal);
 
   constexpr double kStrain = 1e-4;
-  floor_ = 0;
+  floor_ = std::max(floor_, weight * weight / system.material().stretch_stiffness);
+  double strained = 0;
   for (const ElasticElement& spring : system.elements())
     if (spring.stretch) {
       const double stretch = kStrain * spring.rest_length;
-      floor_ += 0.5 * spring.stiffness * stretch * stretch;
+      strained += 0.5 * spring.stiffness * stretch * stretch;
     }
+  floor_ = std::max(floor_, strained);
 }
 
 double EnergyAccount::allowed(double factor) const {

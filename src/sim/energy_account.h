@@ -42,8 +42,10 @@ class EnergyMeter {
 /// energy of the state at hand (a stiffer spring, a heavier mass). None of these grows because of the
 /// blow-up itself: each is taken from the last good state. M |g| is the largest since the start.
 ///
-/// The floor is the elastic energy of all stretch springs at a strain of 10⁻⁴. Without it a flat sheet at
-/// rest without gravity would be allowed nothing, and rounding would pass for a blow-up.
+/// The floor is the larger of two energies: all stretch springs at a strain of 10⁻⁴, without which a flat
+/// sheet at rest without gravity would be allowed nothing, and rounding would pass for a blow-up; and
+/// (M|g|)²/k_s, what a spring takes up that the whole weight falls into, without which a mesh of (nearly) no
+/// size would be allowed nothing.
 class EnergyAccount {
  public:
   void start(double energy) { start_ = energy, work_ = 0, weight_ = 0, floor_ = 0; }

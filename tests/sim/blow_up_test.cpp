@@ -32,6 +32,22 @@ Scene symplectic(double h) {
   return scene;
 }
 
+TEST_F(BlowUpTest, AMeshOfNoSizeIsAllowedWhatItsWeightGives) {
+  Scene scene;
+  scene.pins = PinPreset::none;
+  for (const char* text :
+       {"v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n", "v 0 0 0\nv 1e-150 0 0\nv 0 1e-150 0\nf 1 2 3\n"}) {
+    MeshOptions options;
+    options.weld = false;
+    mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(parse_obj(text, "tiny"), options));
+    for (const PinPreset pins : {PinPreset::none, PinPreset::top_corners}) {
+      scene.pins = pins;
+      auto simulation = start(scene);
+      EXPECT_EQ(run(*simulation, 120), 120);
+    }
+  }
+}
+
 TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   const double limit = 2 / omega_max(*start({}), pool);
   auto stable = start(symplectic(limit / 2));
