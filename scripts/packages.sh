@@ -4,7 +4,7 @@
 build_packages=(
   g++ cmake ninja-build pkg-config
   libglfw3-dev libimgui-dev libglm-dev libtinyobjloader-dev python3-glad libstb-dev
-  libegl-dev libgl-dev libgl1-mesa-dri fonts-dejavu-core
+  libegl-dev libgl1 libgl1-mesa-dri fonts-dejavu-core
   libeigen3-dev libcli11-dev nlohmann-json3-dev
 )
 test_packages=(
