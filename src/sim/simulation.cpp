@@ -187,16 +187,18 @@ struct Simulation::Impl {
   void restore_start_of_step() {
     std::swap(state, step_start);
     account = account_at_step;
-    integrator->reset();
   }
 
   StepStatus abandon_step() {
     restore_start_of_step();
+    // A stopped substep leaves the history as it was; that of an adopted one leads elsewhere.
+    if (control.has_advanced()) integrator->reset();
     return StepStatus::stopped;
   }
 
   StepStatus refuse_step(const BlowUp& bad) {
     restore_start_of_step();
+    integrator->reset();
     blow_up = bad;
     return StepStatus::blown_up;
   }
@@ -271,10 +273,11 @@ struct Simulation::Impl {
       throw InputError("Particle " + std::to_string(command.particle) + " is not pinned.");
     if (!(command.duration >= 0) || !std::isfinite(command.duration))
       throw InputError("The duration of a pin's motion must be a finite number of seconds, 0 or more.");
-    // Nothing happens faster than in a step.
+    // Nothing happens faster than in a step. The motion goes on from where the pin is, so that the
+    // integrator keeps its history: a pin that is dragged is moved between all steps.
     pins.move(command.particle, state.x[command.particle], command.target, state.t,
               std::max(command.duration, scene.stepping.dt));
-    break_continuity();
+    blow_up.reset();
   }
 
   void apply(const Grab& command) {
