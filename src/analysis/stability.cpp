@@ -1,29 +1,19 @@
 #include "analysis/stability.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
+
+#include "core/text.h"
 
 namespace clothlab {
 namespace {
 
-/// Three significant digits, whatever the locale.
-std::string number(double value, int digits = 3) {
-  std::array<char, 32> text{};
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, digits);
-  return {text.data(), end};
-}
-
-std::string seconds(double s) {
-  if (s >= 1) return number(s) + " s";
-  return s >= 1e-3 ? number(s * 1e3) + " ms" : number(s * 1e6) + " µs";
-}
+std::string seconds(double s) { return format_quantity(s, "s"); }
 
 /// "by 1.72", or "by 0.034 %" where three digits would not show that it is more than 1.
 std::string factor(double growth) {
-  return std::abs(growth - 1) >= 0.1 ? number(growth) + " times" : number(100 * (growth - 1), 2) + " %";
+  return std::abs(growth - 1) >= 0.1 ? format_plain(growth) + " times"
+                                     : format_plain(100 * (growth - 1), 2) + " %";
 }
 
 std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
@@ -35,8 +25,9 @@ std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
 std::string what_happened(const BlowUpFacts& facts) {
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
-  return "the cloth held " + number(facts.energy) + " J, more than " + number(facts.factor) + " × the " +
-         number(facts.allowed / facts.factor) + " J that gravity, the start and your hand account for.";
+  return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
+         " × the " + format_plain(facts.allowed / facts.factor) +
+         " J that gravity, the start and your hand account for.";
 }
 
 }  // namespace
@@ -65,33 +56,35 @@ std::string describe_stability(const IntegratorInfo& integrator, double h, doubl
   if (!(omega_max > 0)) return "Nothing in this scene can oscillate, so no step size is too large.";
   const double z = h * omega_max;
   const double limit = integrator.stability_limit;
-  const std::string at = "at h = " + seconds(h) + " and ω_max = " + number(omega_max) + " rad/s";
+  const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s";
 
   if (limit == 0) {
     const double growth = integrator.growth(z);
     const std::string verb = std::abs(growth - 1) >= 0.1
-                                 ? " multiplies the stiffest oscillation by " + number(growth)
+                                 ? " multiplies the stiffest oscillation by " + format_plain(growth)
                                  : " enlarges the stiffest oscillation by " + factor(growth);
     return title + verb + " in every step " + at + ": no step size is stable.";
   }
   if (std::isinf(limit)) {
-    return title + " is stable at every step size; " + at + " (h·ω_max = " + number(z) +
-           ") it multiplies the stiffest oscillation by " + number(integrator.growth(z)) + " in every step.";
+    return title + " is stable at every step size; " + at + " (h·ω_max = " + format_plain(z) +
+           ") it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z)) +
+           " in every step.";
   }
-  const std::string against = "h·ω_max = " + number(z) + " (" + at + ")";
+  const std::string against = "h·ω_max = " + format_plain(z) + " (" + at + ")";
   const std::string largest =
       "the largest stable step is h = " + seconds(largest_stable_step(integrator, omega_max));
   if (z < limit)
-    return title + " is stable below h·ω_max = " + number(limit) + ", and here " + against + "; " + largest +
-           ".";
-  return title + " is stable below h·ω_max = " + number(limit) + " only, but " + against +
-         ": it multiplies the stiffest oscillation by " + number(integrator.growth(z)) + " in every step; " +
-         largest + ".";
+    return title + " is stable below h·ω_max = " + format_plain(limit) + ", and here " + against + "; " +
+           largest + ".";
+  return title + " is stable below h·ω_max = " + format_plain(limit) + " only, but " + against +
+         ": it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z)) +
+         " in every step; " + largest + ".";
 }
 
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                             std::optional<double> omega_max) {
-  std::string text = "Blown up in step " + std::to_string(facts.step) + ", at " + number(facts.time) + " s: ";
+  std::string text =
+      "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
   text += what_happened(facts);
   if (!omega_max) return text + advice(facts, integrator);
   text += " " + describe_stability(integrator, facts.h, *omega_max);

@@ -16,6 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "core/error.h"
+#include "core/quantile.h"
 #include "core/worker_pool.h"
 #include "io/output_file.h"
 #include "linalg/conjugate_gradient.h"
@@ -30,12 +31,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }

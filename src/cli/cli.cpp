@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -18,6 +19,7 @@
 #include "cli/simulate.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
+#include "core/text.h"
 
 namespace clothlab {
 namespace {
@@ -45,10 +47,14 @@ std::string unknown_argument(const CLI::App& app) {
     return "there is no place for '" + argument + "'; `" + where + " --help` shows what there is.";
   std::vector<std::string> names;
   for (const CLI::Option* option : sub.get_options())
-    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+    for (const std::string& known : option->get_lnames()) names.push_back(known);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return "there is no option " + name + "; did you mean " + std::string(nearest_name(name, candidates)) +
-         "? `" + where + " --help` lists them all.";
+  const std::string_view bare =
+      std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
+  const std::string_view nearest = nearest_name(bare, candidates);
+  return "there is no option " + name +
+         (nearest.empty() ? "." : "; did you mean --" + std::string(nearest) + "?") + " `" + where +
+         " --help` lists them all.";
 }
 
 /// The program's own options are the window's: before a subcommand they would have no effect.
@@ -66,8 +72,8 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  throw InputError("'" + word + "' is neither a file (.obj or .json) nor a subcommand; did you mean `" +
-                   std::string(nearest_name(word, candidates)) + "`?");
+  throw InputError("'" + word + "' is neither a file (.obj or .json) nor a subcommand (" +
+                   joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
 struct Window {

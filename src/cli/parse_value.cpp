@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -39,11 +40,8 @@ std::string range_text(const ParameterSpec& spec) {
 double parse_choice(const ParameterSpec& spec, std::string_view text) {
   for (std::size_t c = 0; c < spec.choices.size(); ++c)
     if (spec.choices[c] == text) return static_cast<double>(c);
-  std::string names;
-  for (const std::string_view choice : spec.choices)
-    names += (names.empty() ? "" : ", ") + std::string(choice);
-  throw InputError("--" + std::string(spec.id) + ": there is no " + quoted(text) + "; did you mean " +
-                   quoted(nearest_name(text, spec.choices)) + "? Allowed are " + names + ".");
+  throw InputError("--" + std::string(spec.id) + ": there is no " + quoted(text) +
+                   suggestion(text, spec.choices) + " Allowed are " + joined(spec.choices) + ".");
 }
 
 double parse_switch(const ParameterSpec& spec, std::string_view text) {
@@ -88,17 +86,18 @@ std::int64_t parse_whole(std::string_view option, std::string_view text, std::in
   return value;
 }
 
-vec3 parse_vector(std::string_view option, std::string_view text) {
+vec3 parse_gravity(std::string_view text) {
   const auto parts = split(text, ',');
-  vec3 vector{0};
+  vec3 gravity{0};
   bool good = parts.size() == 3;
   for (int axis = 0; good && axis < 3; ++axis) {
     const std::optional<double> value = parse_number(parts[static_cast<std::size_t>(axis)]);
-    good = value && std::isfinite(*value) && std::abs(*value) <= 1e6;
-    if (good) vector[axis] = *value;
+    good = value && std::abs(*value) <= kMaxGravity;
+    if (good) gravity[axis] = *value;
   }
-  if (!good) refuse(option, text, "three numbers X,Y,Z within -1e6 to 1e6");
-  return vector;
+  const std::string most = format_number(kMaxGravity);
+  if (!good) refuse("gravity", text, "three numbers X,Y,Z within -" + most + " to " + most);
+  return gravity;
 }
 
 std::array<int, 2> parse_grid(std::string_view text) {
@@ -116,18 +115,10 @@ std::array<double, 2> parse_size(std::string_view text) {
 }
 
 PinSelection parse_pins(std::string_view text) {
-  struct Preset {
-    std::string_view name;
-    PinPreset preset;
-  };
-  static constexpr std::array<Preset, 4> kPresets{{{"none", PinPreset::none},
-                                                   {"corners", PinPreset::corners},
-                                                   {"top-corners", PinPreset::top_corners},
-                                                   {"top-edge", PinPreset::top_edge}}};
-  for (const Preset& preset : kPresets)
-    if (preset.name == text) return preset.preset;
+  for (std::size_t p = 0; p < kPinPresetNames.size(); ++p)
+    if (kPinPresetNames[p] == text) return static_cast<PinPreset>(p);
   if (text.empty() || text.find_first_not_of("0123456789,") != std::string_view::npos)
-    refuse("pin", text, "none, corners, top-corners, top-edge or a list of vertex indices such as 0,31");
+    refuse("pin", text, joined(kPinPresetNames) + " or a list of vertex indices such as 0,31");
   std::vector<std::uint32_t> vertices;
   for (const std::string_view part : split(text, ','))
     vertices.push_back(

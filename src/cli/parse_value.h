@@ -23,8 +23,8 @@ double parse_positive(std::string_view option, std::string_view text);
 /// A whole number within [min, max].
 std::int64_t parse_whole(std::string_view option, std::string_view text, std::int64_t min, std::int64_t max);
 
-/// "X,Y,Z" [m/s²].
-vec3 parse_vector(std::string_view option, std::string_view text);
+/// "X,Y,Z" [m/s²], each within ±kMaxGravity.
+vec3 parse_gravity(std::string_view text);
 
 /// "20x30": rows and columns, each >= 2.
 std::array<int, 2> parse_grid(std::string_view text);

@@ -10,6 +10,7 @@
 
 #include "cli/parse_value.h"
 #include "core/error.h"
+#include "core/quantile.h"
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 
@@ -19,11 +20,6 @@ namespace {
 constexpr std::string_view kDiagnosticsHeader =
     "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
     "newton_iterations,cg_iterations,cg_residual,step_ms\n";
-
-double quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
 
 void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
   OutputFile file(path);
@@ -139,8 +135,6 @@ void Results::finish(const Simulation& simulation, const RunEnd& end) {
 }
 
 std::string Results::summary_text(const Simulation& simulation, const RunEnd& end) const {
-  std::vector<double> ms = step_ms_;
-  std::sort(ms.begin(), ms.end());
   const StepRecord& last = simulation.record();
   using Json = nlohmann::ordered_json;
   Json json{
@@ -162,7 +156,9 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"iterations",
        {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
       {"step_ms",
-       {{"median", quantile(ms, 0.5)}, {"p95", quantile(ms, 0.95)}, {"max", ms.empty() ? 0.0 : ms.back()}}},
+       {{"median", quantile(step_ms_, 0.5)},
+        {"p95", quantile(step_ms_, 0.95)},
+        {"max", quantile(step_ms_, 1)}}},
       {"threads", end.threads},
       {"interrupted", end.interrupted},
       {"blow_up", nullptr}};

@@ -8,7 +8,6 @@
 
 #include "cli/parse_value.h"
 #include "core/error.h"
-#include "core/nearest_name.h"
 #include "core/text.h"
 #include "core/worker_pool.h"
 #include "integrate/registry.h"
@@ -23,10 +22,8 @@ std::string help_text(const ParameterSpec& spec) {
   std::string text(spec.help);
   switch (spec.kind) {
     case ParameterSpec::Kind::choice: {
-      text += " One of ";
-      for (std::size_t c = 0; c < spec.choices.size(); ++c)
-        text += (c == 0 ? "" : ", ") + std::string(spec.choices[c]);
-      text += "; default " + std::string(spec.choices[static_cast<std::size_t>(spec.fallback)]) + ".";
+      text += " One of " + joined(spec.choices) + "; default " +
+              std::string(spec.choices[static_cast<std::size_t>(spec.fallback)]) + ".";
       break;
     }
     case ParameterSpec::Kind::boolean:
@@ -70,14 +67,6 @@ std::vector<const ParameterSpec*> all_parameters() {
       if (std::none_of(specs.begin(), specs.end(), same)) specs.push_back(&spec);
     }
   return specs;
-}
-
-std::string checked_integrator(const std::string& name) {
-  if (find_integrator(name) != nullptr) return name;
-  std::vector<std::string_view> ids;
-  for (const IntegratorInfo& info : integrators()) ids.push_back(info.id);
-  throw InputError("--integrator: there is no '" + name + "'; did you mean '" +
-                   std::string(nearest_name(name, ids)) + "'? `clothlab simulate --help` lists them all.");
 }
 
 }  // namespace
@@ -158,8 +147,8 @@ Scene SceneOptions::applied_to(Scene scene) {
   if (no_weld_) scene.weld = false;
   if (z_up_) scene.z_up = true;
   if (pin_) scene.pins = parse_pins(*pin_);
-  if (gravity_) scene.material.gravity = parse_vector("gravity", *gravity_);
-  if (integrator_) scene.integrator = checked_integrator(*integrator_);
+  if (gravity_) scene.material.gravity = parse_gravity(*gravity_);
+  if (integrator_) scene.integrator = integrator_info(*integrator_).id;
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;
     if (!value) continue;

@@ -28,6 +28,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+bool contains(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) { return lower(a) == lower(b); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+/// Whether one of the two can be meant by the other: a third of the letters may be wrong, or one is a part
+/// of the other that says something.
+bool is_close(std::string_view a, std::string_view b, std::size_t distance) {
+  constexpr std::size_t kTellingPart = 3;
+  const auto [shortest, longest] = std::minmax({a.size(), b.size()});
+  return (distance <= std::max<std::size_t>(1, longest / 3) && distance < longest) ||
+         (shortest >= kTellingPart && (contains(a, b) || contains(b, a)));
+}
+
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
@@ -37,12 +51,19 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   std::size_t smallest = std::numeric_limits<std::size_t>::max();
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < smallest) {
+    if (distance < smallest && is_close(name, candidate, distance)) {
       smallest = distance;
       nearest = candidate;
     }
   }
   return nearest;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates,
+                       std::string_view quote) {
+  const std::string_view nearest = nearest_name(name, candidates);
+  if (nearest.empty()) return ".";
+  return "; did you mean " + std::string(quote) + std::string(nearest) + std::string(quote) + "?";
 }
 
 }  // namespace clothlab

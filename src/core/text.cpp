@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -36,6 +37,53 @@ std::string format_number(double value) {
   return error == std::errc{} ? std::string(buffer.data(), end) : std::string("?");
 }
 
+std::string format_digits(double value, int digits) {
+  std::array<char, 48> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits);
+  std::string text(buffer.data(), end);
+  if (const std::size_t e = text.find('e'); e != std::string::npos) {
+    const bool negative = text[e + 1] == '-';
+    const std::size_t first = text.find_first_not_of("+-0", e + 1);
+    text = text.substr(0, e + 1) + (negative ? "-" : "") + text.substr(first);
+  }
+  return text;
+}
+
+std::string format_plain(double value, int digits) {
+  if (std::isnan(value)) return "not a number";
+  if (std::isinf(value)) return value > 0 ? "off" : "-inf";
+  const double size = std::abs(value);
+  if (size == 0 || (size >= 1e-3 && size < 1e5)) {
+    const int whole = size >= 1 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 0;
+    if (whole > digits) return format_digits(std::round(value), whole);
+  }
+  return format_digits(value, digits);
+}
+
+std::string format_quantity(double value, std::string_view unit, int digits) {
+  struct Prefix {
+    double factor;
+    const char* name;
+  };
+  constexpr std::array<Prefix, 7> kPrefixes = {
+      {{1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}};
+  if (unit.empty() || !std::isfinite(value) || value == 0) {
+    std::string text = format_plain(value, digits);
+    if (!unit.empty() && std::isfinite(value)) text += ' ', text += unit;
+    return text;
+  }
+  const double size = std::abs(value);
+  const bool takes_prefix = unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W";
+  if (takes_prefix && size >= 1e-12 && size < 1e9) {
+    for (const Prefix& prefix : kPrefixes) {
+      if ((prefix.factor > 1 && unit == "s") || size < prefix.factor * (1 - 1e-12)) continue;
+      return format_plain(value / prefix.factor, digits) + ' ' + prefix.name + std::string(unit);
+    }
+  }
+  return format_plain(value, digits) + ' ' + std::string(unit);
+}
+
 void append_number(std::string& text, double value) {
   std::array<char, 32> buffer;
   const auto result =
@@ -55,6 +103,15 @@ std::optional<double> parse_number(std::string_view text) {
   const double magnitude =
       too_large(text.substr(negative ? 1 : 0)) ? std::numeric_limits<double>::infinity() : 0.0;
   return negative ? -magnitude : magnitude;
+}
+
+std::string joined(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
 }
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,17 @@ namespace clothlab {
 /// The shortest text that reads back as the same double: "0.1", "1e-06", "inf".
 std::string format_number(double value);
 
+/// `digits` significant digits, as "%.*g" writes them, but "1e-6" for "1e-06" and "2e9" for "2e+09".
+std::string format_digits(double value, int digits);
+
+/// For reading: `digits` significant digits, without an exponent between 0.001 and 100000, "2.5e9" and
+/// "1e-6" beyond. Infinite: "off", not a number: "not a number".
+std::string format_plain(double value, int digits = 3);
+
+/// The same with its unit, and with an SI prefix for s, J, N, m and W: "16.7 ms", "1.2 kJ", "3e12 J".
+/// An empty unit gives format_plain.
+std::string format_quantity(double value, std::string_view unit, int digits = 3);
+
 /// Appends `value` with 17 significant digits, as "%.17g" writes it in the C locale: files and exports.
 void append_number(std::string& text, double value);
 
@@ -18,5 +30,8 @@ void append_number(std::string& text, double value);
 /// gives in the C locale: correctly rounded, infinity above the largest double, 0 with its sign below the
 /// smallest. Nothing when the text is anything else.
 std::optional<double> parse_number(std::string_view text);
+
+/// "a, b, c".
+std::string joined(std::span<const std::string_view> names);
 
 }  // namespace clothlab

@@ -1,6 +1,6 @@
 #include "runtime/step_timer.h"
 
-#include <algorithm>
+#include "core/quantile.h"
 
 namespace clothlab {
 
@@ -21,11 +21,7 @@ void StepTimer::clear() {
 }
 
 StepTimes StepTimer::times() const {
-  if (recent_.empty()) return {};
-  std::vector<double> sorted = recent_;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  return {.last = last_, .median = sorted[n / 2], .p95 = sorted[std::min(n - 1, n * 95 / 100)]};
+  return {.last = last_, .median = quantile(recent_, 0.5), .p95 = quantile(recent_, 0.95)};
 }
 
 }  // namespace clothlab

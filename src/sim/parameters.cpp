@@ -195,9 +195,7 @@ std::string allowed_values(const ParameterSpec& spec) {
     case Kind::boolean:
       return "on or off";
     case Kind::choice:
-      for (const std::string_view name : spec.choices)
-        text += (text.empty() ? "one of " : ", ") + std::string(name);
-      return text;
+      return "one of " + joined(spec.choices);
     case Kind::real:
     case Kind::integer:
       break;
@@ -232,16 +230,15 @@ const ParameterSpec& parameter_spec(std::string_view id) {
   for (const SceneParameter& row : kParameters) names.push_back(row.spec.id);
   for (const IntegratorInfo& info : integrators())
     for (const ParameterSpec& spec : info.parameters) names.push_back(spec.id);
-  throw InputError("There is no parameter '" + std::string(id) + "'; did you mean '" +
-                   std::string(nearest_name(id, names)) + "'?");
+  throw InputError("There is no parameter '" + std::string(id) + "'" + suggestion(id, names));
 }
 
 const IntegratorInfo& integrator_info(std::string_view id) {
   if (const IntegratorInfo* info = find_integrator(id)) return *info;
   std::vector<std::string_view> names;
   for (const IntegratorInfo& info : integrators()) names.push_back(info.id);
-  throw InputError("There is no integrator '" + std::string(id) + "'; did you mean '" +
-                   std::string(nearest_name(id, names)) + "'?");
+  throw InputError("There is no integrator '" + std::string(id) + "'" + suggestion(id, names) +
+                   " Allowed are " + joined(names) + ".");
 }
 
 void check_parameter(const ParameterSpec& spec, double value) {
@@ -274,13 +271,6 @@ void set_parameter(Scene& scene, std::string_view id, double value) {
     scene.integrator_parameters.erase(std::string(id));
   else
     scene.integrator_parameters.insert_or_assign(std::string(id), value);
-}
-
-double get_parameter(const Scene& scene, std::string_view id) {
-  const ParameterSpec& spec = parameter_spec(id);
-  if (const SceneParameter* row = find_scene_parameter(id)) return row->get(scene);
-  const auto own = scene.integrator_parameters.find(id);
-  return own == scene.integrator_parameters.end() ? spec.fallback : own->second;
 }
 
 IntegratorParameters integrator_parameters(const Scene& scene) {

@@ -54,10 +54,6 @@ void check_parameters(const Scene& scene);
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
 
-/// The value in force, by id; the row's default where an integrator's own parameter is not set. Throws
-/// InputError for an unknown id.
-double get_parameter(const Scene& scene, std::string_view id);
-
 /// The current integrator's own parameter values, defaults filled in.
 IntegratorParameters integrator_parameters(const Scene& scene);
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,6 +38,10 @@ struct GeneratedSource {
 struct NoSource {};
 
 using MeshSource = std::variant<NoSource, GridSource, FileSource, GeneratedSource>;
+
+/// The presets' names, by PinPreset: on the command line and in scene files.
+inline constexpr std::array<std::string_view, 4> kPinPresetNames{"none", "corners", "top-corners",
+                                                                 "top-edge"};
 
 /// A preset, or 0-based `v` indices of the mesh.
 using PinSelection = std::variant<PinPreset, std::vector<std::uint32_t>>;

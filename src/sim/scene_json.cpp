@@ -20,8 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 4> kPinPresets{"none", "corners", "top-corners", "top-edge"};
-
 // The keys that are no parameters of the table. "clothlab-scene" is the version.
 constexpr std::array<std::string_view, 11> kOwnKeys{"clothlab-scene", "title",      "description",  "mesh",
                                                     "scale",          "weld",       "z-up",         "pin",
@@ -81,13 +79,13 @@ vec3 vector(std::string_view key, const json& value) {
   return {number(key, value[0], allowed), number(key, value[1], allowed), number(key, value[2], allowed)};
 }
 
-/// Index of a name, or a refusal that names the nearest.
+/// Index of a name, or a refusal that names the nearest and all.
 template <class Names>
 std::size_t index_of_name(std::string_view key, const json& value, const Names& names) {
   const std::string name = string(key, value);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return i;
-  refuse(key, "cannot be \"" + name + "\"; did you mean \"" + std::string(nearest_name(name, names)) + "\"?");
+  refuse(key, "cannot be \"" + name + "\"" + suggestion(name, names, "\"") + " Allowed are " + joined(names));
 }
 
 std::int64_t whole(std::string_view key, const json& value, std::int64_t min, std::int64_t max) {
@@ -112,8 +110,8 @@ double positive(std::string_view key, const json& value) {
 void check_keys(std::string_view key, const json& object, std::span<const std::string_view> allowed) {
   for (const auto& item : object.items())
     if (std::find(allowed.begin(), allowed.end(), item.key()) == allowed.end())
-      refuse(key, "has no \"" + item.key() + "\"; did you mean \"" +
-                      std::string(nearest_name(item.key(), allowed)) + "\"?");
+      refuse(key, "has no \"" + item.key() + "\"" + suggestion(item.key(), allowed, "\"") + " Allowed are " +
+                      joined(allowed));
 }
 
 MeshSource read_mesh(const json& value) {
@@ -143,7 +141,7 @@ MeshSource read_mesh(const json& value) {
 }
 
 PinSelection read_pins(const json& value) {
-  if (value.is_string()) return static_cast<PinPreset>(index_of_name("pin", value, kPinPresets));
+  if (value.is_string()) return static_cast<PinPreset>(index_of_name("pin", value, kPinPresetNames));
   if (!value.is_array()) refuse("pin", "must be the name of a preset or a list of vertex indices");
   std::vector<std::uint32_t> vertices;
   vertices.reserve(value.size());
@@ -228,8 +226,7 @@ void read_key(const std::string& key, const json& value, Scene& scene) {
     read_parameter(*spec, value, scene);
   } else {
     const std::vector<std::string_view> keys = scene_keys();
-    throw InputError("there is no key \"" + key + "\"; did you mean \"" +
-                     std::string(nearest_name(key, keys)) + "\"?");
+    throw InputError("there is no key \"" + key + "\"" + suggestion(key, keys, "\""));
   }
 }
 
@@ -268,7 +265,8 @@ std::string text_of(const MeshSource& mesh) {
 }
 
 std::string text_of(const PinSelection& pins) {
-  if (const auto* preset = std::get_if<PinPreset>(&pins)) return json_text(pin_preset_name(*preset));
+  if (const auto* preset = std::get_if<PinPreset>(&pins))
+    return json_text(kPinPresetNames[static_cast<std::size_t>(*preset)]);
   std::string text;
   for (const std::uint32_t vertex : std::get<std::vector<std::uint32_t>>(pins))
     text += (text.empty() ? "" : ", ") + std::to_string(vertex);
@@ -299,8 +297,6 @@ std::vector<std::string_view> scene_keys() {
       if (std::find(keys.begin(), keys.end(), spec.id) == keys.end()) keys.push_back(spec.id);
   return keys;
 }
-
-std::string_view pin_preset_name(PinPreset preset) { return kPinPresets[static_cast<std::size_t>(preset)]; }
 
 Scene parse_scene(std::string_view json_text, std::string_view name) {
   try {

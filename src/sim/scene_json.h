@@ -26,7 +26,4 @@ std::string write_scene(const Scene& scene);
 /// Every key of a scene file: its own first, then the parameters' ids.
 std::vector<std::string_view> scene_keys();
 
-/// The names of the pin presets, by value: "none", "corners", "top-corners", "top-edge".
-std::string_view pin_preset_name(PinPreset preset);
-
 }  // namespace clothlab

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "ui/numbers.h"
+#include "core/text.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "core/text.h"
 
@@ -14,20 +13,6 @@ std::string_view trimmed(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string format_digits(double value, int digits) {
-  std::array<char, 40> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
-  std::string text = buffer.data();
-  std::replace(text.begin(), text.end(), ',', '.');  // a locale's decimal comma
-  // "1e-06" reads "1e-6", "2e+09" "2e9".
-  if (const std::size_t e = text.find('e'); e != std::string::npos) {
-    const bool negative = text[e + 1] == '-';
-    const std::size_t first = text.find_first_not_of("+-0", e + 1);
-    text = text.substr(0, e + 1) + (negative ? "-" : "") + text.substr(first);
-  }
   return text;
 }
 
@@ -55,40 +40,6 @@ double rounded(double value) {
 }
 
 }  // namespace
-
-std::string format_plain(double value, int digits) {
-  if (std::isnan(value)) return "not a number";
-  if (std::isinf(value)) return value > 0 ? "off" : "-inf";
-  const double size = std::abs(value);
-  if (size == 0 || (size >= 1e-3 && size < 1e5)) {
-    const int whole = size >= 1 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 0;
-    if (whole > digits) return format_digits(std::round(value), whole);
-  }
-  return format_digits(value, digits);
-}
-
-std::string format_quantity(double value, std::string_view unit, int digits) {
-  struct Prefix {
-    double factor;
-    const char* name;
-  };
-  constexpr std::array<Prefix, 7> kPrefixes = {
-      {{1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}};
-  if (unit.empty() || !std::isfinite(value) || value == 0) {
-    std::string text = format_plain(value, digits);
-    if (!unit.empty() && std::isfinite(value)) text += ' ', text += unit;
-    return text;
-  }
-  const double size = std::abs(value);
-  const bool takes_prefix = unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W";
-  if (takes_prefix && size >= 1e-12 && size < 1e9) {
-    for (const Prefix& prefix : kPrefixes) {
-      if ((prefix.factor > 1 && unit == "s") || size < prefix.factor * (1 - 1e-12)) continue;
-      return format_plain(value / prefix.factor, digits) + ' ' + prefix.name + std::string(unit);
-    }
-  }
-  return format_plain(value, digits) + ' ' + std::string(unit);
-}
 
 std::string format_count(unsigned long long value) {
   std::string digits = std::to_string(value);

@@ -8,15 +8,8 @@
 
 namespace clothlab {
 
-/// A quantity for reading: `digits` significant digits and an SI prefix: "16.7 ms", "1.2 kJ", "3e+12 J".
-/// Dimensionless ones get no prefix. Infinite: "off", not a number: "not a number".
-std::string format_quantity(double value, std::string_view unit, int digits = 3);
-
 /// Whole numbers in groups of three, with spaces that do not break a line: "16 384".
 std::string format_count(unsigned long long value);
-
-/// A factor or percentage without a unit: 3 significant digits, no exponent between 0.001 and 100000.
-std::string format_plain(double value, int digits = 3);
 
 /// How the window shows a parameter: times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);

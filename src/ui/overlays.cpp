@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "core/text.h"
 #include "ui/numbers.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"

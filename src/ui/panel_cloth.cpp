@@ -17,7 +17,7 @@ void gravity_rows(const PanelContext& context) {
   const double strength = glm::length(gravity);
   if (const auto changed = number_row("gravity", "Gravity",
                                       "Strength of gravity; its direction stays. With 0 the cloth floats.",
-                                      strength, 0, 1000, 9.8, "m/s²")) {
+                                      strength, 0, kMaxGravity, 9.8, "m/s²")) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
     context.set_gravity(direction * *changed);
   }

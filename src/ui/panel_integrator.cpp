@@ -1,6 +1,6 @@
+#include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
-#include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/stability.h"
 #include "ui/theme.h"

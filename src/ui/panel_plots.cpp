@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
-#include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/plot.h"
 #include "ui/theme.h"

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/text.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/theme.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "ui/numbers.h"
+#include "core/text.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

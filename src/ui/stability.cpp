@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "analysis/stability.h"
-#include "ui/numbers.h"
+#include "core/text.h"
 
 namespace clothlab {
 namespace {

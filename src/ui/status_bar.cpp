@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/text.h"
 #include "integrate/registry.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"

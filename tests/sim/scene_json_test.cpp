@@ -53,10 +53,12 @@ TEST(SceneJson, ReadsEveryKey) {
             "a b.obj");
   EXPECT_EQ(std::get<GeneratedSource>(parse_scene(with(R"("mesh": {"generated": "tube"})"), "s").mesh).name,
             "tube");
-  for (const PinPreset preset :
-       {PinPreset::none, PinPreset::corners, PinPreset::top_corners, PinPreset::top_edge})
-    EXPECT_EQ(std::get<PinPreset>(
-                  parse_scene(with("\"pin\": \"" + std::string(pin_preset_name(preset)) + "\""), "s").pins),
+  const std::pair<const char*, PinPreset> presets[] = {{"none", PinPreset::none},
+                                                       {"corners", PinPreset::corners},
+                                                       {"top-corners", PinPreset::top_corners},
+                                                       {"top-edge", PinPreset::top_edge}};
+  for (const auto& [name, preset] : presets)
+    EXPECT_EQ(std::get<PinPreset>(parse_scene(with("\"pin\": \"" + std::string(name) + "\""), "s").pins),
               preset);
 }
 

@@ -1,0 +1,54 @@
+#include "integrate/rk4.h"
+
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+namespace {
+
+struct Stage {
+  double node;    // reached along the slope of the stage before it, in h
+  double weight;  // of its slope in the sum, in sixths
+};
+constexpr Stage kStages[] = {{0.5, 2}, {0.5, 2}, {1, 1}};
+
+}  // namespace
+
+StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
+
+  start_.take(system, state, h);
+  const auto& [v0, a0] = start_;
+  v_ = v_sum_ = v0;
+  a_ = a_sum_ = a0;
+  for (const auto& [node, weight] : kStages) {
+    if (stop_requested(context.stop)) {
+      report.stopped = true;
+      return report;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      x_[i] = state.x[i] + node * h * v_[i];
+      v_[i] = v0[i] + node * h * a_[i];
+    }
+    free_acceleration(system, x_, v_, a_);
+    for (std::size_t i = 0; i < n; ++i) {
+      v_sum_[i] += weight * v_[i];
+      a_sum_[i] += weight * a_[i];
+    }
+  }
+
+  for (std::size_t i = 0; i < n; ++i) {
+    x_[i] = state.x[i] + h / 6 * v_sum_[i];
+    v_[i] = v0[i] + h / 6 * a_sum_[i];
+  }
+  prescribe(system.projection(), state.x, h, x_, v_);
+  state.x.swap(x_);
+  state.v.swap(v_);
+  state.t += h;
+  return report;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,31 @@
+#include "integrate/step_start.h"
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+                       std::span<vec3> a) {
+  system.force(x, v, a);
+  const std::span<const double> m = system.masses();
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] /= m[i];
+  system.projection().filter(a);
+}
+
+void StepStart::take(const DynamicSystem& system, const State& state, double h) {
+  v = state.v;
+  prescribe_velocity(system.projection(), state.x, h, v);
+  a.resize(system.size());
+  free_acceleration(system, state.x, v, a);
+}
+
+double StepStart::force_norm(std::span<const double> masses) const {
+  double squared = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squared += masses[i] * masses[i] * glm::dot(a[i], a[i]);
+  return std::sqrt(squared);
+}
+
+}  // namespace clothlab
