@@ -54,6 +54,7 @@ struct CholeskySolver::Factor {
   std::vector<std::uint32_t> below;    // rows of L
   std::vector<mat3> L, inverse_D;
   std::vector<std::size_t> below_end;  // column of L -> as far as it is filled
+  bool factored = false;               // L and inverse_D belong to the matrix of the last solve
 
   std::vector<mat3> work, by_particle;
   std::vector<std::uint32_t> mark, stack, path;
@@ -95,6 +96,7 @@ struct CholeskySolver::Factor {
   // False when stopped; `pattern` is null then, so that nothing fits. The probe is polled between the parts.
   bool analyse(const SpringMatrix& A, const StopProbe& stop) {
     pattern.reset();
+    factored = false;
     const SpringPattern& of_springs = *A.shared_pattern();
     const std::size_t n = A.size();
     Pairs pairs;
@@ -277,7 +279,7 @@ CholeskySolver& CholeskySolver::operator=(CholeskySolver&&) noexcept = default;
 
 SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
                                   std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
-                                  double tolerance, const StopProbe& stop) {
+                                  double tolerance, const StopProbe& stop, bool same_matrix) {
   assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
   Factor& f = *factor_;
   const std::size_t n = A.size();
@@ -305,9 +307,14 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
   report.residual = scale == 0 ? 0.0 : scale / scale;
   f.history.assign(1, report.residual);
 
+  if (!same_matrix) f.factored = false;
   if (scale > 0 && std::isfinite(scale)) {
-    f.assemble(pool, A, projection);
-    const Factor::Outcome outcome = f.factorise(stop);
+    Factor::Outcome outcome = Factor::Outcome::done;
+    if (!same_matrix || !f.factored) {
+      f.assemble(pool, A, projection);
+      outcome = f.factorise(stop);
+      f.factored = outcome == Factor::Outcome::done;
+    }
     report.indefinite = outcome == Factor::Outcome::indefinite;
     report.stopped = outcome == Factor::Outcome::stopped;
     // The first pass is the solve itself; each one after it refines while that still helps.

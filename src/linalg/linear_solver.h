@@ -30,9 +30,10 @@ inline constexpr std::array kLinearSolvers{
 class LinearSolver {
  public:
   /// Solves (S A S + I - S) y = S (b - A z), x = y + z; see ConjugateGradient::solve.
+  /// `same_matrix`: A, the projection and the kind of solver are those of the last solve.
   SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
                     const Projection& projection, std::span<vec3> x, const LinearSolverSettings& settings,
-                    const StopProbe& stop = {});
+                    const StopProbe& stop = {}, bool same_matrix = false);
 
  private:
   ConjugateGradient cg_;

@@ -69,7 +69,7 @@ TEST(CholeskySolver, NewValuesOnTheSamePatternGiveANewFactor) {
   Problem problem(12 * 13, nets::grid(12, 13), 5);
   for (unsigned seed = 6; seed <= 9; ++seed) {
     nets::Random random(seed);
-    problem.A.set_zero();
+    problem.A = SpringMatrix(problem.A.shared_pattern());
     nets::fill(problem.A, random, 1.0, 50.0, 10.0);
     problem.projection = nets::constraints(problem.b.size(), random);
     problem.projection.fix(random.below(problem.b.size()), vec3(0.0));
@@ -190,6 +190,27 @@ TEST(CholeskySolver, PollsByWorkInTheFactorisation) {
   polls = 0;
   cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
   EXPECT_GT(polls, 2 * 100 * 100 / 64);
+}
+
+TEST(CholeskySolver, UsesTheFactorOfTheSameMatrixAgain) {
+  WorkerPool pool(1);
+  const Problem problem(12 * 13, nets::grid(12, 13), 5);
+  CholeskySolver cholesky, fresh;
+  std::vector<vec3> x(problem.b.size()), expected(problem.b.size());
+  int polls = 0;
+  const StopProbe count = [&] { return ++polls < 0; };
+  const auto solve = [&](CholeskySolver& solver, std::span<const vec3> b, std::span<vec3> result, bool same) {
+    polls = 0;
+    EXPECT_TRUE(solver.solve(pool, problem.A, b, problem.z, problem.projection, result, 1e-12, count, same)
+                    .converged);
+    return polls;
+  };
+  EXPECT_GT(solve(cholesky, problem.b, x, true), 2);  // there is none yet
+  nets::Random random(6);
+  const std::vector<vec3> b = random.vectors(x.size());
+  const int with_factorisation = solve(fresh, b, expected, false);
+  EXPECT_LT(solve(cholesky, b, x, true), with_factorisation);
+  EXPECT_EQ(x, expected);
 }
 
 }  // namespace
