@@ -4,11 +4,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "integrate/backward_euler.h"
 #include "integrate/explicit_euler.h"
+#include "integrate/rk4.h"
 #include "integrate/semi_implicit_euler.h"
 #include "integrate/symplectic_euler.h"
+#include "integrate/velocity_verlet.h"
 
 // To add an integrator: write its pair of files, list them in CMakeLists.txt, include the header above and
 // add a row below. The generic tests, the menu, the command line and the docs table iterate the rows.
@@ -29,13 +32,16 @@ double explicit_euler_growth(double y) { return std::hypot(1.0, y); }
 
 double implicit_euler_growth(double y) { return 1 / std::hypot(1.0, y); }
 
-// The eigenvalues have product 1 and sum 2 − y²: a conjugate pair on the unit circle up to y = 2, two real
-// numbers beyond.
-double symplectic_euler_growth(double y) {
+// Symplectic Euler and Verlet: the eigenvalues have product 1 and sum 2 − y²: a conjugate pair on the unit
+// circle up to y = 2, two real numbers beyond.
+double leapfrog_growth(double y) {
   if (y <= 2) return 1;
   const double half_sum = y * y / 2 - 1;
   return half_sum + std::sqrt(half_sum - 1) * std::sqrt(half_sum + 1);
 }
+
+// |1 + z + z²/2 + z³/6 + z⁴/24| at z = iy: 1 − y⁶/72 + y⁸/576, squared.
+double rk4_growth(double y) { return std::sqrt(1 - std::pow(y, 6) / 72 * (1 - y * y / 8)); }
 
 const std::array kIntegrators{
     IntegratorInfo{
@@ -64,8 +70,38 @@ const std::array kIntegrators{
                    "blows up at once above. The method of choice for soft cloth and small steps.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
         .stability_limit = 2,
-        .growth = symplectic_euler_growth,
+        .growth = leapfrog_growth,
         .make = make<SymplecticEuler>,
+    },
+    IntegratorInfo{
+        .id = "velocity-verlet",
+        .title = "Velocity Verlet",
+        .family = IntegratorFamily::explicit_method,
+        .order = 2,
+        .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
+        .summary =
+            "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "
+            "of the forces per step, the same limit of stability. The standard method of molecular dynamics.",
+        .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
+        .stability_limit = 2,
+        .growth = leapfrog_growth,
+        .make = make<VelocityVerlet>,
+    },
+    IntegratorInfo{
+        .id = "rk4",
+        .title = "Runge–Kutta 4",
+        .family = IntegratorFamily::explicit_method,
+        .order = 4,
+        .formula = "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
+                   "u1 = u0 + h/6 (k1 + 2 k2 + 2 k3 + k4)",
+        .summary =
+            "The classical method of order four: the most accurate one here while h·ω_max stays well "
+            "below its limit of 2√2, at four evaluations of the forces per step. It damps what is fast "
+            "for the step, a little. Useful as a reference.",
+        .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
+        .stability_limit = 2 * std::numbers::sqrt2,
+        .growth = rk4_growth,
+        .make = make<Rk4>,
     },
     IntegratorInfo{
         .id = "semi-implicit-euler",
