@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <functional>
-#include <optional>
 #include <variant>
 
 #include "app/window.h"

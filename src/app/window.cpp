@@ -210,7 +210,6 @@ void Window::set_title(const std::string& title) { glfwSetWindowTitle(impl_->win
 bool Window::should_close() const { return glfwWindowShouldClose(impl_->window) != GLFW_FALSE; }
 void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
 bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
-bool Window::focused() const { return glfwGetWindowAttrib(impl_->window, GLFW_FOCUSED) != GLFW_FALSE; }
 void Window::poll() { glfwPollEvents(); }
 void Window::wait(double seconds) { glfwWaitEventsTimeout(std::max(seconds, 1e-4)); }
 unsigned long long Window::events() const { return impl_->event_count; }

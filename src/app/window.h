@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ui/keys.h"
 
@@ -39,7 +38,6 @@ class Window {
   bool should_close() const;
   void close();
   bool minimised() const;
-  bool focused() const;
 
   /// Handles what has happened; waits for something to happen, at most so long.
   void poll();

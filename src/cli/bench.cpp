@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -2,9 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <optional>
-#include <type_traits>
 
 #include "core/error.h"
 #include "core/text.h"

@@ -46,16 +46,4 @@ void Projection::filter(std::span<vec3> a) const {
   for (const Entry& entry : entries_) a[entry.particle] = entry.S * a[entry.particle];
 }
 
-void Projection::keep_constrained(std::span<vec3> a) const {
-  auto entry = entries_.begin();
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (entry != entries_.end() && entry->particle == i) {
-      a[i] -= entry->S * a[i];
-      ++entry;
-    } else {
-      a[i] = vec3(0.0);
-    }
-  }
-}
-
 }  // namespace clothlab

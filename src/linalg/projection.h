@@ -45,8 +45,6 @@ class Projection {
 
   /// a := S a, in place; a has one vector per particle.
   void filter(std::span<vec3> a) const;
-  /// a := (I - S) a, in place: what the constraints take away.
-  void keep_constrained(std::span<vec3> a) const;
 
  private:
   std::size_t particles_ = 0;

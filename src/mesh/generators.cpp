@@ -4,7 +4,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <numbers>
-#include <numeric>
 #include <string>
 
 #include "core/error.h"

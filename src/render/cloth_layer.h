@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <glm/vec3.hpp>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

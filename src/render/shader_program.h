@@ -1,7 +1,6 @@
 #pragma once
 
 #include <glm/fwd.hpp>
-#include <string>
 #include <string_view>
 
 #include "render/gl.h"

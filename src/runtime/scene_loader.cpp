@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "analysis/stability.h"
 #include "core/error.h"

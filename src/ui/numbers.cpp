@@ -1,7 +1,6 @@
 #include "ui/numbers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/text.h"

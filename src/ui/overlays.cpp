@@ -1,7 +1,6 @@
 #include "ui/overlays.h"
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 
 #include "core/text.h"

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <glm/geometric.hpp>
 
 #include "sim/parameters.h"

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <string>
 
-#include "ui/numbers.h"
 #include "ui/overlays.h"
 #include "ui/panels.h"
 #include "ui/theme.h"

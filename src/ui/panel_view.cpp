@@ -1,6 +1,4 @@
-#include "ui/numbers.h"
 #include "ui/panels.h"
-#include "ui/theme.h"
 #include "ui/widgets.h"
 
 namespace clothlab {

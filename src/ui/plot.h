@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <span>
 #include <string>
 #include <vector>
 

@@ -128,8 +128,10 @@ inline Projection constraints(std::size_t particles, Random& random) {
 
 /// A prescribed change on the constrained particles, within what is held there.
 inline std::vector<vec3> prescribed(const Projection& projection, Random& random) {
-  std::vector<vec3> z = random.vectors(projection.size());
-  projection.keep_constrained(z);
+  const std::vector<vec3> change = random.vectors(projection.size());
+  std::vector<vec3> z(projection.size(), vec3(0.0));
+  for (const Projection::Entry& entry : projection.entries())
+    z[entry.particle] = change[entry.particle] - entry.S * change[entry.particle];
   return z;
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "mesh/cloth_mesh.h"
-#include "mesh/obj_reader.h"
 #include "mesh/obj_writer.h"
 #include "mesh/pins.h"
 #include "reference_springs.h"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "temporary_folder.h"
 
 #ifndef _WIN32

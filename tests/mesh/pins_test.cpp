@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <glm/geometric.hpp>
-#include <string>
 
 #include "core/error.h"
 #include "mesh/cloth_mesh.h"

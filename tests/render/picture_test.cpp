@@ -12,7 +12,6 @@
 #include <glm/geometric.hpp>
 #include <limits>
 #include <memory>
-#include <numbers>
 
 #include "core/error.h"
 #include "mesh/cloth_mesh.h"

@@ -1,32 +1,7 @@
-// No step after the first allocates: this program counts every call of operator new.
+// No step after the first allocates.
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "allocation_counter.h"
 #include "sim/support.h"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  if (void* p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace clothlab::testing {
 namespace {
@@ -45,10 +20,10 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
         simulation.apply(Grab{{190, 191, 210}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
         simulation.apply(MovePin{0, vec3(0.1, 0.1, 0), 1});  // moving pins have work to book
         ASSERT_EQ(simulation.step(), StepStatus::done);
-        const long before = allocations;
+        const long before = allocations();
         ASSERT_GT(before, 0);
         for (int k = 0; k < 20; ++k) ASSERT_EQ(simulation.step(), StepStatus::done);
-        EXPECT_EQ(allocations - before, 0)
+        EXPECT_EQ(allocations() - before, 0)
             << info.id << ", adaptive " << adaptive << ", " << threads << " threads";
       }
 }

@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
