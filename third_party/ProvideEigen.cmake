@@ -1,4 +1,4 @@
-# clothlab::eigen: the sparse direct solver behind --linear-solver cholesky, and references in tests.
+# clothlab::eigen: what tests and `clothlab bench` measure our own solvers against.
 find_package(Eigen3 CONFIG QUIET)
 if(TARGET Eigen3::Eigen AND Eigen3_VERSION VERSION_GREATER_EQUAL 3.4)
   clothlab_provide(eigen Eigen3::Eigen)

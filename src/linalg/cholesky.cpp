@@ -1,7 +1,5 @@
 #include "linalg/cholesky.h"
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -9,7 +7,11 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <limits>
+#include <memory>
 #include <vector>
+
+#include "core/cancel_point.h"
+#include "linalg/nested_dissection.h"
 
 namespace clothlab {
 
@@ -19,8 +21,25 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // What a backward stable direct solve reaches on any matrix that it is meant for.
 constexpr double kDirectTolerance = 1e-9;
 constexpr int kMaxRefinements = 4;
-// Products of 3x3 blocks between two looks at the stop probe: some milliseconds.
-constexpr std::size_t kPollEvery = 100'000;
+// Looks at the stop probe as often as work is done, every few milliseconds.
+class Watch {
+ public:
+  explicit Watch(const StopProbe& stop) : stop_(stop) {}
+
+  /// After so many blocks have been worked on: whether to stop.
+  bool stopped_after(std::size_t blocks) {
+    unpolled_ += blocks;
+    if (unpolled_ < kPollEvery) return false;
+    unpolled_ = 0;
+    return stop_requested(stop_);
+  }
+
+ private:
+  static constexpr std::size_t kPollEvery = 100'000;
+
+  const StopProbe& stop_;
+  std::size_t unpolled_ = 0;
+};
 
 // The inverse of a symmetric 3x3 matrix; false where it is not positive definite, by the signs of its pivots.
 bool invert_positive(const mat3& D, mat3& inverse) {
@@ -35,9 +54,8 @@ bool invert_positive(const mat3& D, mat3& inverse) {
 
 }  // namespace
 
-// A column of the factor is a particle. Ordering by approximate minimum degree (Eigen), elimination tree and
-// up-looking numeric phase after Davis, "Direct Methods for Sparse Linear Systems", chapter 4, here with
-// 3x3 blocks for numbers. The numeric loop is our own because the stop probe is polled in it.
+// A column of the factor is a particle. Elimination tree and up-looking numeric phase after Davis, "Direct
+// Methods for Sparse Linear Systems", chapter 4, here with 3x3 blocks for numbers.
 struct CholeskySolver::Factor {
   // The structure.
   std::shared_ptr<const SpringPattern> pattern;
@@ -50,9 +68,11 @@ struct CholeskySolver::Factor {
   std::vector<std::size_t> below_begin;   // column of L -> its first block below the diagonal
 
   // The values.
-  std::vector<mat3> blocks, diagonal;  // of the filtered matrix
-  std::vector<std::uint32_t> below;    // rows of L
-  std::vector<mat3> L, inverse_D;
+  std::unique_ptr<mat3[]> blocks;  // of the filtered matrix, above the diagonal
+  std::vector<mat3> diagonal;
+  std::unique_ptr<std::uint32_t[]> below;  // rows of L
+  std::unique_ptr<mat3[]> L;
+  std::vector<mat3> inverse_D;
   std::vector<std::size_t> below_end;  // column of L -> as far as it is filled
   bool factored = false;               // L and inverse_D belong to the matrix of the last solve
 
@@ -60,8 +80,6 @@ struct CholeskySolver::Factor {
   std::vector<std::uint32_t> mark, stack, path;
   std::vector<vec3> rhs, residual, y, product, permuted;
   std::vector<double> history;
-
-  using Pairs = std::vector<SpringPattern::Pair>;
 
   // Calls body(i, j, block) for the couplings of different particles by stencils.
   template <class Body>
@@ -93,42 +111,71 @@ struct CholeskySolver::Factor {
     return fits;
   }
 
-  // False when stopped; `pattern` is null then, so that nothing fits. The probe is polled between the parts.
-  bool analyse(const SpringMatrix& A, const StopProbe& stop) {
+  // Throws Cancelled when stopped; `pattern` is null then, so that nothing fits.
+  void analyse(const SpringMatrix& A, const StopProbe& stop) {
+    CancelPoint cancel(stop);
     pattern.reset();
     factored = false;
-    const SpringPattern& of_springs = *A.shared_pattern();
     const std::size_t n = A.size();
-    Pairs pairs;
-    for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { pairs.push_back({i, j}); });
-    for (std::size_t s = 0; s < of_springs.springs(); ++s) pairs.push_back(of_springs.ends(s));
-    if (stop_requested(stop) || !order(n, pairs, stop)) return false;
+    find_order(A, stop, cancel);
+    find_tree(n, cancel);
 
-    // Columns of the upper triangle, each pair once.
-    for (auto& [i, j] : pairs) {
-      i = column[i];
-      j = column[j];
-      if (i > j) std::swap(i, j);
+    // What is as large as the factor is not filled here: that alone would take longer than a stop may.
+    const std::size_t size_of_L = below_begin[n];
+    blocks.reset();
+    below.reset();
+    L.reset();
+    blocks = std::make_unique_for_overwrite<mat3[]>(above.size());
+    below = std::make_unique_for_overwrite<std::uint32_t[]>(size_of_L);
+    L = std::make_unique_for_overwrite<mat3[]>(size_of_L);
+    for (std::vector<mat3>* v : {&diagonal, &inverse_D, &work, &by_particle}) {
+      cancel.look();
+      v->resize(n);
     }
-    std::sort(pairs.begin(), pairs.end(),
-              [](const auto& a, const auto& b) { return a[1] != b[1] ? a[1] < b[1] : a[0] < b[0]; });
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    if (stop_requested(stop)) return false;
+    for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) v->resize(n);
+    below_end.resize(n);
+    stack.resize(n);
+    path.resize(n);
+    cancel.look();
+    pattern = A.shared_pattern();
+  }
+
+  // The order of elimination, and the blocks above the diagonal in it.
+  void find_order(const SpringMatrix& A, const StopProbe& stop, CancelPoint& cancel) {
+    const SpringPattern& of_springs = A.pattern();
+    const std::size_t n = A.size();
+    std::vector<SpringPattern::Pair> pairs;
+    pairs.reserve(of_springs.springs());
+    for (std::size_t s = 0; s < of_springs.springs(); ++s) {
+      cancel.pass();
+      pairs.push_back(of_springs.ends(s));
+    }
+    for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3&) { pairs.push_back({i, j}); });
+    const Graph graph = Graph::build(n, pairs, stop);
+    particle = nested_dissection(graph, stop);
+    column.resize(n);
+    for (std::uint32_t k = 0; k < n; ++k) column[particle[k]] = k;
+
     above.clear();
-    above_begin.assign(n + 1, 0);
-    for (const auto& [i, j] : pairs) {
-      above.push_back(i);
-      ++above_begin[j + 1];
+    above_begin.assign(1, 0);
+    for (std::uint32_t k = 0; k < n; ++k) {
+      for (std::uint32_t neighbour : graph.neighbours(particle[k])) {
+        cancel.pass();
+        if (column[neighbour] < k) above.push_back(column[neighbour]);
+      }
+      std::sort(above.begin() + static_cast<std::ptrdiff_t>(above_begin.back()), above.end());
+      above_begin.push_back(above.size());
     }
-    for (std::size_t k = 0; k < n; ++k) above_begin[k + 1] += above_begin[k];
     spring_block.resize(of_springs.springs());
     for (std::size_t s = 0; s < spring_block.size(); ++s) {
+      cancel.pass();
       const auto [i, j] = of_springs.ends(s);
       spring_block[s] = find(i, j);
     }
-    if (stop_requested(stop)) return false;
+  }
 
-    // The elimination tree, and the number of blocks in each column of L.
+  // The elimination tree, and the number of blocks in each column of L.
+  void find_tree(std::size_t n, CancelPoint& cancel) {
     parent.assign(n, kNone);
     mark.assign(n, kNone);
     below_begin.assign(n + 1, 0);
@@ -136,54 +183,26 @@ struct CholeskySolver::Factor {
       mark[k] = k;
       for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
         for (std::uint32_t i = above[b]; mark[i] != k; i = parent[i]) {
+          cancel.pass();
           if (parent[i] == kNone) parent[i] = k;
           mark[i] = k;
           ++below_begin[i + 1];
         }
       }
-      if (k % 1024 == 0 && stop_requested(stop)) return false;
     }
     for (std::size_t k = 0; k < n; ++k) below_begin[k + 1] += below_begin[k];
-
-    blocks.resize(above.size());
-    diagonal.resize(n);
-    below.resize(below_begin[n]);
-    L.resize(below_begin[n]);
-    inverse_D.resize(n);
-    below_end.resize(n);
-    work.resize(n);
-    by_particle.resize(n);
-    stack.resize(n);
-    path.resize(n);
-    for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) v->resize(n);
-    pattern = A.shared_pattern();
-    return true;
   }
 
-  bool order(std::size_t n, const Pairs& pairs, const StopProbe& stop) {
-    std::vector<Eigen::Triplet<double>> ones;
-    for (const auto& [i, j] : pairs) ones.emplace_back(static_cast<int>(i), static_cast<int>(j), 1.0);
-    for (std::size_t i = 0; i < n; ++i) ones.emplace_back(static_cast<int>(i), static_cast<int>(i), 1.0);
-    Eigen::SparseMatrix<double> graph(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
-    graph.setFromTriplets(ones.begin(), ones.end());
-    if (stop_requested(stop)) return false;
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::AMDOrdering<int>()(graph, permutation);
-    particle.resize(n);
-    column.resize(n);
-    for (std::uint32_t k = 0; k < n; ++k) {
-      particle[k] = static_cast<std::uint32_t>(permutation.indices()[static_cast<Eigen::Index>(k)]);
-      column[particle[k]] = k;
+  // The values of S A S + I - S; false when stopped.
+  bool assemble(WorkerPool& pool, const SpringMatrix& A, const Projection& projection, Watch& watch) {
+    for (std::size_t k = 0; k < diagonal.size(); ++k) {
+      std::fill(blocks.get() + above_begin[k], blocks.get() + above_begin[k + 1], mat3(0.0));
+      if (watch.stopped_after(above_begin[k + 1] - above_begin[k])) return false;
     }
-    return !stop_requested(stop);
-  }
-
-  // The values of S A S + I - S.
-  void assemble(WorkerPool& pool, const SpringMatrix& A, const Projection& projection) {
-    std::fill(blocks.begin(), blocks.end(), mat3(0.0));
     for (std::size_t s = 0; s < spring_block.size(); ++s) {
       const SpringMatrix::Spring& spring = A.spring(s);
       blocks[spring_block[s]] -= glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
+      if (watch.stopped_after(1)) return false;
     }
     for_stencil_couplings(
         A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) { blocks[find(i, j)] += block; });
@@ -194,7 +213,7 @@ struct CholeskySolver::Factor {
       mat3& block = diagonal[column[entry.particle]];
       block = entry.S * block * entry.S + (mat3(1.0) - entry.S);
     }
-    if (projection.entries().empty()) return;
+    if (projection.entries().empty()) return true;
     for (std::size_t k = 0; k < diagonal.size(); ++k) {
       const Projection::Entry* of_column = projection.find(particle[k]);
       for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
@@ -202,22 +221,21 @@ struct CholeskySolver::Factor {
         if (of_row != nullptr) blocks[b] = of_row->S * blocks[b];
         if (of_column != nullptr) blocks[b] = blocks[b] * of_column->S;
       }
+      if (watch.stopped_after(above_begin[k + 1] - above_begin[k])) return false;
     }
+    return true;
   }
 
   enum class Outcome { done, indefinite, stopped };
 
   // Row k of L from the columns before it: the blocks y_i = D_i L_ki^T solve a triangular system whose
   // nonzeros are the nodes of the elimination tree that the column of A reaches.
-  Outcome factorise(const StopProbe& stop) {
+  Outcome factorise(Watch& watch) {
     const std::size_t n = diagonal.size();
     std::copy(below_begin.begin(), below_begin.end() - 1, below_end.begin());
     std::fill(work.begin(), work.end(), mat3(0.0));
     std::fill(mark.begin(), mark.end(), kNone);
-    std::size_t unpolled = 0;
     for (std::uint32_t k = 0; k < n; ++k) {
-      // A late column of a large cloth takes longer than all of a small one, so products count as well.
-      if (k % 64 == 0 && stop_requested(stop)) return Outcome::stopped;
       std::size_t top = n;
       mark[k] = k;
       for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
@@ -235,11 +253,8 @@ struct CholeskySolver::Factor {
         const mat3 yi = work[i];
         work[i] = mat3(0.0);
         for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) work[below[e]] -= L[e] * yi;
-        unpolled += below_end[i] - below_begin[i];
-        if (unpolled >= kPollEvery) {
-          unpolled = 0;
-          if (stop_requested(stop)) return Outcome::stopped;
-        }
+        // A late column of a large cloth takes longer than all of a small one.
+        if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return Outcome::stopped;
         const mat3 lki = glm::transpose(inverse_D[i] * yi);
         D -= lki * yi;
         below[below_end[i]] = k;
@@ -251,18 +266,21 @@ struct CholeskySolver::Factor {
     return Outcome::done;
   }
 
-  // y += (S A S + I - S)^-1 residual
-  void correct() {
+  // y += (S A S + I - S)^-1 residual; false, with y as it was, when stopped.
+  bool correct(Watch& watch) {
     const std::size_t n = diagonal.size();
     for (std::size_t k = 0; k < n; ++k) permuted[k] = residual[particle[k]];
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[below[e]] -= L[e] * permuted[i];
+      if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return false;
     }
     for (std::size_t i = n; i-- > 0;) {
       permuted[i] = inverse_D[i] * permuted[i];
       for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[i] -= permuted[below[e]] * L[e];
+      if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return false;
     }
     for (std::size_t k = 0; k < n; ++k) y[particle[k]] += permuted[k];
+    return true;
   }
 
   static double norm(std::span<const vec3> a) {
@@ -284,7 +302,9 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
   Factor& f = *factor_;
   const std::size_t n = A.size();
   SolveReport report;
-  if (!f.fits(A) && !f.analyse(A, stop)) {
+  try {
+    if (!f.fits(A)) f.analyse(A, stop);
+  } catch (const Cancelled&) {
     for (std::size_t i = 0; i < n; ++i) x[i] = z.empty() ? vec3(0.0) : z[i];
     report.stopped = true;
     f.history.assign(1, 1.0);
@@ -309,19 +329,18 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
 
   if (!same_matrix) f.factored = false;
   if (scale > 0 && std::isfinite(scale)) {
+    Watch watch(stop);
     Factor::Outcome outcome = Factor::Outcome::done;
     if (!same_matrix || !f.factored) {
-      f.assemble(pool, A, projection);
-      outcome = f.factorise(stop);
+      outcome = f.assemble(pool, A, projection, watch) ? f.factorise(watch) : Factor::Outcome::stopped;
       f.factored = outcome == Factor::Outcome::done;
     }
     report.indefinite = outcome == Factor::Outcome::indefinite;
     report.stopped = outcome == Factor::Outcome::stopped;
     // The first pass is the solve itself; each one after it refines while that still helps.
     while (outcome == Factor::Outcome::done && report.iterations <= kMaxRefinements) {
-      report.stopped = stop_requested(stop);
+      report.stopped = stop_requested(stop) || !f.correct(watch);
       if (report.stopped) break;
-      f.correct();
       projection.filter(f.y);
       ++report.iterations;
       A.multiply(pool, f.y, f.product);

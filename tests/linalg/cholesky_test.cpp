@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <limits>
 
 #include "linalg/eigen_baseline.h"
 #include "linalg/linear_solver.h"
 #include "nets.h"
+#include "slowdown.h"
 
 namespace clothlab {
 namespace {
@@ -157,7 +159,7 @@ TEST(CholeskySolver, ReportsNumbersThatAreNotFinite) {
 // the solver is good for another solve.
 TEST(CholeskySolver, StopsWhenAsked) {
   WorkerPool pool(1);
-  const Problem problem(20 * 20, nets::grid(20, 20), 13);
+  const Problem problem(30 * 30, nets::grid(30, 30), 13);
   const auto solve = [&](CholeskySolver& cholesky, const StopProbe& stop) {
     std::vector<vec3> x(problem.b.size());
     return cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
@@ -211,6 +213,28 @@ TEST(CholeskySolver, UsesTheFactorOfTheSameMatrixAgain) {
   const int with_factorisation = solve(fresh, b, expected, false);
   EXPECT_LT(solve(cholesky, b, x, true), with_factorisation);
   EXPECT_EQ(x, expected);
+}
+
+// Nor in the analysis of a large cloth, whose ordering alone takes longer than a stop may.
+TEST(CholeskySolver, PollsByWorkInTheAnalysis) {
+  WorkerPool pool(1);
+  const Problem problem(200 * 200, nets::grid(200, 200), 15);
+  std::vector<vec3> x(problem.b.size());
+  CholeskySolver cholesky;
+  std::clock_t last = std::clock(), longest = 0;
+  int polls = 0;
+  const auto look = [&] {
+    longest = std::max(longest, std::clock() - last);  // of this process: others may keep the machine busy
+    last = std::clock();
+    return ++polls == 400;  // in the midst of it
+  };
+  const std::clock_t start = std::clock();
+  EXPECT_TRUE(
+      cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, look).stopped);
+  look();
+  const auto seconds = [](std::clock_t ticks) { return static_cast<double>(ticks) / CLOCKS_PER_SEC; };
+  EXPECT_LT(seconds(longest), 0.05 * testing::kSlowdown);
+  EXPECT_GT(seconds(last - start), 3 * seconds(longest)) << "this cloth is too small to say anything";
 }
 
 }  // namespace

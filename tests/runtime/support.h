@@ -11,6 +11,7 @@
 
 #include "runtime/scene_loader.h"
 #include "runtime/simulation_thread.h"
+#include "slowdown.h"
 
 namespace clothlab::testing {
 
@@ -43,19 +44,6 @@ inline std::shared_ptr<const LoadedScene> endless_scene() {
   scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::none;
   return loaded(std::move(scene));
 }
-
-/// Promises about time hold for the program as it is shipped, not for a build that a sanitizer slows down.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr double kSlowdown = 10;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr double kSlowdown = 10;
-#else
-constexpr double kSlowdown = 1;
-#endif
-#else
-constexpr double kSlowdown = 1;
-#endif
 
 /// Any longer, and something hangs.
 constexpr double kPatience = 60;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/stop_probe.h"
+
+namespace clothlab {
+
+/// An undirected graph without loops, as compressed rows: who is joined to whom, each pair once.
+struct Graph {
+  std::vector<std::uint32_t> begin{0};  ///< vertex -> its first neighbour in `of`; one more at the end
+  std::vector<std::uint32_t> of;        ///< the neighbours of every vertex, ascending
+
+  /// Pairs of different vertices below `vertices`, in any order, some of them several times. Throws Cancelled
+  /// when `stop` asks.
+  static Graph build(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
+                     const StopProbe& stop = {});
+
+  std::size_t size() const { return begin.size() - 1; }
+  std::span<const std::uint32_t> neighbours(std::size_t v) const {
+    return {of.data() + begin[v], of.data() + begin[v + 1]};
+  }
+};
+
+/// An order in which to eliminate the vertices of a symmetric matrix with little fill: nested dissection
+/// [George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10, 1973]. A small
+/// set of vertices, the separator, that leaves two unconnected sides is ordered last, the sides before it in
+/// the same way, and parts of a few hundred vertices by minimum degree.
+///
+/// Returns every vertex once. Depends on the graph alone. Throws Cancelled when `stop`, which is polled every
+/// few milliseconds, asks.
+std::vector<std::uint32_t> nested_dissection(const Graph& graph, const StopProbe& stop = {});
+
+}  // namespace clothlab
