@@ -51,7 +51,8 @@ double largest_stable_step(const IntegratorInfo& integrator, double omega_max) {
   return integrator.stability_limit / omega_max;
 }
 
-std::string describe_stability(const IntegratorInfo& integrator, double h, double omega_max) {
+std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                               double omega_max) {
   const std::string title(integrator.title);
   if (!(omega_max > 0)) return "Nothing in this scene can oscillate, so no step size is too large.";
   const double z = h * omega_max;
@@ -59,7 +60,7 @@ std::string describe_stability(const IntegratorInfo& integrator, double h, doubl
   const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s";
 
   if (limit == 0) {
-    const double growth = integrator.growth(z);
+    const double growth = integrator.growth(z, values);
     const std::string verb = std::abs(growth - 1) >= 0.1
                                  ? " multiplies the stiffest oscillation by " + format_plain(growth)
                                  : " enlarges the stiffest oscillation by " + factor(growth);
@@ -67,7 +68,7 @@ std::string describe_stability(const IntegratorInfo& integrator, double h, doubl
   }
   if (std::isinf(limit)) {
     return title + " is stable at every step size; " + at + " (h·ω_max = " + format_plain(z) +
-           ") it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z)) +
+           ") it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z, values)) +
            " in every step.";
   }
   const std::string against = "h·ω_max = " + format_plain(z) + " (" + at + ")";
@@ -77,17 +78,17 @@ std::string describe_stability(const IntegratorInfo& integrator, double h, doubl
     return title + " is stable below h·ω_max = " + format_plain(limit) + ", and here " + against + "; " +
            largest + ".";
   return title + " is stable below h·ω_max = " + format_plain(limit) + " only, but " + against +
-         ": it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z)) +
+         ": it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z, values)) +
          " in every step; " + largest + ".";
 }
 
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            std::optional<double> omega_max) {
+                            const IntegratorParameters& values, std::optional<double> omega_max) {
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
   text += what_happened(facts);
   if (!omega_max) return text + advice(facts, integrator);
-  text += " " + describe_stability(integrator, facts.h, *omega_max);
+  text += " " + describe_stability(integrator, values, facts.h, *omega_max);
 
   const double limit = integrator.stability_limit;
   if (limit == 0) {

@@ -36,8 +36,9 @@ class StabilityMeter {
 double largest_stable_step(const IntegratorInfo& integrator, double omega_max);
 
 /// One or two sentences on h·ω_max against the method's limit, or on the growth per step of a method that
-/// is never stable, with the numbers. `h` [s], `omega_max` [rad/s].
-std::string describe_stability(const IntegratorInfo& integrator, double h, double omega_max);
+/// is never stable, with the numbers. `values` are the method's own parameters; `h` [s], `omega_max` [rad/s].
+std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                               double omega_max);
 
 /// What there is to say about a blow-up (sim/simulation.h, BlowUp), as plain values.
 struct BlowUpFacts {
@@ -53,6 +54,6 @@ struct BlowUpFacts {
 /// Two or three sentences: what happened at which step, why it had to (describe_stability), and what
 /// would help. `omega_max` [rad/s] is of the last good state, where it is known.
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            std::optional<double> omega_max);
+                            const IntegratorParameters& values, std::optional<double> omega_max);
 
 }  // namespace clothlab

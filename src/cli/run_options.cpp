@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "io/csv.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -74,7 +75,8 @@ std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
                           blow_up->energy,
                           blow_up->allowed,
                           simulation.scene().stepping.energy_limit};
-  return explain_blow_up(facts, simulation.integrator(), omega_max);
+  return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()),
+                         omega_max);
 }
 
 }  // namespace clothlab

@@ -28,6 +28,11 @@ std::unique_ptr<Integrator> make(const IntegratorParameters& /*values*/) {
 }
 
 // Spectral radii for x'' = −ω²x, as functions of y = hω.
+template <double (*radius)(double y)>
+double growth(double y, const IntegratorParameters& /*values*/) {
+  return radius(y);
+}
+
 double explicit_euler_growth(double y) { return std::hypot(1.0, y); }
 
 double implicit_euler_growth(double y) { return 1 / std::hypot(1.0, y); }
@@ -56,7 +61,7 @@ const std::array kIntegrators{
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
         .stability_limit = 0,
-        .growth = explicit_euler_growth,
+        .growth = growth<explicit_euler_growth>,
         .make = make<ExplicitEuler>,
     },
     IntegratorInfo{
@@ -70,7 +75,7 @@ const std::array kIntegrators{
                    "blows up at once above. The method of choice for soft cloth and small steps.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
         .stability_limit = 2,
-        .growth = leapfrog_growth,
+        .growth = growth<leapfrog_growth>,
         .make = make<SymplecticEuler>,
     },
     IntegratorInfo{
@@ -84,7 +89,7 @@ const std::array kIntegrators{
             "of the forces per step, the same limit of stability. The standard method of molecular dynamics.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
         .stability_limit = 2,
-        .growth = leapfrog_growth,
+        .growth = growth<leapfrog_growth>,
         .make = make<VelocityVerlet>,
     },
     IntegratorInfo{
@@ -100,7 +105,7 @@ const std::array kIntegrators{
             "for the step, a little. Useful as a reference.",
         .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
         .stability_limit = 2 * std::numbers::sqrt2,
-        .growth = rk4_growth,
+        .growth = growth<rk4_growth>,
         .make = make<Rk4>,
     },
     IntegratorInfo{
@@ -116,7 +121,7 @@ const std::array kIntegrators{
                    "interactive cloth.",
         .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
         .stability_limit = kNoLimit,
-        .growth = implicit_euler_growth,
+        .growth = growth<implicit_euler_growth>,
         .make = make<SemiImplicitEuler>,
     },
     IntegratorInfo{
@@ -134,7 +139,7 @@ const std::array kIntegrators{
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3, (14)",
         .stability_limit = kNoLimit,
-        .growth = implicit_euler_growth,
+        .growth = growth<implicit_euler_growth>,
         .make = make<BackwardEuler>,
     },
 };

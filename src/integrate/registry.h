@@ -33,7 +33,7 @@ struct IntegratorInfo {
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
   double stability_limit = 0;
   /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius).
-  double (*growth)(double h_omega) = nullptr;
+  double (*growth)(double h_omega, const IntegratorParameters& values) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
 };
 

@@ -19,6 +19,7 @@
 #include "runtime/plot_history.h"
 #include "runtime/stability_monitor.h"
 #include "runtime/step_timer.h"
+#include "sim/parameters.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -274,6 +275,7 @@ struct SimulationThread::Impl {
     if (status == StepStatus::blown_up) {
       playing = false;
       blown_integrator = &simulation->integrator();
+      blown_parameters = integrator_parameters(simulation->scene());
       explain();
       // The estimate at hand may be older than the last good state: say it again when that one's is known.
       ask_for_estimate();
@@ -301,7 +303,7 @@ struct SimulationThread::Impl {
                                     .energy = b.energy,
                                     .allowed = b.allowed,
                                     .factor = simulation->scene().stepping.energy_limit},
-                                   *blown_integrator, omega_max);
+                                   *blown_integrator, blown_parameters, omega_max);
   }
 
   /// Keeps the present state and its figures.
@@ -434,6 +436,7 @@ struct SimulationThread::Impl {
   std::uint64_t answered = 0;   // of the last answer
   std::uint64_t explained = 0;  // of the question that was asked at the last blow-up
   const IntegratorInfo* blown_integrator = nullptr;
+  IntegratorParameters blown_parameters;
   std::string blow_up_text;
   std::string_view warning;
   bool warned_of_solve = false;  // it says why one did not converge

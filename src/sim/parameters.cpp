@@ -274,7 +274,10 @@ void set_parameter(Scene& scene, std::string_view id, double value) {
 }
 
 IntegratorParameters integrator_parameters(const Scene& scene) {
-  const IntegratorInfo& info = integrator_info(scene.integrator);
+  return integrator_parameters(scene, integrator_info(scene.integrator));
+}
+
+IntegratorParameters integrator_parameters(const Scene& scene, const IntegratorInfo& info) {
   IntegratorParameters values = default_parameters(info);
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     const auto own = scene.integrator_parameters.find(info.parameters[i].id);

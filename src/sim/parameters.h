@@ -56,5 +56,7 @@ void set_parameter(Scene& scene, std::string_view id, double value);
 
 /// The current integrator's own parameter values, defaults filled in.
 IntegratorParameters integrator_parameters(const Scene& scene);
+/// The same for another integrator than the scene's.
+IntegratorParameters integrator_parameters(const Scene& scene, const IntegratorInfo& info);
 
 }  // namespace clothlab

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "integrate/registry.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 
@@ -21,6 +21,13 @@ std::size_t PanelContext::integrator() const {
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const IntegratorInfo& info) { return info.id == id; });
   return row == rows.end() ? snapshot.integrator : static_cast<std::size_t>(row - rows.begin());
+}
+
+IntegratorParameters PanelContext::own_parameters() const {
+  const IntegratorInfo& info = integrators()[integrator()];
+  IntegratorParameters values = integrator_parameters(*snapshot.frame.scene, info);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = parameter(info.parameters[i].id, values[i]);
+  return values;
 }
 
 void PanelContext::set_integrator(std::size_t row) const {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
+#include "integrate/registry.h"
 #include "runtime/control.h"
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
@@ -109,6 +109,8 @@ struct PanelContext {
   void set_parameter(std::string_view id, double value) const;
   /// Row in integrators() of the one the user wants.
   std::size_t integrator() const;
+  /// Values of that one's own parameters that the user wants.
+  IntegratorParameters own_parameters() const;
   void set_integrator(std::size_t row) const;
   bool playing() const;
   void set_playing(bool playing) const;

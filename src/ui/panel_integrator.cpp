@@ -60,7 +60,8 @@ void integrator_choice(const PanelContext& context) {
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
   const double h = context.step_size();
-  const StabilityReading stability = read_stability(info, h, context.snapshot.omega_max);
+  const StabilityReading stability =
+      read_stability(info, context.own_parameters(), h, context.snapshot.omega_max);
   std::optional<SliderMark> mark;
   if (stability.largest_step) {
     mark = SliderMark{*stability.largest_step, palette::kFailed,
@@ -86,11 +87,10 @@ void integrator_panel(const PanelContext& context) {
   tooltip(std::string(info.reference));
   small_text(info.summary);
   step_size(context, info);
-  const IntegratorParameters values = integrator_parameters(*context.snapshot.frame.scene);
-  for (std::size_t i = 0; i < info.parameters.size() && i < values.size(); ++i) {
+  const IntegratorParameters values = context.own_parameters();
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     const ParameterSpec& spec = info.parameters[i];
-    if (const auto changed = parameter_row(spec, context.parameter(spec.id, values[i])))
-      context.set_parameter(spec.id, *changed);
+    if (const auto changed = parameter_row(spec, values[i])) context.set_parameter(spec.id, *changed);
   }
 }
 

@@ -15,7 +15,8 @@ constexpr double kNearLimit = 0.9;
 
 }  // namespace
 
-StabilityReading read_stability(const IntegratorInfo& integrator, double h, std::optional<double> omega_max) {
+StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                                double h, std::optional<double> omega_max) {
   StabilityReading out;
   if (!omega_max) {
     out.number = "h·ω_max";
@@ -32,8 +33,8 @@ StabilityReading read_stability(const IntegratorInfo& integrator, double h, std:
   }
   const double z = h * *omega_max;
   const double limit = integrator.stability_limit;
-  const double growth = integrator.growth(z);
-  out.help = describe_stability(integrator, h, *omega_max);
+  const double growth = integrator.growth(z, values);
+  out.help = describe_stability(integrator, values, h, *omega_max);
   out.number = "h·ω_max " + format_plain(z);
   if (limit == 0) {
     out.level = StabilityLevel::unstable;

@@ -18,7 +18,8 @@ struct StabilityReading {
   std::optional<double> largest_step;  ///< [s], when the method has a limit above zero
 };
 
-/// `omega_max` [1/s] is empty while it is not known yet; `h` [s].
-StabilityReading read_stability(const IntegratorInfo& integrator, double h, std::optional<double> omega_max);
+/// `values` are the method's own parameters; `omega_max` [1/s] is empty while it is not known yet; `h` [s].
+StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                                double h, std::optional<double> omega_max);
 
 }  // namespace clothlab

@@ -61,7 +61,8 @@ void gauge(double share, ImU32 colour) {
 void status_bar(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const IntegratorInfo& info = integrators()[context.integrator()];
-  const StabilityReading stability = read_stability(info, context.step_size(), now.omega_max);
+  const StabilityReading stability =
+      read_stability(info, context.own_parameters(), context.step_size(), now.omega_max);
 
   ImGui::BeginGroup();
   coloured(integrator_colour(context.integrator()), std::string(info.title));

@@ -61,28 +61,28 @@ TEST(Stability, SentencesCarryTheNumbers) {
                        &symplectic = *find_integrator("symplectic-euler"),
                        &implicit = *find_integrator("semi-implicit-euler");
   EXPECT_EQ(
-      describe_stability(explicit_euler, 1e-3, 1400),
+      describe_stability(explicit_euler, {}, 1e-3, 1400),
       "Explicit Euler multiplies the stiffest oscillation by 1.72 in every step at h = 1 ms and ω_max = "
       "1400 rad/s: no step size is stable.");
   EXPECT_EQ(
-      describe_stability(explicit_euler, 1.0 / 240, std::sqrt(1000.0)),
+      describe_stability(explicit_euler, {}, 1.0 / 240, std::sqrt(1000.0)),
       "Explicit Euler enlarges the stiffest oscillation by 0.86 % in every step at h = 4.17 ms and ω_max = "
       "31.6 rad/s: no step size is stable.");
   EXPECT_EQ(
-      describe_stability(symplectic, 1e-3, 1000),
+      describe_stability(symplectic, {}, 1e-3, 1000),
       "Symplectic Euler is stable below h·ω_max = 2, and here h·ω_max = 1 (at h = 1 ms and ω_max = 1000 "
       "rad/s); the largest stable step is h = 2 ms.");
   // h ω = 4: the eigenvalues' sum is 2 − 16 = −14 and their product 1, so the larger is 7 + √48.
   EXPECT_EQ(
-      describe_stability(symplectic, 4e-3, 1000),
+      describe_stability(symplectic, {}, 4e-3, 1000),
       "Symplectic Euler is stable below h·ω_max = 2 only, but h·ω_max = 4 (at h = 4 ms and ω_max = 1000 "
       "rad/s): it multiplies the stiffest oscillation by 13.9 in every step; the largest stable step is h = "
       "2 ms.");
   EXPECT_EQ(
-      describe_stability(implicit, 1, 1),
+      describe_stability(implicit, {}, 1, 1),
       "Semi-implicit Euler is stable at every step size; at h = 1 s and ω_max = 1 rad/s (h·ω_max = 1) it "
       "multiplies the stiffest oscillation by 0.707 in every step.");
-  EXPECT_NE(describe_stability(symplectic, 1, 0).find("Nothing"), std::string::npos);
+  EXPECT_NE(describe_stability(symplectic, {}, 1, 0).find("Nothing"), std::string::npos);
 }
 
 TEST(Stability, ABlowUpIsExplained) {
@@ -94,25 +94,27 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.allowed = 277;
   facts.factor = 100;
   for (const IntegratorInfo& info : integrators()) {
-    const std::string text = explain_blow_up(facts, info, 1400.0);
+    const std::string text = explain_blow_up(facts, info, default_parameters(info), 1400.0);
     EXPECT_NE(text.find("step 47"), std::string::npos) << text;
     EXPECT_NE(text.find("499 J"), std::string::npos) << text;
     EXPECT_NE(text.find("more than 100 × the 2.77 J"), std::string::npos) << text;
-    EXPECT_NE(text.find(describe_stability(info, 1e-3, 1400)), std::string::npos) << text;
+    EXPECT_NE(text.find(describe_stability(info, default_parameters(info), 1e-3, 1400)), std::string::npos)
+        << text;
   }
-  EXPECT_NE(explain_blow_up(facts, *find_integrator("explicit-euler"), 1000.0).find("2 ms"),
+  EXPECT_NE(explain_blow_up(facts, *find_integrator("explicit-euler"), {}, 1000.0).find("2 ms"),
             std::string::npos);
   // Whoever uses an implicit method already needs no advice to do so.
   for (const IntegratorInfo& info : integrators()) {
     if (!std::isinf(info.stability_limit)) continue;
     for (const std::optional<double> omega_max : {std::optional(1400.0), std::optional<double>()})
-      EXPECT_EQ(explain_blow_up(facts, info, omega_max).find("implicit method"), std::string::npos);
+      EXPECT_EQ(explain_blow_up(facts, info, default_parameters(info), omega_max).find("implicit method"),
+                std::string::npos);
   }
   facts.energy = std::numeric_limits<double>::infinity();
-  EXPECT_NE(explain_blow_up(facts, integrators()[0], 1400.0).find("energy is no longer a finite number"),
+  EXPECT_NE(explain_blow_up(facts, integrators()[0], {}, 1400.0).find("energy is no longer a finite number"),
             std::string::npos);
   facts.finite = false;
-  const std::string text = explain_blow_up(facts, *find_integrator("symplectic-euler"), std::nullopt);
+  const std::string text = explain_blow_up(facts, *find_integrator("symplectic-euler"), {}, std::nullopt);
   EXPECT_NE(text.find("finite"), std::string::npos) << text;
   EXPECT_EQ(text.find("499"), std::string::npos) << text;
 }

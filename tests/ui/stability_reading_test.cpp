@@ -16,32 +16,34 @@ TEST(StabilityReading, AgreesWithEveryRowOfTheRegistry) {
   for (const IntegratorInfo& info : integrators()) {
     SCOPED_TRACE(info.id);
     const double limit = info.stability_limit;
+    const IntegratorParameters values = default_parameters(info);
     if (limit == 0) {
-      const StabilityReading reading = read_stability(info, 0.01, kOmega);
+      const StabilityReading reading = read_stability(info, values, 0.01, kOmega);
       EXPECT_EQ(reading.level, StabilityLevel::unstable);
       EXPECT_THAT(reading.verdict, HasSubstr("grows"));
       EXPECT_FALSE(reading.largest_step.has_value());
     } else if (std::isinf(limit)) {
-      EXPECT_EQ(read_stability(info, 1, kOmega).level, StabilityLevel::safe);
+      EXPECT_EQ(read_stability(info, values, 1, kOmega).level, StabilityLevel::safe);
     } else {
-      EXPECT_EQ(read_stability(info, 0.5 * limit / kOmega, kOmega).level, StabilityLevel::safe);
-      EXPECT_EQ(read_stability(info, 0.95 * limit / kOmega, kOmega).level, StabilityLevel::near_limit);
-      const StabilityReading above = read_stability(info, 1.5 * limit / kOmega, kOmega);
+      EXPECT_EQ(read_stability(info, values, 0.5 * limit / kOmega, kOmega).level, StabilityLevel::safe);
+      EXPECT_EQ(read_stability(info, values, 0.95 * limit / kOmega, kOmega).level,
+                StabilityLevel::near_limit);
+      const StabilityReading above = read_stability(info, values, 1.5 * limit / kOmega, kOmega);
       EXPECT_EQ(above.level, StabilityLevel::unstable);
       EXPECT_THAT(above.verdict, HasSubstr("1.5×"));
       ASSERT_TRUE(above.largest_step.has_value());
       EXPECT_DOUBLE_EQ(*above.largest_step, limit / kOmega);
     }
-    EXPECT_EQ(read_stability(info, 0.01, std::nullopt).level, StabilityLevel::unknown);
-    EXPECT_EQ(read_stability(info, 0.01, 0).level, StabilityLevel::safe);
+    EXPECT_EQ(read_stability(info, values, 0.01, std::nullopt).level, StabilityLevel::unknown);
+    EXPECT_EQ(read_stability(info, values, 0.01, 0).level, StabilityLevel::safe);
   }
 }
 
 TEST(StabilityReading, ShowsTheGrowthOfExplicitEuler) {
   const IntegratorInfo& euler = *find_integrator("explicit-euler");
   // √(1 + 1²) = 1.414..., √(1 + 0.01²) − 1 = 5.0e-5.
-  EXPECT_EQ(read_stability(euler, 0.01, 100).verdict, "grows 1.41× per step");
-  EXPECT_EQ(read_stability(euler, 0.0001, 100).verdict, "grows by 0.005 % per step");
+  EXPECT_EQ(read_stability(euler, {}, 0.01, 100).verdict, "grows 1.41× per step");
+  EXPECT_EQ(read_stability(euler, {}, 0.0001, 100).verdict, "grows by 0.005 % per step");
 }
 
 }  // namespace
