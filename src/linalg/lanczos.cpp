@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linalg/pseudo_random.h"
 #include "linalg/row_space.h"
 
 namespace clothlab {
@@ -88,15 +89,6 @@ struct Tridiagonal {
     }
   }
 };
-
-// The same number in [-1, 1) for the same index on every machine (splitmix64; Steele et al. 2014).
-double pseudo_random(std::uint64_t index) {
-  std::uint64_t h = (index + 1) * 0x9e3779b97f4a7c15ULL;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
-  h ^= h >> 31;
-  return static_cast<double>(h >> 11) * 0x1p-52 - 1.0;
-}
 
 double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 Padded scaled(const Padded& a, double s) { return {a.x * s, a.y * s, a.z * s, 0.0}; }

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+#include "linalg/small_dense.h"
+#include "linalg/vector_basis.h"
+
+namespace clothlab {
+
+/// φ1(L) b, φ1(Z) = Z⁻¹(e^Z − I), for a linear operator L that is known by its products alone.
+///
+/// u = t φ1(t L) b solves u' = L u + b, u(0) = 0. The interval [0, 1] is crossed in substeps,
+///   u(t + τ) = u(t) + τ φ1(τ L) r,  r = L u(t) + b,
+/// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method: with V the basis, H = VᵀLV and
+/// β = ‖r‖, τ φ1(τ L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion,
+/// β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1}, and that term is added [Niesen, Wright 2012, Algorithm 919, sections
+/// 2 and 3]. Unlike there, τ is chosen after the subspace is built, as large as the estimate allows, so that
+/// no product is thrown away.
+class KrylovPhi {
+ public:
+  /// out := L in; both have the length of b and are different.
+  using Operator = std::function<void(std::span<const vec3> in, std::span<vec3> out)>;
+
+  struct Result {
+    bool converged = false;  ///< false also where values are not finite
+    bool stopped = false;    ///< the stop probe asked to give up
+    int products = 0;        ///< with L
+    int substeps = 0;
+  };
+
+  /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
+  /// After 20 000 products it gives up and leaves u at the time that it has reached.
+  Result compute(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
+                 std::span<vec3> u, const StopProbe& stop = {});
+
+ private:
+  /// Fills exponential_ at time τ for a subspace of m vectors; returns the estimate per unit of β.
+  double evaluate(std::size_t m, double tau);
+
+  VectorBasis basis_;
+  std::vector<vec3> slope_;         // r
+  std::vector<double> hessenberg_;  // H with its last row h_{m+1,m}
+  std::vector<double> augmented_;   // τ [H e1 0; 0 0 1; 0 0 0]
+  std::vector<double> coefficients_, again_;
+  std::span<const double> exponential_;
+  MatrixExponential exponential_of_;
+};
+
+}  // namespace clothlab

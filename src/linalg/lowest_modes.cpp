@@ -1,0 +1,308 @@
+#include "linalg/lowest_modes.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <glm/glm.hpp>
+#include <limits>
+
+#include "linalg/pseudo_random.h"
+
+namespace clothlab {
+
+namespace {
+
+constexpr int kMaxIterations = 100;
+constexpr int kMaxShifts = 60;
+constexpr int kIterationsOfAGoodFactor = 3;
+constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
+constexpr double kNothingNew = 1e-13;
+
+}  // namespace
+
+struct LowestModes::Problem {
+  WorkerPool& pool;
+  const SpringMatrix& K;
+  const Projection& projection;
+  const StopProbe& stop;
+  double scale;
+  double norm;  // of M⁻¹K, a bound
+
+  std::size_t n() const { return K.size(); }
+};
+
+LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K,
+                                         std::span<const double> masses, const Projection& projection,
+                                         std::size_t count, double scale, double tolerance,
+                                         const StopProbe& stop) {
+  assert(masses.size() == K.size() && projection.size() == K.size() && scale > 0 && tolerance > 0);
+  const std::size_t n = K.size();
+  Result result;
+
+  double held = 0;
+  for (const Projection::Entry& e : projection.entries()) held += 3 - (e.S[0][0] + e.S[1][1] + e.S[2][2]);
+  const std::size_t free = 3 * n - static_cast<std::size_t>(std::lround(held));
+  count_ = std::min(count, free);
+  found_count_ = 0;
+  found_warmth_ = {};
+  if (count_ == 0) {
+    result.converged = true;
+    return result;
+  }
+  const std::size_t followed = std::min(free, count_ + 2 + count_ / 2);
+  const std::size_t capacity = std::min(free, 3 * followed + 8);
+
+  // Everything at its largest, so that later calls allocate nothing.
+  for (VectorBasis* basis : {&basis_, &product_, &scratch_}) basis->resize(n, capacity);
+  for (VectorBasis* basis : {&modes_, &found_}) basis->resize(n, followed);
+  if (kept_.length() != n || kept_.columns() != followed) {
+    kept_.resize(n, followed);
+    kept_count_ = 0;
+    warmth_ = {};
+  }
+  reduced_.resize(capacity * capacity);
+  packed_.resize(capacity * capacity);
+  coefficients_.resize(capacity);
+  eigenvalues_.resize(followed);
+  for (std::vector<vec3>* v : {&w_, &t_, &start_}) v->resize(n);
+  root_mass_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) root_mass_[i] = std::sqrt(masses[i]);
+
+  // Gershgorin: with B positive semidefinite, no eigenvalue is above twice the largest diagonal element.
+  double norm = 0;
+  for (std::size_t i = 0; i < n; ++i) t_[i] = vec3(K.diagonal()[i]);
+  for (std::size_t s = 0; s < K.pattern().springs(); ++s) {
+    const SpringMatrix::Spring& spring = K.spring(s);
+    const double size = glm::dot(spring.u, spring.u) + std::abs(spring.b);
+    for (const std::uint32_t i : K.pattern().ends(s)) t_[i].x += size;
+  }
+  for (const SpringMatrix::Stencil& stencil : K.stencils()) {
+    const double size = std::abs(stencil.C[0][0]) + std::abs(stencil.C[1][1]) + std::abs(stencil.C[2][2]);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      t_[stencil.particle[k]].x += size;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) norm = std::max(norm, 2 * std::abs(t_[i].x) / masses[i]);
+
+  const Problem p{pool, K, projection, stop, scale, norm};
+  const auto fail = [&] {
+    count_ = 0;
+    result.finite = false;
+    return result;
+  };
+  size_ = 0;
+  const bool whole = capacity == free;
+  if (whole) {
+    for (std::size_t i = 0; i < n && size_ < capacity; ++i) {
+      for (int c = 0; c < 3 && size_ < capacity; ++c) {
+        std::ranges::fill(w_, vec3(0.0));
+        w_[i][c] = 1;
+        projection.filter(w_);
+        if (stop_requested(stop)) {
+          result.stopped = true;
+          return result;
+        }
+        extend(p, w_);
+      }
+    }
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t k = 3 * std::uint64_t{i};
+      start_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
+    }
+    projection.filter(start_);
+    if (!find_shift(p, result)) return result.stopped ? result : fail();
+    for (std::size_t j = 0; j < kept_count_; ++j) {
+      std::ranges::copy(kept_.column(j), w_.begin());
+      projection.filter(w_);
+      extend(p, w_);
+    }
+    extend(p, start_);
+    for (std::uint64_t j = 1; size_ < followed && j <= 2 * followed; ++j) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t k = 3 * (j * n + i);
+        w_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
+      }
+      projection.filter(w_);
+      if (!precondition(p, w_)) {
+        result.stopped = true;
+        return result;
+      }
+      extend(p, w_);
+    }
+  }
+
+  for (;; ++result.iterations) {
+    ritz();
+    if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return fail();
+    if (whole) {
+      result.converged = true;
+      break;
+    }
+    result.residual = 0;
+    bool accurate = true, grown = false;
+    const std::size_t room_for = result.iterations == 0 ? followed : count_;
+    if (size_ + room_for > capacity) {
+      restart(p, std::min(capacity - room_for, 2 * followed));
+      ritz();
+    }
+    const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
+    for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
+      // w = K x − λ x, x = V q
+      const double lambda = eigen_.values()[k];
+      const std::span<const double> q = eigen_.vectors().subspan(k * m, m);
+      std::ranges::fill(w_, vec3(0.0));
+      product_.add(pool, m, q, 1, w_);
+      basis_.add(pool, m, q, -lambda, w_);
+      const double residual = std::sqrt(inner_product(pool, w_, w_));
+      if (!std::isfinite(residual)) return fail();
+      const bool small = residual <= std::max(tolerance * (scale + std::abs(lambda)), kRounding * p.norm);
+      if (k < count_) {
+        result.residual = std::max(result.residual, residual);
+        accurate = accurate && small;
+      }
+      // The first time all of them, whatever their residuals: a warm start may have missed a mode.
+      if (small && result.iterations > 0) continue;
+      if (residual <= kRounding * p.norm) continue;
+      for (vec3& x : w_) x /= residual;
+      if (!precondition(p, w_)) {
+        result.stopped = true;
+        return result;
+      }
+      grown = extend(p, w_) || grown;
+    }
+    if (!grown || (accurate && result.iterations > 0)) {
+      result.converged = accurate;
+      break;
+    }
+    if (result.iterations == kMaxIterations) break;
+  }
+  store_modes(p);
+  found_warmth_ = {eigenvalues_[0], eigenvalues_[count_ - 1], result.iterations > kIterationsOfAGoodFactor};
+  return result;
+}
+
+bool LowestModes::find_shift(const Problem& p, Result& result) {
+  const auto solve = [&](bool same_matrix) {
+    for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * start_[i];
+    const SolveReport report =
+        cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop, same_matrix);
+    result.stopped = report.stopped;
+    return !report.indefinite && !report.stopped && std::isfinite(report.residual);
+  };
+  const auto take = [&] {
+    for (std::size_t i = 0; i < p.n(); ++i) start_[i] = root_mass_[i] * w_[i];
+  };
+  if (!warmth_.renew && shifted_ && shifted_->shared_pattern() == p.K.shared_pattern()) {
+    if (solve(true)) {
+      take();
+      return true;
+    }
+    if (result.stopped) return false;
+  }
+  double margin = std::max({0.1 * (warmth_.highest - warmth_.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
+  for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {
+    const double sigma = margin - warmth_.lowest;
+    if (!std::isfinite(sigma)) return false;
+    shifted_ = p.K;
+    for (std::size_t i = 0; i < p.n(); ++i) shifted_->diagonal()[i] += sigma * root_mass_[i] * root_mass_[i];
+    if (solve(false)) {
+      take();
+      return true;
+    }
+    if (result.stopped) return false;
+  }
+  return false;
+}
+
+bool LowestModes::precondition(const Problem& p, std::span<vec3> w) {
+  for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * w[i];
+  const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w, 1, p.stop, true);
+  for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
+  return !report.stopped;
+}
+
+bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
+  if (size_ == basis_.columns()) return false;
+  const double before = std::sqrt(inner_product(p.pool, w, w));
+  double norm = before;
+  for (int pass = 0; pass < 2; ++pass) {
+    if (!(norm > kNothingNew * before)) return false;
+    for (vec3& x : w) x /= norm;
+    basis_.coefficients(p.pool, size_, w, coefficients_);
+    basis_.add(p.pool, size_, coefficients_, -1, w);
+    norm = std::sqrt(inner_product(p.pool, w, w));
+    if (pass == 0 && !(norm > kNothingNew)) return false;
+  }
+  const std::span<vec3> v = basis_.column(size_), Kv = product_.column(size_);
+  std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / norm; });
+  for (std::size_t i = 0; i < p.n(); ++i) t_[i] = v[i] / root_mass_[i];
+  p.K.multiply(p.pool, t_, Kv);
+  for (std::size_t i = 0; i < p.n(); ++i) Kv[i] /= root_mass_[i];
+  p.projection.filter(Kv);
+  basis_.coefficients(p.pool, size_ + 1, Kv, coefficients_);
+  const std::size_t capacity = basis_.columns();
+  for (std::size_t j = 0; j <= size_; ++j) {
+    reduced_[size_ * capacity + j] = reduced_[j * capacity + size_] = coefficients_[j];
+  }
+  ++size_;
+  return true;
+}
+
+void LowestModes::ritz() {
+  for (std::size_t j = 0; j < size_; ++j) {
+    std::copy_n(reduced_.begin() + static_cast<std::ptrdiff_t>(j * basis_.columns()), size_,
+                packed_.begin() + static_cast<std::ptrdiff_t>(j * size_));
+  }
+  eigen_.compute(size_, packed_);
+}
+
+void LowestModes::restart(const Problem& p, std::size_t columns) {
+  columns = std::min(columns, size_);
+  scratch_.assign_product(p.pool, basis_, size_, eigen_.vectors(), columns);
+  scratch_.swap(basis_);
+  scratch_.assign_product(p.pool, product_, size_, eigen_.vectors(), columns);
+  scratch_.swap(product_);
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      reduced_[j * basis_.columns() + i] = i == j ? eigen_.values()[j] : 0;
+    }
+  }
+  size_ = columns;
+}
+
+void LowestModes::store_modes(const Problem& p) {
+  // The last Rayleigh–Ritz was made before the basis grew: its vectors have the length that they belong to.
+  const std::size_t m = eigen_.values().size();
+  count_ = std::min(count_, m);
+  found_count_ = std::min(found_.columns(), m);
+  found_.assign_product(p.pool, basis_, m, eigen_.vectors(), found_count_);
+  for (std::size_t j = 0; j < count_; ++j) {
+    eigenvalues_[j] = eigen_.values()[j];
+    const std::span<const vec3> v = found_.column(j);
+    const std::span<vec3> x = modes_.column(j);
+    double largest = 0;
+    for (std::size_t i = 0; i < p.n(); ++i) {
+      x[i] = v[i] / root_mass_[i];
+      for (int c = 0; c < 3; ++c) {
+        if (std::abs(x[i][c]) > std::abs(largest)) largest = x[i][c];
+      }
+    }
+    if (largest < 0) {
+      for (vec3& component : x) component = -component;
+    }
+  }
+}
+
+void LowestModes::keep() {
+  kept_.swap(found_);
+  kept_count_ = found_count_;
+  warmth_ = found_warmth_;
+}
+
+void LowestModes::reset() {
+  kept_count_ = 0;
+  warmth_ = {};
+}
+
+}  // namespace clothlab

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "linalg/cholesky.h"
+#include "linalg/projection.h"
+#include "linalg/small_dense.h"
+#include "linalg/spring_matrix.h"
+#include "linalg/vector_basis.h"
+
+namespace clothlab {
+
+/// The s algebraically lowest modes of K x = λ M x on the free directions, XᵀMX = I; λ may be negative.
+///
+/// Davidson's method in blocks: Rayleigh–Ritz in a growing subspace, which the residuals of the wanted modes
+/// extend after (K + σM)⁻¹ has been applied to them; with that the subspace is the block Krylov space of
+/// shift-invert, from any start. σ is a little above −λ_1; where K + σM is not positive definite, σ grows.
+/// A few modes more than wanted are followed too, and a fixed pseudo-random vector takes part each time, so
+/// that a mode which comes down from above is found. The start is what `keep` was called for last, and
+/// then the factor of an earlier K may serve: it changes the way to the modes, not the modes. When the
+/// subspace would be all there is, it is taken whole: the answer is that of a dense solver.
+///
+/// Where λ_s = λ_{s+1}, X is not unique, and which vectors of that eigenspace it has is left open. The
+/// largest component of a mode is positive.
+class LowestModes {
+ public:
+  struct Result {
+    bool converged = false;  ///< all residuals are within the tolerance
+    bool finite = true;      ///< false: K had no usable values, and there are no modes
+    bool stopped = false;    ///< the stop probe asked to give up
+    int iterations = 0;
+    double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
+  };
+
+  /// Finds min(count, free directions) modes with residuals ‖K x − λ M x‖_{M⁻¹} of at most
+  /// tolerance · (scale + |λ|), or as small as rounding allows. `scale` > 0 [1/s²] is what counts as a large
+  /// λ, 1/h² for a step h.
+  Result compute(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
+                 const Projection& projection, std::size_t count, double scale, double tolerance,
+                 const StopProbe& stop = {});
+
+  std::size_t count() const { return count_; }
+  /// Mode j of unit mass, X_j [kg^-1/2], and λ_j [1/s²]; j < count().
+  std::span<const vec3> mode(std::size_t j) const { return modes_.column(j); }
+  double eigenvalue(std::size_t j) const { return eigenvalues_[j]; }
+
+  /// The next call starts from the modes of the last one. Without this it starts from where that one did,
+  /// and gives the same bits for the same K.
+  void keep();
+  /// The next call starts afresh.
+  void reset();
+
+ private:
+  struct Problem;
+  /// Factorises K + σM for a σ that makes it positive definite, with `start_` as right-hand side.
+  bool find_shift(const Problem& p, Result& result);
+  /// w := M^1/2 (K + σM)^-1 M^1/2 w
+  bool precondition(const Problem& p, std::span<vec3> w);
+  /// w as the next vector of the basis, unless nothing of it is new there.
+  bool extend(const Problem& p, std::span<vec3> w);
+  void ritz();
+  void restart(const Problem& p, std::size_t columns);
+  void store_modes(const Problem& p);
+
+  // In all of these a vector x stands as M^1/2 x, so that the problem is the ordinary one of
+  // M^-1/2 K M^-1/2.
+  VectorBasis basis_, product_, scratch_;  // V, K V, and room
+  std::size_t size_ = 0;                   // vectors in V
+  std::vector<double> reduced_;            // VᵀKV, capacity x capacity
+  std::vector<double> packed_;             // the same, size x size
+  SymmetricEigen eigen_;
+  std::vector<double> coefficients_;
+  std::vector<vec3> w_, t_, start_;
+  std::vector<double> root_mass_;
+
+  VectorBasis modes_;  // X
+  std::size_t count_ = 0;
+  std::vector<double> eigenvalues_;
+  VectorBasis found_, kept_;  // Ritz vectors at the end, those of the modes first; those of `keep`
+  std::size_t found_count_ = 0, kept_count_ = 0;
+
+  CholeskySolver cholesky_;
+  std::optional<SpringMatrix> shifted_;
+  struct Warmth {
+    double lowest = 0, highest = 0;  // λ_1 and λ_s of the last modes
+    bool renew = true;               // the factor has become too old, or there is none
+  };
+  Warmth warmth_, found_warmth_;
+};
+
+}  // namespace clothlab

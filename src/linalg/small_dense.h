@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace clothlab {
+
+// Dense matrices of some tens of rows, stored by columns: element (i, j) of a matrix of n rows is
+// [j * n + i]. Additions, multiplications, divisions and square roots alone, so that the bits are the same
+// on every machine. Values that are not finite give values that are not finite, never an endless loop.
+
+/// Eigenvalues and eigenvectors of a symmetric matrix by Jacobi's method (Golub, Van Loan, "Matrix
+/// Computations", section 8.5): accurate to rounding, orthogonal vectors for clustered eigenvalues too.
+class SymmetricEigen {
+ public:
+  /// Of the n x n matrix `a`.
+  void compute(std::size_t n, std::span<const double> a);
+
+  std::span<const double> values() const { return values_; }    ///< ascending
+  std::span<const double> vectors() const { return vectors_; }  ///< n x n, column k belongs to value k
+
+ private:
+  std::vector<double> a_, q_, values_, vectors_;
+  std::vector<std::size_t> order_;
+};
+
+/// Solves A X = B by elimination with partial pivoting, A of n x n, B of n x columns; A is destroyed and B
+/// becomes X. False where A is singular.
+bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
+
+/// exp(A) by scaling, squaring and the Pade approximant of order 13 (Higham 2005, "The scaling and squaring
+/// method for the matrix exponential revisited").
+class MatrixExponential {
+ public:
+  /// The n x n result stays valid until the next call.
+  std::span<const double> compute(std::size_t n, std::span<const double> a);
+
+ private:
+  std::vector<double> a_, a2_, a4_, a6_, u_, v_, t_;
+};
+
+}  // namespace clothlab

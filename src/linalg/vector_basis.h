@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/vec.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// Sum of a_i . b_i; the same bits for any number of threads.
+double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b);
+
+/// The columns of a tall matrix V, a few vectors of n vec3 each, with the products that subspace methods
+/// need. The `k` of a call says how many of the columns take part. Coefficients are plain arrays, dense
+/// matrices are stored by columns. Nothing is allocated unless `resize` asks for more than ever before.
+class VectorBasis {
+ public:
+  void resize(std::size_t n, std::size_t columns);
+
+  std::size_t length() const { return n_; }
+  std::size_t columns() const { return columns_; }
+  std::span<vec3> column(std::size_t j) { return {values_.data() + j * n_, n_}; }
+  std::span<const vec3> column(std::size_t j) const { return {values_.data() + j * n_, n_}; }
+
+  /// c := V^T w
+  void coefficients(WorkerPool& pool, std::size_t k, std::span<const vec3> w, std::span<double> c) const;
+  /// w := w + factor V c
+  void add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor,
+           std::span<vec3> w) const;
+  /// The first p columns := those of V Q, with Q a matrix of k rows and p columns; V is another basis.
+  void assign_product(WorkerPool& pool, const VectorBasis& V, std::size_t k, std::span<const double> Q,
+                      std::size_t p);
+  void swap(VectorBasis& other) noexcept;
+
+ private:
+  std::size_t n_ = 0, columns_ = 0;
+  std::vector<vec3> values_;              // column after column
+  mutable std::vector<double> partials_;  // chunk after chunk
+};
+
+}  // namespace clothlab

@@ -1,0 +1,184 @@
+#include "linalg/krylov_phi.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <unsupported/Eigen/MatrixFunctions>
+
+namespace clothlab {
+namespace {
+
+Eigen::Map<const Eigen::MatrixXd> matrix(std::span<const double> a, Eigen::Index n) {
+  return {a.data(), n, n};
+}
+
+Eigen::MatrixXd random_matrix(Eigen::Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  Eigen::MatrixXd A(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) A(i, j) = 2 * (static_cast<double>(random()) / 4294967296.0) - 1;
+  }
+  return A;
+}
+
+std::span<const double> values(const Eigen::MatrixXd& A) {
+  return {A.data(), static_cast<std::size_t>(A.size())};
+}
+
+TEST(SymmetricEigen, DiagonalisesClustersAndDifferentScales) {
+  for (const Eigen::Index n : {1, 2, 9, 40}) {
+    // Q D Qᵀ with a cluster, negative values, and 12 orders of magnitude.
+    const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(random_matrix(n, 3)).householderQ();
+    Eigen::VectorXd d(n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      d[i] = i % 3 == 0 ? 5 : i % 3 == 1 ? -1e-6 * double(i) : 1e6 / double(i);
+    const Eigen::MatrixXd A = Q * d.asDiagonal() * Q.transpose();
+    const Eigen::MatrixXd symmetric = (A + A.transpose()) / 2;
+    SymmetricEigen eigen;
+    eigen.compute(static_cast<std::size_t>(n), values(symmetric));
+    const Eigen::MatrixXd V = matrix(eigen.vectors(), n);
+    Eigen::VectorXd lambda(n);
+    for (Eigen::Index i = 0; i < n; ++i) lambda[i] = eigen.values()[static_cast<std::size_t>(i)];
+    std::sort(d.begin(), d.end());
+    const double size = d.cwiseAbs().maxCoeff(), rounding = 1e-15 * double(n) * 10;
+    EXPECT_LT((lambda - d).cwiseAbs().maxCoeff(), rounding * size);
+    EXPECT_LT((V.transpose() * V - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff(), rounding);
+    EXPECT_LT((symmetric * V - V * lambda.asDiagonal()).cwiseAbs().maxCoeff(), rounding * size);
+  }
+}
+
+TEST(SolveDense, SolvesAndNoticesASingularMatrix) {
+  for (const Eigen::Index n : {1, 3, 12}) {
+    Eigen::MatrixXd A = random_matrix(n, 5), B = random_matrix(n, 6).leftCols(std::min<Eigen::Index>(n, 2));
+    A(0, 0) = 0;  // needs a pivot
+    if (n == 1) A(0, 0) = 2;
+    Eigen::MatrixXd a = A, x = B;
+    ASSERT_TRUE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())},
+                            static_cast<std::size_t>(B.cols()), {x.data(), std::size_t(x.size())}));
+    EXPECT_LT((A * x - B).cwiseAbs().maxCoeff(), 1e-13);
+    a = Eigen::MatrixXd::Zero(n, n);
+    EXPECT_FALSE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())}, 1,
+                             {x.data(), std::size_t(x.size())}));
+  }
+}
+
+TEST(MatrixExponential, OfKnownMatrices) {
+  MatrixExponential exponential;
+  EXPECT_NEAR(exponential.compute(1, std::vector<double>{-2.5})[0], std::exp(-2.5), 1e-16);
+  for (const double angle : {0.1, 3.0, 40.0}) {
+    const auto r = exponential.compute(2, std::vector<double>{0, angle, -angle, 0});
+    EXPECT_NEAR(r[0], std::cos(angle), 1e-15 * std::max(1.0, 4 * angle));
+    EXPECT_NEAR(r[1], std::sin(angle), 1e-15 * std::max(1.0, 4 * angle));
+  }
+  const auto nilpotent = exponential.compute(3, std::vector<double>{0, 0, 0, 2, 0, 0, 0, 4, 0});
+  EXPECT_NEAR(nilpotent[6], 4, 1e-14);  // 2·4/2
+  const Eigen::MatrixXd A = 3 * random_matrix(20, 9), expected = A.exp();
+  EXPECT_LT((matrix(exponential.compute(20, values(A)), 20) - expected).norm(), 1e-13 * expected.norm());
+}
+
+// A dense operator on n vectors.
+KrylovPhi::Operator dense_operator(const Eigen::MatrixXd& A) {
+  return [&A](std::span<const vec3> in, std::span<vec3> out) {
+    const Eigen::Map<const Eigen::VectorXd> x(&in[0].x, A.cols());
+    Eigen::Map<Eigen::VectorXd> y(&out[0].x, A.rows());
+    y = A * x;
+  };
+}
+
+// φ1(A) b from the exponential of [A b; 0 0].
+Eigen::VectorXd dense_phi(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  const Eigen::Index n = A.rows();
+  Eigen::MatrixXd augmented = Eigen::MatrixXd::Zero(n + 1, n + 1);
+  augmented.topLeftCorner(n, n) = A;
+  augmented.topRightCorner(n, 1) = b;
+  return Eigen::MatrixXd(augmented.exp()).topRightCorner(n, 1);
+}
+
+Eigen::VectorXd dense(std::span<const vec3> a) {
+  return Eigen::Map<const Eigen::VectorXd>(&a[0].x, static_cast<Eigen::Index>(3 * a.size()));
+}
+
+TEST(KrylovPhi, EqualsTheDenseFunction) {
+  WorkerPool pool(2);
+  const Eigen::Index n = 120;
+  const Eigen::MatrixXd R = random_matrix(n, 1), skew = (R - R.transpose()) / 2;
+  const double size = skew.norm() / std::sqrt(double(n));
+  // Oscillations of many periods, decay, growth, and something of all.
+  const std::vector<Eigen::MatrixXd> operators{0.1 / size * skew, 60 / size * skew,
+                                               -50 / size * (R * R.transpose()) / double(n), 3 / size * R,
+                                               20 / size * skew + 1 / size * R};
+  std::vector<vec3> b(40), u(40);
+  const Eigen::VectorXd start = random_matrix(n, 2).col(0);
+  Eigen::Map<Eigen::VectorXd>(&b[0].x, n) = start;
+  for (std::size_t k = 0; k < operators.size(); ++k) {
+    for (const double tolerance : {1e-3, 1e-7, 1e-13}) {
+      KrylovPhi phi;
+      const auto result = phi.compute(pool, dense_operator(operators[k]), b, tolerance, u);
+      EXPECT_TRUE(result.converged);
+      const Eigen::VectorXd expected = dense_phi(operators[k], start);
+      // Where solutions grow, errors grow with them; the dense function has its rounding too.
+      const double growth = std::max(1.0, Eigen::MatrixXd(operators[k].exp()).norm() / std::sqrt(double(n)));
+      const double rounding = 1e-15 * std::max(1.0, operators[k].norm());
+      EXPECT_LT((dense(u) - expected).norm(), growth * (10 * tolerance + rounding * 10) * start.norm())
+          << k << " " << tolerance;
+      if (k == 1) {
+        EXPECT_GT(result.substeps, 1);
+      }
+      EXPECT_LE(result.products, 400);
+    }
+  }
+}
+
+TEST(KrylovPhi, IsExactWhereTheSubspaceIsExhausted) {
+  WorkerPool pool(1);
+  // u' = L u + b on one oscillator of 3 periods, in one vector: a subspace of two.
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, 3);
+  const double angle = 6 * std::numbers::pi + 1;
+  A(0, 1) = angle;
+  A(1, 0) = -angle;
+  const std::vector<vec3> b{vec3(0.3, -0.7, 0)};
+  std::vector<vec3> u(1);
+  KrylovPhi phi;
+  const auto result = phi.compute(pool, dense_operator(A), b, 1e-14, u);
+  EXPECT_TRUE(result.converged);
+  EXPECT_LE(result.products, 3);
+  EXPECT_LT((dense(u) - dense_phi(A, dense(b))).norm(), 1e-13);
+  // L = 0: φ1 = 1.
+  EXPECT_TRUE(phi.compute(pool, dense_operator(Eigen::MatrixXd::Zero(3, 3)), b, 1e-14, u).converged);
+  EXPECT_EQ(u, b);
+  const std::vector<vec3> zero{vec3(0.0)};
+  EXPECT_TRUE(phi.compute(pool, dense_operator(A), zero, 1e-14, u).converged);
+  EXPECT_EQ(u, zero);
+}
+
+TEST(KrylovPhi, EndsWhateverItIsGiven) {
+  WorkerPool pool(1);
+  std::vector<vec3> b(40), u(40);
+  for (const double size : {1e6, 1e100, 1e300, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    const Eigen::MatrixXd R = random_matrix(120, 1), A = size * (R - R.transpose());
+    Eigen::Map<Eigen::VectorXd>(&b[0].x, 120) = random_matrix(120, 2).col(0);
+    KrylovPhi phi;
+    const auto result = phi.compute(pool, dense_operator(A), b, 1e-9, u);
+    EXPECT_FALSE(result.converged);
+    EXPECT_LE(result.products, 20'100);
+  }
+}
+
+TEST(KrylovPhi, StopsWhenAsked) {
+  WorkerPool pool(1);
+  const Eigen::MatrixXd A = random_matrix(120, 1);
+  std::vector<vec3> b(40, vec3(1, 2, 3)), u(40);
+  KrylovPhi phi;
+  int polls = 0;
+  const auto result = phi.compute(pool, dense_operator(A), b, 1e-9, u, [&] { return ++polls == 5; });
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.converged);
+  EXPECT_EQ(polls, 5);
+}
+
+}  // namespace
+}  // namespace clothlab
