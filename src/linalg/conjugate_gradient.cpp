@@ -7,59 +7,16 @@
 #include <limits>
 #include <vector>
 
-#include <glm/glm.hpp>
-
 #include "linalg/lanes.h"
+#include "linalg/multigrid.h"
 #include "linalg/row_space.h"
+#include "linalg/symmetric.h"
 
 namespace clothlab {
 
 namespace {
 
 double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-/// A symmetric 3x3 matrix.
-struct Symmetric {
-  double xx, yy, zz, xy, xz, yz;
-
-  Lanes operator*(const Lanes& v) const {
-    const double x = v.xy[0], y = v.xy[1], z = v.z0[0];
-    return Lanes(Padded{xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z, 0.0});
-  }
-};
-
-// M^-1 for one particle with diagonal block B, so that it maps the free directions to themselves. A block
-// that is not positive (which only an indefinite A has) gets the identity: CG itself reports those.
-Padded jacobi_inverse(const mat3& B, const RowFilter::Entry* constrained) {
-  const vec3 diagonal(B[0][0], B[1][1], B[2][2]);
-  if (constrained == nullptr) {
-    const auto inverse = [](double d) { return d > 0 ? 1 / d : 1.0; };
-    return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
-  }
-  if (constrained->fixed) return {};
-  // One number for all directions is the diagonal preconditioner that commutes with S.
-  const double mean = (diagonal.x + diagonal.y + diagonal.z) / 3;
-  const double inverse = mean > 0 ? 1 / mean : 1.0;
-  return {inverse, inverse, inverse, 0.0};
-}
-
-Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained) {
-  if (constrained != nullptr) {
-    const mat3& S = constrained->S;
-    B = S * B * S + (mat3(1.0) - S);
-  }
-  // Leading minors: positive definite where all three are positive.
-  const double minor2 = B[0][0] * B[1][1] - B[1][0] * B[1][0];
-  const double det = glm::determinant(B);
-  if (!(B[0][0] > 0 && minor2 > 0 && det > 0 && std::isfinite(1 / det))) {
-    const Padded d = jacobi_inverse(B, constrained);
-    return {d.x, d.y, d.z, 0, 0, 0};
-  }
-  mat3 inverse = glm::inverse(B);
-  if (constrained != nullptr) inverse = constrained->S * inverse * constrained->S;
-  const auto mean = [&](int i, int j) { return 0.5 * (inverse[i][j] + inverse[j][i]); };
-  return {inverse[0][0], inverse[1][1], inverse[2][2], mean(0, 1), mean(0, 2), mean(1, 2)};
-}
 
 }  // namespace
 
@@ -71,6 +28,7 @@ struct ConjugateGradient::Scratch {
   std::vector<Padded> inverse_diagonal;        // by row
   std::vector<Symmetric> inverse_block;        // by row
   std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
+  Multigrid multigrid;
   std::vector<double> history;
 
   // Of the solve at hand.
@@ -155,8 +113,10 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  void build_preconditioner() {
-    if (kind == PreconditionerKind::none) return;
+  // False when the probe asked to stop.
+  bool build_preconditioner(const StopProbe& stop) {
+    if (kind == PreconditionerKind::none) return true;
+    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, stop);
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
     A->diagonal_blocks(*pool, blocks);
@@ -170,10 +130,11 @@ struct ConjugateGradient::Scratch {
       }
     };
     if (kind == PreconditionerKind::jacobi) {
-      invert_all(inverse_diagonal, jacobi_inverse);
+      invert_all(inverse_diagonal, diagonal_inverse);
     } else {
       invert_all(inverse_block, block_inverse);
     }
+    return true;
   }
 
   // (M^-1)_i r_i
@@ -225,10 +186,20 @@ struct ConjugateGradient::Scratch {
         return advance<PreconditionerKind::jacobi>(alpha);
       case PreconditionerKind::block_jacobi:
         return advance<PreconditionerKind::block_jacobi>(alpha);
-      case PreconditionerKind::none:
-        break;
+      default:
+        return advance<PreconditionerKind::none>(alpha);
     }
-    return advance<PreconditionerKind::none>(alpha);
+  }
+
+  // r . z, after `advance`; a preconditioner that couples the rows makes z now.
+  double precondition(const Sums& sums) {
+    if (kind != PreconditionerKind::multigrid) return sums.r_dot_z;
+    multigrid.apply(r, z);
+    return sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      double r_dot_z = 0;
+      for (std::uint32_t i = begin; i < end; ++i) r_dot_z += dot(r[i], z[i]);
+      return r_dot_z;
+    });
   }
 
   // p := z + beta p
@@ -244,7 +215,7 @@ struct ConjugateGradient::Scratch {
       std::fill(p.begin() + begin, p.begin() + end, Padded{});
       std::fill(q.begin() + begin, q.begin() + end, Padded{});
     });
-    const double r_dot_z = advance(0.0).r_dot_z;
+    const double r_dot_z = precondition(advance(0.0));
     turn(0.0);
     return r_dot_z;
   }
@@ -274,6 +245,10 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   s.pool = &pool;
   s.A = &A;
   s.kind = options.preconditioner;
+  if (s.kind == PreconditionerKind::automatic) {
+    s.kind =
+        A.size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
+  }
   s.resize(A.size());
   s.filter.assign(A.pattern(), projection);
   s.history.clear();
@@ -295,8 +270,10 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
 
   s.history.push_back(relative(r_dot_r));
   bool exact = true;  // r_dot_r belongs to the definition of r, not to its recursion
-  if (r_dot_r > enough && std::isfinite(r_dot_r)) {
-    s.build_preconditioner();
+  const bool solve = r_dot_r > enough && std::isfinite(r_dot_r);
+  if (solve && !s.build_preconditioner(stop)) {
+    report.stopped = true;
+  } else if (solve) {
     double r_dot_z = s.restart();
     double at_restart = std::numeric_limits<double>::infinity();
     while (report.iterations < options.max_iterations) {
@@ -325,8 +302,9 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
         at_restart = r_dot_r;
         r_dot_z = s.restart();
       } else {
-        s.turn(next.r_dot_z / r_dot_z);
-        r_dot_z = next.r_dot_z;
+        const double next_r_dot_z = s.precondition(next);
+        s.turn(next_r_dot_z / r_dot_z);
+        r_dot_z = next_r_dot_z;
       }
     }
   }

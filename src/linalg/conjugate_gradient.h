@@ -17,7 +17,7 @@ namespace clothlab {
 struct CgOptions {
   double tolerance = 1e-3;  ///< stop at |r| <= tolerance * |b|, > 0
   int max_iterations = 500;
-  PreconditionerKind preconditioner = PreconditionerKind::block_jacobi;
+  PreconditionerKind preconditioner = PreconditionerKind::automatic;
   bool warm_start = false;  ///< x holds a first guess; taken only where it is better than none
 };
 

@@ -1,16 +1,22 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace clothlab {
 
 /// What conjugate gradients is preconditioned with, always within the free directions (S M^-1 S).
 enum class PreconditionerKind {
-  none,         ///< the identity
-  jacobi,       ///< the inverse of the diagonal
-  block_jacobi  ///< the inverse of the 3x3 diagonal blocks
+  automatic,     ///< multigrid for meshes of kMultigridParticles and more, block Jacobi below
+  none,          ///< the identity
+  jacobi,        ///< the inverse of the diagonal
+  block_jacobi,  ///< the inverse of the 3x3 diagonal blocks
+  multigrid      ///< a V-cycle of smoothed aggregation multigrid
 };
+
+/// Where building the hierarchy begins to pay.
+inline constexpr std::size_t kMultigridParticles = 256;
 
 struct PreconditionerName {
   PreconditionerKind kind;
@@ -19,9 +25,11 @@ struct PreconditionerName {
 };
 
 inline constexpr std::array kPreconditioners{
+    PreconditionerName{PreconditionerKind::automatic, "auto", "Automatic (by size)"},
     PreconditionerName{PreconditionerKind::none, "none", "None"},
     PreconditionerName{PreconditionerKind::jacobi, "jacobi", "Jacobi (diagonal)"},
     PreconditionerName{PreconditionerKind::block_jacobi, "block-jacobi", "Block Jacobi (3x3)"},
+    PreconditionerName{PreconditionerKind::multigrid, "multigrid", "Multigrid"},
 };
 
 }  // namespace clothlab

@@ -94,12 +94,6 @@ __attribute__((target("avx2"))) double own_springs_avx2(const SpringPattern& p, 
 SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern)
     : pattern_(std::move(pattern)), diagonal_(pattern_->particles(), 0.0), values_(pattern_->springs()) {}
 
-void SpringMatrix::set_zero() {
-  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
-  std::fill(values_.begin(), values_.end(), Spring{});
-  clear_stencils();
-}
-
 void SpringMatrix::clear_stencils() {
   stencils_.clear();
   points_.clear();
@@ -215,13 +209,12 @@ void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span
   });
 }
 
-void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
+template <class BlockOf>
+void SpringMatrix::add_blocks(WorkerPool& pool, std::span<mat3> blocks, double stencil_factor,
+                              const BlockOf& block_of) const {
   assert(blocks.size() == size());
   const SpringPattern& p = *pattern_;
-  const auto spring_block = [&](std::uint32_t slot) {
-    const Spring& s = values_[slot];
-    return glm::outerProduct(s.u, s.u) + mat3(s.b);
-  };
+  const auto spring_block = [&](std::uint32_t slot) { return block_of(values_[slot]); };
   pool.for_chunks(p.chunks(), 1, [&](std::size_t chunk, std::size_t) {
     const std::uint32_t begin = p.chunk_begin[chunk];
     const std::uint32_t end = p.chunk_begin[chunk + 1];
@@ -244,10 +237,20 @@ void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) con
       const Stencil& stencil = stencils_[point.stencil];
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
         if (p.row[stencil.particle[k]] != point.row) continue;
-        block(point.row) += (point.weight * stencil.weight[k]) * stencil.C;
+        block(point.row) += (stencil_factor * point.weight * stencil.weight[k]) * stencil.C;
       }
     }
   });
+}
+
+void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
+  add_blocks(pool, blocks, 1, [](const Spring& s) { return glm::outerProduct(s.u, s.u) + mat3(s.b); });
+}
+
+void SpringMatrix::bounding_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
+  constexpr double kOfThreePoints = 1.5;  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2)
+  add_blocks(pool, blocks, kOfThreePoints,
+             [](const Spring& s) { return glm::outerProduct(s.u, s.u) + mat3(std::max(s.b, 0.0)); });
 }
 
 }  // namespace clothlab

@@ -87,13 +87,14 @@ class SpringMatrix {
   const std::shared_ptr<const SpringPattern>& shared_pattern() const { return pattern_; }
   std::size_t size() const { return diagonal_.size(); }
 
-  void set_zero();
   /// d_i, by particle.
   std::span<double> diagonal() { return diagonal_; }
   std::span<const double> diagonal() const { return diagonal_; }
   /// The four numbers of a spring, in the order in which the pattern was built.
   Spring& spring(std::size_t s) { return values_[pattern_->slot[s]]; }
   const Spring& spring(std::size_t s) const { return values_[pattern_->slot[s]]; }
+  /// The same by slot (see SpringPattern).
+  const Spring& spring_in(std::size_t slot) const { return values_[slot]; }
   void clear_stencils();
   void add_stencil(const Stencil& stencil);
   std::span<const Stencil> stencils() const { return stencils_; }
@@ -102,6 +103,9 @@ class SpringMatrix {
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
   /// The 3x3 block of every particle on the diagonal of A.
   void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
+  /// Blocks D_i, by particle, with x . A x <= 2 sum_i x_i . D_i x_i for every x, for smoothers: a block of
+  /// two particles is at most twice its diagonal, and b < 0 only takes away.
+  void bounding_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
@@ -117,6 +121,9 @@ class SpringMatrix {
   template <class Rows>
   double own_springs(std::size_t chunk, const Rows& rows) const;
   std::span<const StencilPoint> points_of(std::size_t chunk) const;
+  template <class BlockOf>
+  void add_blocks(WorkerPool& pool, std::span<mat3> blocks, double stencil_factor,
+                  const BlockOf& block_of) const;
 
   std::shared_ptr<const SpringPattern> pattern_;
   std::vector<double> diagonal_;  // by particle

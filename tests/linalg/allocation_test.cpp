@@ -21,8 +21,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
   std::vector<vec3> x(900), y(900);
   const SpringMatrix::Stencil drag = nets::drag(random, 900, 100.0);
 
-  for (PreconditionerKind kind :
-       {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi}) {
+  for (const auto& [kind, name, title] : kPreconditioners) {
     for (auto solver_kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
       LinearSolver solver;
       LargestEigenvalue lanczos;
@@ -34,14 +33,14 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
         if (repeat == 1) before = allocations();
         A.clear_stencils();
         for (double& d : A.diagonal()) d = random.in(0.5, 1.5);
-        for (std::size_t s = 0; s < springs.size(); ++s) A.spring(s) = {random.vector(), 0.1};
+        for (std::size_t s = 0; s < springs.size(); ++s) A.spring(s) = {random.direction(), 0.1};
         A.add_stencil(drag);
         EXPECT_TRUE(solver.solve(pool, A, b, z, projection, x, settings).converged);
         A.multiply(pool, b, y);
         lanczos.compute(pool, A, masses, projection);
       }
       EXPECT_GT(before, 0);
-      EXPECT_EQ(allocations() - before, 0) << static_cast<int>(kind) << static_cast<int>(solver_kind);
+      EXPECT_EQ(allocations() - before, 0) << name << static_cast<int>(solver_kind);
     }
   }
 }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/cancel_point.h"
+
+namespace clothlab {
+
+/// The couplings of the nodes of one multigrid level, as compressed rows without the diagonal.
+struct CouplingGraph {
+  std::vector<std::uint32_t> begin;      ///< node -> its first neighbour; one more at the end
+  std::vector<std::uint32_t> neighbour;  ///< each coupling is listed at both its ends
+  std::vector<double> strength;          ///< >= 0
+
+  std::size_t size() const { return begin.size() - 1; }
+};
+
+/// A sparse matrix of numbers, one row per fine node, one column per coarse node.
+struct Prolongation {
+  std::vector<std::uint32_t> begin;   ///< row -> its first entry; one more at the end
+  std::vector<std::uint32_t> column;  ///< ascending within a row
+  std::vector<double> weight;
+  std::size_t columns = 0;
+
+  std::size_t rows() const { return begin.size() - 1; }
+  Prolongation transposed() const;
+};
+
+/// Smoothed aggregation [Vaněk, Mandel & Brezina 1996; Tamstorf, Jones & McCormick 2015, §4]: groups the
+/// nodes for which `active` holds into aggregates of neighbours, and returns the interpolation that is
+/// constant on each, smoothed by one damped Jacobi step on the graph's Laplacian. All of it is one number per
+/// pair and serves x, y and z alike, since the couplings' strengths do not depend on a direction; the
+/// near-null space is that of translations. Rows of other nodes, and of nodes without neighbours, are empty.
+/// Deterministic; throws Cancelled.
+Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<char>& active,
+                                  CancelPoint& cancel);
+
+}  // namespace clothlab

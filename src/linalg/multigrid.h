@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "linalg/row_space.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+/// Smoothed aggregation multigrid as preconditioner of conjugate gradients [Vaněk, Mandel & Brezina 1996;
+/// for cloth: Tamstorf, Jones & McCormick 2015]: one V-cycle with coarse matrices PᵀAP.
+///
+/// The interpolation P (see aggregation.h) has one number per pair of nodes and does not touch constrained
+/// particles, which are left to the smoother. It depends on the pattern, on who is constrained, and on the
+/// strengths |u|² + b of the springs relative to each other, which do not change with the shape of the cloth:
+/// it is built once, and only values are computed anew for each matrix. What was solved before therefore has
+/// no influence on the bits of a result.
+///
+/// The smoother is a Chebyshev polynomial of degree 2 in D⁻¹A, with D from SpringMatrix::bounding_blocks:
+/// A ≤ 2D for every A, so the preconditioner is positive definite even where A is not.
+class Multigrid {
+ public:
+  Multigrid();
+  ~Multigrid();
+  Multigrid(Multigrid&&) noexcept;
+  Multigrid& operator=(Multigrid&&) noexcept;
+
+  /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool. Returns
+  /// false when the probe asked to stop; then `apply` must not be called.
+  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, const StopProbe& stop = {});
+
+  /// z := M⁻¹ r, by row, for an r = S r; then z = S z.
+  void apply(const RowVector& r, RowVector& z);
+
+  /// Levels in use, 1 where the mesh is too small for a coarser one.
+  std::size_t levels() const;
+  /// Blocks of all levels' matrices over those of the finest.
+  double operator_complexity() const;
+
+ private:
+  struct Hierarchy;
+  std::unique_ptr<Hierarchy> hierarchy_;
+};
+
+}  // namespace clothlab

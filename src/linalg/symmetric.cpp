@@ -1,0 +1,45 @@
+#include "linalg/symmetric.h"
+
+#include <cmath>
+#include <glm/glm.hpp>
+
+namespace clothlab {
+
+Symmetric symmetric_part(const mat3& B) {
+  const auto mean = [&](int i, int j) { return 0.5 * (B[i][j] + B[j][i]); };
+  return {B[0][0], B[1][1], B[2][2], mean(0, 1), mean(0, 2), mean(1, 2)};
+}
+
+mat3 full(const Symmetric& B) { return {B.xx, B.xy, B.xz, B.xy, B.yy, B.yz, B.xz, B.yz, B.zz}; }
+
+Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained) {
+  const vec3 diagonal(B[0][0], B[1][1], B[2][2]);
+  if (constrained == nullptr) {
+    const auto inverse = [](double d) { return d > 0 ? 1 / d : 1.0; };
+    return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
+  }
+  if (constrained->fixed) return {};
+  // One number for all directions is the diagonal preconditioner that commutes with S.
+  const double mean = (diagonal.x + diagonal.y + diagonal.z) / 3;
+  const double inverse = mean > 0 ? 1 / mean : 1.0;
+  return {inverse, inverse, inverse, 0.0};
+}
+
+Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained) {
+  if (constrained != nullptr) {
+    const mat3& S = constrained->S;
+    B = S * B * S + (mat3(1.0) - S);
+  }
+  // Leading minors: positive definite where all three are positive.
+  const double minor2 = B[0][0] * B[1][1] - B[1][0] * B[1][0];
+  const double det = glm::determinant(B);
+  if (!(B[0][0] > 0 && minor2 > 0 && det > 0 && std::isfinite(1 / det))) {
+    const Padded d = diagonal_inverse(B, constrained);
+    return {d.x, d.y, d.z, 0, 0, 0};
+  }
+  mat3 inverse = glm::inverse(B);
+  if (constrained != nullptr) inverse = constrained->S * inverse * constrained->S;
+  return symmetric_part(inverse);
+}
+
+}  // namespace clothlab

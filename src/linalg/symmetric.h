@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/vec.h"
+#include "linalg/lanes.h"
+#include "linalg/row_space.h"
+
+namespace clothlab {
+
+/// A symmetric 3x3 matrix.
+struct Symmetric {
+  double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
+
+  Lanes operator*(const Lanes& v) const {
+    const double x = v.xy[0], y = v.xy[1], z = v.z0[0];
+    return Lanes(Padded{xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z, 0.0});
+  }
+
+  /// this += s B
+  void add(double s, const Symmetric& B) {
+    xx += s * B.xx;
+    yy += s * B.yy;
+    zz += s * B.zz;
+    xy += s * B.xy;
+    xz += s * B.xz;
+    yz += s * B.yz;
+  }
+};
+
+/// The symmetric part of a matrix.
+Symmetric symmetric_part(const mat3& B);
+mat3 full(const Symmetric& B);
+
+/// The inverse of a positive definite block B for one particle, so that it maps the free directions to
+/// themselves; `constrained` is nullptr for a free particle. A block that is not positive definite (which
+/// only an indefinite matrix has) gives a positive multiple of the projection instead.
+Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained);
+
+/// The same for the diagonal of B alone.
+Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained);
+
+}  // namespace clothlab

@@ -1,0 +1,244 @@
+#include "linalg/multigrid.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "linalg/conjugate_gradient.h"
+#include "nets.h"
+
+namespace clothlab {
+namespace {
+
+/// A sheet of n x n particles, 1 m wide and 0.2 kg, in the plane z = wave(x, y), with the matrix
+/// M + h² K of its springs, all of rest length 0.98 of what they are.
+struct Sheet {
+  static constexpr double h = 1.0 / 60;
+  std::uint32_t n;
+  std::vector<SpringPattern::Pair> springs;
+  SpringMatrix A;
+  Projection projection;
+
+  explicit Sheet(std::uint32_t side, double stiffness = 1000)
+      : n(side), springs(nets::grid(n, n)), A(SpringPattern::build(n * n, springs)), projection(n * n) {
+    projection.fix(0, vec3(0.0));
+    projection.fix(n - 1, vec3(0.0));
+    set(stiffness, 0.1);
+  }
+
+  // A wave of this height; a slack sheet has springs with negative b.
+  void set(double stiffness, double height, double ratio = 0.98) {
+    const auto place = [&](std::uint32_t i) {
+      const double x = (i % n) / (n - 1.0), y = static_cast<double>(i / n) / (n - 1.0);
+      return vec3(x, y, height * std::sin(7 * x + 3 * y));
+    };
+    for (double& d : A.diagonal()) d = 0.2 / (n * n);
+    for (std::size_t s = 0; s < springs.size(); ++s) {
+      const vec3 d = place(springs[s][0]) - place(springs[s][1]);
+      const bool bends = glm::length(vec3(d.x, d.y, 0)) > 1.5 / (n - 1.0);
+      const double k = h * h * (bends ? 1.0 : stiffness);
+      A.spring(s) = {std::sqrt(k * ratio) * glm::normalize(d), k * (1 - ratio)};
+    }
+  }
+
+  std::size_t size() const { return std::size_t{n} * n; }
+};
+
+SolveReport solve(const SpringMatrix& A, const Projection& projection, PreconditionerKind kind,
+                  std::vector<vec3>& x, double tolerance = 1e-3) {
+  WorkerPool pool(2);
+  ConjugateGradient cg;
+  nets::Random random(3);
+  const std::vector<vec3> b = random.vectors(A.size());
+  x.resize(A.size());
+  return cg.solve(pool, A, b, {}, projection, x,
+                  {.tolerance = tolerance, .max_iterations = 3000, .preconditioner = kind});
+}
+
+double dot(const RowVector& a, const RowVector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].x * b[i].x + a[i].y * b[i].y + a[i].z * b[i].z;
+  return sum;
+}
+
+// Symmetric, and positive on what the constraints leave free, whatever A is.
+void expect_positive_definite(const SpringMatrix& A, const Projection& projection) {
+  WorkerPool pool(2);
+  Multigrid multigrid;
+  RowFilter filter;
+  filter.assign(A.pattern(), projection);
+  ASSERT_TRUE(multigrid.prepare(pool, A, filter));
+  EXPECT_GE(multigrid.levels(), 2u);
+  nets::Random random(5);
+  const auto free_vector = [&] {
+    std::vector<vec3> v = random.vectors(A.size());
+    projection.filter(v);
+    RowVector rows(A.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = padded(v[A.pattern().particle[i]]);
+    return rows;
+  };
+  const auto apply = [&](const RowVector& r) {
+    RowVector z(r.size());
+    multigrid.apply(r, z);
+    return z;
+  };
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const RowVector a = free_vector(), b = free_vector();
+    const RowVector Ma = apply(a), Mb = apply(b);
+    const double scale = std::sqrt(dot(Ma, Ma) * dot(b, b));
+    EXPECT_NEAR(dot(Ma, b), dot(a, Mb), 1e-12 * scale);
+    EXPECT_GT(dot(Ma, a), 0);
+    EXPECT_GT(dot(Mb, b), 0);
+    for (const Projection::Entry& entry : projection.entries()) {
+      const vec3 z = unpadded(Ma[A.pattern().row[entry.particle]]);
+      EXPECT_LT(glm::length(z - entry.S * z), 1e-12 * glm::length(z) + 1e-300);
+    }
+  }
+}
+
+TEST(Multigrid, IsSymmetricPositiveDefinite) {
+  nets::Random random(1);
+  const auto springs = nets::grid(30, 31);
+  SpringMatrix A(SpringPattern::build(930, springs));
+  nets::fill(A, random, 1.0, 50.0, 1000.0);
+  A.add_stencil(nets::drag(random, A.size(), 1e4));
+  expect_positive_definite(A, nets::constraints(A.size(), random));
+  expect_positive_definite(A, Projection(A.size()));
+}
+
+TEST(Multigrid, StaysPositiveDefiniteWhereTheMatrixIsNot) {
+  Sheet sheet(24);
+  sheet.set(1000, 0.1, 1.5);
+  expect_positive_definite(sheet.A, sheet.projection);
+  WorkerPool pool(1);
+  std::vector<vec3> x;
+  EXPECT_TRUE(solve(sheet.A, sheet.projection, PreconditionerKind::multigrid, x).indefinite);
+}
+
+TEST(Multigrid, BoundsTheMatrixByItsBlocks) {
+  nets::Random random(2);
+  for (const double compression : {0.0, 0.5}) {
+    const auto springs = nets::irregular(60, random);
+    SpringMatrix A(SpringPattern::build(60, springs));
+    nets::fill(A, random, 0.1, 50.0, 100.0);
+    for (std::size_t s = 0; s < springs.size(); s += 2) A.spring(s).b = -compression * 10;
+    A.add_stencil(nets::drag(random, 60, 1e3));
+    std::vector<mat3> blocks(60);
+    WorkerPool pool(1);
+    A.bounding_blocks(pool, blocks);
+    Eigen::MatrixXd bound = Eigen::MatrixXd::Zero(180, 180);
+    for (Eigen::Index i = 0; i < 60; ++i) {
+      bound.block<3, 3>(3 * i, 3 * i) = 2 * nets::dense(blocks[static_cast<std::size_t>(i)]);
+    }
+    const Eigen::VectorXd values = nets::eigenvalues(bound - nets::dense(A, springs));
+    EXPECT_GT(values[0], -1e-9 * values[179]);
+    EXPECT_LT(values[0], 0.2 * values[179]);  // and is not just very large
+  }
+}
+
+TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
+  std::vector<vec3> x;
+  const Sheet coarse(16), fine(96);
+  const int at_16 = solve(coarse.A, coarse.projection, PreconditionerKind::multigrid, x).iterations;
+  const int at_96 = solve(fine.A, fine.projection, PreconditionerKind::multigrid, x).iterations;
+  const int plain_at_16 = solve(coarse.A, coarse.projection, PreconditionerKind::block_jacobi, x).iterations;
+  const int plain_at_96 = solve(fine.A, fine.projection, PreconditionerKind::block_jacobi, x).iterations;
+  EXPECT_LE(at_16, 14);
+  EXPECT_LE(at_96, 20);
+  EXPECT_GT(plain_at_96, 3 * plain_at_16);
+}
+
+TEST(Multigrid, HoldsAtTheFarEnd) {
+  std::vector<vec3> x;
+  Sheet stiff(40, 1e5);
+  EXPECT_LE(solve(stiff.A, stiff.projection, PreconditionerKind::multigrid, x).iterations, 40);
+  // Compressed springs clamped: no stiffness across them at all.
+  Sheet slack(40);
+  slack.set(1000, 0.2, 1.0);
+  EXPECT_LE(solve(slack.A, slack.projection, PreconditionerKind::multigrid, x).iterations, 40);
+}
+
+TEST(Multigrid, AgreesWithBlockJacobi) {
+  const Sheet sheet(24);
+  std::vector<vec3> x, reference;
+  ASSERT_TRUE(solve(sheet.A, sheet.projection, PreconditionerKind::multigrid, x, 1e-10).converged);
+  ASSERT_TRUE(solve(sheet.A, sheet.projection, PreconditionerKind::block_jacobi, reference, 1e-10).converged);
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    difference = std::max(difference, glm::length(x[i] - reference[i]));
+    largest = std::max(largest, glm::length(reference[i]));
+  }
+  // |x - reference| <= 2 |A^-1| |r|, and the mass bounds A^-1.
+  const double mass = 0.2 / static_cast<double>(sheet.size());
+  EXPECT_LT(difference, 2e-10 * std::sqrt(static_cast<double>(3 * sheet.size())) / mass);
+  EXPECT_GT(largest, 1.0);
+}
+
+TEST(Multigrid, ServesManyPartsAndLooseParticles) {
+  // 60 separate pieces of 20 particles without a pin, and particles that no spring joins.
+  std::vector<SpringPattern::Pair> springs;
+  for (std::uint32_t part = 0; part < 60; ++part) {
+    for (const auto& [i, j] : nets::grid(4, 5)) springs.push_back({20 * part + i, 20 * part + j});
+  }
+  nets::Random random(8);
+  SpringMatrix A(SpringPattern::build(1300, springs));
+  nets::fill(A, random, 1e-3, 50.0);
+  std::vector<vec3> x;
+  const SolveReport report = solve(A, Projection(1300), PreconditionerKind::multigrid, x, 1e-8);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LE(report.iterations, 60);
+
+  const SpringMatrix none = [] {
+    SpringMatrix alone(SpringPattern::build(300, {}));
+    for (double& d : alone.diagonal()) d = 2;
+    return alone;
+  }();
+  ASSERT_TRUE(solve(none, Projection(300), PreconditionerKind::multigrid, x, 1e-12).converged);
+  nets::Random same(3);
+  EXPECT_LT(glm::length(x[0] - same.vectors(300)[0] / 2.0), 1e-11);
+}
+
+// The bits of a solution depend on the system alone, not on those that the solver saw before.
+TEST(Multigrid, KeepsNothingOfEarlierSystems) {
+  WorkerPool pool(1);
+  Sheet sheet(24);
+  nets::Random random(4);
+  const std::vector<vec3> b = random.vectors(sheet.size());
+  std::vector<vec3> x(sheet.size()), fresh(sheet.size());
+  const CgOptions options{.preconditioner = PreconditionerKind::multigrid};
+  ConjugateGradient cg;
+  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);  // another shape
+  sheet.set(1000, 0.02);
+  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
+  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  EXPECT_EQ(x, fresh);
+
+  sheet.projection.fix(77, vec3(0.0));  // another pin
+  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
+  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  EXPECT_EQ(x, fresh);
+  EXPECT_EQ(x[77], vec3(0.0));
+
+  sheet.set(20, 0.02);  // other strengths
+  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
+  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  EXPECT_EQ(x, fresh);
+}
+
+TEST(Multigrid, StopsWhenAskedAndStartsAgain) {
+  WorkerPool pool(1);
+  const Sheet sheet(24);
+  nets::Random random(4);
+  const std::vector<vec3> b = random.vectors(sheet.size());
+  std::vector<vec3> x(sheet.size());
+  const CgOptions options{.preconditioner = PreconditionerKind::multigrid};
+  ConjugateGradient cg;
+  const SolveReport stopped =
+      cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options, [] { return true; });
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_FALSE(stopped.converged);
+  EXPECT_TRUE(cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options).converged);
+}
+
+}  // namespace
+}  // namespace clothlab
