@@ -6,6 +6,7 @@
 #include <glm/glm.hpp>
 #include <limits>
 
+#include "linalg/norm_bound.h"
 #include "linalg/pseudo_random.h"
 
 namespace clothlab {
@@ -26,7 +27,7 @@ struct LowestModes::Problem {
   const Projection& projection;
   const StopProbe& stop;
   double scale;
-  double norm;  // of M⁻¹K, a bound
+  double norm;  // of M⁻¹K, at most
 
   std::size_t n() const { return K.size(); }
 };
@@ -68,23 +69,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   root_mass_.resize(n);
   for (std::size_t i = 0; i < n; ++i) root_mass_[i] = std::sqrt(masses[i]);
 
-  // Gershgorin: with B positive semidefinite, no eigenvalue is above twice the largest diagonal element.
-  double norm = 0;
-  for (std::size_t i = 0; i < n; ++i) t_[i] = vec3(K.diagonal()[i]);
-  for (std::size_t s = 0; s < K.pattern().springs(); ++s) {
-    const SpringMatrix::Spring& spring = K.spring(s);
-    const double size = glm::dot(spring.u, spring.u) + std::abs(spring.b);
-    for (const std::uint32_t i : K.pattern().ends(s)) t_[i].x += size;
-  }
-  for (const SpringMatrix::Stencil& stencil : K.stencils()) {
-    const double size = std::abs(stencil.C[0][0]) + std::abs(stencil.C[1][1]) + std::abs(stencil.C[2][2]);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-      t_[stencil.particle[k]].x += size;
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) norm = std::max(norm, 2 * std::abs(t_[i].x) / masses[i]);
-
-  const Problem p{pool, K, projection, stop, scale, norm};
+  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_)};
   const auto fail = [&] {
     count_ = 0;
     result.finite = false;

@@ -76,7 +76,7 @@ class LowestModes {
   SymmetricEigen eigen_;
   std::vector<double> coefficients_;
   std::vector<vec3> w_, t_, start_;
-  std::vector<double> root_mass_;
+  std::vector<double> root_mass_, diagonal_;
 
   VectorBasis modes_;  // X
   std::size_t count_ = 0;

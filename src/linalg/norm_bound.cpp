@@ -1,0 +1,46 @@
+#include "linalg/norm_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+
+double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch) {
+  scratch.assign(K.size(), 0.0);
+  for (std::size_t s = 0; s < K.pattern().springs(); ++s) {
+    const SpringMatrix::Spring& spring = K.spring(s);
+    // The block stands twice in each of its two rows.
+    const double size = 2 * (glm::dot(spring.u, spring.u) + std::abs(spring.b));
+    for (const std::uint32_t i : K.pattern().ends(s)) scratch[i] += size;
+  }
+  for (const SpringMatrix::Stencil& stencil : K.stencils()) {
+    const double size =
+        std::sqrt(glm::dot(stencil.C[0], stencil.C[0]) + glm::dot(stencil.C[1], stencil.C[1]) +
+                  glm::dot(stencil.C[2], stencil.C[2]));
+    double weights = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      weights += std::abs(stencil.weight[k]);
+    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      scratch[stencil.particle[k]] += std::abs(stencil.weight[k]) * weights * size;
+    }
+  }
+  double bound = 0;
+  for (std::size_t i = 0; i < K.size(); ++i) {
+    bound = std::max(bound, (scratch[i] + std::abs(K.diagonal()[i])) / masses[i]);
+  }
+  return bound;
+}
+
+bool is_zero(const SpringMatrix& A) {
+  for (const double d : A.diagonal()) {
+    if (d != 0) return false;
+  }
+  for (std::size_t s = 0; s < A.pattern().springs(); ++s) {
+    if (A.spring(s).u != vec3(0.0) || A.spring(s).b != 0) return false;
+  }
+  return std::ranges::all_of(A.stencils(), [](const auto& stencil) { return stencil.C == mat3(0.0); });
+}
+
+}  // namespace clothlab

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+/// No eigenvalue of M^-1 K is larger than this in absolute value, and the largest is seldom below a third of
+/// it (Gershgorin's circles). `masses` > 0, one per particle; `scratch` is given its size.
+double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch);
+
+/// Whether all elements of the matrix are 0.
+bool is_zero(const SpringMatrix& A);
+
+}  // namespace clothlab
