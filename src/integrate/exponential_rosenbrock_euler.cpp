@@ -1,0 +1,84 @@
+#include "integrate/exponential_rosenbrock_euler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/prescribe.h"
+#include "integrate/solve_outcome.h"
+#include "linalg/norm_bound.h"
+
+namespace clothlab {
+
+namespace {
+
+constexpr double kLoosestTolerance = 1e-6;
+constexpr std::size_t kGrain = 1024;
+
+}  // namespace
+
+StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, State& state, double h,
+                                               const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&x_, &force_, &more_}) scratch->resize(n);
+  slope_.resize(2 * n);
+  change_.resize(2 * n);
+  root_mass_.resize(n);
+  std::ranges::transform(system.masses(), root_mass_.begin(), [](double m) { return std::sqrt(m); });
+
+  start_.take(system, state, h);
+  const auto& [v0, a0] = start_;
+  SpringMatrix& K = matrix_for(system, k_);
+  SpringMatrix& D = matrix_for(system, d_);
+  system.assemble(state.x, v0, {0, 0, 1}, context.solver.jacobian, K);
+  system.assemble(state.x, v0, {0, 1, 0}, context.solver.jacobian, D);
+  const bool damped = !is_zero(D);
+  const double bound = norm_bound(K, system.masses(), scratch_);
+  const double omega = bound > 0 ? std::sqrt(bound / 2) : 1 / h;
+
+  for (std::size_t i = 0; i < n; ++i) {
+    slope_[i] = h * omega * root_mass_[i] * v0[i];
+    slope_[n + i] = h * root_mass_[i] * a0[i];
+  }
+  // hJ: x' = h v, v' = h S M⁻¹ (K x + D v)
+  const auto apply = [&](std::span<const vec3> in, std::span<vec3> out) {
+    const auto for_particles = [&](auto&& body) {
+      context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) body(i);
+      });
+    };
+    for_particles([&](std::size_t i) { x_[i] = in[i] / (omega * root_mass_[i]); });
+    K.multiply(context.pool, x_, force_);
+    if (damped) {
+      for_particles([&](std::size_t i) { x_[i] = in[n + i] / root_mass_[i]; });
+      D.multiply(context.pool, x_, more_);
+      for_particles([&](std::size_t i) { force_[i] += more_[i]; });
+    }
+    system.projection().filter(force_);
+    for_particles([&](std::size_t i) {
+      out[i] = h * omega * in[n + i];
+      out[n + i] = -h / root_mass_[i] * force_[i];
+    });
+  };
+  const KrylovPhi::Operator hJ = [&apply](std::span<const vec3> in, std::span<vec3> out) { apply(in, out); };
+  const double tolerance = std::min(kLoosestTolerance, context.solver.linear.cg.tolerance);
+  const KrylovPhi::Result result = phi_.compute(context.pool, hJ, slope_, tolerance, change_, context.stop);
+  if (result.stopped) {
+    report.stopped = true;
+    return report;
+  }
+  report.converged = result.converged;
+  if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
+
+  x_ = state.x;
+  for (std::size_t i = 0; i < n; ++i) {
+    state.x[i] += change_[i] / (omega * root_mass_[i]);
+    state.v[i] = v0[i] + change_[n + i] / root_mass_[i];
+  }
+  prescribe(system.projection(), x_, h, state.x, state.v);
+  state.t += h;
+  return report;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,200 @@
+#include "integrate/modal_split.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/solve_outcome.h"
+
+namespace clothlab {
+
+namespace {
+
+// sin √z / √z, with sinh for z < 0. Beyond −300² the growth in one step is e³⁰⁰; more of it could only turn
+// what has blown up into what is not a number.
+double sinc_of_root(double z) {
+  if (std::abs(z) < 1e-4) return 1 - z / 6 * (1 - z / 20 * (1 - z / 42));
+  if (z > 0) return std::sin(std::sqrt(z)) / std::sqrt(z);
+  const double y = std::min(std::sqrt(-z), 300.0);
+  return std::sinh(y) / y;
+}
+
+double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
+
+}  // namespace
+
+bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+                      std::span<const vec3> a, double h, const StepContext& context, StepReport& report) {
+  x_ = x;
+  v_ = v;
+  acceleration_ = a;
+  const std::size_t n = system.size();
+  b_.resize(n);
+  w_.resize(n);
+  SpringMatrix& K = matrix_for(system, k_);
+  system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
+
+  searched_ = age_ == 0;
+  if (searched_) {
+    const LowestModes::Result result =
+        modes_.compute(context.pool, K, system.masses(), system.projection(), wanted_, 1 / (h * h),
+                       context.solver.linear.cg.tolerance, context.stop);
+    if (result.stopped) {
+      report.stopped = true;
+      return false;
+    }
+    if (!result.converged) {
+      report.converged = false;
+      report.reason = "the lowest modes did not reach their tolerance";
+    }
+    count_ = modes_.count();
+  }
+  project(system, context.pool, searched_);
+  Y_.coefficients(context.pool, count_, v, modal_v_);
+  Y_.coefficients(context.pool, count_, a, modal_a_);
+  return true;
+}
+
+void ModalSplit::project(const DynamicSystem& system, WorkerPool& pool, bool fresh) {
+  const std::size_t n = system.size(), s = count_;
+  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &turned_}) basis->resize(n, s);
+  for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_}) {
+    values->resize(s);
+  }
+  small_.resize(s * s);
+  if (s == 0) return;
+
+  for (std::size_t j = 0; j < s; ++j) {
+    if (fresh) std::ranges::copy(modes_.mode(j), X_.column(j).begin());
+    k_->multiply(pool, X_.column(j), Z_.column(j));
+    system.projection().filter(Z_.column(j));
+    X_.coefficients(pool, s, Z_.column(j), std::span(small_).subspan(j * s, s));
+  }
+  for (std::size_t j = 0; j < s; ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      small_[j * s + i] = small_[i * s + j] = (small_[j * s + i] + small_[i * s + j]) / 2;
+    }
+  }
+  eigen_.compute(s, small_);
+  std::ranges::copy(eigen_.values(), lambda_.begin());
+  for (VectorBasis* basis : {&X_, &Z_}) {
+    turned_.assign_product(pool, *basis, s, eigen_.vectors(), s);
+    turned_.swap(*basis);
+  }
+  for (std::size_t j = 0; j < s; ++j) {
+    const std::span<const vec3> x = X_.column(j);
+    const std::span<vec3> y = Y_.column(j);
+    for (std::size_t i = 0; i < n; ++i) y[i] = system.masses()[i] * x[i];
+  }
+}
+
+void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {
+  // φ1(τ [0 1; −λ 0]) = [S C; −λC S], S = sin ωτ / ωτ, C = (1 − cos ωτ) / ω²τ = τ/2 (sin ½ωτ / ½ωτ)².
+  // H is F without its modal part, so that E comes with φ1 − 1.
+  const auto average = [&](double lambda) {
+    const double z = lambda * tau * tau, half = sinc_of_root(z / 4);
+    return std::pair{sinc_of_root(z) - 1, tau / 2 * half * half};
+  };
+  std::ranges::copy(v_, of_x.begin());
+  std::ranges::copy(acceleration_, of_v.begin());
+  for (std::size_t j = 0; j < count_; ++j) {
+    const auto [S_less_1, C] = average(lambda_[j]);
+    coefficients_[j] = S_less_1 * modal_v_[j] + C * modal_a_[j];
+  }
+  X_.add(pool, count_, coefficients_, 1, of_x);
+  for (std::size_t j = 0; j < count_; ++j) {
+    const auto [S_less_1, C] = average(lambda_[j]);
+    coefficients_[j] = S_less_1 * modal_a_[j] - lambda_[j] * C * modal_v_[j];
+  }
+  X_.add(pool, count_, coefficients_, 1, of_v);
+}
+
+SolveReport ModalSplit::solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm,
+                                   bool same_matrix, const DynamicSystem& system, const StepContext& context,
+                                   std::span<vec3> x, StepReport& report) {
+  LinearSolverSettings settings = context.solver.linear;
+  settings.cg.warm_start = warm;
+  const SolveReport solve =
+      solver_.solve(context.pool, A, b, {}, system.projection(), x, settings, context.stop, same_matrix);
+  add_linear_solve(solve, settings, report);
+  if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
+    report.converged = false;
+    report.reason = failure;
+  }
+  return solve;
+}
+
+bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<const vec3> r,
+                       std::span<const vec3> s, const StepContext& context, std::span<vec3> dx,
+                       std::span<vec3> dv, StepReport& report) {
+  WorkerPool& pool = context.pool;
+  const std::size_t n = system.size(), count = count_;
+  const std::span<const double> m = system.masses();
+  SpringMatrix& A = matrix_for(system, a_);
+
+  // b = M s + γ(YΛYᵀ − K_s) r
+  k_->multiply(pool, r, b_);
+  for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * s[i] - gamma * b_[i];
+  Y_.coefficients(pool, count, r, coefficients_);
+  for (std::size_t j = 0; j < count; ++j) coefficients_[j] *= lambda_[j];
+  Y_.add(pool, count, coefficients_, gamma, b_);
+  system.projection().filter(b_);
+
+  // C = S (M − γD) X, and a₀ from (XᵀC) a₀ = Xᵀb
+  std::vector<double>& modal = right_;
+  if (count > 0) {
+    system.assemble(x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
+    for (std::size_t j = 0; j < count; ++j) {
+      A.multiply(pool, X_.column(j), C_.column(j));
+      system.projection().filter(C_.column(j));
+      X_.coefficients(pool, count, C_.column(j), std::span(small_).subspan(j * count, count));
+    }
+    X_.coefficients(pool, count, b_, modal);
+    if (!solve_dense(count, small_, 1, modal)) std::ranges::fill(modal, 0.0);
+    C_.add(pool, count, modal, -1, b_);
+  }
+
+  // A w = b − C a₀
+  system.assemble(x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
+  if (solve_with(A, b_, false, false, system, context, w_, report).stopped) return false;
+  Y_.coefficients(pool, count, w_, left_over_);
+  std::ranges::copy(w_, dv.begin());
+
+  // What Yᵀw is left with.
+  std::ranges::fill(dx, vec3(0.0));
+  Z_.add(pool, count, left_over_, gamma * gamma, dx);
+  if (norm(pool, dx) > context.solver.linear.cg.tolerance * norm(pool, b_)) {
+    // U, the guess being what the modes alone would give: X n, (XᵀAX) n = XᵀC e
+    for (std::size_t j = 0; j < count; ++j) {
+      X_.coefficients(pool, count, C_.column(j), coefficients_);
+      const double whole = coefficients_[j] + gamma * gamma * lambda_[j];
+      const double guess = whole > 0 ? coefficients_[j] / whole : 0;
+      std::ranges::transform(X_.column(j), U_.column(j).begin(), [&](const vec3& x) { return guess * x; });
+      if (solve_with(A, C_.column(j), true, true, system, context, U_.column(j), report).stopped)
+        return false;
+      Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
+    }
+    if (solve_dense(count, small_, 1, left_over_)) {
+      for (std::size_t j = 0; j < count; ++j) modal[j] += left_over_[j];
+      U_.add(pool, count, left_over_, -1, dv);
+    }
+  }
+  X_.add(pool, count, modal, 1, dv);
+
+  // δx = r + γ(δv − X Yᵀδv)
+  for (std::size_t i = 0; i < n; ++i) dx[i] = r[i] + gamma * dv[i];
+  Y_.coefficients(pool, count, dv, coefficients_);
+  X_.add(pool, count, coefficients_, -gamma, dx);
+  return true;
+}
+
+void ModalSplit::keep() {
+  if (searched_) modes_.keep();
+  age_ = (age_ + 1) % refresh_;
+}
+
+void ModalSplit::reset() {
+  modes_.reset();
+  age_ = 0;
+}
+
+}  // namespace clothlab

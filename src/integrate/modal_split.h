@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "integrate/integrator.h"
+#include "linalg/lowest_modes.h"
+
+namespace clothlab {
+
+/// The split F = G + H behind SIERE and its relatives [ascher §3.5.2, §4; Chen et al. 2020]: G is the motion
+/// in the s lowest modes X of K_s x = λ M x, taken by exponentials, H the rest, taken implicitly.
+///
+/// With P = X XᵀM, Λ = XᵀK_sX, Y = MX, Z = K_sX (free directions alone) and J = [0 I; M⁻¹K M⁻¹D]:
+///   J_G = [0 P; −XΛYᵀ 0],   J_H = J − J_G.
+/// The equation (I − γJ_H)(δx, δv) = (r, s) is one of size 3n: its first row is δx = r + γ(I − P)δv, and the
+/// second, with that put in and Yᵀ(I − P) = 0,
+///   B δv = b,   B = A − γ²Z Yᵀ,   A = M − γD − γ²K,   b = M s + γ(K + YΛYᵀ) r.
+/// B is A with a correction of rank s, symmetric for exact modes only. Put δv = X a + w. Then, with
+/// C = (M − γD)X, A X = C + γ²Z, and δv solves the equation when
+///   A w = b − C a,   Yᵀw = 0.
+/// So a₀ is taken from (XᵀC) a₀ = Xᵀb, w from one solve with A, and what Yᵀw is left with is taken away by
+/// (YᵀU) Δa = Yᵀw, A U = C, as Sherman, Morrison and Woodbury would. Without damping, or with Rayleigh's,
+/// exact modes leave nothing: then s solves are saved, as they are where γ²‖ZYᵀw‖, the residual of B δv = b,
+/// is within the tolerance of the solver. Old modes (mode refresh) change nothing of this; Λ is made diagonal
+/// by turning X within its span.
+class ModalSplit {
+ public:
+  /// Splits off `modes` modes, or all if there are fewer, and finds them anew every `refresh` >= 1 steps.
+  ModalSplit(std::size_t modes, int refresh) : wanted_(modes), refresh_(refresh) {}
+
+  /// The split at u = (x, v), with v prescribed where it is and a = S M⁻¹f(x, v); these must outlive the
+  /// calls that follow. False when stopped; a failure to converge is put into the report.
+  bool take(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+            std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
+
+  /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ:
+  /// E = diag(X, X) φ1(τ [0 I; −Λ 0]) (Yᵀv, Xᵀf).
+  void slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const;
+
+  /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); s is free of what is prescribed, r holds its displacement there, and so
+  /// does δx. False when stopped; the report is as for any linear solve.
+  bool solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
+             const StepContext& context, std::span<vec3> dx, std::span<vec3> dv, StepReport& report);
+
+  /// The step is done: the next one starts from these modes.
+  void keep();
+  void reset();
+
+ private:
+  /// X, Y, Z and λ from the modes found last, or from those of an earlier step.
+  void project(const DynamicSystem& system, WorkerPool& pool, bool fresh);
+  SolveReport solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm, bool same_matrix,
+                         const DynamicSystem& system, const StepContext& context, std::span<vec3> x,
+                         StepReport& report);
+
+  std::size_t wanted_;
+  int refresh_;
+  int age_ = 0;            // steps since the modes were found; 0: they have to be
+  bool searched_ = false;  // by the last `take`
+  std::size_t count_ = 0;  // s
+
+  LowestModes modes_;
+  LinearSolver solver_;
+  std::optional<SpringMatrix> k_;  // K_s
+  std::optional<SpringMatrix> a_;
+  std::span<const vec3> x_, v_, acceleration_;
+  VectorBasis X_, Y_, Z_, C_, U_, turned_;
+  std::vector<double> lambda_;
+  std::vector<double> modal_v_, modal_a_;  // Yᵀv, Xᵀf = Yᵀa
+  std::vector<double> small_, right_, left_over_;
+  mutable std::vector<double> coefficients_;
+  SymmetricEigen eigen_;
+  std::vector<vec3> b_, w_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,48 @@
+#include "integrate/str_sbdf2_ere.h"
+
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, double h,
+                                const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_half_, &v_half_, &a_half_}) scratch->resize(n);
+
+  start_.take(system, state, h);
+  if (!first_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;
+  for (std::size_t i = 0; i < n; ++i) {
+    r_[i] = h / 2 * start_.v[i];
+    s_[i] = h / 2 * start_.a[i];
+  }
+  if (!first_.solve(system, h / 4, r_, s_, context, dx_, dv_, report)) return report;
+  for (std::size_t i = 0; i < n; ++i) {
+    x_half_[i] = state.x[i] + dx_[i];
+    v_half_[i] = start_.v[i] + dv_[i];
+  }
+
+  free_acceleration(system, x_half_, v_half_, a_half_);
+  if (!split_.take(system, x_half_, v_half_, a_half_, h, context, report)) return report;
+  split_.slope(h / 2, context.pool, r_, s_);
+  for (std::size_t i = 0; i < n; ++i) {
+    r_[i] = (dx_[i] + h * r_[i]) / 3.0;
+    s_[i] = (dv_[i] + h * s_[i]) / 3.0;
+  }
+  if (!split_.solve(system, h / 3, r_, s_, context, dx_, dv_, report)) return report;
+
+  r_ = state.x;
+  for (std::size_t i = 0; i < n; ++i) {
+    state.x[i] = x_half_[i] + dx_[i];
+    state.v[i] = v_half_[i] + dv_[i];
+  }
+  prescribe(system.projection(), r_, h, state.x, state.v);
+  state.t += h;
+  split_.keep();
+  return report;
+}
+
+void StrSbdf2Ere::reset() { split_.reset(); }
+
+}  // namespace clothlab
