@@ -37,15 +37,26 @@ std::size_t line_of(std::string_view text, std::size_t byte) {
 }
 
 /// The text as a tree, duplicate keys and deep nesting refused. The parser tells neither of the two
-/// places, so the keys are collected per open object.
+/// places, nor that of a number no double can hold, so the keys are collected per open object.
 json parse_json(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
+  struct Open {
+    std::set<std::string> keys;
+    std::string last;
+  };
+  std::vector<Open> objects;
+  const auto refuse_value = [&](const std::string& what) {
+    if (objects.empty() || objects.back().last.empty()) throw InputError("a value " + what);
+    refuse(objects.back().last, what);
+  };
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
-    if (depth > kDeepest) throw InputError("the values are nested too deeply");
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      refuse(value.get<std::string>(), "is there twice");
+    if (depth > kDeepest) refuse_value("is nested too deeply");
+    if (event == json::parse_event_t::object_start) objects.emplace_back();
+    if (event == json::parse_event_t::object_end) objects.pop_back();
+    if (event == json::parse_event_t::key) {
+      Open& object = objects.back();
+      object.last = value.get<std::string>();
+      if (!object.keys.insert(object.last).second) refuse(object.last, "is there twice");
+    }
     return true;
   };
   try {
@@ -54,7 +65,8 @@ json parse_json(std::string_view text) {
     throw InputError("line " + std::to_string(line_of(text, error.byte > 0 ? error.byte - 1 : 0)) +
                      " is not valid JSON");
   } catch (const json::out_of_range&) {
-    throw InputError("a number is too large");
+    refuse_value("holds a number that is too large");
+    throw;
   }
 }
 

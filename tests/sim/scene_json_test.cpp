@@ -115,7 +115,10 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
       {"{\"clothlab-scene\": 1, // comment\n}", "line 1"},
       {"{\"clothlab-scene\": 1, \"title\": \"\xff\"}", "line 1"},
       {R"({"clothlab-scene": 1, "mass": NaN})", "line 1"},
-      {R"({"clothlab-scene": 1, "mass": 1e999})", "too large"},
+      {R"({"clothlab-scene": 1, "mass": 1e999})", "\"mass\" holds a number that is too large"},
+      {R"({"clothlab-scene": 1, "mesh": {"grid": [2, 2]}, "gravity": [0, -1e999, 0]})",
+       "\"gravity\" holds a number that is too large"},
+      {"[1e999]", "a value holds a number that is too large"},
       {R"({"clothlab-scene": 1, "mass": 1, "mass": 2})", "\"mass\" is there twice"},
       {R"({"clothlab-scene": 1, "mesh": {"file": "a", "file": "b"}})", "\"file\" is there twice"},
       {R"({"clothlab-scene": 1, "maas": 1})", "did you mean \"mass\""},
@@ -166,7 +169,8 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
 TEST(SceneJson, DeepNestingIsRefusedAtOnce) {
   for (const std::size_t depth : {std::size_t{20}, std::size_t{1'000'000}}) {
     const std::string text = with("\"title\": " + std::string(depth, '['));
-    EXPECT_NE(refusal([&] { (void)parse_scene(text, "s"); }).find("nested too deeply"), std::string::npos);
+    EXPECT_NE(refusal([&] { (void)parse_scene(text, "s"); }).find("\"title\" is nested too deeply"),
+              std::string::npos);
   }
 }
 
