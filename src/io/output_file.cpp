@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <io.h>
 #include <process.h>
 #else
+#include <sys/file.h>
 #include <unistd.h>
 #endif
 
@@ -57,6 +59,8 @@ bool may_write(const fs::path& path) { return ::_waccess(path.c_str(), 2) == 0; 
 bool may_write_in(const fs::path&) { return true; }
 void copy_permissions(const fs::path&, int) {}
 int duplicate(int descriptor) { return ::_dup(descriptor); }
+void lock(int) {}  // a file that is open cannot be removed
+bool is_abandoned(const fs::path&) { return true; }
 bool is_open_for_writing(int) { return true; }
 
 #else
@@ -78,6 +82,18 @@ void copy_permissions(const fs::path& from, int to) {
   struct stat info {};
   // Not being allowed to is no fault of the results: they are then written with the usual permissions.
   if (::stat(from.c_str(), &info) == 0 && ::fchmod(to, info.st_mode & 0777) != 0) errno = 0;
+}
+void lock(int descriptor) {
+  // Where the file system has no locks the file is only not told from an abandoned one.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) errno = 0;
+}
+/// Whether no process holds the lock: it ends with the process that wrote.
+bool is_abandoned(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool unheld = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  ::close(descriptor);
+  return unheld;
 }
 int duplicate(int descriptor) { return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 bool is_open_for_writing(int descriptor) {
@@ -141,11 +157,34 @@ Target find_target(const fs::path& given) {
   return target;
 }
 
+constexpr std::string_view kPartPrefix = ".clothlab-";
+constexpr std::string_view kPartSuffix = ".part";
+
 /// A name beside `path` that no other file of this or another run has.
 fs::path beside(const fs::path& path) {
   static std::atomic<std::uint64_t> counter{0};
-  return path.parent_path() /
-         (".clothlab-" + std::to_string(process_id()) + "-" + std::to_string(counter++) + ".part");
+  return path.parent_path() / (std::string(kPartPrefix) + std::to_string(process_id()) + "-" +
+                               std::to_string(counter++) + std::string(kPartSuffix));
+}
+
+/// Removes what a process that was killed in mid-write left beside `part`, a file just made. One counts as
+/// abandoned when it is an hour older and nobody holds its lock; what cannot be removed stays.
+void remove_abandoned_parts(const fs::path& part) {
+  const fs::path folder = part.has_parent_path() ? part.parent_path() : fs::path(".");
+  thread_local std::set<fs::path> seen;  // once is enough: a sequence writes many files
+  if (!seen.insert(folder).second) return;
+  std::error_code error;
+  const fs::file_time_type now = fs::last_write_time(part, error);
+  if (error) return;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = shown_path(at->path().filename());
+    if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) continue;
+    std::error_code skip;
+    if (!fs::is_regular_file(at->symlink_status(skip)) || skip) continue;
+    const fs::file_time_type written = at->last_write_time(skip);
+    if (skip || now - written < std::chrono::hours(1)) continue;
+    if (is_abandoned(at->path())) fs::remove(at->path(), skip);
+  }
 }
 
 }  // namespace
@@ -162,6 +201,8 @@ struct OutputFile::Impl {
       descriptor = open_new(part);
     } while (descriptor < 0 && errno == EEXIST);
     if (descriptor < 0) fail(given, errno);
+    lock(descriptor);
+    remove_abandoned_parts(part);
     if (target.exists) copy_permissions(target.path, descriptor);
   }
 

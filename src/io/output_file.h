@@ -13,7 +13,8 @@ void check_writable(const std::filesystem::path& path);
 /// A file that appears whole or not at all: bytes go to a new file beside `path`, which takes its place
 /// in commit(). Without a commit the new file is removed and `path` is as it was. A path that exists and
 /// is no regular file (/dev/stdout, a named pipe) is written to directly and never replaced; a symbolic
-/// link stays, and the file it points to is replaced.
+/// link stays, and the file it points to is replaced. A process that is killed in mid-write leaves its new
+/// file, ".clothlab-*.part"; who writes into that folder an hour later or after that removes it.
 class OutputFile {
  public:
   /// Throws InputError as check_writable does, SystemError when the system fails otherwise.

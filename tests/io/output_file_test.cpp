@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "core/error.h"
@@ -9,6 +10,7 @@
 
 #ifndef _WIN32
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #endif
 
@@ -47,6 +49,38 @@ TEST(OutputFile, WithoutCommitTheOldFileStays) {
   write_file(path, "new");
   EXPECT_EQ(bytes_of(path), "new");
 }
+
+TEST(OutputFile, RemovesWhatAKilledProcessLeft) {
+  const TemporaryFolder folder;
+  const auto aged = [&](const char* name, int hours) {
+    const fs::path path = folder.write(name, "half");
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+    return path;
+  };
+  const fs::path stale = aged(".clothlab-1-0.part", 2), young = aged(".clothlab-1-1.part", 0);
+  const fs::path others = aged(".clothlab-notes", 2), no_part = aged("a.part", 2);
+  OutputFile in_progress(folder / "b.csv");
+  fs::path written;  // by us, for hours
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    if (entry.path() != young && entry.path().extension() == ".part" && entry.path() != no_part)
+      written = entry.path();
+  ASSERT_FALSE(written.empty());
+  EXPECT_FALSE(fs::exists(stale));
+  for (const fs::path& kept : {young, others, no_part, written}) EXPECT_TRUE(fs::exists(kept)) << kept;
+}
+
+#ifndef _WIN32
+TEST(OutputFile, LeavesWhatAnotherProcessIsWriting) {
+  const TemporaryFolder folder;
+  const fs::path part = folder.write(".clothlab-1-0.part", "half");
+  fs::last_write_time(part, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(descriptor, LOCK_EX | LOCK_NB), 0);
+  write_file(folder / "a.csv", "a");
+  EXPECT_TRUE(fs::exists(part));
+  ::close(descriptor);
+}
+#endif
 
 TEST(OutputFile, ManyAtATimeDoNotMeet) {
   const TemporaryFolder folder;
