@@ -105,6 +105,10 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "clothlab"};
   app.set_version_flag("--version", "clothlab " CLOTHLAB_VERSION);
   app.require_subcommand(0, 1);
+  app.footer(
+      "Exit status: 0 done; 1 a fault of the program or the system; 2 bad input, nothing was written; 3 the "
+      "run\n"
+      "blew up, its last good state was written; 130 Ctrl-C, what was done was written.");
   Window window;
   app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
   window.scene.add_to(app);
