@@ -117,7 +117,9 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   if (is_software_renderer() && options.threads >= hardware_threads()) {
     options.threads = std::max(1, hardware_threads() - 1);
   }
-  auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in)));
+  SceneLoadOptions loading;
+  loading.rehearse = true;  // the first grab is already as strong as ω_max allows
+  auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in), loading));
   simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
   snapshot_ = simulation_->latest();
 
