@@ -23,6 +23,7 @@
 #include "render/gl.h"
 #include "render/heat_colours.h"
 #include "render/renderer.h"
+#include "render/shader_program.h"
 #include "runtime/load_job.h"
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
@@ -60,6 +61,7 @@ class Application {
   void finish_load();
   void reload_mesh(const ReloadMesh& wanted);
   void save_scene(const fs::path& path);
+  void reload_shaders();
   void use_snapshot();
   void measure_rate(double now);
   Area view_area() const;
@@ -278,6 +280,7 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
   if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
+  if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();
   if (std::holds_alternative<Quit>(request)) window_.close();
 }
 
@@ -354,6 +357,18 @@ void Application::save_scene(const fs::path& path) {
     ui_.show_message("Saved as " + file_name(path) + ".", false);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
+  }
+}
+
+void Application::reload_shaders() {
+  if (shader_folder() == nullptr) return;
+  try {
+    renderer_.reload_shaders();
+    ui_.show_message("The shaders were read again.", false);
+  } catch (const SystemError& error) {
+    const std::string text = error.what();
+    std::cerr << "clothlab: " << text << '\n';
+    ui_.show_message(text.substr(0, text.find('\n')) + "; the old ones stay.", true);
   }
 }
 

@@ -57,6 +57,8 @@ void StateLog::write(double now, const Picture& picture) {
   json["view"] = {picture.view.x, picture.view.y, picture.view.width, picture.view.height};
   json["title"] = frame.scene->title;
   json["mesh"] = frame.mesh->source ? frame.mesh->source->name : "";
+  json["scale"] = frame.scene->scale;
+  json["z_up"] = frame.scene->z_up;
   json["particles"] = frame.positions.size();
   json["integrator"] = frame.scene->integrator;
   json["playing"] = snapshot.playing;

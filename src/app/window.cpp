@@ -63,6 +63,9 @@ KeyPress translate(int key, int scancode, int action, int mods) {
     case GLFW_KEY_F1:
       press.key = Key::f1;
       return press;
+    case GLFW_KEY_F5:
+      press.key = Key::f5;
+      return press;
     default:
       break;
   }

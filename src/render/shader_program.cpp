@@ -15,9 +15,8 @@ namespace clothlab {
 namespace {
 
 std::string read_shader(std::string_view name) {
-  const char* directory = std::getenv("CLOTHLAB_SHADER_DIR");
-  if (directory && *directory) {
-    const std::filesystem::path path = std::filesystem::path(directory) / name;
+  if (const char* folder = shader_folder()) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file) throw SystemError("The shader " + path.string() + " cannot be read.");
@@ -55,7 +54,7 @@ class Shader {
     const std::string log = trimmed_log(
         [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetShaderInfoLog(id_, size, length, chars); });
     glDeleteShader(id_);
-    throw SystemError("The shader " + std::string(name) + " does not compile:\n" + log);
+    throw SystemError("The shader " + std::string(name) + " does not compile: " + log);
   }
   ~Shader() { glDeleteShader(id_); }
   Shader(const Shader&) = delete;
@@ -68,6 +67,11 @@ class Shader {
 };
 
 }  // namespace
+
+const char* shader_folder() {
+  const char* folder = std::getenv("CLOTHLAB_SHADER_DIR");
+  return folder != nullptr && *folder != 0 ? folder : nullptr;
+}
 
 ShaderProgram::ShaderProgram(std::string_view vertex_name, std::string_view fragment_name) {
   const Shader vertex(GL_VERTEX_SHADER, vertex_name);
@@ -83,7 +87,7 @@ ShaderProgram::ShaderProgram(std::string_view vertex_name, std::string_view frag
         [&](GLsizei size, GLsizei* length, GLchar* chars) { glGetProgramInfoLog(id, size, length, chars); });
     glDeleteProgram(id);
     throw SystemError("The shaders " + std::string(vertex_name) + " and " + std::string(fragment_name) +
-                      " do not fit together:\n" + log);
+                      " do not fit together: " + log);
   }
   glDetachShader(id, vertex.id());
   glDetachShader(id, fragment.id());

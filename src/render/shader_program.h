@@ -7,8 +7,12 @@
 
 namespace clothlab {
 
-/// A vertex and a fragment shader of shaders/, linked. The text is the one compiled into the program;
-/// where the environment variable CLOTHLAB_SHADER_DIR names a folder, it is read from there.
+/// The folder that the environment variable CLOTHLAB_SHADER_DIR names, for those who work on the shaders;
+/// nullptr where it is not set.
+const char* shader_folder();
+
+/// A vertex and a fragment shader of shaders/, linked. The text is the one compiled into the program, or,
+/// where there is a shader_folder(), what is read from there.
 class ShaderProgram {
  public:
   /// Throws SystemError with the compiler's words, or when the file cannot be read.

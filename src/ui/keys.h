@@ -4,7 +4,7 @@ namespace clothlab {
 
 /// A key as the interface knows it; whoever owns the window translates. Letters, digits and punctuation
 /// come as `character`, upper case, as the user's keyboard is labelled.
-enum class Key { none, space, enter, escape, backspace, up, down, page_up, page_down, f1 };
+enum class Key { none, space, enter, escape, backspace, up, down, page_up, page_down, f1, f5 };
 
 struct KeyPress {
   Key key = Key::none;

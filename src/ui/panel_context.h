@@ -54,9 +54,10 @@ struct SaveScene {
 struct CancelLoad {};
 struct FrameCloth {};
 struct ReleaseHand {};
+struct ReloadShaders {};
 struct Quit {};
-using AppRequest =
-    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, CancelLoad, FrameCloth, ReleaseHand, Quit>;
+using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, CancelLoad, FrameCloth,
+                                ReleaseHand, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

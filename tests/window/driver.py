@@ -123,6 +123,12 @@ class Program:
                 return box
             box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
 
+    def pixel(self, x, y):
+        """Red, green and blue of a pixel of the window."""
+        handle = self.display.create_resource_object("window", self.window)
+        blue, green, red = handle.get_image(x, y, 1, 1, X.ZPixmap, 0xFFFFFF).data[:3]
+        return red, green, blue
+
     # --- acting ---
 
     def xdotool(self, *arguments):
@@ -175,7 +181,7 @@ class Program:
         time.sleep(0.1)
 
     def type(self, text):
-        self.xdotool("type", "--delay", "30", text)
+        self.xdotool("type", "--delay", "30", "--", text)
         time.sleep(0.1)
 
     def resize(self, width, height):
