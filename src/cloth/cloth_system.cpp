@@ -5,19 +5,22 @@
 
 namespace clothlab {
 
-ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool)
+ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool,
+                         const StopProbe& stop)
     : model_(std::move(model)),
       material_(material),
-      pool_(pool),
       masses_(model_->masses(material)),
-      projection_(model_->particles()) {
-  build_forces();
+      projection_(model_->particles()),
+      springs_(*model_, material, pool, stop) {
+  weigh();
 }
 
 void ClothSystem::set_material(const Material& material) {
+  if (material == material_) return;
   masses_ = model_->masses(material);
   material_ = material;
-  build_forces();
+  springs_.set_material(material);
+  weigh();
 }
 
 void ClothSystem::set_drag(const std::optional<Drag>& drag) {
@@ -27,21 +30,19 @@ void ClothSystem::set_drag(const std::optional<Drag>& drag) {
   list_terms();
 }
 
-void ClothSystem::build_forces() {
-  springs_.emplace(*model_, material_, pool_);
+void ClothSystem::weigh() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
   list_terms();
 }
 
 void ClothSystem::list_terms() {
-  terms_ = {&*springs_, &*gravity_, &*rayleigh_mass_};
+  terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
   if (drag_force_) terms_.push_back(&*drag_force_);
 }
 
 ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
-  return {springs_->stretch_energy(x), springs_->bend_energy(x), gravity_->energy(x),
-          drag_force_ ? drag_force_->energy(x) : 0.0};
+  return {springs_.stretch_energy(x), springs_.bend_energy(x), gravity_->energy(x), drag_energy(x)};
 }
 
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {

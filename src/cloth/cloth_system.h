@@ -29,12 +29,15 @@ class ClothSystem final : public DynamicSystem {
     double drag = 0;
   };
 
-  /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
-  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
+  /// `pool` must outlive this. Throws InputError as ClothModel::masses does; Cancelled when `stop`, which
+  /// is not kept, asks.
+  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool,
+              const StopProbe& stop = {});
   ClothSystem(const ClothSystem&) = delete;
   ClothSystem& operator=(const ClothSystem&) = delete;
 
   const ClothModel& model() const { return *model_; }
+  const std::shared_ptr<const ClothModel>& shared_model() const { return model_; }
   const Material& material() const { return material_; }
   /// Throws InputError as ClothModel::masses does, with nothing changed.
   void set_material(const Material& material);
@@ -44,6 +47,7 @@ class ClothSystem final : public DynamicSystem {
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
   Energies energies(std::span<const vec3> x) const;
+  double drag_energy(std::span<const vec3> x) const { return drag_force_ ? drag_force_->energy(x) : 0; }
 
   Projection& projection() { return projection_; }
 
@@ -57,20 +61,19 @@ class ClothSystem final : public DynamicSystem {
   void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                 JacobianMode mode, SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
-  std::span<const ElasticElement> elements() const override { return springs_->elements(); }
+  std::span<const ElasticElement> elements() const override { return springs_.elements(); }
 
  private:
-  void build_forces();  // anew from model and material
+  void weigh();  // the forces on the masses, anew from masses and material
   void list_terms();
 
   std::shared_ptr<const ClothModel> model_;
   Material material_;
-  WorkerPool& pool_;
   std::vector<double> masses_;
   Projection projection_;
   std::optional<Drag> drag_;
 
-  std::optional<SpringForce> springs_;
+  SpringForce springs_;
   std::optional<GravityForce> gravity_;
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<DragForce> drag_force_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "core/cancel_point.h"
+
 namespace clothlab {
 
 namespace {
@@ -29,19 +31,29 @@ Pose pose_of(const ElasticElement& e, std::span<const vec3> x) {
 
 }  // namespace
 
-SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool)
-    : model_(model),
-      pool_(pool),
-      damping_model_(material.damping_model),
-      spring_damping_(material.spring_damping),
-      rayleigh_stiffness_(material.rayleigh_stiffness),
-      spring_forces_(model.springs().size()) {
+SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool,
+                         const StopProbe& stop)
+    : model_(model), pool_(pool), spring_forces_(model.springs().size()) {
+  CancelPoint cancel(stop);
   elements_.reserve(model.springs().size());
   for (const ClothModel::Spring& s : model.springs()) {
-    const bool stretch = elements_.size() < model.stretch_springs();
-    const double stiffness = stretch ? material.stretch_stiffness : material.bend_stiffness;
-    elements_.push_back({s.i, s.j, s.rest_length, stiffness, material.spring_damping, stretch});
+    cancel.pass();
+    elements_.push_back({s.i, s.j, s.rest_length, 0, 0, elements_.size() < model.stretch_springs()});
   }
+  cancel.look();
+  set_material(material);
+}
+
+void SpringForce::set_material(const Material& material) {
+  damping_model_ = material.damping_model;
+  spring_damping_ = material.spring_damping;
+  rayleigh_stiffness_ = material.rayleigh_stiffness;
+  pool_.for_chunks(elements_.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+    for (ElasticElement& e : std::span(elements_).subspan(begin, end - begin)) {
+      e.stiffness = e.stretch ? material.stretch_stiffness : material.bend_stiffness;
+      e.damping = material.spring_damping;
+    }
+  });
 }
 
 double SpringForce::energy_of(std::size_t first, std::size_t last, std::span<const vec3> x) const {

@@ -5,6 +5,7 @@
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 #include "cloth/material.h"
+#include "core/stop_probe.h"
 #include "core/worker_pool.h"
 
 namespace clothlab {
@@ -21,8 +22,11 @@ namespace clothlab {
 /// direction: it pulls nowhere, B = B⁺ = k I, and projected damping leaves it alone.
 class SpringForce final : public ForceTerm {
  public:
-  /// `model` and `pool` must outlive this.
-  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool);
+  /// `model` and `pool` must outlive this. Throws Cancelled when `stop`, which is not kept, asks.
+  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool,
+              const StopProbe& stop = {});
+
+  void set_material(const Material& material);
 
   double energy(std::span<const vec3> x) const override;
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
@@ -44,9 +48,9 @@ class SpringForce final : public ForceTerm {
 
   const ClothModel& model_;
   WorkerPool& pool_;
-  DampingModel damping_model_;
-  double spring_damping_;      // k_d [N·s/m]
-  double rayleigh_stiffness_;  // α [s]
+  DampingModel damping_model_{};
+  double spring_damping_ = 0;      // k_d [N·s/m]
+  double rayleigh_stiffness_ = 0;  // α [s]
   std::vector<ElasticElement> elements_;
   mutable std::vector<vec3> spring_forces_;  // on end i of every spring, between the two passes of add_force
 };

@@ -218,6 +218,8 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
   s.K = &K;
   s.prepare(masses, projection);
   Result result;
+  result.stopped = stop_requested(stop);
+  if (result.stopped) return result;
   if (!s.choose_start()) {
     s.warm = false;
     result.converged = true;

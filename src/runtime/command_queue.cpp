@@ -3,22 +3,23 @@
 #include <utility>
 
 namespace clothlab {
-namespace {
 
-bool makes_step_worthless(const std::variant<Command, Control>& what) {
-  if (const auto* command = std::get_if<Command>(&what)) return std::holds_alternative<Reset>(*command);
-  return std::holds_alternative<UseScene>(std::get<Control>(what));
+void CommandQueue::count(const Request& request, int change) {
+  const auto* command = std::get_if<Command>(&request.what);
+  const auto* control = std::get_if<Control>(&request.what);
+  const bool scene = control != nullptr && std::holds_alternative<UseScene>(*control);
+  const bool reset = command != nullptr && std::holds_alternative<Reset>(*command);
+  if (scene) scenes_.fetch_add(change, std::memory_order_release);
+  if (scene || reset) urgent_.fetch_add(change, std::memory_order_release);
 }
-
-}  // namespace
 
 std::uint64_t CommandQueue::push(std::variant<Command, Control> what) {
   std::uint64_t stamp = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (makes_step_worthless(what)) urgent_.fetch_add(1, std::memory_order_release);
     stamp = ++last_stamp_;
     requests_.push_back({stamp, std::move(what)});
+    count(requests_.back(), 1);
   }
   changed_.notify_one();
   return stamp;
@@ -37,7 +38,7 @@ std::optional<Request> CommandQueue::take() {
   if (requests_.empty()) return std::nullopt;
   Request oldest = std::move(requests_.front());
   requests_.pop_front();
-  if (makes_step_worthless(oldest.what)) urgent_.fetch_sub(1, std::memory_order_release);
+  count(oldest, -1);
   return oldest;
 }
 

@@ -29,7 +29,7 @@ class CommandQueue {
   /// Returns the request's stamp; the first one is 1.
   std::uint64_t push(std::variant<Command, Control> what);
 
-  /// Ends every wait from now on, and answers urgent() with true.
+  /// Ends every wait from now on, and answers urgent() and scene_waits() with true.
   void close();
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
@@ -45,8 +45,11 @@ class CommandQueue {
   /// Whether what waits makes the step that is running worthless: Reset, UseScene, or a close.
   /// Lock-free, for a stop probe.
   bool urgent() const { return urgent_.load(std::memory_order_acquire) > 0 || closed(); }
+  /// Whether what waits makes the scene that is being built worthless: UseScene, or a close. Lock-free.
+  bool scene_waits() const { return scenes_.load(std::memory_order_acquire) > 0 || closed(); }
 
  private:
+  void count(const Request& request, int change);  // of what waits
   bool ready() const { return !requests_.empty() || woken_ || closed(); }
 
   std::mutex mutex_;
@@ -55,6 +58,7 @@ class CommandQueue {
   std::uint64_t last_stamp_ = 0;
   bool woken_ = false;
   std::atomic<int> urgent_{0};
+  std::atomic<int> scenes_{0};
   std::atomic<bool> closed_{false};
 };
 

@@ -138,6 +138,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
     const Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
+    loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,
                                       loaded.scene.stepping.solver.jacobian, pool, options.stop)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cloth/cloth_model.h"
 #include "core/stop_probe.h"
 #include "mesh/mesh.h"
 #include "sim/scene.h"
@@ -26,7 +27,7 @@ struct SceneLoadOptions {
   /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
   std::function<void(double fraction, std::string_view stage)> progress;
   /// Start a Simulation on trial: a scene that cannot be started (pins that do not exist) is refused
-  /// by the load already, and LoadedScene::omega_max is known.
+  /// by the load already, and LoadedScene::model and omega_max are known.
   bool rehearse = false;
 };
 
@@ -34,9 +35,11 @@ struct SceneLoadOptions {
 struct LoadedScene {
   Scene scene;                            ///< `scale` is the one used
   std::shared_ptr<const ClothMesh> mesh;  ///< never null; its `source` is what was read, for export
-  double file_diagonal = 0;               ///< of the mesh as read, in the file's units
-  bool fitted = false;                    ///< UnitChoice::fit changed the scale
-  double omega_max = 0;                   ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
+  /// What a Simulation would otherwise have to build first; null when not rehearsed.
+  std::shared_ptr<const ClothModel> model;
+  double file_diagonal = 0;  ///< of the mesh as read, in the file's units
+  bool fitted = false;       ///< UnitChoice::fit changed the scale
+  double omega_max = 0;      ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
 };
 
 /// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.

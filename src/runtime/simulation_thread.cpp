@@ -211,15 +211,19 @@ struct SimulationThread::Impl {
 
   void steer(UseScene& c) {
     if (!c.loaded) throw InputError("There is no scene to use.");
-    use(std::move(c.loaded));
+    try {
+      use(std::move(c.loaded));
+    } catch (const Cancelled&) {
+      // Another scene is next, or the end.
+    }
   }
 
   // ---- The run
 
   void use(std::shared_ptr<const LoadedScene> next) {
     // The old scene stays until the new one stands.
-    auto made =
-        std::make_unique<Simulation>(next->scene, next->mesh, pool, [this] { return queue.closed(); });
+    const StopProbe superseded = [this] { return queue.scene_waits(); };
+    auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
     simulation = std::move(made);
     loaded = std::move(next);
     omega_max.reset();
@@ -336,7 +340,7 @@ struct SimulationThread::Impl {
   void ask_for_estimate() {
     asked = Clock::now();
     StabilityMonitor::Question q;
-    q.mesh = loaded->mesh;
+    q.model = simulation->system().shared_model();
     q.material = simulation->scene().material;
     q.mode = simulation->scene().stepping.solver.jacobian;
     q.drag = simulation->drag();
@@ -350,7 +354,7 @@ struct SimulationThread::Impl {
 
   void take_estimate() {
     const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
-    if (!answer || answer->tag == answered || answer->mesh != loaded->mesh) return;
+    if (!answer || answer->tag == answered || answer->model != simulation->system().shared_model()) return;
     answered = answer->tag;
     omega_max = answer->omega_max;
     if (answered == explained && simulation->blow_up()) explain();

@@ -46,19 +46,17 @@ struct StabilityMonitor::Impl {
 
   void estimate(const Question& question) {
     const StopProbe stop = [this] { return closing.load(); };
-    if (!system || question.mesh != mesh) {
-      system.reset();
-      mesh = question.mesh;
-      system.emplace(std::make_shared<const ClothModel>(*mesh, stop), question.material, pool);
+    if (!system || question.model != system->shared_model()) {
+      system.emplace(question.model, question.material, pool, stop);
     }
     system->set_material(question.material);
     system->set_drag(question.drag);
-    system->projection().clear(mesh->positions.size());
+    system->projection().clear(system->size());
     for (const std::uint32_t i : question.pinned) system->projection().fix(i, question.x[i]);
 
     const std::optional<double> omega_max = meter.omega_max(*system, question.x, question.mode, pool, stop);
     if (!omega_max) return;
-    newest.put(std::make_shared<const Answer>(Answer{mesh, question.tag, *omega_max}));
+    newest.put(std::make_shared<const Answer>(Answer{question.model, question.tag, *omega_max}));
     answered();
   }
 
@@ -71,7 +69,6 @@ struct StabilityMonitor::Impl {
 
   // The thread's own.
   WorkerPool pool{1};
-  std::shared_ptr<const ClothMesh> mesh;
   std::optional<ClothSystem> system;
   StabilityMeter meter;
 

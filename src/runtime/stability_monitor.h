@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "cloth/cloth_model.h"
 #include "cloth/drag_force.h"
 #include "cloth/material.h"
 #include "core/vec.h"
 #include "dynamics/dynamic_system.h"
-#include "mesh/mesh.h"
 
 namespace clothlab {
 
@@ -19,7 +19,7 @@ namespace clothlab {
 class StabilityMonitor {
  public:
   struct Question {
-    std::shared_ptr<const ClothMesh> mesh;
+    std::shared_ptr<const ClothModel> model;
     Material material;
     JacobianMode mode = JacobianMode::clamped;
     std::optional<Drag> drag;
@@ -28,9 +28,9 @@ class StabilityMonitor {
     std::uint64_t tag = 0;              ///< comes back with the answer
   };
   struct Answer {
-    std::shared_ptr<const ClothMesh> mesh;  ///< the question's
-    std::uint64_t tag = 0;                  ///< the question's
-    double omega_max = 0;                   ///< [1/s]; 0 when nothing is free to move
+    std::shared_ptr<const ClothModel> model;  ///< the question's
+    std::uint64_t tag = 0;                    ///< the question's
+    double omega_max = 0;                     ///< [1/s]; 0 when nothing is free to move
   };
 
   /// `answered` is called on the monitor's thread after every new answer.

@@ -62,16 +62,16 @@ std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
 
 struct Simulation::Impl {
   Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
-       const StopProbe& stop)
+       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
       : mesh(not_null(std::move(the_mesh))),
         scene(checked(std::move(the_scene))),
         start_pins(scene.pins),
         start_state(initial_state(scene, *mesh)),
         pool(the_pool),
-        system(std::make_shared<const ClothModel>(*mesh, stop), scene.material, pool),
+        system(model ? std::move(model) : std::make_shared<const ClothModel>(*mesh, stop), scene.material,
+               pool, stop),
         integrator(make_integrator(scene)) {
-    CancelPoint(stop).look();
-    start();
+    start(stop);
   }
 
   // The stages of a step -----------------------------------------------------------------------
@@ -80,13 +80,14 @@ struct Simulation::Impl {
     keep_start_of_step();
     while (!control.done()) {
       const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
-      keep_start_of_substep();
+      if (scene.stepping.adaptive) keep_start_of_substep();
       aim_pins(h);
       restart_integrator_if_new(h);
       const StepReport report = integrator->advance(system, state, h, {scene.stepping.solver, pool, stop});
-      if (report.stopped) return abandon_step();
+      if (report.stopped || stop_requested(stop)) return abandon_step();
 
       measure();
+      if (stop_requested(stop)) return abandon_step();
       const std::optional<BlowUp> bad = check_energy(h);
       const bool good = !bad && (!scene.stepping.adaptive || strain <= scene.stepping.max_strain);
       if (!good && scene.stepping.adaptive && !control.at_floor()) {
@@ -336,7 +337,8 @@ struct Simulation::Impl {
     const double before = internal_energy_now();
     state = *command.state;
     pins.hold_at(state.x);
-    account.add_work(internal_energy_now() - before);
+    measure();
+    account.add_work(internal.shaking() - before);
     record_state(command.step);
     break_continuity();
   }
@@ -344,13 +346,17 @@ struct Simulation::Impl {
   // What commands are made of -----------------------------------------------------------------
 
   /// Everything as at the beginning, but for the parameters and the integrator.
-  void start() {
+  void start(const StopProbe& stop = {}) {
+    const CancelPoint cancel(stop);
+    cancel.look();
     release_hand();
     state = start_state;
     pins.hold(selected(*mesh, start_pins), state.x);
-    const InternalEnergy energy = meter.measure(system, state, system.energies(state.x));
+    cancel.look();
+    measure();
+    cancel.look();
     // Pins may turn the common motion that a cloth starts with into shaking.
-    account.start(energy.shaking() + (pins.empty() ? 0.0 : energy.drift));
+    account.start(internal.shaking() + (pins.empty() ? 0.0 : internal.drift));
     account.set_scale(system, mesh->diagonal);
     record_state(0);
     break_continuity();
@@ -391,22 +397,21 @@ struct Simulation::Impl {
   void set_hand(Drag drag) {
     drag.max_force =
         drag_force_bound(system.model(), system.masses(), scene.material.gravity, drag.particles[0]);
-    const double before = system.energies(state.x).drag;
+    const double before = system.drag_energy(state.x);
     system.set_drag(drag);
-    account.add_work(system.energies(state.x).drag - before);
+    account.add_work(system.drag_energy(state.x) - before);
   }
 
   void release_hand() { system.set_drag(std::nullopt); }
 
   double internal_energy_now() { return meter.measure(system, state, system.energies(state.x)).shaking(); }
 
-  /// The record of a state that no step led to.
+  /// The record of a state that no step led to, measured before.
   void record_state(std::uint64_t step) {
     record = StepRecord{};
     record.step = step;
     record.time = state.t;
     record.dt = scene.stepping.dt;
-    measure();
     record.energy = energy_report();
     record.max_strain = strain;
     residuals.clear();
@@ -460,8 +465,8 @@ struct Simulation::Impl {
 };
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
-                       const StopProbe& stop)
-    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool, stop)) {}
+                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
+    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool, stop, std::move(model))) {}
 Simulation::~Simulation() = default;
 
 StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }

@@ -66,9 +66,9 @@ class Simulation {
  public:
   /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
   /// state of another size, an unknown integrator, a value outside its range); Cancelled when `stop`, which
-  /// is not kept, asks.
-  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
-             const StopProbe& stop = {});
+  /// is not kept, asks. `model` is the mesh's; without it, it is built, which is most of the work.
+  Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool, const StopProbe& stop = {},
+             std::shared_ptr<const ClothModel> model = nullptr);
   ~Simulation();
 
   /// One step of dt. After a blow-up it tries again from the last good state.

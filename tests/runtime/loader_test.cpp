@@ -133,6 +133,21 @@ TEST_F(Loading, RehearsesWhenAsked) {
   EXPECT_THROW(load_scene(scene, options), InputError);
 }
 
+TEST_F(Loading, ARehearsedSceneNeedsNoOtherModel) {
+  SceneLoadOptions options;
+  EXPECT_EQ(load_scene(sheet_scene(4), options).model, nullptr);
+  options.rehearse = true;
+  const LoadedScene sheet = load_scene(sheet_scene(4), options);
+  ASSERT_NE(sheet.model, nullptr);
+  WorkerPool pool(1);
+  Simulation shared(sheet.scene, sheet.mesh, pool, {}, sheet.model);
+  Simulation own(sheet.scene, sheet.mesh, pool);
+  EXPECT_EQ(shared.system().shared_model(), sheet.model);
+  shared.step();
+  own.step();
+  EXPECT_EQ(shared.state().x, own.state().x);
+}
+
 TEST_F(Loading, GivesUpWhenAsked) {
   SceneLoadOptions options;
   int polls = 0;

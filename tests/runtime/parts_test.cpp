@@ -61,16 +61,21 @@ TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
   queue.push(Control(SetPlaying{false}));
   EXPECT_FALSE(queue.urgent());
   queue.push(Command(Reset{}));
-  queue.push(Control(UseScene{}));
   EXPECT_TRUE(queue.urgent());
+  EXPECT_FALSE(queue.scene_waits());
+  queue.push(Control(UseScene{}));
+  EXPECT_TRUE(queue.scene_waits());
   queue.take();
   queue.take();
   queue.take();
   EXPECT_TRUE(queue.urgent()) << "UseScene still waits";
+  EXPECT_TRUE(queue.scene_waits());
   queue.take();
   EXPECT_FALSE(queue.urgent());
+  EXPECT_FALSE(queue.scene_waits());
   queue.close();
   EXPECT_TRUE(queue.urgent());
+  EXPECT_TRUE(queue.scene_waits());
 }
 
 TEST(CommandQueue, EndsItsWaitForARequestAWakeAndAClose) {

@@ -21,6 +21,7 @@ using namespace testing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Values;
 
 /// Acting on a reset or a close while a step runs (issue: within 0.2 s, however long the step).
 constexpr double kReaction = 0.2 * kSlowdown;
@@ -189,6 +190,10 @@ TEST(SimulationThread, SwitchesIntegratorsInMidRun) {
 
 // ---- Long steps
 
+class LongStep : public ::testing::TestWithParam<LinearSolverSettings::Kind> {};
+INSTANTIATE_TEST_SUITE_P(BothSolvers, LongStep,
+                         Values(LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky));
+
 /// The best of three tries, for a busy machine may put any single one to sleep [s].
 template <class Try>
 double quickest(Try&& one_try) {
@@ -198,8 +203,8 @@ double quickest(Try&& one_try) {
   return best;
 }
 
-TEST(SimulationThread, ResetsInTheMiddleOfALongStep) {
-  SimulationThread thread(endless_scene());
+TEST_P(LongStep, IsEndedByAReset) {
+  SimulationThread thread(endless_scene(GetParam()));
   const double took = quickest([&] {
     wait_until_stepping(thread, 0.3);
     // A parameter waits for the end of the step, and is carried out with the reset that ends it.
@@ -215,9 +220,10 @@ TEST(SimulationThread, ResetsInTheMiddleOfALongStep) {
   EXPECT_LT(took, kReaction);
 }
 
-TEST(SimulationThread, EndsInTheMiddleOfALongStep) {
-  const double took = quickest([] {
-    auto thread = std::make_unique<SimulationThread>(endless_scene());
+TEST_P(LongStep, IsEndedByTheEnd) {
+  const auto scene = endless_scene(GetParam());
+  const double took = quickest([&] {
+    auto thread = std::make_unique<SimulationThread>(scene);
     wait_until_stepping(*thread, 0.3);
     const Clock::time_point start = Clock::now();
     thread.reset();
@@ -226,9 +232,10 @@ TEST(SimulationThread, EndsInTheMiddleOfALongStep) {
   EXPECT_LT(took, kReaction);
 }
 
-TEST(SimulationThread, UsesAnotherSceneInTheMiddleOfALongStep) {
-  const double took = quickest([] {
-    SimulationThread thread(endless_scene());
+TEST_P(LongStep, IsEndedByAnotherScene) {
+  const auto scene = endless_scene(GetParam());
+  const double took = quickest([&] {
+    SimulationThread thread(scene);
     const auto next = loaded(sheet_scene(4));
     wait_until_stepping(thread, 0.3);
     const Clock::time_point start = Clock::now();
@@ -463,6 +470,43 @@ TEST(SimulationThread, KeepsItsSceneWhenTheNextOneIsBad) {
   EXPECT_THAT(after->error, HasSubstr("1000"));
   EXPECT_EQ(after->frame.mesh, before->frame.mesh);
   EXPECT_EQ(after->frame.positions, before->frame.positions);
+}
+
+/// Takes far longer to build than any test waits. Not rehearsed, or there would be nothing left to build.
+std::shared_ptr<const LoadedScene> large_scene() { return loaded(sheet_scene(500)); }
+
+TEST(SimulationThread, ASceneThatIsBuiltGivesWayToTheNext) {
+  const auto large = large_scene();
+  const auto small = loaded(sheet_scene(4));
+  const double took = quickest([&] {
+    SimulationThread thread(small, paused());
+    thread.send(UseScene{large});
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(thread.latest()->applied, 0u) << "it is still being built";
+    const auto next = loaded(sheet_scene(5));
+    const Clock::time_point start = Clock::now();
+    const auto s = send_and_wait(thread, UseScene{next});
+    const double seconds = seconds_since(start);
+    EXPECT_EQ(s->loaded, next);
+    EXPECT_EQ(s->errors, 0u) << s->error;
+    return seconds;
+  });
+  EXPECT_LT(took, kReaction);
+}
+
+TEST(SimulationThread, EndsWhileASceneIsBuilt) {
+  const auto large = large_scene();
+  const auto small = loaded(sheet_scene(4));
+  const double took = quickest([&] {
+    auto thread = std::make_unique<SimulationThread>(small, paused());
+    thread->send(UseScene{large});
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(thread->latest()->applied, 0u) << "it is still being built";
+    const Clock::time_point start = Clock::now();
+    thread.reset();
+    return seconds_since(start);
+  });
+  EXPECT_LT(took, kReaction);
 }
 
 // ---- ω_max and the hand

@@ -32,9 +32,11 @@ inline std::shared_ptr<const LoadedScene> loaded(Scene scene) {
 }
 
 /// A sheet whose every step takes far longer than any test waits: tight tolerances, no
-/// preconditioner, a large h.
-inline std::shared_ptr<const LoadedScene> endless_scene() {
-  Scene scene = sheet_scene(100);
+/// preconditioner, a large h; with Cholesky so large that already its analysis and first factor do.
+inline std::shared_ptr<const LoadedScene> endless_scene(
+    LinearSolverSettings::Kind solver = LinearSolverSettings::Kind::cg) {
+  Scene scene = sheet_scene(solver == LinearSolverSettings::Kind::cholesky ? 256 : 100);
+  scene.stepping.solver.linear.kind = solver;
   scene.integrator = "backward-euler";
   scene.stepping.dt = 0.1;
   scene.stepping.solver.newton_tolerance = 1e-10;
