@@ -17,7 +17,7 @@ std::string factor(double growth) {
 }
 
 std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
-  const bool is_implicit = std::isinf(integrator.stability_limit);
+  const bool is_implicit = std::isinf(integrator.stability_limit) || integrator.growth_of_the_rest;
   return " A step smaller than h = " + seconds(facts.h) +
          (is_implicit ? " would help." : " or an implicit method would help.");
 }
@@ -59,6 +59,11 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
   const double limit = integrator.stability_limit;
   const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s";
 
+  if (limit == 0 && integrator.growth_of_the_rest) {
+    return title + " multiplies the stiffest oscillation by " +
+           format_plain(stiffest_growth(integrator, z, values)) + " in every step " + at +
+           ", but its slowest modes gain energy at every step size, the less the smaller h is.";
+  }
   if (limit == 0) {
     const double growth = integrator.growth(z, values);
     const std::string verb = std::abs(growth - 1) >= 0.1
@@ -68,8 +73,8 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
   }
   if (std::isinf(limit)) {
     return title + " is stable at every step size; " + at + " (h·ω_max = " + format_plain(z) +
-           ") it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z, values)) +
-           " in every step.";
+           ") it multiplies the stiffest oscillation by " +
+           format_plain(stiffest_growth(integrator, z, values)) + " in every step.";
   }
   const std::string against = "h·ω_max = " + format_plain(z) + " (" + at + ")";
   const std::string largest =
@@ -91,7 +96,9 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   text += " " + describe_stability(integrator, values, facts.h, *omega_max);
 
   const double limit = integrator.stability_limit;
-  if (limit == 0) {
+  if (limit == 0 && integrator.growth_of_the_rest) {
+    text += advice(facts, integrator);
+  } else if (limit == 0) {
     text += " Symplectic Euler at the same cost holds up to h = " + seconds(2 / *omega_max) +
             ", an implicit method at any.";
   } else if (std::isinf(limit)) {

@@ -63,8 +63,8 @@ void ModalSplit::project(const DynamicSystem& system, WorkerPool& pool, bool fre
   small_.resize(s * s);
   if (s == 0) return;
 
+  for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), X_.column(j).begin());
   for (std::size_t j = 0; j < s; ++j) {
-    if (fresh) std::ranges::copy(modes_.mode(j), X_.column(j).begin());
     k_->multiply(pool, X_.column(j), Z_.column(j));
     system.projection().filter(Z_.column(j));
     X_.coefficients(pool, s, Z_.column(j), std::span(small_).subspan(j * s, s));

@@ -153,6 +153,10 @@ const IntegratorInfo* find_integrator(std::string_view id) {
   return row == kIntegrators.end() ? nullptr : &*row;
 }
 
+double stiffest_growth(const IntegratorInfo& info, double h_omega_max, const IntegratorParameters& values) {
+  return info.growth_of_the_rest ? info.growth_of_the_rest(h_omega_max) : info.growth(h_omega_max, values);
+}
+
 IntegratorParameters default_parameters(const IntegratorInfo& info) {
   IntegratorParameters values;
   for (const ParameterSpec& spec : info.parameters) values.push_back(spec.fallback);

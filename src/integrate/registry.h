@@ -34,6 +34,9 @@ struct IntegratorInfo {
   double stability_limit = 0;
   /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius).
   double (*growth)(double h_omega, const IntegratorParameters& values) = nullptr;
+  /// Where a few slow modes are treated otherwise than the rest, and `growth` and `stability_limit` are those
+  /// of a slow one: the same factor for the rest, which the stiffest oscillation of a cloth belongs to.
+  double (*growth_of_the_rest)(double h_omega) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
 };
 
@@ -42,6 +45,9 @@ std::span<const IntegratorInfo> integrators();
 
 /// The row with this id; nullptr when there is none.
 const IntegratorInfo* find_integrator(std::string_view id);
+
+/// Amplitude factor per step of the stiffest oscillation of a cloth, at its h·ω_max.
+double stiffest_growth(const IntegratorInfo& info, double h_omega_max, const IntegratorParameters& values);
 
 /// The row's default parameter values.
 IntegratorParameters default_parameters(const IntegratorInfo& info);

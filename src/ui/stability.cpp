@@ -33,10 +33,13 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   }
   const double z = h * *omega_max;
   const double limit = integrator.stability_limit;
-  const double growth = integrator.growth(z, values);
+  const double growth = stiffest_growth(integrator, z, values);
   out.help = describe_stability(integrator, values, h, *omega_max);
   out.number = "h·ω_max " + format_plain(z);
-  if (limit == 0) {
+  if (limit == 0 && integrator.growth_of_the_rest) {
+    out.level = StabilityLevel::unstable;
+    out.verdict = "slow motion grows";
+  } else if (limit == 0) {
     out.level = StabilityLevel::unstable;
     // A growth that three digits would round to 1 is shown as what is added.
     out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"

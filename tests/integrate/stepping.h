@@ -31,7 +31,10 @@ inline std::unique_ptr<Integrator> make_integrator(const IntegratorInfo& info) {
 class Stepper {
  public:
   Stepper(Rig& rig, const IntegratorInfo& info, const SolverSettings& settings = {})
-      : rig_(rig), settings_(settings), integrator_(make_integrator(info)) {}
+      : Stepper(rig, info, settings, default_parameters(info)) {}
+  Stepper(Rig& rig, const IntegratorInfo& info, const SolverSettings& settings,
+          const IntegratorParameters& values)
+      : rig_(rig), settings_(settings), integrator_(info.make(values)) {}
 
   StepReport step(double h) {
     return integrator_->advance(rig_.system, rig_.state, h, {settings_, rig_.pool, stop_});
