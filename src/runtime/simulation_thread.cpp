@@ -44,11 +44,6 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-int thread_count(int wanted) {
-  if (wanted > 0) return wanted;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 /// What the scene or ω_max do not depend on need not be computed anew on every move of the mouse.
 bool changes_scene(const Command& command) {
   return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<Grab>(command) &&
@@ -62,7 +57,9 @@ bool changes_stability(const Command& command) {
 
 struct SimulationThread::Impl {
   Impl(std::shared_ptr<const LoadedScene> first, const Options& options)
-      : pool(thread_count(options.threads)), playing(options.playing), monitor([this] { queue.wake(); }) {
+      : pool(options.threads > 0 ? options.threads : hardware_threads()),
+        playing(options.playing),
+        monitor([this] { queue.wake(); }) {
     speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
     use(std::move(first));
     publish(Clock::now());

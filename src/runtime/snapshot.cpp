@@ -1,7 +1,5 @@
 #include "runtime/snapshot.h"
 
-#include <algorithm>
-
 #include "cloth/drag_force.h"
 
 namespace clothlab {

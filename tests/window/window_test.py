@@ -281,20 +281,16 @@ def gravity(program, assets):
             window.key("Return")
 
         becomes(0, -9.8, 0)
-        enter("gravity#field", "1.62")
-        becomes(0, -1.62, 0)
-        enter("gravity-vector:x", "3")
-        becomes(3, -1.62, 0)
         enter("gravity-vector:y", "-4")
+        becomes(0, -4, 0)
+        enter("gravity-vector:x", "3")
         becomes(3, -4, 0)
         enter("gravity#field", "10")  # the direction stays
         becomes(6, -8, 0)
-        enter("gravity-vector:x", "0")
         enter("gravity-vector:z", "-2e6")  # held to the range
-        becomes(0, -8, -1e6)
-        enter("gravity-vector:z", "0")
+        becomes(6, -8, -1e6)
         x0, y0, x1, y1 = window.box("gravity")
-        for end, strength in ((x1 + 30, 1e6), (x0 - 30, 0)):
+        for end, strength in ((x0 - 30, 0), (x1 + 30, 1e6)):  # what has no direction falls
             window.drag((x0 + x1) / 2, (y0 + y1) / 2, end, (y0 + y1) / 2, steps=4)
             becomes(0, -strength, 0)
         window.click_item("gravity#default")
