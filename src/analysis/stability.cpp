@@ -39,6 +39,7 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
     stiffness_.emplace(pattern);
     largest_ = LargestEigenvalue{};
   }
+  if (stop_requested(stop)) return std::nullopt;
   // K does not depend on v: x stands in for it.
   system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
   const LargestEigenvalue::Result result =
