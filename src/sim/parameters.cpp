@@ -135,8 +135,9 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
         "Solver"},
     SceneParameter{
-        {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 20, true,
-         "The most Newton iterations per stage; a step that needs more is shown as not converged."},
+        {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 100, true,
+         "The most Newton iterations per stage; a step that needs more is shown as not converged. Most steps "
+         "take under 10, those in which cloth buckles up to 70."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
         "Solver"},
@@ -153,7 +154,7 @@ constexpr std::array kParameters{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
          "What conjugate gradients is preconditioned with. A stronger one takes fewer iterations, each a "
-         "little dearer.",
+         "little dearer. auto: multigrid from 256 particles on, block-jacobi below.",
          kPreconditionerNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
         [](Scene& s, double v) {

@@ -4,11 +4,8 @@
 // CLOTHLAB_SHARED_MESHES names); those that are not there are skipped.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
-#include <string_view>
 #include <vector>
 
 #include "sim/support.h"
@@ -38,33 +35,6 @@ TEST(MeshSuite, TheSharedMeshesAreThere) {
                  << "; name one with CLOTHLAB_SHARED_MESHES.";
 }
 
-// What does not converge yet with the defaults (500 CG iterations with block-Jacobi, 20 Newton iterations):
-// measured, reported by the program step by step, and listed in docs/limits.md. Everything that is not
-// listed converges in every step; nothing listed may get worse.
-struct Shortfall {
-  std::string_view mesh, integrator;
-  int steps;  // of 120
-};
-constexpr std::array kShortfalls{
-    Shortfall{"dress_5563", "semi-implicit-euler", 2},
-    Shortfall{"dress_quads_2205", "semi-implicit-euler", 1},
-    Shortfall{"human_base_quads_19158", "semi-implicit-euler", 78},
-    Shortfall{"spot_cow_quads_2930", "semi-implicit-euler", 2},
-    Shortfall{"curtain", "backward-euler", 12},
-    Shortfall{"round_sheet", "backward-euler", 6},
-    Shortfall{"dress_5563", "backward-euler", 5},
-    Shortfall{"dress_quads_2205", "backward-euler", 8},
-    Shortfall{"sheet_50x50_uv", "backward-euler", 22},
-    Shortfall{"spot_cow_quads_2930", "backward-euler", 4},
-    Shortfall{"tshirt_1426", "backward-euler", 2},
-};
-
-int known_shortfall(std::string_view mesh, std::string_view integrator) {
-  for (const Shortfall& known : kShortfalls)
-    if (known.mesh == mesh && known.integrator == integrator) return known.steps;
-  return 0;
-}
-
 class MeshSuite : public ::testing::TestWithParam<std::filesystem::path> {
  protected:
   std::unique_ptr<Simulation> start(const char* integrator, double h = 1.0 / 60) {
@@ -79,22 +49,11 @@ class MeshSuite : public ::testing::TestWithParam<std::filesystem::path> {
   }
   void expect_120_converged_steps(const char* integrator) {
     const auto simulation = start(integrator);
-    int failed = 0;
-    double residual = 0;
-    std::string_view reason;
     for (int k = 0; k < 120; ++k) {
       ASSERT_EQ(simulation->step(), StepStatus::done) << "step " << k + 1;
-      if (simulation->record().converged) continue;
-      ++failed;
-      reason = simulation->record().reason;
-      residual = std::max(residual, simulation->record().cg_residual);
+      EXPECT_TRUE(simulation->record().converged) << "step " << k + 1 << ": " << simulation->record().reason;
     }
     expect_finite(*simulation);
-    const int known = known_shortfall(GetParam().stem().string(), integrator);
-    EXPECT_LE(failed, known) << "steps of 120 that did not converge; the last: " << reason
-                             << "; largest relative CG residual " << residual;
-    if (failed > 0)
-      std::cout << "KNOWN SHORTFALL: " << failed << " of 120 steps did not converge (" << reason << ").\n";
   }
 
   WorkerPool pool{2};
