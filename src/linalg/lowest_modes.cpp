@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxIterations = 100;
 constexpr int kMaxShifts = 60;
-constexpr int kIterationsOfAGoodFactor = 3;
+constexpr int kIterationsPerShift = 6;
 constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
 constexpr double kNothingNew = 1e-13;
 
@@ -45,7 +45,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   const std::size_t free = 3 * n - static_cast<std::size_t>(std::lround(held));
   count_ = std::min(count, free);
   found_count_ = 0;
-  found_warmth_ = {};
+  found_range_ = {};
   if (count_ == 0) {
     result.converged = true;
     return result;
@@ -59,7 +59,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   if (kept_.length() != n || kept_.columns() != followed) {
     kept_.resize(n, followed);
     kept_count_ = 0;
-    warmth_ = {};
+    range_ = {};
   }
   reduced_.resize(capacity * capacity);
   packed_.resize(capacity * capacity);
@@ -96,7 +96,8 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
       start_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
     }
     projection.filter(start_);
-    if (!find_shift(p, result)) return result.stopped ? result : fail();
+    if (!find_shift(p, range_, result)) return result.stopped ? result : fail();
+    for (std::size_t i = 0; i < n; ++i) start_[i] = root_mass_[i] * w_[i];
     for (std::size_t j = 0; j < kept_count_; ++j) {
       std::ranges::copy(kept_.column(j), w_.begin());
       projection.filter(w_);
@@ -161,41 +162,33 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
       break;
     }
     if (result.iterations == kMaxIterations) break;
+    // A shift far below all that is wanted tells the modes badly apart.
+    const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
+    if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
+        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.scale &&
+        !find_shift(p, seen, result)) {
+      return result.stopped ? result : fail();
+    }
   }
   store_modes(p);
-  found_warmth_ = {eigenvalues_[0], eigenvalues_[count_ - 1], result.iterations > kIterationsOfAGoodFactor};
+  found_range_ = {eigenvalues_[0], eigenvalues_[count_ - 1]};
   return result;
 }
 
-bool LowestModes::find_shift(const Problem& p, Result& result) {
-  const auto solve = [&](bool same_matrix) {
-    for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * start_[i];
-    const SolveReport report =
-        cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop, same_matrix);
-    result.stopped = report.stopped;
-    return !report.indefinite && !report.stopped && std::isfinite(report.residual);
-  };
-  const auto take = [&] {
-    for (std::size_t i = 0; i < p.n(); ++i) start_[i] = root_mass_[i] * w_[i];
-  };
-  if (!warmth_.renew && shifted_ && shifted_->shared_pattern() == p.K.shared_pattern()) {
-    if (solve(true)) {
-      take();
-      return true;
-    }
-    if (result.stopped) return false;
-  }
-  double margin = std::max({0.1 * (warmth_.highest - warmth_.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
+bool LowestModes::find_shift(const Problem& p, const Range& expected, Result& result) {
+  double margin = std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
   for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {
-    const double sigma = margin - warmth_.lowest;
-    if (!std::isfinite(sigma)) return false;
+    sigma_ = margin - expected.lowest;
+    if (!std::isfinite(sigma_)) return false;
     shifted_ = p.K;
-    for (std::size_t i = 0; i < p.n(); ++i) shifted_->diagonal()[i] += sigma * root_mass_[i] * root_mass_[i];
-    if (solve(false)) {
-      take();
-      return true;
+    for (std::size_t i = 0; i < p.n(); ++i) {
+      shifted_->diagonal()[i] += sigma_ * root_mass_[i] * root_mass_[i];
+      t_[i] = root_mass_[i] * start_[i];
     }
-    if (result.stopped) return false;
+    const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop);
+    result.stopped = report.stopped;
+    if (report.stopped) return false;
+    if (!report.indefinite && std::isfinite(report.residual)) return true;
   }
   return false;
 }
@@ -282,12 +275,12 @@ void LowestModes::store_modes(const Problem& p) {
 void LowestModes::keep() {
   kept_.swap(found_);
   kept_count_ = found_count_;
-  warmth_ = found_warmth_;
+  range_ = found_range_;
 }
 
 void LowestModes::reset() {
   kept_count_ = 0;
-  warmth_ = {};
+  range_ = {};
 }
 
 }  // namespace clothlab

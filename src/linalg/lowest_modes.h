@@ -19,11 +19,11 @@ namespace clothlab {
 ///
 /// Davidson's method in blocks: Rayleigh–Ritz in a growing subspace, which the residuals of the wanted modes
 /// extend after (K + σM)⁻¹ has been applied to them; with that the subspace is the block Krylov space of
-/// shift-invert, from any start. σ is a little above −λ_1; where K + σM is not positive definite, σ grows.
-/// A few modes more than wanted are followed too, and a fixed pseudo-random vector takes part each time, so
-/// that a mode which comes down from above is found. The start is what `keep` was called for last, and
-/// then the factor of an earlier K may serve: it changes the way to the modes, not the modes. When the
-/// subspace would be all there is, it is taken whole: the answer is that of a dense solver.
+/// shift-invert, from any start. σ is a little above −λ_1; where K + σM is not positive definite, σ grows,
+/// and where it turns out to be far off, it is chosen again. A few modes more than wanted are followed too,
+/// and a fixed pseudo-random vector takes part each time, so that a mode which comes down from above is
+/// found. The start is what `keep` was called for last. When the subspace would be all there is, it is taken
+/// whole: the answer is that of a dense solver.
 ///
 /// Where λ_s = λ_{s+1}, X is not unique, and which vectors of that eigenspace it has is left open. The
 /// largest component of a mode is positive.
@@ -57,8 +57,11 @@ class LowestModes {
 
  private:
   struct Problem;
-  /// Factorises K + σM for a σ that makes it positive definite, with `start_` as right-hand side.
-  bool find_shift(const Problem& p, Result& result);
+  struct Range {
+    double lowest = 0, highest = 0;  // λ_1 and λ_s, as far as they are known
+  };
+  /// Factorises K + σM for a σ that makes it positive definite; w_ := (K + σM)^-1 M^1/2 start_.
+  bool find_shift(const Problem& p, const Range& expected, Result& result);
   /// w := M^1/2 (K + σM)^-1 M^1/2 w
   bool precondition(const Problem& p, std::span<vec3> w);
   /// w as the next vector of the basis, unless nothing of it is new there.
@@ -85,12 +88,9 @@ class LowestModes {
   std::size_t found_count_ = 0, kept_count_ = 0;
 
   CholeskySolver cholesky_;
-  std::optional<SpringMatrix> shifted_;
-  struct Warmth {
-    double lowest = 0, highest = 0;  // λ_1 and λ_s of the last modes
-    bool renew = true;               // the factor has become too old, or there is none
-  };
-  Warmth warmth_, found_warmth_;
+  std::optional<SpringMatrix> shifted_;  // K + σM
+  double sigma_ = 0;
+  Range range_, found_range_;  // as kept_ and found_
 };
 
 }  // namespace clothlab

@@ -10,7 +10,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr int kMaxSweeps = 30;
+constexpr int kMaxIterations = 60;  // per eigenvalue; two or three are usual
 constexpr int kMaxSquarings = 60;
 constexpr double kTheta13 = 5.371920351148152;  // Higham 2005, table 2.3
 constexpr std::array<double, 14> kPade{64764752532480000.,
@@ -55,60 +55,127 @@ double one_norm(std::size_t n, std::span<const double> a) {
 }  // namespace
 
 void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
-  assert(a.size() >= n * n);
-  for (std::vector<double>* matrix : {&a_, &q_, &vectors_}) matrix->resize(n * n);
+  assert(n > 0 && a.size() >= n * n);
+  vectors_.assign(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n * n));
   values_.resize(n);
-  order_.resize(n);
-  std::copy_n(a.begin(), n * n, a_.begin());
-  std::fill(q_.begin(), q_.end(), 0.0);
-  for (std::size_t i = 0; i < n; ++i) q_[i * n + i] = 1;
+  off_.assign(n, 0.0);
+  reflection_.resize(n);
+  tridiagonalise(n);
+  diagonalise(n);
 
-  double largest = 0;
-  for (const double x : a_) largest = std::max(largest, std::abs(x));
-  const double negligible = std::numeric_limits<double>::epsilon() / 16 * largest;
-  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-    bool rotated = false;
-    for (std::size_t p = 0; p + 1 < n; ++p) {
-      for (std::size_t q = p + 1; q < n; ++q) {
-        const double apq = a_[q * n + p], app = a_[p * n + p], aqq = a_[q * n + q];
-        if (!(std::abs(apq) > negligible)) continue;
-        rotated = true;
-        const double theta = (aqq - app) / (2 * apq);
-        const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(1 + theta * theta));
-        const double c = 1 / std::sqrt(1 + t * t), s = t * c;
-        for (std::size_t k = 0; k < n; ++k) {
-          const double akp = a_[p * n + k], akq = a_[q * n + k];
-          a_[p * n + k] = c * akp - s * akq;
-          a_[q * n + k] = s * akp + c * akq;
-          const double qkp = q_[p * n + k], qkq = q_[q * n + k];
-          q_[p * n + k] = c * qkp - s * qkq;
-          q_[q * n + k] = s * qkp + c * qkq;
-        }
-        for (std::size_t k = 0; k < n; ++k) {
-          const double apk = a_[k * n + p], aqk = a_[k * n + q];
-          a_[k * n + p] = c * apk - s * aqk;
-          a_[k * n + q] = s * apk + c * aqk;
-        }
-        a_[q * n + p] = a_[p * n + q] = 0;
-        a_[p * n + p] = app - t * apq;
-        a_[q * n + q] = aqq + t * apq;
+  // Ascending, by exchange of columns; no value that is not a number can upset this.
+  for (std::size_t k = 0; k + 1 < n; ++k) {
+    std::size_t least = k;
+    for (std::size_t j = k + 1; j < n; ++j) {
+      if (values_[j] < values_[least]) least = j;
+    }
+    if (least == k) continue;
+    std::swap(values_[k], values_[least]);
+    for (std::size_t i = 0; i < n; ++i) std::swap(vectors_[k * n + i], vectors_[least * n + i]);
+  }
+}
+
+// Householder's reduction. Step k maps column k below the diagonal to one number by I − 2wwᵀ on the rows and
+// columns after k; w is kept in that column until all of them are multiplied together, from the last.
+void SymmetricEigen::tridiagonalise(std::size_t n) {
+  double* const A = vectors_.data();
+  for (std::size_t k = 0; k + 2 < n; ++k) {
+    double* const w = A + k * n;
+    values_[k] = w[k];
+    double norm = 0;
+    for (std::size_t i = k + 1; i < n; ++i) norm += w[i] * w[i];
+    norm = std::sqrt(norm);
+    off_[k] = w[k + 1] > 0 ? -norm : norm;
+    w[k] = 0;  // says whether there is a reflection
+    if (norm == 0) continue;
+    w[k + 1] -= off_[k];
+    const double length = std::sqrt(2 * norm * std::abs(w[k + 1]));
+    for (std::size_t i = k + 1; i < n; ++i) w[i] /= length / std::sqrt(2.0);
+    w[k] = 1;
+
+    // p = A w with |w|² = 2, q = p − ½ (w·p) w, A −= w qᵀ + q wᵀ
+    std::vector<double>& p = reflection_;
+    std::fill(p.begin(), p.end(), 0.0);
+    for (std::size_t j = k + 1; j < n; ++j) {
+      for (std::size_t i = k + 1; i < n; ++i) p[i] += w[j] * A[j * n + i];
+    }
+    double dot = 0;
+    for (std::size_t i = k + 1; i < n; ++i) dot += w[i] * p[i];
+    for (std::size_t i = k + 1; i < n; ++i) p[i] -= dot / 2 * w[i];
+    for (std::size_t j = k + 1; j < n; ++j) {
+      for (std::size_t i = k + 1; i < n; ++i) A[j * n + i] -= w[i] * p[j] + p[i] * w[j];
+    }
+  }
+  if (n > 1) {
+    values_[n - 2] = A[(n - 2) * n + n - 2];
+    off_[n - 2] = A[(n - 2) * n + n - 1];
+  }
+  values_[n - 1] = A[(n - 1) * n + n - 1];
+
+  // Q, in place of the w.
+  for (std::size_t j = n > 1 ? n - 2 : 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) A[j * n + i] = i == j ? 1 : 0;
+  }
+  for (std::size_t k = n > 2 ? n - 2 : 0; k-- > 0;) {
+    double* const w = A + k * n;
+    if (w[k] != 0) {
+      for (std::size_t j = k + 1; j < n; ++j) {
+        double dot = 0;
+        for (std::size_t i = k + 1; i < n; ++i) dot += w[i] * A[j * n + i];
+        for (std::size_t i = k + 1; i < n; ++i) A[j * n + i] -= dot * w[i];
       }
     }
-    if (!rotated) break;
+    for (std::size_t i = 0; i < n; ++i) w[i] = i == k ? 1 : 0;
   }
+}
 
-  // By insertion, which no value that is not a number can upset.
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t at = k;
-    for (; at > 0 && a_[k * n + k] < a_[order_[at - 1] * n + order_[at - 1]]; --at) {
-      order_[at] = order_[at - 1];
+// The implicit QL algorithm with Wilkinson's shift, on the vectors too.
+void SymmetricEigen::diagonalise(std::size_t n) {
+  std::vector<double>&d = values_, &e = off_;
+  for (std::size_t l = 0; l < n; ++l) {
+    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+      std::size_t m = l;
+      for (; m + 1 < n; ++m) {
+        if (!(std::abs(e[m]) >
+              std::numeric_limits<double>::epsilon() / 2 * (std::abs(d[m]) + std::abs(d[m + 1])))) {
+          break;
+        }
+      }
+      if (m == l) break;
+      double g = (d[l + 1] - d[l]) / (2 * e[l]);
+      double r = std::sqrt(g * g + 1);
+      g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+      double s = 1, c = 1, p = 0;
+      for (std::size_t i = m; i-- > l;) {
+        double f = s * e[i];
+        const double b = c * e[i];
+        r = std::sqrt(f * f + g * g);
+        e[i + 1] = r;
+        if (r == 0) {  // the matrix splits here
+          d[i + 1] -= p;
+          e[m] = 0;
+          break;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        double* const z0 = vectors_.data() + i * n;
+        double* const z1 = z0 + n;
+        for (std::size_t k = 0; k < n; ++k) {
+          f = z1[k];
+          z1[k] = s * z0[k] + c * f;
+          z0[k] = c * z0[k] - s * f;
+        }
+      }
+      if (r == 0) continue;
+      d[l] -= p;
+      e[l] = g;
+      e[m] = 0;
     }
-    order_[at] = k;
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    values_[k] = a_[order_[k] * n + order_[k]];
-    std::copy_n(q_.begin() + static_cast<std::ptrdiff_t>(order_[k] * n), n,
-                vectors_.begin() + static_cast<std::ptrdiff_t>(k * n));
   }
 }
 

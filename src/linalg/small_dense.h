@@ -10,8 +10,8 @@ namespace clothlab {
 // [j * n + i]. Additions, multiplications, divisions and square roots alone, so that the bits are the same
 // on every machine. Values that are not finite give values that are not finite, never an endless loop.
 
-/// Eigenvalues and eigenvectors of a symmetric matrix by Jacobi's method (Golub, Van Loan, "Matrix
-/// Computations", section 8.5): accurate to rounding, orthogonal vectors for clustered eigenvalues too.
+/// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm (Golub,
+/// Van Loan, "Matrix Computations", section 8.3): orthogonal vectors for clustered eigenvalues too.
 class SymmetricEigen {
  public:
   /// Of the n x n matrix `a`.
@@ -21,8 +21,10 @@ class SymmetricEigen {
   std::span<const double> vectors() const { return vectors_; }  ///< n x n, column k belongs to value k
 
  private:
-  std::vector<double> a_, q_, values_, vectors_;
-  std::vector<std::size_t> order_;
+  void tridiagonalise(std::size_t n);  // vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
+  void diagonalise(std::size_t n);
+
+  std::vector<double> values_, vectors_, off_, reflection_;
 };
 
 /// Solves A X = B by elimination with partial pivoting, A of n x n, B of n x columns; A is destroyed and B
