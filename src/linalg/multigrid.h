@@ -28,11 +28,11 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
-  /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool. Returns
-  /// false when the probe asked to stop; then `apply` must not be called.
-  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, const StopProbe& stop = {});
+  /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool and the
+  /// probe. Returns false when the probe asked to stop; then `apply` must not be called.
+  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, const StopProbe& stop);
 
-  /// z := M⁻¹ r, by row, for an r = S r; then z = S z.
+  /// z := M⁻¹ r, by row, for an r = S r; then z = S z. Something else when the probe asks to stop.
   void apply(const RowVector& r, RowVector& z);
 
   /// Levels in use, 1 where the mesh is too small for a coarser one.

@@ -67,7 +67,8 @@ void expect_positive_definite(const SpringMatrix& A, const Projection& projectio
   Multigrid multigrid;
   RowFilter filter;
   filter.assign(A.pattern(), projection);
-  ASSERT_TRUE(multigrid.prepare(pool, A, filter));
+  const StopProbe never;
+  ASSERT_TRUE(multigrid.prepare(pool, A, filter, never));
   EXPECT_GE(multigrid.levels(), 2u);
   nets::Random random(5);
   const auto free_vector = [&] {
@@ -237,6 +238,13 @@ TEST(Multigrid, StopsWhenAskedAndStartsAgain) {
       cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options, [] { return true; });
   EXPECT_TRUE(stopped.stopped);
   EXPECT_FALSE(stopped.converged);
+  // At every later look, too.
+  int looks = 0, until = 1;
+  const StopProbe later = [&] { return ++looks >= until; };
+  for (bool stop = true; stop; ++until, looks = 0) {
+    stop = cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options, later).stopped;
+  }
+  EXPECT_GT(until, 20);
   EXPECT_TRUE(cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options).converged);
 }
 
