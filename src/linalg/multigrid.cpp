@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "core/cancel_point.h"
@@ -228,7 +229,7 @@ struct Multigrid::Hierarchy {
   std::vector<mat3> blocks;  // by particle
   bool direct = false;       // the coarsest level has its factor
   Eigen::MatrixXd dense;
-  Eigen::LLT<Eigen::MatrixXd> factor;
+  std::optional<Eigen::LLT<Eigen::MatrixXd>> factor;
   Eigen::VectorXd dense_vector;
 
   // --- structure ---
@@ -380,7 +381,7 @@ struct Multigrid::Hierarchy {
       const auto rows = static_cast<Eigen::Index>(3 * size);
       dense.resize(rows, rows);
       dense_vector.resize(rows);
-      factor = Eigen::LLT<Eigen::MatrixXd>(rows);
+      factor.emplace(rows);
     }
   }
 
@@ -511,8 +512,8 @@ struct Multigrid::Hierarchy {
         }
       }
     }
-    factor.compute(dense);
-    direct = factor.info() == Eigen::Success;
+    factor->compute(dense);
+    direct = factor->info() == Eigen::Success;
   }
 
   // --- the cycle ---
@@ -613,7 +614,7 @@ struct Multigrid::Hierarchy {
       const auto row = static_cast<Eigen::Index>(3 * i);
       dense_vector.segment<3>(row) << level.r[i].x, level.r[i].y, level.r[i].z;
     }
-    factor.solveInPlace(dense_vector);
+    factor->solveInPlace(dense_vector);
     for (std::size_t i = 0; i < level.x.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(3 * i);
       level.x[i] = {dense_vector[row], dense_vector[row + 1], dense_vector[row + 2], 0};
