@@ -68,7 +68,7 @@ TEST(SceneCards, Sheet) {
   EXPECT_EQ(card.scene().integrator, "semi-implicit-euler");
   EXPECT_EQ(card.scene().stepping.dt, 1e-3);
   const double omega = card.omega();
-  EXPECT_NEAR(find_integrator("explicit-euler")->growth(1e-3 * omega), 1.7, 0.05);
+  EXPECT_NEAR(find_integrator("explicit-euler")->growth(1e-3 * omega, {}), 1.7, 0.05);
   EXPECT_LT(run(*card.by("explicit-euler").start(), 1000), 100);  // a tenth of a second
   EXPECT_NEAR(2 / omega, 1.4e-3, 0.01e-3);
   EXPECT_EQ(run(*card.by("symplectic-euler").with("dt", 1.3e-3).start(), 2000), 2000);
@@ -89,7 +89,7 @@ TEST(SceneCards, Pendulum) {
   EXPECT_EQ(card.scene().stepping.dt, 1.0 / 240);
   EXPECT_DOUBLE_EQ(card.start()->system().masses()[1], 0.1);
   EXPECT_EQ(card.scene().material.stretch_stiffness, 100);
-  EXPECT_NEAR(find_integrator("explicit-euler")->growth(card.omega() / 240) - 1, 0.009, 0.0005);
+  EXPECT_NEAR(find_integrator("explicit-euler")->growth(card.omega() / 240, {}) - 1, 0.009, 0.0005);
 
   const int survived = run(*card.start(), 2400);
   EXPECT_GT(survived, 2.5 * 240);
