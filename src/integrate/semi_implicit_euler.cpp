@@ -15,6 +15,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
   system.force(state.x, state.v, b_);
+  if (gives_up(context, report)) return report;
   system.assemble(state.x, state.v, {0, 0, 1}, context.solver.jacobian, A);
   A.multiply(context.pool, state.v, k_v_);
   for (std::size_t i = 0; i < n; ++i) b_[i] = h * (b_[i] - h * k_v_[i]);
@@ -23,6 +24,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   z_ = state.v;
   prescribe_velocity(system.projection(), state.x, h, z_);
   for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
+  if (gives_up(context, report)) return report;
 
   system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
   const SolveReport solve =
