@@ -45,9 +45,13 @@ ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
   return {springs_.stretch_energy(x), springs_.bend_energy(x), gravity_->energy(x), drag_energy(x)};
 }
 
-void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                        SpringForces springs) const {
   std::ranges::fill(f, vec3(0.0));
-  for (const ForceTerm* term : terms_) term->add_force(x, v, f);
+  springs_.add_force(x, v, f, springs);
+  for (const ForceTerm* term : terms_) {
+    if (term != &springs_) term->add_force(x, v, f);
+  }
 }
 
 double ClothSystem::potential_energy(std::span<const vec3> x) const {

@@ -54,7 +54,9 @@ class ClothSystem final : public DynamicSystem {
   std::size_t size() const override { return masses_.size(); }
   std::span<const double> masses() const override { return masses_; }
   const Projection& projection() const override { return projection_; }
-  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  using DynamicSystem::force;
+  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+             SpringForces springs) const override;
   double potential_energy(std::span<const vec3> x) const override;
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;

@@ -78,7 +78,9 @@ double SpringForce::bend_energy(std::span<const vec3> x) const {
 
 double SpringForce::energy(std::span<const vec3> x) const { return stretch_energy(x) + bend_energy(x); }
 
-void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                            SpringForces springs) const {
+  if (springs == SpringForces::none) return;
   const double k_d = spring_damping_;
   const double alpha = rayleigh_stiffness_;
   const bool projected = damping_model_ == DampingModel::projected;
@@ -89,7 +91,8 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
     for (std::size_t s = begin; s < end; ++s) {
       const ElasticElement& e = elements_[s];
       const Pose p = pose_of(e, x);
-      vec3 force = -e.stiffness * (p.length - e.rest_length) * p.n;
+      const bool elastic = springs == SpringForces::all || !e.stretch;
+      vec3 force = elastic ? -e.stiffness * (p.length - e.rest_length) * p.n : vec3(0.0);
       if (damped()) {
         const vec3 v_ij = v[e.i] - v[e.j];
         const double along = (projected ? k_d : 0.0) + alpha * e.stiffness * p.kept_ratio;

@@ -29,8 +29,12 @@ class SpringForce final : public ForceTerm {
   void set_material(const Material& material);
 
   double energy(std::span<const vec3> x) const override;
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override {
+    add_force(x, v, f, SpringForces::all);
+  }
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                 SpringForces springs) const;
   /// Sets the matrix's springs, which belong to this force alone.
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;

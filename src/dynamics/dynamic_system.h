@@ -25,6 +25,14 @@ struct SystemCoefficients {
   double compression = 1;
 };
 
+/// Which springs are asked for their forces; all other forces (gravity, the hand, damping by mass) always
+/// are.
+enum class SpringForces {
+  all,
+  inextensible,  ///< without the elastic force of stretch springs, whose damping stays
+  none,          ///< neither elastic force nor damping of any spring
+};
+
 /// One elastic spring between two particles, for methods that treat springs one by one.
 struct ElasticElement {
   std::uint32_t i = 0;
@@ -50,7 +58,12 @@ class DynamicSystem {
   virtual const Projection& projection() const = 0;
 
   /// f(x, v) [N], prescribed particles included.
-  virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
+  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+    force(x, v, f, SpringForces::all);
+  }
+  /// The same with some of the springs' forces left out, for methods that treat springs in another way.
+  virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                     SpringForces springs) const = 0;
 
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(std::span<const vec3> x) const = 0;

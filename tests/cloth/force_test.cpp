@@ -313,6 +313,37 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   EXPECT_GT(e.drag, 0);
 }
 
+TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
+  Material material = sample_material();
+  material.spring_damping = 0.8;
+  material.rayleigh_stiffness = 0.01;
+  material.rayleigh_mass = 2;
+  auto rig = make_sheet(4, 4, 0.3, material);
+  shake(rig->state, 0.05, 1);
+  const auto& [x, v, t] = rig->state;
+  const auto force = [&](SpringForces springs) {
+    std::vector<vec3> f(x.size());
+    rig->system.force(x, v, f, springs);
+    return f;
+  };
+  const std::vector<vec3> all = force(SpringForces::all), inextensible = force(SpringForces::inextensible),
+                          none = force(SpringForces::none);
+
+  std::vector<vec3> without = all;  // less the elastic force of stretch springs
+  for (const ElasticElement& e : rig->system.elements()) {
+    if (!e.stretch) continue;
+    const vec3 x_ij = x[e.i] - x[e.j];
+    const vec3 pull = -e.stiffness * (1 - e.rest_length / glm::length(x_ij)) * x_ij;
+    without[e.i] -= pull;
+    without[e.j] += pull;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_LT(glm::length(inextensible[i] - without[i]), 1e-13);
+    const double m = rig->system.masses()[i];
+    EXPECT_LT(glm::length(none[i] - m * (material.gravity - material.rayleigh_mass * v[i])), 1e-15);
+  }
+}
+
 TEST(ClothSystem, KnowsWhenDampingHasAPotential) {
   auto rig = sample();
   Material material = sample_material();
