@@ -1,0 +1,227 @@
+#include "analysis/amplification.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include "cloth/cloth_system.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// x and v of the oscillator with ω = 1.
+struct Point {
+  double x = 0, v = 0;
+};
+
+/// A mass of 1 kg on a spring of 1 N/m and no length to a pin at the origin: f = −x exactly, however far out.
+/// Beside it, in answer to ModeKind::rest, enough slower ones at rest to be the slow modes.
+class Oscillator {
+ public:
+  explicit Oscillator(std::size_t slow_modes)
+      : slower_((slow_modes + 2) / 3), system_(model(slower_), material(slower_), pool_) {
+    system_.projection().fix(0, vec3(0));
+    state_.x.assign(slower_ + 2, vec3(0));
+    state_.v = state_.x;
+  }
+
+  void set(Point u) {
+    state_.x[1] = vec3(u.x, 0, 0);
+    state_.v[1] = vec3(u.v, 0, 0);
+  }
+
+  Point advance(Integrator& integrator, double h, const StopProbe& stop) {
+    integrator.advance(system_, state_, h, {kExact, pool_, stop});
+    return {state_.x[1].x, state_.v[1].x};
+  }
+
+ private:
+  static std::shared_ptr<const ClothModel> model(std::size_t slower) {
+    const std::vector<vec3> rest(slower + 2, vec3(0));
+    const std::vector<ClothModel::Ends> fast{{0, 1}};
+    std::vector<ClothModel::Ends> slow;
+    for (std::uint32_t i = 0; i < slower; ++i) slow.push_back({0, i + 2});
+    return std::make_shared<const ClothModel>(rest, fast, slow);
+  }
+
+  static Material material(std::size_t slower) {
+    Material material;
+    material.mass = static_cast<double>(slower + 2);
+    material.stretch_stiffness = 1;
+    material.bend_stiffness = 1e-4;
+    material.spring_damping = 0;
+    material.gravity = vec3(0);
+    return material;
+  }
+
+  static inline const SolverSettings kExact = [] {
+    SolverSettings settings;
+    settings.linear.cg.tolerance = 1e-15;
+    settings.newton_tolerance = 1e-14;
+    settings.jacobian = JacobianMode::exact;
+    return settings;
+  }();
+
+  std::size_t slower_;  // particles; each has three modes
+  WorkerPool pool_;
+  ClothSystem system_;
+  State state_;
+};
+
+constexpr std::size_t kRoom = 4;  // values in z = (x0, v0, x1, v1)
+using Vector = std::array<double, kRoom>;
+
+double dot(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kRoom; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void subtract(Vector& a, double factor, const Vector& b) {
+  for (std::size_t i = 0; i < kRoom; ++i) a[i] -= factor * b[i];
+}
+
+void scale(Vector& a, double factor) {
+  for (double& value : a) value *= factor;
+}
+
+/// Column-major n × n matrix of the map that takes each `from` to its `to`, on the plane that the `from`
+/// span. Both are turned and combined together until the `from` are orthonormal: then T = fromᵀ to.
+std::vector<double> map_between(std::vector<Vector> from, std::vector<Vector> to) {
+  constexpr double kNothingLeft = 1e-9;  // of a unit vector: above rounding, and below what a method keeps
+  std::size_t n = 0;
+  for (; n < from.size(); ++n) {
+    std::size_t longest = n;
+    for (std::size_t j = n; j < from.size(); ++j)
+      if (dot(from[j], from[j]) > dot(from[longest], from[longest])) longest = j;
+    std::swap(from[n], from[longest]);
+    std::swap(to[n], to[longest]);
+    const double length = std::sqrt(dot(from[n], from[n]));
+    if (length < kNothingLeft) break;
+    scale(from[n], 1 / length);
+    scale(to[n], 1 / length);
+    for (std::size_t j = n + 1; j < from.size(); ++j) {
+      const double share = dot(from[n], from[j]);
+      subtract(from[j], share, from[n]);
+      subtract(to[j], share, to[n]);
+    }
+  }
+  std::vector<double> map(n * n);
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < n; ++i) map[j * n + i] = dot(from[i], to[j]);
+  return map;
+}
+
+/// p_0 … p_n = 1 of det(λI − A) = Σ p_k λ^k, by Faddeev's and Leverrier's recursion.
+std::vector<double> characteristic_polynomial(std::size_t n, const std::vector<double>& a) {
+  std::vector<double> p(n + 1, 0.0), m(n * n, 0.0), next(n * n);
+  p[n] = 1;
+  for (std::size_t k = 1; k <= n; ++k) {
+    for (std::size_t i = 0; i < n; ++i) m[i * n + i] += p[n - k + 1];  // M_k = A M_{k−1} + p I
+    double trace = 0;
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        for (std::size_t l = 0; l < n; ++l) sum += a[l * n + i] * m[j * n + l];
+        next[j * n + i] = sum;
+        if (i == j) trace += sum;
+      }
+    p[n - k] = -trace / static_cast<double>(k);
+    m = next;
+  }
+  return p;
+}
+
+/// All roots at once, by Weierstrass' (Durand's and Kerner's) iteration; a quadratic by its formula.
+std::vector<Complex> roots(const std::vector<double>& p) {
+  const std::size_t n = p.size() - 1;
+  if (n == 2) {
+    const double half = -p[1] / 2, discriminant = half * half - p[0];
+    if (discriminant < 0) return {{half, std::sqrt(-discriminant)}, {half, -std::sqrt(-discriminant)}};
+    const double larger = half + std::copysign(std::sqrt(discriminant), half);
+    return {larger, larger != 0 ? p[0] / larger : 0};
+  }
+  const auto value = [&](Complex z) {
+    Complex sum = 0;
+    for (std::size_t k = n + 1; k-- > 0;) sum = sum * z + p[k];
+    return sum;
+  };
+  double bound = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    bound = std::max(bound, std::pow(std::abs(p[k]), 1 / static_cast<double>(n - k)));
+  std::vector<Complex> z(n);
+  for (std::size_t k = 0; k < n; ++k)
+    z[k] = std::polar(bound, 0.4 + 2 * std::numbers::pi * double(k) / double(n));
+  constexpr int kMost = 500;
+  for (int iteration = 0; iteration < kMost; ++iteration) {
+    double moved = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      Complex others = 1;
+      for (std::size_t l = 0; l < n; ++l)
+        if (l != k) others *= z[k] - z[l];
+      if (others == Complex(0)) continue;
+      const Complex change = value(z[k]) / others;
+      z[k] -= change;
+      moved = std::max(moved, std::abs(change));
+    }
+    if (!(moved > 1e-16 * bound)) break;
+  }
+  return z;
+}
+
+/// How many slow modes the method treats otherwise than the rest.
+std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& values) {
+  for (std::size_t p = 0; p < info.parameters.size(); ++p)
+    if (info.parameters[p].id == "modes") return static_cast<std::size_t>(values[p]);
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Complex> measure_amplification(const IntegratorInfo& info, const IntegratorParameters& values,
+                                           double h_omega, ModeKind kind, const StopProbe& stop) {
+  Oscillator oscillator(kind == ModeKind::rest ? slow_modes(info, values) : 0);
+  std::vector<Vector> from, to;
+  for (const auto& [before, start] :
+       {std::pair<Point, Point>{{}, {1, 0}}, {{}, {0, 1}}, {{1, 0}, {}}, {{0, 1}, {}}}) {
+    const std::unique_ptr<Integrator> integrator = info.make(values);
+    oscillator.set(before);
+    oscillator.advance(*integrator, h_omega, stop);
+    oscillator.set(start);  // with what the method keeps of `before`: no reset
+    const Point first = oscillator.advance(*integrator, h_omega, stop);
+    const Point second = oscillator.advance(*integrator, h_omega, stop);
+    if (stop_requested(stop)) return {};
+    Vector z0{start.x, start.v, first.x, first.v}, z1{first.x, first.v, second.x, second.v};
+    const double length = std::sqrt(dot(z0, z0));
+    if (!std::isfinite(length + dot(z1, z1))) return {};
+    if (length < 1e-12) continue;  // nothing is kept
+    scale(z0, 1 / length);
+    scale(z1, 1 / length);
+    from.push_back(z0);
+    to.push_back(z1);
+  }
+  const std::vector<double> map = map_between(std::move(from), std::move(to));
+  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(map.size()))));
+  std::vector<Complex> eigenvalues = roots(characteristic_polynomial(n, map));
+  std::ranges::sort(eigenvalues, std::greater<>(), [](Complex z) { return std::abs(z); });
+  return eigenvalues;
+}
+
+double phase_error(Complex eigenvalue, double h_omega) {
+  const Complex exact = std::polar(1.0, h_omega);
+  const double one = std::arg(eigenvalue / exact), other = std::arg(std::conj(eigenvalue) / exact);
+  return std::abs(one) < std::abs(other) ? one : other;
+}
+
+double equivalent_damping(double amplitude_factor, double h_omega) {
+  return -2 * std::log(amplitude_factor) / h_omega;
+}
+
+}  // namespace clothlab

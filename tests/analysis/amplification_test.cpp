@@ -1,0 +1,122 @@
+// What is measured of every integrator on one oscillator, against what theory says of it.
+
+#include "analysis/amplification.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <string>
+
+namespace clothlab {
+namespace {
+
+using Complex = std::complex<double>;
+
+std::vector<double> whole_range(int points) {
+  std::vector<double> range;
+  for (int k = 0; k < points; ++k) range.push_back(0.01 * std::pow(10.0, 4.0 * k / (points - 1)));
+  return range;
+}
+
+TEST(Amplification, IsWhatEveryRowSays) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.growth == nullptr) continue;
+    const IntegratorParameters values = default_parameters(info);
+    for (const double h_omega : whole_range(41)) {
+      const auto slow = measure_amplification(info, values, h_omega, ModeKind::slow);
+      ASSERT_FALSE(slow.empty()) << info.id << " at " << h_omega;
+      const double growth = info.growth(h_omega, values);
+      EXPECT_NEAR(std::abs(slow[0]), growth, 1e-6 * growth) << info.id << " at " << h_omega;
+      if (info.growth_of_the_rest == nullptr) continue;
+      const auto rest = measure_amplification(info, values, h_omega, ModeKind::rest);
+      ASSERT_FALSE(rest.empty()) << info.id << " at " << h_omega;
+      const double growth_of_the_rest = info.growth_of_the_rest(h_omega);
+      EXPECT_NEAR(std::abs(rest[0]), growth_of_the_rest, 1e-6 * growth_of_the_rest)
+          << info.id << ", the rest, at " << h_omega;
+    }
+  }
+}
+
+TEST(Amplification, FollowsTheParametersOfAMethod) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.growth == nullptr) continue;
+    for (std::size_t p = 0; p < info.parameters.size(); ++p) {
+      IntegratorParameters values = default_parameters(info);
+      values[p] = info.parameters[p].min;
+      const auto measured = measure_amplification(info, values, 3, ModeKind::slow);
+      ASSERT_FALSE(measured.empty());
+      // With ρ∞ = 0 two eigenvalues meet at large hω only; at 3 they are well apart.
+      EXPECT_NEAR(std::abs(measured[0]), info.growth(3, values), 1e-6) << info.id;
+    }
+  }
+}
+
+// All eigenvalues, what a method remembers included.
+using Spectrum = std::vector<Complex> (*)(double y);
+const std::map<std::string, Spectrum> kSpectra{
+    {"explicit-euler",
+     [](double y) {
+       return std::vector{Complex(1, y), Complex(1, -y)};
+     }},
+    {"semi-implicit-euler",
+     [](double y) {
+       return std::vector{1.0 / Complex(1, -y), 1.0 / Complex(1, y)};
+     }},
+    {"exponential-rosenbrock-euler",
+     [](double y) {
+       return std::vector{std::polar(1.0, y), std::polar(1.0, -y)};
+     }},
+    {"bdf2",
+     [](double y) {
+       std::vector<Complex> all;
+       for (const double side : {1.0, -1.0}) {
+         const Complex z(0, side * y), root = std::sqrt(1.0 + 2.0 * z);
+         all.push_back((2.0 + root) / (3.0 - 2.0 * z));
+         all.push_back((2.0 - root) / (3.0 - 2.0 * z));
+       }
+       return all;
+     }},
+};
+
+TEST(Amplification, FindsEveryEigenvalue) {
+  for (const auto& [id, spectrum] : kSpectra) {
+    const IntegratorInfo* info = find_integrator(id);
+    if (info == nullptr) continue;
+    for (const double h_omega : whole_range(9)) {
+      const auto measured = measure_amplification(*info, default_parameters(*info), h_omega, ModeKind::slow);
+      const auto expected = spectrum(h_omega);
+      ASSERT_EQ(measured.size(), expected.size()) << id << " at " << h_omega;
+      for (const Complex e : expected) {
+        double nearest = INFINITY;
+        for (const Complex m : measured) nearest = std::min(nearest, std::abs(m - e));
+        EXPECT_LT(nearest, 1e-6 * std::max(1.0, std::abs(e))) << id << " at " << h_omega;
+      }
+    }
+  }
+}
+
+TEST(Amplification, GivesUpWhenToldTo) {
+  const IntegratorInfo& info = integrators()[0];
+  EXPECT_TRUE(
+      measure_amplification(info, default_parameters(info), 1, ModeKind::slow, [] { return true; }).empty());
+}
+
+TEST(Damping, PhaseErrorIsTheAngleToTheExactStep) {
+  EXPECT_NEAR(phase_error(std::polar(0.7, 0.25), 0.2), 0.05, 1e-15);
+  EXPECT_NEAR(phase_error(std::polar(0.7, -0.25), 0.2), 0.05, 1e-15);  // of the pair, the nearer one
+  EXPECT_NEAR(phase_error(std::polar(1.0, 50.0), 50), 0, 1e-13);
+  // Midpoint: tan(arg / 2) = hω / 2, so that the phase lags by (hω)³/12 to leading order.
+  const Complex midpoint = Complex(1, 0.005) / Complex(1, -0.005);
+  EXPECT_NEAR(phase_error(midpoint, 0.01), -1e-6 / 12, 1e-11);
+}
+
+TEST(Damping, IsThatOfTheDampedEquation) {
+  // x'' + d x' + ω²x = 0 shrinks as e^{−d t / 2}.
+  EXPECT_NEAR(equivalent_damping(std::exp(-0.3 / 2 * 0.1), 0.1), 0.3, 1e-14);
+  EXPECT_LT(equivalent_damping(1.1, 0.1), 0);
+}
+
+}  // namespace
+}  // namespace clothlab
