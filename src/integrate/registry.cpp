@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
 
 #include "integrate/backward_euler.h"
 #include "integrate/explicit_euler.h"
+#include "integrate/exponential_rosenbrock_euler.h"
 #include "integrate/rk4.h"
+#include "integrate/semi_implicit_bdf2_ere.h"
 #include "integrate/semi_implicit_euler.h"
+#include "integrate/siere.h"
+#include "integrate/str_sbdf2_ere.h"
 #include "integrate/symplectic_euler.h"
 #include "integrate/velocity_verlet.h"
 
@@ -25,6 +30,35 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 template <class Method>
 std::unique_ptr<Integrator> make(const IntegratorParameters& /*values*/) {
   return std::make_unique<Method>();
+}
+
+constexpr std::array kModes{
+    ParameterSpec{
+        .id = "modes",
+        .title = "Modes",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 0,
+        .max = 100,
+        .fallback = 5,
+        .help = "How many of the slowest modes move by exponentials, without numerical damping.",
+    },
+    ParameterSpec{
+        .id = "mode-refresh",
+        .title = "Mode refresh",
+        .unit = "steps",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 1000,
+        .fallback = 1,
+        .logarithmic = true,
+        .help = "The modes are found anew after so many steps; between, old ones are used.",
+    },
+};
+
+template <class Method>
+std::unique_ptr<Integrator> make_split(const IntegratorParameters& values) {
+  return std::make_unique<Method>(static_cast<std::size_t>(values.at(0)), static_cast<int>(values.at(1)));
 }
 
 // Spectral radii for x'' = −ω²x, as functions of y = hω.
@@ -47,6 +81,38 @@ double leapfrog_growth(double y) {
 
 // |1 + z + z²/2 + z³/6 + z⁴/24| at z = iy: 1 − y⁶/72 + y⁸/576, squared.
 double rk4_growth(double y) { return std::sqrt(1 - std::pow(y, 6) / 72 * (1 - y * y / 8)); }
+
+double no_growth(double /*y*/) { return 1; }
+
+// (3 − 2z) ζ² − 4 ζ + 1 = 0 at z = iy. The one Newton iteration of the semi-implicit method is exact here.
+double bdf2_growth(double y) {
+  const std::complex<double> root = std::sqrt(std::complex(1.0, 2 * y)), lead(3, -2 * y);
+  return std::max(std::abs((2.0 + root) / lead), std::abs((2.0 - root) / lead));
+}
+
+// The split methods, in a mode that they take by exponentials and in one that they do not.
+template <double (*inside)(double y), double (*outside)(double y)>
+double split_growth(double y, const IntegratorParameters& values) {
+  return values.at(0) > 0 ? inside(y) : outside(y);
+}
+
+// ζ² − ⅔ (1 + e^z) ζ + ⅓ = 0
+double bdf2_ere_growth(double y) {
+  const std::complex<double> half_sum = (1.0 + std::polar(1.0, y)) / 3.0;
+  const std::complex<double> root = std::sqrt(half_sum * half_sum - 1.0 / 3);
+  return std::max(std::abs(half_sum + root), std::abs(half_sum - root));
+}
+
+// R(z) = (12 + 5z) / (12 − 7z + z²)
+double tr_bdf2_growth(double y) {
+  return std::abs(std::complex(12.0, 5 * y) / std::complex(12 - y * y, -7 * y));
+}
+
+// R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓
+double tr_bdf2_ere_growth(double y) {
+  const std::complex half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
+  return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
+}
 
 const std::array kIntegrators{
     IntegratorInfo{
@@ -141,6 +207,82 @@ const std::array kIntegrators{
         .stability_limit = kNoLimit,
         .growth = growth<implicit_euler_growth>,
         .make = make<BackwardEuler>,
+    },
+    IntegratorInfo{
+        .id = "exponential-rosenbrock-euler",
+        .title = "Exponential Rosenbrock–Euler",
+        .family = IntegratorFamily::exponential,
+        .order = 2,
+        .order_needs_exact_jacobian = true,
+        .formula = "u1 = u0 + h φ1(hJ0) F(u0), φ1(Z) = Z⁻¹(e^Z − I), in Krylov subspaces",
+        .summary = "Solves the equation linearised at the start of the step exactly: no numerical damping in "
+                   "any mode, at any step size. Needs some products with J per vibration of the fastest "
+                   "mode, so that stiff cloth is expensive.",
+        .reference =
+            "Chen, Ascher, Pai: Exponential Rosenbrock-Euler Integrators for Elastodynamic "
+            "Simulation, IEEE TVCG 24(10), 2018; Niesen, Wright: Algorithm 919, ACM TOMS 38(3), 2012",
+        .stability_limit = kNoLimit,
+        .growth = growth<no_growth>,
+        .make = make<ExponentialRosenbrockEuler>,
+    },
+    IntegratorInfo{
+        .id = "siere",
+        .title = "SIERE",
+        .family = IntegratorFamily::exponential,
+        .order = 1,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + (I − hJ_H)⁻¹ (h H(u0) + h E(u0, h)): the s lowest modes by exponentials (E), "
+                   "the rest (H) by semi-implicit Euler",
+        .summary =
+            "Keeps the energy of the s slowest modes, those that the eye sees, and damps the rest like "
+            "semi-implicit Euler. One linear solve per step and the modes; where several modes have "
+            "the frequency of the last one, which of them are kept is left to chance.",
+        .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
+        .parameters = kModes,
+        .stability_limit = kNoLimit,
+        .growth = split_growth<no_growth, implicit_euler_growth>,
+        .growth_of_the_rest = implicit_euler_growth,
+        .make = make_split<Siere>,
+    },
+    IntegratorInfo{
+        .id = "semi-implicit-bdf2-ere",
+        .title = "Semi-implicit BDF2 + ERE",
+        .family = IntegratorFamily::exponential,
+        .order = 1,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h H(u0) + 2h E(u0, h)); first step SIERE",
+        .summary =
+            "SIERE with BDF2 for what is not in the modes, which damps less. The modes themselves gain "
+            "energy: their amplitude grows by (hω)²/2 per step, so that undamped cloth blows up in the "
+            "end. Shown as published; take SIERE, or small steps and damping.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+            "3.5.2, (23)",
+        .parameters = kModes,
+        .stability_limit = 0,
+        .growth = split_growth<bdf2_ere_growth, bdf2_growth>,
+        .growth_of_the_rest = bdf2_growth,
+        .make = make_split<SemiImplicitBdf2Ere>,
+    },
+    IntegratorInfo{
+        .id = "str-sbdf2-ere",
+        .title = "Semi-implicit TR-BDF2 + ERE",
+        .family = IntegratorFamily::exponential,
+        .order = 1,
+        .uses_linear_solver = true,
+        .formula = "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
+                   "u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H(u½) + E(u½, h/2)))",
+        .summary = "Half a step by the trapezoidal rule, half by BDF2, each with one linear solve, and the "
+                   "modes by exponentials in the second half. Livelier than SIERE; the modes gain energy, "
+                   "their amplitude grows by (hω)²/12 per step, less than with BDF2.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+            "4, (27)",
+        .parameters = kModes,
+        .stability_limit = 0,
+        .growth = split_growth<tr_bdf2_ere_growth, tr_bdf2_growth>,
+        .growth_of_the_rest = tr_bdf2_growth,
+        .make = make_split<StrSbdf2Ere>,
     },
 };
 

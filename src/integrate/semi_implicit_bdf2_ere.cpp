@@ -9,7 +9,7 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
+  for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_before_, &v_before_}) scratch->resize(n);
 
   start_.take(system, state, h);
   if (!split_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;

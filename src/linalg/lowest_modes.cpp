@@ -64,6 +64,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   reduced_.resize(capacity * capacity);
   packed_.resize(capacity * capacity);
   coefficients_.resize(capacity);
+  eigen_.reserve(capacity);
   eigenvalues_.resize(followed);
   for (std::vector<vec3>* v : {&w_, &t_, &start_}) v->resize(n);
   root_mass_.resize(n);

@@ -54,6 +54,11 @@ double one_norm(std::size_t n, std::span<const double> a) {
 
 }  // namespace
 
+void SymmetricEigen::reserve(std::size_t n) {
+  vectors_.reserve(n * n);
+  for (std::vector<double>* v : {&values_, &off_, &reflection_}) v->reserve(n);
+}
+
 void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
   assert(n > 0 && a.size() >= n * n);
   vectors_.assign(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n * n));

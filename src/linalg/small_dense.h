@@ -14,6 +14,8 @@ namespace clothlab {
 /// Van Loan, "Matrix Computations", section 8.3): orthogonal vectors for clustered eigenvalues too.
 class SymmetricEigen {
  public:
+  /// Nothing is allocated from here on for matrices of up to n rows.
+  void reserve(std::size_t n);
   /// Of the n x n matrix `a`.
   void compute(std::size_t n, std::span<const double> a);
 

@@ -1,4 +1,4 @@
-// No step after the first allocates.
+// No step after the first of its kind allocates.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST_P(Allocation, HappensInTheFirstStepAlone) {
         settings.linear.kind = kind;
         settings.linear.cg.preconditioner = preconditioner;
         test::Stepper stepper(*rig, info(), settings);
-        stepper.step(0.002);
+        stepper.steps(2, 0.002);  // the first step of a method with history is one of another method
         const long before = allocations();
         ASSERT_GT(before, 0);  // they are counted at all
         for (int k = 0; k < 4; ++k) {

@@ -42,11 +42,14 @@ State swing(const IntegratorInfo& info, int n, DampingModel model, double k_d) {
 }
 
 TEST_P(Order, IsWhatTheRowSays) {
-  if (info().order == 0) return;  // none is defined
+  if (info().order == 0) return;    // none is defined
+  if (info().inextensible) return;  // see inextensible_test.cpp
   for (const auto& [model, k_d] :
        {std::pair{DampingModel::projected, 0.0}, {DampingModel::isotropic, 0.02}}) {
     // ‖u_h − u_{h/2}‖ falls by 2^order from one halving to the next.
-    const int n = info().order == 1 ? 640 : info().order == 2 ? 160 : 20;
+    // The first-order error of the split methods is that of slow modes, and shows above the rest's late.
+    const bool split = info().growth_of_the_rest != nullptr;
+    const int n = split ? 1920 : info().order == 1 ? 640 : info().order == 2 ? 160 : 20;
     const double tolerance = info().order <= 2 ? 0.1 : 0.2;
     const State coarse = swing(info(), n, model, k_d), middle = swing(info(), 2 * n, model, k_d),
                 fine = swing(info(), 4 * n, model, k_d);

@@ -1,0 +1,159 @@
+#include "integrate/dense_exponential.h"
+
+#include <Eigen/Eigenvalues>
+#include <limits>
+#include <optional>
+#include <unsupported/Eigen/MatrixFunctions>
+
+namespace clothlab::test {
+
+using Vector = DenseCloth::Vector;
+using Matrix = DenseCloth::Matrix;
+using Eigen::Index;
+
+Vector dense_phi1(const Matrix& A, const Vector& b) {
+  const Index n = A.rows();
+  Matrix augmented = Matrix::Zero(n + 1, n + 1);
+  augmented.topLeftCorner(n, n) = A;
+  augmented.topRightCorner(n, 1) = b;
+  return Matrix(augmented.exp()).topRightCorner(n, 1);
+}
+
+namespace {
+
+// All modes on the free directions: vectors of 3n with zeros where something is fixed, by ascending λ.
+struct Modes {
+  Matrix X;
+  Vector lambda;
+};
+
+Modes all_modes(const DenseCloth& cloth, const Vector& x) {
+  std::vector<Index> free;
+  for (Index d = 0; d < cloth.dofs(); ++d) {
+    if (!cloth.is_fixed(d)) free.push_back(d);
+  }
+  const Matrix K = -cloth.stiffness(x)(free, free);
+  const Matrix M = Vector(cloth.masses()(free)).asDiagonal();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(K, M);
+  Modes all{Matrix::Zero(cloth.dofs(), static_cast<Index>(free.size())), eigen.eigenvalues()};
+  all.X(free, Eigen::all) = eigen.eigenvectors();
+  return all;
+}
+
+// The split at one u, with X kept from where it is told to be taken.
+struct Split {
+  const DenseCloth& cloth;
+  Vector u, F;
+  Matrix X, K, J_H, J_Gr;
+  Matrix XtM;
+
+  Split(const DenseCloth& of, const Vector& at, const Matrix& modes) : cloth(of), u(at), X(modes) {
+    const Index n = cloth.dofs(), s = X.cols();
+    F = cloth.slope(u);
+    K = -cloth.stiffness(u.head(n));
+    XtM = X.transpose() * cloth.masses().asDiagonal();
+    const Matrix reduced = X.transpose() * K * X;
+    Matrix J_G = Matrix::Zero(2 * n, 2 * n);
+    J_G.topRightCorner(n, n) = X * XtM;
+    J_G.bottomLeftCorner(n, n) = -X * reduced * XtM;
+    J_H = cloth.jacobian(u) - J_G;
+    J_Gr = Matrix::Zero(2 * s, 2 * s);
+    J_Gr.topRightCorner(s, s).setIdentity();
+    J_Gr.bottomLeftCorner(s, s) = -reduced;
+  }
+  Vector H() const {
+    const Index n = cloth.dofs();
+    Vector result(2 * n);
+    const Vector v = u.tail(n), a = F.tail(n);  // a = M⁻¹f on the free directions
+    result << v - X * (XtM * v), a - X * (XtM * a);
+    return result;
+  }
+  Vector E(double tau) const {
+    const Index n = cloth.dofs(), s = X.cols();
+    Vector reduced(2 * s), result(2 * n);
+    reduced << XtM * u.tail(n), XtM * F.tail(n);
+    const Vector average = dense_phi1(tau * J_Gr, reduced);
+    result << X * average.head(s), X * average.tail(s);
+    return result;
+  }
+  Vector solve(double c, const Vector& rhs) const {
+    const Index size = 2 * cloth.dofs();
+    return (Matrix::Identity(size, size) - c * J_H).partialPivLu().solve(rhs);
+  }
+};
+
+// X taken anew every `refresh` steps.
+class ModeSource {
+ public:
+  ModeSource(const DenseCloth& cloth, const IntegratorParameters& values)
+      : cloth_(cloth), modes_(static_cast<Index>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
+
+  Split split(const Vector& u) {
+    if (steps_++ % refresh_ == 0) {
+      const Modes all = all_modes(cloth_, u.head(cloth_.dofs()));
+      X_ = all.X.leftCols(std::min(modes_, static_cast<Index>(all.X.cols())));
+    }
+    return {cloth_, u, X_};
+  }
+
+ private:
+  const DenseCloth& cloth_;
+  Index modes_;
+  int refresh_, steps_ = 0;
+  Matrix X_;
+};
+
+Vector siere_step(const Split& split, const Vector& u0, double h) {
+  return u0 + split.solve(h, h * split.H() + h * split.E(h));
+}
+
+}  // namespace
+
+ModeGap dense_mode_gap(const DenseCloth& cloth, const Vector& x, Index modes) {
+  const Vector lambda = all_modes(cloth, x).lambda;
+  if (modes >= lambda.size()) return {lambda[lambda.size() - 1], std::numeric_limits<double>::infinity()};
+  return {lambda[modes - 1], lambda[modes]};
+}
+
+DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& cloth,
+                                     const IntegratorParameters& values) {
+  if (id == "exponential-rosenbrock-euler") {
+    return [&cloth](const Vector& u0, double h) -> Vector {
+      return u0 + h * dense_phi1(h * cloth.jacobian(u0), cloth.slope(u0));
+    };
+  }
+  if (id == "siere") {
+    return [source = ModeSource(cloth, values)](const Vector& u0, double h) mutable {
+      return siere_step(source.split(u0), u0, h);
+    };
+  }
+  if (id == "semi-implicit-bdf2-ere") {
+    return [&cloth, source = ModeSource(cloth, values), history = std::optional<Vector>()](
+               const Vector& u0, double h) mutable -> Vector {
+      const Split split = source.split(u0);
+      std::optional<Vector> before = history;
+      history = u0;
+      if (!before) return siere_step(split, u0, h);
+      // What is fixed, as if it had always moved as it does now.
+      const Index n = cloth.dofs();
+      for (Index d = 0; d < n; ++d) {
+        if (!cloth.is_fixed(d)) continue;
+        (*before)[d] = u0[d] - h * u0[n + d];
+        (*before)[n + d] = u0[n + d];
+      }
+      return u0 + split.solve(2 * h / 3, u0 - *before + 2 * h * split.H() + 2 * h * split.E(h)) / 3;
+    };
+  }
+  if (id == "str-sbdf2-ere") {
+    return [&cloth, source = ModeSource(cloth, values)](const Vector& u0, double h) mutable -> Vector {
+      const Index size = 2 * cloth.dofs();
+      const Matrix first = Matrix::Identity(size, size) - h / 4 * cloth.jacobian(u0);
+      const Vector half = u0 + first.partialPivLu().solve(h * cloth.slope(u0)) / 2;
+      const Split split = source.split(half);
+      return half + split.solve(h / 3, half - u0 + h * (split.H() + split.E(h / 2))) / 3;
+    };
+  }
+  return {};
+}
+
+}  // namespace clothlab::test
