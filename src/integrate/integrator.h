@@ -15,7 +15,7 @@ namespace clothlab {
 struct SolverSettings {
   LinearSolverSettings linear;
   double newton_tolerance = 1e-6;  ///< relative, see model.md
-  int newton_max_iterations = 100;
+  int newton_max_iterations = 200;
   JacobianMode jacobian = JacobianMode::clamped;
 };
 

@@ -135,9 +135,9 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
         "Solver"},
     SceneParameter{
-        {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 100, true,
+        {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 200, true,
          "The most Newton iterations per stage; a step that needs more is shown as not converged. Most steps "
-         "take under 10, those in which cloth buckles up to 70."},
+         "take under 10, those in which cloth buckles up to 125."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
         "Solver"},
