@@ -22,6 +22,7 @@ struct Point {
 };
 
 /// A mass of 1 kg on a spring of 1 N/m and no length to a pin at the origin: f = −x exactly, however far out.
+/// It is a bending spring, which is elastic also where stretch springs are taken as rods.
 /// Beside it, in answer to ModeKind::rest, enough slower ones at rest to be the slow modes.
 class Oscillator {
  public:
@@ -48,14 +49,14 @@ class Oscillator {
     const std::vector<ClothModel::Ends> fast{{0, 1}};
     std::vector<ClothModel::Ends> slow;
     for (std::uint32_t i = 0; i < slower; ++i) slow.push_back({0, i + 2});
-    return std::make_shared<const ClothModel>(rest, fast, slow);
+    return std::make_shared<const ClothModel>(rest, slow, fast);
   }
 
   static Material material(std::size_t slower) {
     Material material;
     material.mass = static_cast<double>(slower + 2);
-    material.stretch_stiffness = 1;
-    material.bend_stiffness = 1e-4;
+    material.stretch_stiffness = 1e-4;
+    material.bend_stiffness = 1;
     material.spring_damping = 0;
     material.gravity = vec3(0);
     return material;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/analyze.h"
 #include "cli/bench.h"
 #include "cli/exit_status.h"
 #include "cli/render_command.h"
@@ -32,7 +33,12 @@ int complain(int status, const std::string& sentence) {
 /// The subcommand that was named, or the program itself.
 const CLI::App& chosen(const CLI::App& app) {
   const auto subcommands = app.get_subcommands();
-  return subcommands.empty() ? app : *subcommands.front();
+  return subcommands.empty() ? app : chosen(*subcommands.front());
+}
+
+/// "clothlab analyze damping".
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
 /// One sentence for an option that does not exist, naming the nearest that does.
@@ -42,7 +48,7 @@ std::string unknown_argument(const CLI::App& app) {
   if (left.empty()) left = app.remaining(true);
   const std::string argument = left.empty() ? std::string("?") : left.front();
   const std::string name = argument.substr(0, argument.find('='));
-  const std::string where = &sub == &app ? "clothlab" : "clothlab " + sub.get_name();
+  const std::string where = full_name(sub);
   if (!name.starts_with("-"))
     return "there is no place for '" + argument + "'; `" + where + " --help` shows what there is.";
   std::vector<std::string> names;
@@ -113,7 +119,10 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
   window.scene.add_to(app);
   const std::vector<std::pair<const char*, std::function<int()>>> commands{
-      {"simulate", add_simulate(app)}, {"render", add_render(app, services)}, {"bench", add_bench(app)}};
+      {"simulate", add_simulate(app)},
+      {"analyze", add_analyze(app, services)},
+      {"render", add_render(app, services)},
+      {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);
     for (const auto& [name, run] : commands) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -49,6 +52,10 @@ struct Services {
   std::function<int(const WindowRequest&)> open_window;
   /// Makes a painter that needs no display. Throws SystemError where there is no way to draw.
   std::function<Painter(const PictureRequest&)> make_painter;
+  /// Red, green and blue of the integrator in the given row of the registry, as in the window.
+  std::function<std::array<std::uint8_t, 3>(std::size_t row)> integrator_colour;
+  /// The TrueType font of the window; empty where there is none.
+  std::filesystem::path font_file;
 };
 
 /// The whole command line of cli.md. Returns the exit status: 0 done, 1 a fault of the program or the

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace clothlab {
 
@@ -16,8 +17,14 @@ class Progress {
 
   /// `step` steps are done; redraws at most ten times a second.
   void show(std::uint64_t step, double simulated_time);
+  /// The same for work that is no run: `part` of the total is done, and `what` is under way.
+  void show_part(std::uint64_t part, std::string_view what);
 
  private:
+  /// The text after the bar is made by `describe(seconds for each part, seconds left)`.
+  template <class Describe>
+  void draw(std::uint64_t done, Describe describe);
+
   using Clock = std::chrono::steady_clock;
   std::uint64_t total_;
   bool enabled_;

@@ -71,6 +71,16 @@ std::vector<const ParameterSpec*> all_parameters() {
 
 }  // namespace
 
+CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
+                                  std::optional<std::string>& value) {
+  const std::string name = "--" + std::string(spec.id);
+  // A switch that is off by default takes no word of its own, which could be the file to open.
+  if (spec.kind == ParameterSpec::Kind::boolean && spec.fallback == 0)
+    return app.add_flag_function(
+        name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(spec));
+  return app.add_option(name, value, help_text(spec))->type_name(type_name(spec))->take_last();
+}
+
 void SceneOptions::add_to(CLI::App& app) {
   const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                         const char* help) {
@@ -101,16 +111,9 @@ void SceneOptions::add_to(CLI::App& app) {
        ("One of " + names + "; default " + Scene{}.integrator + ".").c_str())
       ->group("Stepping");
   for (const ParameterSpec* spec : all_parameters()) {
-    std::optional<std::string>& value = values_[std::string(spec->id)];
-    const std::string name = "--" + std::string(spec->id);
-    // A switch that is off by default takes no word of its own, which could be the file to open.
-    const bool flag = spec->kind == ParameterSpec::Kind::boolean && spec->fallback == 0;
-    CLI::Option* option =
-        flag ? app.add_flag_function(
-                   name, [&value](std::int64_t set) { value = set > 0 ? "on" : "off"; }, help_text(*spec))
-             : app.add_option(name, value, help_text(*spec))->type_name(type_name(*spec))->take_last();
     const SceneParameter* row = find_scene_parameter(spec->id);
-    option->group(row != nullptr ? std::string(row->section) : "Stepping");
+    add_parameter_option(app, *spec, values_[std::string(spec->id)])
+        ->group(row != nullptr ? std::string(row->section) : "Stepping");
   }
   text("--threads", threads_text_, "N", "Threads to compute with; default all cores. Never changes a result.")
       ->group("Stepping");

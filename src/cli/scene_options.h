@@ -4,13 +4,20 @@
 #include <optional>
 #include <string>
 
+#include "core/parameter.h"
 #include "sim/scene.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace clothlab {
+
+/// Adds the option `--id` of a parameter: its range, unit and default are in the help, its raw text goes to
+/// `value`, which must outlive the CLI::App.
+CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
+                                  std::optional<std::string>& value);
 
 /// The options of cli.md's "Scene" and "Stepping" sections, the same for every subcommand and the window.
 /// Must outlive the CLI::App it was added to.

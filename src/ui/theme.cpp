@@ -73,23 +73,16 @@ std::uint32_t decode(std::string_view& text) {
   return code;
 }
 
-const char* find_font_file() {
-  for (const char* path : kFontFiles) {
-    std::error_code error;
-    if (std::filesystem::is_regular_file(path, error)) return path;
-  }
-  return nullptr;
-}
-
 void load_fonts(float scale, float density) {
   ImGuiIO& io = ImGui::GetIO();
   io.Fonts->Clear();
-  const char* file = find_font_file();
+  const std::string file = find_font_file().string();
   const auto load = [&](float size) {
     // Rasterised for the framebuffer's pixels, shown at the window's size.
     const float pixels = size * scale * density;
-    if (file != nullptr) {
-      if (ImFont* font = io.Fonts->AddFontFromFileTTF(file, pixels, nullptr, kGlyphs.data())) return font;
+    if (!file.empty()) {
+      if (ImFont* font = io.Fonts->AddFontFromFileTTF(file.c_str(), pixels, nullptr, kGlyphs.data()))
+        return font;
     }
     ImFontConfig built_in;
     built_in.SizePixels = pixels;
@@ -159,6 +152,14 @@ ImU32 integrator_colour(std::size_t row) {
   c.y += (1 - c.y) * white;
   c.z += (1 - c.z) * white;
   return ImGui::ColorConvertFloat4ToU32(c);
+}
+
+std::filesystem::path find_font_file() {
+  for (const char* path : kFontFiles) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) return path;
+  }
+  return {};
 }
 
 const Fonts& fonts() { return g_fonts; }

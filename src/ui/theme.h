@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ ImU32 with_alpha(ImU32 colour, float alpha);
 
 /// Colour of the integrator in the given row of the registry (Okabe-Ito set, then lighter rounds of it).
 ImU32 integrator_colour(std::size_t row);
+
+/// The TrueType font that the window is written in; empty when none was found.
+std::filesystem::path find_font_file();
 
 /// The fonts of the window. The two pointers are the same when no TrueType font was found.
 struct Fonts {

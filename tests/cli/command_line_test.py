@@ -54,7 +54,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_program("--version").stdout, r"^clothlab \d+\.\d+\.\d+\n$")
-        for command in [], ["simulate"], ["render"], ["bench"]:
+        for command in [], ["simulate"], ["render"], ["bench"], ["analyze"], ["analyze", "damping"]:
             text = self.run_program(*command, "--help").stdout
             self.assertIn("Usage", text)
         text = self.run_program("simulate", "--help").stdout
@@ -253,6 +253,33 @@ class CommandLine(unittest.TestCase):
         sheets = json.loads((self.dir / "b.json").read_text())["sheets"]
         self.assertEqual([s["particles"] for s in sheets], [64, 144])
         self.assertTrue(all(s["step_ms_median"] > 0 and s["eigen_over_ours"] > 0 for s in sheets))
+
+    # Analyses
+
+    def analyze(self, what, *options):
+        """The rows of the CSV; the picture is one, and nothing else is written."""
+        self.run_program("analyze", what, *options, "--csv", "a.csv", "--png", "a.png")
+        self.assertEqual((self.dir / "a.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["a.csv", "a.png"])
+        return self.rows("a.csv")
+
+    def test_analyze_is_told_what(self):
+        self.refused("analyze", says="damping")
+        self.refused("analyze", "dampin", says=["dampin", "damping"])
+        self.refused("analyze", "damping", "--integrators", "bakward-euler", says=["bakward-euler", "backward-euler"])
+        self.refused("analyze", "damping", "--pgn", "x", says=["--png", "clothlab analyze damping"])
+        self.refused("analyze", "damping", "--points", 1, says="--points")
+        self.refused("analyze", "damping", "--csv", "no/such/folder/x", says="no/such/folder")
+        self.refused("analyze", "damping", "--csv", "x", "--png", "x", says="'x'")
+
+    def test_analyze_damping(self):
+        rows = self.analyze("damping", "--points", 5)
+        self.assertTrue({"explicit-euler", "backward-euler"} <= {r["integrator"] for r in rows})
+        for row in rows:
+            self.assertTrue(math.isclose(float(row["amplitude"]), float(row["amplitude_theory"]), rel_tol=1e-6), row)
+        euler = [float(r["amplitude"]) for r in rows if r["integrator"] == "backward-euler"]
+        for amplitude, h_omega in zip(euler, (0.01, 0.1, 1, 10, 100), strict=True):
+            self.assertAlmostEqual(amplitude, 1 / math.hypot(1, h_omega), places=9)
 
     def test_no_display(self):
         if sys.platform != "linux":

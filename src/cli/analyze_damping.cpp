@@ -1,0 +1,127 @@
+#include "cli/analyze_damping.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "analysis/amplification.h"
+#include "cli/analyze_options.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/progress.h"
+#include "io/csv.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kFrom = 0.01, kTo = 100;  // hω
+
+struct Damping {
+  explicit Damping(const Services& services) : options(services) {}
+
+  AnalyzeOptions options;
+  std::optional<std::string> points_text;
+
+  std::string csv = "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n";
+  Chart chart{
+      .title = "One undamped oscillator: what a step makes of it",
+      .panels = {{.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, kTo}},
+                  .y = {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 that takes as much per step",
+                        .range = std::pair{-0.4, 1.0}},
+                  .curves = {}},
+                 {.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, std::numbers::pi}},
+                  .y = {.title = "error of the phase per step, over hω: above 0 the method is too fast",
+                        .range = std::pair{-0.6, 0.6}},
+                  .curves = {}}}};
+
+  void add_to(CLI::App& app) {
+    options.add_to(app);
+    app.add_option("--points", points_text, "Values of hω from 0.01 to 100; default 201.")
+        ->type_name("N")
+        ->take_last()
+        ->group("Analysis");
+    options.add_parameters_to(app);
+  }
+
+  /// One row of the printed table, one curve in each panel, and their rows of the CSV.
+  void measure(const IntegratorInfo& info, ModeKind kind, int points) {
+    const IntegratorParameters values = options.parameters(info);
+    const bool splits = info.growth_of_the_rest != nullptr;
+    const bool rest = kind == ModeKind::rest;
+    const char* modes = !splits ? "all" : rest ? "rest" : "slow";
+    const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
+    ChartCurve damping{.label = label, .colour = options.colour(info), .dashed = rest, .x = {}, .y = {}};
+    ChartCurve phase = damping;
+    double off = 0;
+    for (int k = 0; k < points; ++k) {
+      const double h_omega = kFrom * std::pow(kTo / kFrom, double(k) / (points - 1));
+      const auto eigenvalues = measure_amplification(info, values, h_omega, kind, Interrupt::probe());
+      if (Interrupt::requested()) return;
+      if (eigenvalues.empty()) continue;  // not finite
+      const double amplitude = std::abs(eigenvalues[0]);
+      const double theory = rest ? info.growth_of_the_rest(h_omega) : info.growth(h_omega, values);
+      const double angle = phase_error(eigenvalues[0], h_omega), d = equivalent_damping(amplitude, h_omega);
+      off = std::max(off, std::abs(amplitude / theory - 1));
+      csv += std::string(info.id) + "," + modes + "," + csv_line({h_omega, amplitude, theory, d, angle});
+      damping.x.push_back(h_omega);
+      damping.y.push_back(d);
+      phase.x.push_back(h_omega);
+      phase.y.push_back(h_omega < std::numbers::pi ? angle / h_omega : NAN);
+    }
+    const auto amplitude_at = [&](double h_omega) {
+      const auto eigenvalues = measure_amplification(info, values, h_omega, kind);
+      return eigenvalues.empty() ? NAN : std::abs(eigenvalues[0]);
+    };
+    std::printf("%-36s %10.6f %10.6f %12.6g %12.6g %12.1e\n", label.c_str(), amplitude_at(0.1),
+                amplitude_at(1), amplitude_at(10), amplitude_at(100), off);
+    chart.panels[0].curves.push_back(std::move(damping));
+    chart.panels[1].curves.push_back(std::move(phase));
+  }
+
+  int run() {
+    const Interrupt interrupt;
+    options.check();
+    const int points = points_text ? static_cast<int>(parse_whole("points", *points_text, 2, 100'000)) : 201;
+    std::vector<const IntegratorInfo*> skipped;
+    std::printf("%-36s %10s %10s %12s %12s %12s\n", "|R| per step at hω =", "0.1", "1", "10", "100",
+                "off theory");
+    {
+      Progress progress(options.integrators().size(), options.quiet());
+      std::uint64_t done = 0;
+      for (const IntegratorInfo* info : options.integrators()) {
+        progress.show_part(done++, info->id);
+        if (info->growth == nullptr) {
+          skipped.push_back(info);
+          continue;
+        }
+        measure(*info, ModeKind::slow, points);
+        if (info->growth_of_the_rest != nullptr) measure(*info, ModeKind::rest, points);
+        if (Interrupt::requested()) break;
+      }
+    }
+    AnalyzeOptions::report_skipped(skipped, "no factor per step is defined for them on an oscillator");
+    return options.finish(csv, chart);
+  }
+};
+
+}  // namespace
+
+std::function<std::optional<int>()> add_analyze_damping(CLI::App& analyze, const Services& services) {
+  auto command = std::make_shared<Damping>(services);
+  CLI::App& sub = *analyze.add_subcommand(
+      "damping",
+      "What one step makes of one undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its\n"
+      "amplification matrix, measured by stepping unit states, beside the closed form.");
+  command->add_to(sub);
+  return [command, &sub]() -> std::optional<int> {
+    if (!sub.parsed()) return std::nullopt;
+    return command->run();
+  };
+}
+
+}  // namespace clothlab

@@ -1,0 +1,95 @@
+#include "cli/analyze_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/parse_value.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "io/output_file.h"
+#include "io/png.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+
+AnalyzeOptions::AnalyzeOptions(const Services& services)
+    : colour_of_row_(services.integrator_colour), font_file_(services.font_file) {}
+
+void AnalyzeOptions::add_to(CLI::App& app) {
+  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
+                        const char* help) {
+    app.add_option(name, target, help)->type_name(type)->take_last()->group("Analysis");
+  };
+  std::string names;
+  for (const IntegratorInfo& info : clothlab::integrators())
+    names += (names.empty() ? "" : ", ") + std::string(info.id);
+  text("--integrators", names_, "A,B,...", ("Those to measure, default all of " + names + ".").c_str());
+  text("--csv", csv_, "FILE", "All figures as a table.");
+  text("--png", png_, "FILE", "A picture of them; needs no display.");
+}
+
+void AnalyzeOptions::add_parameters_to(CLI::App& app) {
+  for (const IntegratorInfo& info : clothlab::integrators())
+    for (const ParameterSpec& spec : info.parameters)
+      if (!values_.contains(spec.id))
+        add_parameter_option(app, spec, values_[std::string(spec.id)])->group("Stepping");
+  app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Analysis");
+}
+
+void AnalyzeOptions::check() {
+  std::vector<std::string_view> wanted;
+  for (std::size_t begin = 0; names_ && begin <= names_->size();) {
+    const std::size_t end = std::min(names_->find(',', begin), names_->size());
+    wanted.push_back(integrator_info(std::string_view(*names_).substr(begin, end - begin)).id);
+    begin = end + 1;
+  }
+  integrators_.clear();
+  for (const IntegratorInfo& info : clothlab::integrators()) {
+    if (names_ && std::ranges::find(wanted, info.id) == wanted.end()) continue;
+    parameters(info);
+    integrators_.push_back(&info);
+  }
+  for (const auto* path : {&csv_, &png_})
+    if (*path) check_writable(**path);
+  std::error_code error;
+  if (csv_ && png_ &&
+      std::filesystem::weakly_canonical(*csv_, error) == std::filesystem::weakly_canonical(*png_, error))
+    throw InputError("Two outputs go to the same file '" + *csv_ + "': give each its own.");
+}
+
+IntegratorParameters AnalyzeOptions::parameters(const IntegratorInfo& info) const {
+  IntegratorParameters values = default_parameters(info);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const auto given = values_.find(info.parameters[p].id);
+    if (given != values_.end() && given->second)
+      values[p] = parse_parameter(info.parameters[p], *given->second);
+  }
+  return values;
+}
+
+Rgb AnalyzeOptions::colour(const IntegratorInfo& info) const {
+  return colour_of_row_(static_cast<std::size_t>(&info - clothlab::integrators().data()));
+}
+
+void AnalyzeOptions::report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why) {
+  if (skipped.empty()) return;
+  std::string names;
+  for (const IntegratorInfo* info : skipped) names += (names.empty() ? "" : ", ") + std::string(info->id);
+  std::fprintf(stderr, "clothlab: left out: %s: %s.\n", names.c_str(), why);
+}
+
+int AnalyzeOptions::finish(std::string_view csv, const Chart& chart) const {
+  if (csv_) write_file(*csv_, csv);
+  if (png_) {
+    const Picture picture = draw_chart(chart, font_file_);
+    write_png(*png_, picture.width, picture.height, picture.rgba);
+  }
+  if (!Interrupt::requested()) return kExitDone;
+  std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
+  return kExitInterrupted;
+}
+
+}  // namespace clothlab

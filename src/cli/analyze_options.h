@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/chart.h"
+#include "cli/cli.h"
+#include "integrate/registry.h"
+
+namespace CLI {
+class App;
+}
+
+namespace clothlab {
+
+/// What all kinds of `analyze` have in common: which integrators, and where the figures go.
+class AnalyzeOptions {
+ public:
+  explicit AnalyzeOptions(const Services& services);
+
+  /// --integrators, --csv, --png.
+  void add_to(CLI::App& app);
+  /// --quiet and the integrators' own parameters, for an analysis that takes no scene.
+  void add_parameters_to(CLI::App& app);
+
+  /// Throws InputError for an unknown integrator or a file that cannot be written, before anything is run.
+  void check();
+
+  /// In the registry's order; all, unless --integrators names some.
+  const std::vector<const IntegratorInfo*>& integrators() const { return integrators_; }
+  /// An integrator's own parameters as the options say. Throws InputError.
+  IntegratorParameters parameters(const IntegratorInfo& info) const;
+  bool quiet() const { return quiet_; }
+  Rgb colour(const IntegratorInfo& info) const;
+
+  /// Says on stderr why these were left out.
+  static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);
+
+  /// Writes the files that were asked for; the exit status, 130 after Ctrl-C. Throws SystemError.
+  int finish(std::string_view csv, const Chart& chart) const;
+
+ private:
+  std::function<Rgb(std::size_t row)> colour_of_row_;
+  std::filesystem::path font_file_;
+  std::vector<const IntegratorInfo*> integrators_;
+  std::optional<std::string> names_, csv_, png_;
+  std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
+  bool quiet_ = false;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/cli.h"
+
+namespace clothlab {
+
+using Rgb = std::array<std::uint8_t, 3>;
+
+/// One curve. Values that are not finite, and on a logarithmic axis those that are not positive, interrupt
+/// it.
+struct ChartCurve {
+  std::string label;  ///< in the legend, once for all panels
+  Rgb colour{};
+  bool dashed = false;
+  bool markers = false;  ///< a dot at every point
+  std::vector<double> x, y;
+};
+
+/// `range` leaves out what lies beyond it; without one the axis holds all curves.
+struct ChartAxis {
+  std::string title;  ///< with its unit
+  bool logarithmic = false;
+  std::optional<std::pair<double, double>> range;
+};
+
+struct ChartPanel {
+  ChartAxis x, y;  ///< y's title stands above the panel
+  std::vector<ChartCurve> curves;
+};
+
+/// Panels of the same width, one below the other, and a legend on their right.
+struct Chart {
+  std::string title;
+  std::vector<ChartPanel> panels;
+};
+
+/// Draws without a display. `font_file` is a TrueType font; empty asks for the built-in one.
+Picture draw_chart(const Chart& chart, const std::filesystem::path& font_file);
+
+}  // namespace clothlab

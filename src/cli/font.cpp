@@ -1,0 +1,119 @@
+#include "cli/font.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+// stb's code is compiled here; its functions stay inside this file.
+#define STBTT_STATIC
+#define STB_TRUETYPE_IMPLEMENTATION
+#include <stb_easy_font.h>
+#include <stb_truetype.h>
+
+namespace clothlab {
+namespace {
+
+/// Code points of a well-formed UTF-8 text.
+std::vector<int> decode(std::string_view utf8) {
+  std::vector<int> codes;
+  for (const char c : utf8) {
+    const int byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80 && !codes.empty())
+      codes.back() = codes.back() << 6 | (byte & 0x3F);
+    else
+      codes.push_back(byte < 0x80   ? byte
+                      : byte < 0xE0 ? byte & 0x1F
+                      : byte < 0xF0 ? byte & 0x0F
+                                    : byte & 0x07);
+  }
+  return codes;
+}
+
+TextMask blank(int width, int height, int baseline) {
+  return {width, height, baseline,
+          std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
+}
+
+TextMask draw_built_in(std::string_view utf8, double size) {
+  std::string ascii;
+  for (const int code : decode(utf8)) ascii += code < 128 ? static_cast<char>(code) : 'w';
+  struct Corner {
+    float x, y, z;
+    std::array<unsigned char, 4> colour;
+  };
+  std::vector<Corner> corners(ascii.size() * 64 + 64);
+  const int quads = stb_easy_font_print(0, 0, ascii.data(), nullptr, corners.data(),
+                                        static_cast<int>(corners.size() * sizeof(Corner)));
+  constexpr double kLine = 10;  // pixels per line of that font
+  const int zoom = std::max(1, static_cast<int>(std::lround(size / kLine)));
+  TextMask mask = blank(zoom * (stb_easy_font_width(ascii.data()) + 1), zoom * 12, zoom * 7);
+  for (int q = 0; q < quads; ++q) {
+    const Corner& low = corners[static_cast<std::size_t>(4 * q)];
+    const Corner& high = corners[static_cast<std::size_t>(4 * q + 2)];
+    const auto pixel = [&](float v, int most) { return std::clamp(static_cast<int>(v) * zoom, 0, most); };
+    for (int y = pixel(low.y, mask.height); y < pixel(high.y, mask.height); ++y)
+      for (int x = pixel(low.x, mask.width); x < pixel(high.x, mask.width); ++x)
+        mask.coverage[static_cast<std::size_t>(y * mask.width + x)] = 255;
+  }
+  return mask;
+}
+
+}  // namespace
+
+struct Font::TrueType {
+  std::string bytes;
+  stbtt_fontinfo info{};
+};
+
+Font::Font(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return;
+  auto font = std::make_unique<TrueType>();
+  font->bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  const auto* data = reinterpret_cast<const unsigned char*>(font->bytes.data());
+  const int offset = stbtt_GetFontOffsetForIndex(data, 0);
+  if (offset >= 0 && stbtt_InitFont(&font->info, data, offset) != 0) true_type_ = std::move(font);
+}
+
+Font::~Font() = default;
+
+TextMask Font::draw(std::string_view utf8, double size) const {
+  if (!true_type_) return draw_built_in(utf8, size);
+  const stbtt_fontinfo* info = &true_type_->info;
+  const float scale = stbtt_ScaleForPixelHeight(info, static_cast<float>(size));
+  int ascent = 0, descent = 0, gap = 0;
+  stbtt_GetFontVMetrics(info, &ascent, &descent, &gap);
+  const std::vector<int> codes = decode(utf8);
+  const auto advance = [&](std::size_t k) {
+    int width = 0, bearing = 0;
+    stbtt_GetCodepointHMetrics(info, codes[k], &width, &bearing);
+    if (k + 1 < codes.size()) width += stbtt_GetCodepointKernAdvance(info, codes[k], codes[k + 1]);
+    return scale * static_cast<float>(width);
+  };
+  float length = 0;
+  for (std::size_t k = 0; k < codes.size(); ++k) length += advance(k);
+  const int baseline = static_cast<int>(std::ceil(scale * static_cast<float>(ascent)));
+  const int below = static_cast<int>(std::ceil(-scale * static_cast<float>(descent)));
+  TextMask mask = blank(static_cast<int>(std::ceil(length)) + 2, baseline + below + 1, baseline);
+  float x = 0;
+  for (std::size_t k = 0; k < codes.size(); x += advance(k++)) {
+    const float shift = x - std::floor(x);
+    int left = 0, top = 0, width = 0, height = 0;
+    unsigned char* glyph = stbtt_GetCodepointBitmapSubpixel(info, scale, scale, shift, 0, codes[k], &width,
+                                                            &height, &left, &top);
+    for (int row = 0; row < height; ++row)
+      for (int column = 0; column < width; ++column) {
+        const int px = static_cast<int>(std::floor(x)) + left + column, py = baseline + top + row;
+        if (px < 0 || px >= mask.width || py < 0 || py >= mask.height) continue;
+        std::uint8_t& pixel = mask.coverage[static_cast<std::size_t>(py * mask.width + px)];
+        pixel = std::max(pixel, glyph[row * width + column]);
+      }
+    stbtt_FreeBitmap(glyph, nullptr);
+  }
+  return mask;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace clothlab {
+
+/// How much of each pixel a text covers: rows from the top, 0 (none) to 255 (all).
+struct TextMask {
+  int width = 0;
+  int height = 0;
+  int baseline = 0;  ///< row below which descenders reach
+  std::vector<std::uint8_t> coverage;
+};
+
+/// Text to pixels: in a TrueType font, or in stb's built-in one, in which every character beyond ASCII is a w
+/// (for the ω of the axes), where there is none.
+class Font {
+ public:
+  /// An empty path, or a file that is no font, asks for the built-in one.
+  explicit Font(const std::filesystem::path& file);
+  ~Font();
+  Font(const Font&) = delete;
+  Font& operator=(const Font&) = delete;
+
+  /// One line of UTF-8 text; `size` is the height of a line [pixel].
+  TextMask draw(std::string_view utf8, double size) const;
+
+ private:
+  struct TrueType;
+  std::unique_ptr<TrueType> true_type_;
+};
+
+}  // namespace clothlab
