@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -186,14 +187,29 @@ GalerkinPart galerkin_part(std::span<const Nodes> blocks, const Prolongation& P,
   return part;
 }
 
-/// The strength of a spring, rounded to 10 bits: rounding in u and b, which the shape of the cloth decides,
-/// then does not reach the hierarchy.
-float strength_of(const SpringMatrix::Spring& s) {
-  const double strength = s.u.x * s.u.x + s.u.y * s.u.y + s.u.z * s.u.z + s.b;
-  if (!(strength > 0) || !std::isfinite(strength)) return 0;
-  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(strength));
-  return std::bit_cast<float>((bits + 0x1000u) & ~0x1fffu);
+double stiffness_of(const SpringMatrix::Spring& s) {
+  return s.u.x * s.u.x + s.u.y * s.u.y + s.u.z * s.u.z + s.b;
 }
+
+/// Strengths of springs beside that of the first, rounded to powers of two: an interpolation needs no better,
+/// and so neither the shape of the cloth, which decides how u and b are rounded, nor most changes of h and of
+/// stiffness reach the hierarchy.
+class StrengthScale {
+ public:
+  explicit StrengthScale(const SpringMatrix& A) {
+    const double first = A.pattern().springs() > 0 ? stiffness_of(A.spring_in(0)) : 0;
+    if (first > 0 && std::isfinite(first)) factor_ = std::numbers::sqrt2 / first;
+  }
+  float operator()(const SpringMatrix::Spring& spring) const {
+    const auto strength = static_cast<float>(factor_ * stiffness_of(spring));
+    if (!(strength > 0) || !std::isfinite(strength)) return 0;
+    constexpr std::uint32_t kExponent = 0x7f800000;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(strength) & kExponent);
+  }
+
+ private:
+  double factor_ = 1;
+};
 
 Symmetric block_of(const SpringMatrix::Spring& s) {
   return {s.u.x * s.u.x + s.b, s.u.y * s.u.y + s.b, s.u.z * s.u.z + s.b,
@@ -241,6 +257,7 @@ struct Multigrid::Hierarchy {
                     [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; })) {
       return false;
     }
+    const StrengthScale strength_of(*A);
     const double changed = pool->sum(pattern->springs(), 4096, [&](std::size_t begin, std::size_t end) {
       double count = 0;
       for (std::size_t slot = begin; slot < end; ++slot) {
@@ -335,6 +352,7 @@ struct Multigrid::Hierarchy {
       active[entry.row] = 0;
     }
     strength.resize(shared->springs());
+    const StrengthScale strength_of(*A);
     for (std::size_t slot = 0; slot < strength.size(); ++slot) {
       cancel.pass();
       strength[slot] = strength_of(A->spring_in(slot));

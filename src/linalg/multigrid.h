@@ -15,9 +15,9 @@ namespace clothlab {
 ///
 /// The interpolation P (see aggregation.h) has one number per pair of nodes and does not touch constrained
 /// particles, which are left to the smoother. It depends on the pattern, on who is constrained, and on the
-/// strengths |u|² + b of the springs relative to each other, which do not change with the shape of the cloth:
-/// it is built once, and only values are computed anew for each matrix. What was solved before therefore has
-/// no influence on the bits of a result.
+/// strengths |u|² + b of the springs beside each other, in powers of two. These do not change with the shape
+/// of the cloth: P is built once, and only values are computed anew for each matrix. What was solved before
+/// therefore has no influence on the bits of a result.
 ///
 /// The smoother is a Chebyshev polynomial of degree 2 in D⁻¹A, with D from SpringMatrix::bounding_blocks:
 /// A ≤ 2D for every A, so the preconditioner is positive definite even where A is not.
