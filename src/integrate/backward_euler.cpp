@@ -25,7 +25,7 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   double force_squared = 0;
   for (const vec3& f : force_) force_squared += glm::dot(f, f);
 
-  const StageEquation equation{h, state.x, state.v, h * std::sqrt(force_squared)};
+  const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
   if (!stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report)) return report;
 
   prescribe(system.projection(), state.x, h, x1_, v1_);

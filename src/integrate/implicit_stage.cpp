@@ -91,9 +91,9 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
 
 ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compression, double target,
                                               double& residual_norm, StepReport& report) {
-  const double gamma = p.equation.gamma;
+  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   SpringMatrix& A = matrix_for(p.system, a_);
-  p.system.assemble(p.x1, p.v1, {1, gamma, gamma * gamma, compression}, JacobianMode::exact, A);
+  p.system.assemble(p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression}, JacobianMode::exact, A);
 
   // A d = −r, solved as A (−d) = r.
   const SolveReport solve = solver_.solve(p.context.pool, A, residual_, {}, p.system.projection(), direction_,
@@ -155,12 +155,12 @@ ImplicitStage::Trial ImplicitStage::try_step(const Problem& p, double alpha) {
 }
 
 double ImplicitStage::evaluate_trial(const Problem& p) {
-  const auto& [gamma, x_hat, v_hat, scale] = p.equation;
-  for (std::size_t i = 0; i < x_trial_.size(); ++i) x_trial_[i] = x_hat[i] + gamma * v_trial_[i];
+  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
+  for (std::size_t i = 0; i < x_trial_.size(); ++i) x_trial_[i] = x_hat[i] + gamma_v * v_trial_[i];
   p.system.force(x_trial_, v_trial_, residual_trial_);
   const std::span<const double> m = p.system.masses();
   for (std::size_t i = 0; i < x_trial_.size(); ++i) {
-    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma * residual_trial_[i];
+    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i];
   }
   p.system.projection().filter(residual_trial_);
   return norm(p, residual_trial_);
@@ -175,14 +175,15 @@ double ImplicitStage::norm(const Problem& p, std::span<const vec3> a) const {
 }
 
 double ImplicitStage::potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const {
-  const auto& [gamma, x_hat, v_hat, scale] = p.equation;
+  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   const std::span<const double> m = p.system.masses();
   double inertia = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {
     const vec3 change = v[i] - v_hat[i];
     inertia += m[i] / 2 * glm::dot(change, change);
   }
-  return inertia + p.system.potential_energy(x) + gamma * p.system.dissipation_potential(v);
+  return inertia + gamma_f / gamma_v * p.system.potential_energy(x) +
+         gamma_f * p.system.dissipation_potential(v);
 }
 
 void ImplicitStage::accept(const Problem& p) {
@@ -193,7 +194,7 @@ void ImplicitStage::accept(const Problem& p) {
 
 double ImplicitStage::rounding_noise(const Problem& p) {
   constexpr double kUnit = std::numeric_limits<double>::epsilon();
-  const auto& [gamma, x_hat, v_hat, scale] = p.equation;
+  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   for (std::size_t i = 0; i < x_trial_.size(); ++i) {
     const double sign = i % 2 == 0 ? 1 : -1;
     x_trial_[i] = p.x1[i] * (1 + sign * kUnit);
@@ -202,7 +203,7 @@ double ImplicitStage::rounding_noise(const Problem& p) {
   p.system.force(x_trial_, v_trial_, residual_trial_);
   const std::span<const double> m = p.system.masses();
   for (std::size_t i = 0; i < x_trial_.size(); ++i) {
-    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma * residual_trial_[i] - residual_[i];
+    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i] - residual_[i];
   }
   p.system.projection().filter(residual_trial_);
   return norm(p, residual_trial_);

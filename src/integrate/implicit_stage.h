@@ -15,17 +15,26 @@ namespace clothlab {
 ///
 ///   M (v1 − v̂) = γ f(x1, v1),   x1 = x̂ + γ v1     on the free directions.
 ///
-/// Backward Euler has γ = h, x̂ = x0, v̂ = v0.
+/// Backward Euler has γ = h, x̂ = x0, v̂ = v0. Generalized-α has one γ for forces and another one for
+/// velocities.
 struct StageEquation {
-  double gamma = 0;             ///< γ = c·h [s]
+  double gamma_f = 0;           ///< γ at the force [s]
+  double gamma_v = 0;           ///< γ at the velocity [s], > 0
   std::span<const vec3> x_hat;  ///< x̂ [m]; along held directions such that x̂ + γ v is where they are held
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
   double scale = 0;  ///< ‖h f0‖ on the free directions [N·s]: what the tolerance is relative to
+
+  /// The equation with γ at both.
+  static StageEquation of(double gamma, std::span<const vec3> x_hat, std::span<const vec3> v_hat,
+                          double scale) {
+    return {gamma, gamma, x_hat, v_hat, scale};
+  }
 };
 
 /// Newton's method on a StageEquation (model.md, "Nonlinear and linear solves").
 ///
-/// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K. It ends
+/// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K (with two
+/// γ, γ_f γ_v stands for γ², and γ_f/γ_v before E below). It ends
 /// at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where moving x and v to neighbouring doubles
 /// changes r as much as is left of it.
 ///

@@ -51,7 +51,8 @@ class Integrator {
   /// On entry x and v are u0; on exit they are u1 and t is t + h. Prescribed particles end exactly at
   /// their target with velocity (p1 − p0)/h. When the report says `stopped`, x, v and t are those of
   /// the entry. Values may become non-finite (a blow-up); that is the caller's to detect, never an
-  /// error or an endless loop. No allocation after the first step of a size.
+  /// error or an endless loop. No allocation after the first step of a size, and the second one of a method
+  /// with history, whose first step is of another kind.
   virtual StepReport advance(const DynamicSystem& system, State& state, double h,
                              const StepContext& context) = 0;
 

@@ -17,6 +17,14 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
   }
 }
 
+void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
+                      std::span<vec3> x_hat) {
+  for (const Projection::Entry& e : projection.entries()) {
+    const vec3 way = e.target - x0[e.particle];
+    x_hat[e.particle] = combine(e.S, x_hat[e.particle], e.target - gamma / h * way);
+  }
+}
+
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
                std::span<vec3> v) {
   prescribe_velocity(projection, x0, h, v);

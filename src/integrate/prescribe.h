@@ -11,6 +11,10 @@ namespace clothlab {
 /// `x0` are the positions at the start of the step of length h [s], p1 the projection's targets.
 void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v);
 
+/// x̂ + γ v for the velocities of prescribe_velocity is where the prescribed stands at the end of the step.
+void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
+                      std::span<vec3> x_hat);
+
 /// The end of a step: what is prescribed stands exactly on its target, with velocity (p1 − p0)/h.
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
                std::span<vec3> v);

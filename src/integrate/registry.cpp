@@ -8,14 +8,20 @@
 #include <numbers>
 
 #include "integrate/backward_euler.h"
+#include "integrate/bdf2.h"
+#include "integrate/dirk2.h"
 #include "integrate/explicit_euler.h"
 #include "integrate/exponential_rosenbrock_euler.h"
+#include "integrate/generalized_alpha.h"
+#include "integrate/implicit_midpoint.h"
 #include "integrate/rk4.h"
+#include "integrate/semi_implicit_bdf2.h"
 #include "integrate/semi_implicit_bdf2_ere.h"
 #include "integrate/semi_implicit_euler.h"
 #include "integrate/siere.h"
 #include "integrate/str_sbdf2_ere.h"
 #include "integrate/symplectic_euler.h"
+#include "integrate/trapezoidal.h"
 #include "integrate/velocity_verlet.h"
 
 // To add an integrator: write its pair of files, list them in CMakeLists.txt, include the header above and
@@ -31,6 +37,29 @@ template <class Method>
 std::unique_ptr<Integrator> make(const IntegratorParameters& /*values*/) {
   return std::make_unique<Method>();
 }
+
+template <const Dirk2::Constants& constants>
+std::unique_ptr<Integrator> make_dirk2(const IntegratorParameters& /*values*/) {
+  return std::make_unique<Dirk2>(constants);
+}
+
+std::unique_ptr<Integrator> make_generalized_alpha(const IntegratorParameters& values) {
+  return std::make_unique<GeneralizedAlpha>(values.at(0));
+}
+
+constexpr std::array kGeneralizedAlphaParameters{
+    ParameterSpec{
+        .id = "rho-inf",
+        .title = "Spectral radius ρ∞",
+        .unit = "",
+        .min = 0,
+        .max = 1,
+        .fallback = 0.5,
+        .help =
+            "What generalized-alpha leaves of the fastest oscillations per step: 0 wipes them out at once, "
+            "1 keeps them for ever.",
+    },
+};
 
 constexpr std::array kModes{
     ParameterSpec{
@@ -90,6 +119,34 @@ double bdf2_growth(double y) {
   return std::max(std::abs((2.0 + root) / lead), std::abs((2.0 - root) / lead));
 }
 
+// R = (1 + weight (Rc − 1)) / (1 − end z) at z = iy, Rc = (1 + node z/2) / (1 − node z/2).
+template <const Dirk2::Constants& c>
+double dirk2_growth(double y) {
+  const std::complex<double> half(0, c.node * y / 2), end(0, c.end * y);
+  return std::abs((1.0 + c.weight * 2.0 * half / (1.0 - half)) / (1.0 - end));
+}
+
+// Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + y² ((1 − α_f) ζ + α_f) (βζ² + (½ + γ − 2β) ζ + ½ − γ + β),
+// which is at most 1 for every ρ∞. One root is real: found by bisection, it leaves a quadratic.
+double generalized_alpha_growth(double y, const IntegratorParameters& values) {
+  const auto [alpha_m, alpha_f, gamma, beta] = GeneralizedAlpha::Constants::of(values.at(0));
+  const double m1 = 1 - alpha_m, m0 = alpha_m, f1 = y * y * (1 - alpha_f), f0 = y * y * alpha_f;
+  const double n2 = beta, n1 = 0.5 + gamma - 2 * beta, n0 = 0.5 - gamma + beta;
+  const double p3 = m1 + f1 * n2, p2 = m0 - 2 * m1 + f0 * n2 + f1 * n1;
+  const double p1 = m1 - 2 * m0 + f0 * n1 + f1 * n0, p0 = m0 + f0 * n0;
+
+  double below = -2, above = 2;  // the polynomial is negative at the one, positive at the other
+  for (double middle = 0; below < middle && middle < above; middle = (below + above) / 2) {
+    (((p3 * middle + p2) * middle + p1) * middle + p0 < 0 ? below : above) = middle;
+  }
+  const double real = above;
+  const double q1 = p2 + p3 * real, q0 = p1 + q1 * real;  // p3 ζ² + q1 ζ + q0
+  const double discriminant = q1 * q1 - 4 * p3 * q0;
+  const double other =
+      discriminant < 0 ? std::sqrt(q0 / p3) : (std::abs(q1) + std::sqrt(discriminant)) / (2 * p3);
+  return std::min(1.0, std::max(std::abs(real), other));
+}
+
 // The split methods, in a mode that they take by exponentials and in one that they do not.
 template <double (*inside)(double y), double (*outside)(double y)>
 double split_growth(double y, const IntegratorParameters& values) {
@@ -101,11 +158,6 @@ double bdf2_ere_growth(double y) {
   const std::complex<double> half_sum = (1.0 + std::polar(1.0, y)) / 3.0;
   const std::complex<double> root = std::sqrt(half_sum * half_sum - 1.0 / 3);
   return std::max(std::abs(half_sum + root), std::abs(half_sum - root));
-}
-
-// R(z) = (12 + 5z) / (12 − 7z + z²)
-double tr_bdf2_growth(double y) {
-  return std::abs(std::complex(12.0, 5 * y) / std::complex(12 - y * y, -7 * y));
 }
 
 // R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓
@@ -209,6 +261,135 @@ const std::array kIntegrators{
         .make = make<BackwardEuler>,
     },
     IntegratorInfo{
+        .id = "implicit-midpoint",
+        .title = "Implicit midpoint",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
+        .summary =
+            "Symplectic and stable at every step size on an oscillator: it damps nothing, so that cloth "
+            "keeps its energy, and what is too fast for the step goes on shaking. For motion that should not "
+            "die "
+            "away; with large steps on stiff cloth its equations may become hard to solve.",
+        .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",
+        .stability_limit = kNoLimit,
+        .growth = growth<no_growth>,
+        .make = make<ImplicitMidpoint>,
+    },
+    IntegratorInfo{
+        .id = "trapezoidal",
+        .title = "Trapezoidal rule",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
+        .summary =
+            "The midpoint rule's twin: the same amplitude for ever on an oscillator, the same cost. It "
+            "takes the forces at both ends of the step rather than in its middle, so that a stiff force "
+            "felt at the start is answered in full.",
+        .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
+        .stability_limit = kNoLimit,
+        .growth = growth<no_growth>,
+        .make = make<Trapezoidal>,
+    },
+    IntegratorInfo{
+        .id = "bdf2",
+        .title = "BDF2",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
+        .summary =
+            "Backward Euler's cost and stability at second order, by remembering the step before. It damps "
+            "what is fast for the step and little else. Every change of h, of the pins or of a parameter "
+            "makes "
+            "it begin anew.",
+        .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
+        .stability_limit = kNoLimit,
+        .growth = growth<bdf2_growth>,
+        .make = make<Bdf2>,
+    },
+    IntegratorInfo{
+        .id = "semi-implicit-bdf2",
+        .title = "Semi-implicit BDF2",
+        .family = IntegratorFamily::linearly_implicit,
+        .order = 2,
+        .order_needs_exact_jacobian = true,
+        .uses_linear_solver = true,
+        .formula = "u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)); first step semi-implicit Euler",
+        .summary =
+            "BDF2 with a single linear solve per step. Of second order with the exact Jacobian and without "
+            "damping that depends on positions, otherwise of first; livelier than semi-implicit Euler "
+            "at the same cost.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+            "3.3",
+        .stability_limit = kNoLimit,
+        .growth = growth<bdf2_growth>,
+        .make = make<SemiImplicitBdf2>,
+    },
+    IntegratorInfo{
+        .id = "tr-bdf2",
+        .title = "TR-BDF2",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula =
+            "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
+        .summary =
+            "The trapezoidal rule over half a step, then BDF2 over the two halves: second order without a "
+            "history, little damping of what the step resolves, none left of what it does not. Twice the "
+            "cost "
+            "of backward Euler, and usually worth it.",
+        .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
+        .stability_limit = kNoLimit,
+        .growth = growth<dirk2_growth<kTrBdf2>>,
+        .make = make_dirk2<kTrBdf2>,
+    },
+    IntegratorInfo{
+        .id = "sdirk2",
+        .title = "SDIRK2",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
+                   "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
+        .summary =
+            "TR-BDF2 with the stages placed so that both have the same matrix but for where it is taken. "
+            "The same order and damping of fast motion at the same cost.",
+        .reference =
+            "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+            "3.2",
+        .stability_limit = kNoLimit,
+        .growth = growth<dirk2_growth<kSdirk2>>,
+        .make = make_dirk2<kSdirk2>,
+    },
+    IntegratorInfo{
+        .id = "generalized-alpha",
+        .title = "Generalized-α",
+        .family = IntegratorFamily::implicit,
+        .order = 2,
+        .uses_newton = true,
+        .uses_linear_solver = true,
+        .formula = "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
+                   "(1 − α_m) M a1 + α_m M a0 = f((1 − α_f) u1 + α_f u0)",
+        .summary =
+            "ρ∞ says how much of the fastest oscillations a step leaves, from all to nothing; what is slow "
+            "is hardly damped.",
+        .reference = "Chung, Hulbert: A time integration algorithm for structural dynamics with improved "
+                     "numerical dissipation, Journal of Applied Mechanics 60, 1993",
+        .parameters = kGeneralizedAlphaParameters,
+        .stability_limit = kNoLimit,
+        .growth = generalized_alpha_growth,
+        .make = make_generalized_alpha,
+    },
+    IntegratorInfo{
         .id = "exponential-rosenbrock-euler",
         .title = "Exponential Rosenbrock–Euler",
         .family = IntegratorFamily::exponential,
@@ -273,8 +454,8 @@ const std::array kIntegrators{
             "4, (27)",
         .parameters = kModes,
         .stability_limit = 0,
-        .growth = split_growth<tr_bdf2_ere_growth, tr_bdf2_growth>,
-        .growth_of_the_rest = tr_bdf2_growth,
+        .growth = split_growth<tr_bdf2_ere_growth, dirk2_growth<kTrBdf2>>,
+        .growth_of_the_rest = dirk2_growth<kTrBdf2>,
         .make = make_split<StrSbdf2Ere>,
     },
 };

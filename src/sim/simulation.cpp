@@ -84,10 +84,11 @@ struct Simulation::Impl {
       aim_pins(h);
       restart_integrator_if_new(h);
       const StepReport report = integrator->advance(system, state, h, {scene.stepping.solver, pool, stop});
-      if (report.stopped || stop_requested(stop)) return abandon_step();
+      if (report.stopped) return abandon_step(control.has_advanced());
+      if (stop_requested(stop)) return abandon_step(true);
 
       measure();
-      if (stop_requested(stop)) return abandon_step();
+      if (stop_requested(stop)) return abandon_step(true);
       const std::optional<BlowUp> bad = check_energy(h);
       const bool good = !bad && (!scene.stepping.adaptive || strain <= scene.stepping.max_strain);
       if (!good && scene.stepping.adaptive && !control.at_floor()) {
@@ -190,10 +191,11 @@ struct Simulation::Impl {
     account = account_at_step;
   }
 
-  StepStatus abandon_step() {
+  /// `has_advanced`: whether the integrator has completed a substep of this step, so that its history leads
+  /// elsewhere. One that was stopped left it as it was.
+  StepStatus abandon_step(bool has_advanced) {
     restore_start_of_step();
-    // A stopped substep leaves the history as it was; that of an adopted one leads elsewhere.
-    if (control.has_advanced()) integrator->reset();
+    if (has_advanced) integrator->reset();
     return StepStatus::stopped;
   }
 

@@ -62,6 +62,21 @@ class CommandLine(unittest.TestCase):
                      "backward-euler"):
             self.assertIn(name, text)
 
+    def test_an_integrators_own_parameter(self):
+        run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
+        states = {}
+        for rho in (0, 0.5, 1):
+            self.run_program(*run, "--rho-inf", rho)
+            states[rho] = (self.dir / "s.csv").read_text()
+        self.assertEqual(len(set(states.values())), 3)
+        self.run_program(*run)
+        self.assertEqual((self.dir / "s.csv").read_text(), states[0.5])
+        scene = {"clothlab-scene": 1, "mesh": {"grid": [8, 8]}, "integrator": "generalized-alpha", "dt": 0.02, "rho-inf": 1}
+        (self.dir / "own.json").write_text(json.dumps(scene))
+        self.run_program("simulate", "--scene", "own.json", "--steps", 5, "--state", "s.csv")
+        self.assertEqual((self.dir / "s.csv").read_text(), states[1])
+        self.refused(*run, "--rho-inf", 1.5, says=["rho-inf", "from 0 to 1"])
+
     # Refusals
 
     def test_unknown_names_are_answered_with_the_nearest(self):

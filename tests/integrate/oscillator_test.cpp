@@ -119,6 +119,54 @@ Point str_sbdf2_ere(Point p, const OscillatorValues& o, double h) {
   return point_of(half + damped(change, o, h / 3));
 }
 
+// Solves u = rhs + c A u.
+Eigen::Vector2d implicit(const OscillatorValues& o, double c, const Eigen::Vector2d& rhs) {
+  return (Eigen::Matrix2d::Identity() - c * slope(o)).inverse() * rhs;
+}
+
+// Midpoint and trapezoidal rule are one on a linear equation.
+Point trapezoidal(Point p, const OscillatorValues& o, double h) {
+  const Eigen::Vector2d u = vector_of(p);
+  return point_of(implicit(o, h / 2, u + h / 2 * slope(o) * u));
+}
+
+// The semi-implicit method too, since the equation is linear.
+Trajectory bdf2(Point start, const OscillatorValues& o, double h, int steps) {
+  Trajectory points{implicit_euler(start, o, h)};
+  Eigen::Vector2d before = vector_of(start);
+  while (static_cast<int>(points.size()) < steps) {
+    const Eigen::Vector2d u = vector_of(points.back());
+    points.push_back(point_of(implicit(o, 2 * h / 3, 4.0 / 3 * u - before / 3)));
+    before = u;
+  }
+  return points;
+}
+
+Point tr_bdf2(Point p, const OscillatorValues& o, double h) {
+  const Eigen::Vector2d u = vector_of(p), half = implicit(o, h / 4, u + h / 4 * slope(o) * u);
+  return point_of(implicit(o, h / 3, u + 4 * (half - u) / 3));
+}
+
+Point sdirk2(Point p, const OscillatorValues& o, double h) {
+  const double gamma = 2 - std::sqrt(2.0), beta = std::sqrt(2.0) / 4, c = gamma * h / 2;
+  const Eigen::Vector2d u = vector_of(p), stage = implicit(o, c, u + c * slope(o) * u);
+  return point_of(implicit(o, c, u + 2 * beta / gamma * (stage - u)));
+}
+
+// Generalized-α with ρ∞ = ½: α_m = 0, α_f = ⅓, γ = 5/6, β = 4/9. Three linear equations in x1, v1, a1.
+Trajectory generalized_alpha(Point p, const OscillatorValues& o, double h, int steps) {
+  const double k = o.stiffness / o.mass, c = o.damping / o.mass;
+  const Eigen::Matrix3d left{{1, 0, -h * h * 4 / 9}, {0, 1, -h * 5 / 6}, {k * 2 / 3, c * 2 / 3, 1}};
+  const Eigen::Matrix3d right{{1, h, h * h / 18}, {0, 1, h / 6}, {-k / 3, -c / 3, 0}};
+  Trajectory points;
+  Eigen::Vector3d state(p.y, p.v, acceleration(p, o));
+  for (int i = 0; i < steps; ++i) {
+    state = left.inverse() * right * state;
+    points.push_back({state[0], state[1]});
+  }
+  return points;
+}
+
 const std::map<std::string_view, Recurrence> kRecurrences{
     {"explicit-euler", repeat<explicit_euler>},
     {"symplectic-euler", repeat<symplectic_euler>},
@@ -126,6 +174,13 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"rk4", repeat<rk4>},
     {"semi-implicit-euler", repeat<implicit_euler>},
     {"backward-euler", repeat<implicit_euler>},
+    {"implicit-midpoint", repeat<trapezoidal>},
+    {"trapezoidal", repeat<trapezoidal>},
+    {"bdf2", bdf2},
+    {"semi-implicit-bdf2", bdf2},
+    {"tr-bdf2", repeat<tr_bdf2>},
+    {"sdirk2", repeat<sdirk2>},
+    {"generalized-alpha", generalized_alpha},
     {"exponential-rosenbrock-euler", repeat<exponential_rosenbrock_euler>},
     {"siere", repeat<siere>},
     {"semi-implicit-bdf2-ere", semi_implicit_bdf2_ere},
@@ -218,7 +273,37 @@ TEST_P(EveryIntegrator, GrowsPerStepAsItsRowSays) {
   }
 }
 
-CLOTHLAB_FOR_EVERY_INTEGRATOR(EveryIntegrator);
+TEST(GeneralizedAlpha, LeavesPerStepWhatItsParameterSays) {
+  const IntegratorInfo& info = *find_integrator("generalized-alpha");
+  for (const double rho : {0.0, 0.2, 0.5, 0.8, 1.0}) {
+    for (const double h_omega : {0.3, 1.0, 4.0, 20.0}) {
+      EXPECT_NEAR(amplification(info, {rho}, h_omega).radius, info.growth(h_omega, {rho}), 1e-7)
+          << rho << ' ' << h_omega;
+    }
+    // Three eigenvalues come together at −ρ∞: at distances like (1/hω)^⅔.
+    EXPECT_NEAR(info.growth(1e6, {rho}), rho, 1e-3) << rho;
+    EXPECT_DOUBLE_EQ(info.growth(0, {rho}), 1);
+  }
+}
+
+TEST(Amplitude, IsKeptForEver) {
+  const OscillatorValues o;
+  const double omega = std::sqrt(o.stiffness / o.mass);
+  for (const char* id : {"implicit-midpoint", "trapezoidal"}) {
+    for (const double h_omega : {0.3, 3.0}) {
+      auto rig = make_oscillator(o);
+      rig->state.x[1].x += 0.1;
+      Stepper stepper(*rig, *find_integrator(id), test::tight_settings());
+      double largest = 0;
+      for (int k = 0; k < 100000; ++k) {
+        stepper.step(h_omega / omega);
+        const double amplitude = std::hypot(rig->state.x[1].x - o.rest_length, rig->state.v[1].x / omega);
+        largest = std::max(largest, std::abs(amplitude / 0.1 - 1));
+      }
+      EXPECT_LT(largest, 1e-10) << id << ' ' << h_omega;
+    }
+  }
+}
 
 TEST(ExplicitEuler, GainsTheSameFactorAtEveryStep) {
   const OscillatorValues o;
@@ -249,6 +334,27 @@ TEST(ImplicitEuler, LosesTheSameFactorAtEveryStep) {
       EXPECT_NEAR(after / before, 1 / std::sqrt(1.25), 1e-15 * o.rest_length / after + 1e-12) << id;
       before = after;
     }
+  }
+}
+
+TEST_P(EveryIntegrator, FeelsAPinThatSetsOff) {
+  // In the frame of a pin that moves at the speed w from the first step on, it is at rest. The modes of the
+  // split methods know of no moving pin.
+  if (info().growth_of_the_rest != nullptr) return;
+  const OscillatorValues o;
+  const double h = 0.05, w = 0.7;
+  auto moving = make_oscillator(o), resting = make_oscillator(o);
+  moving->state.x[1].x = resting->state.x[1].x += 0.1;
+  moving->state.v[1].x = 0.3;
+  resting->state.v[1].x = 0.3 - w;
+  Stepper first(*moving, info(), test::tight_settings()), second(*resting, info(), test::tight_settings());
+  for (int k = 1; k <= 4; ++k) {
+    moving->system.projection().fix(0, vec3(k * h * w, 0, 0));
+    first.step(h);
+    second.step(h);
+    EXPECT_NEAR(moving->state.x[1].x, resting->state.x[1].x + k * h * w, 1e-13);
+    EXPECT_NEAR(moving->state.v[1].x, resting->state.v[1].x + w, 1e-12);
+    EXPECT_EQ(moving->state.x[0], vec3(k * h * w, 0, 0));
   }
 }
 
@@ -318,6 +424,8 @@ TEST(Leapfrog, IsStableBelowTwoAndNotAbove) {
     }
   }
 }
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(EveryIntegrator);
 
 }  // namespace
 }  // namespace clothlab

@@ -62,6 +62,21 @@ TEST(Interface, HasAControlForEveryParameter) {
   EXPECT_TRUE(seen.contains("gravity"));
 }
 
+TEST(Interface, HasAControlForWhatIsTheIntegratorsOwn) {
+  int own = 0;
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = Interface::sheet();
+    scene.integrator = info.id;
+    Interface face(scene);
+    for (const ParameterSpec& spec : info.parameters) {
+      const ImVec4 r = face.rect(std::string(spec.id));
+      EXPECT_GT(r.z, r.x) << spec.id;
+      ++own;
+    }
+  }
+  EXPECT_GT(own, 0);
+}
+
 // A slider sends the ends of its range, and shows what was set until the simulation has taken it over.
 TEST(Interface, SlidersSendTheEndsOfTheirRange) {
   Interface face;

@@ -152,8 +152,9 @@ def switch(program, assets):
     """Keys switch the integrator in the middle of a run: time goes on, h stays."""
     with Session(program, "--grid", "10x10", "--dt", "0.0005") as window:
         before = window.shows("the default integrator", integrator="semi-implicit-euler")
-        for key, integrator in (("2", "symplectic-euler"), ("1", "explicit-euler"), ("5", "semi-implicit-euler"),
-                                ("period", "backward-euler"), ("comma", "semi-implicit-euler")):
+        for key, integrator in (("2", "symplectic-euler"), ("1", "explicit-euler"), ("9", "bdf2"),
+                                ("5", "semi-implicit-euler"), ("period", "backward-euler"),
+                                ("comma", "semi-implicit-euler")):
             window.key(key)
             after = window.shows(f"key {key}", integrator=integrator)
             check(after["time"] >= before["time"] and after["step"] >= before["step"], "the run began anew")

@@ -1,0 +1,43 @@
+#include "integrate/dirk2.h"
+
+#include "integrate/prescribe.h"
+
+namespace clothlab {
+
+StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &xc_, &vc_, &x1_, &v1_}) scratch->resize(n);
+  const auto& [node, weight, end] = constants_;
+
+  start_.take(system, state, h);
+  const auto& [v0, a0] = start_;
+  const double scale = h * start_.force_norm(system.masses());
+  const double gamma = node * h / 2;
+  for (std::size_t i = 0; i < n; ++i) {
+    x_hat_[i] = state.x[i] + gamma * v0[i];
+    v_hat_[i] = v0[i] + gamma * a0[i];
+    guess_[i] = v0[i] + node * h * a0[i];
+  }
+  const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
+  if (!first_stage_.solve(system, first, {v0, guess_}, context, xc_, vc_, report)) return report;
+
+  // The stage solved says what a(xc, vc) is.
+  for (std::size_t i = 0; i < n; ++i) {
+    guess_[i] = vc_[i] + (1 - node) * h / gamma * (vc_[i] - v_hat_[i]);
+    x_hat_[i] = state.x[i] + weight * (xc_[i] - state.x[i]);
+    v_hat_[i] = v0[i] + weight * (vc_[i] - v0[i]);
+  }
+  prescribe_velocity(system.projection(), state.x, h, guess_);
+  const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
+  if (!second_stage_.solve(system, second, {vc_, guess_}, context, x1_, v1_, report)) return report;
+
+  prescribe(system.projection(), state.x, h, x1_, v1_);
+  state.x.swap(x1_);
+  state.v.swap(v1_);
+  state.t += h;
+  return report;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <numbers>
+#include <vector>
+
+#include "integrate/implicit_stage.h"
+#include "integrate/integrator.h"
+#include "integrate/step_start.h"
+
+namespace clothlab {
+
+/// A trapezoidal stage over a share of the step, then one that ends it:
+///   uc = u0 + node h/2 (F(u0) + F(uc));   u1 = u0 + weight (uc − u0) + end h F(u1),
+/// both by Newton's method. TR-BDF2 and SDIRK2 are such methods with different constants.
+class Dirk2 : public Integrator {
+ public:
+  struct Constants {
+    double node = 0;
+    double weight = 0;
+    double end = 0;
+  };
+
+  explicit Dirk2(const Constants& constants) : constants_(constants) {}
+
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  void reset() override {}  // no history
+
+ private:
+  Constants constants_;
+  // One for each, since a preconditioner is built for the balance of stiffness and damping at one γ.
+  ImplicitStage first_stage_;
+  ImplicitStage second_stage_;
+  StepStart start_;
+  std::vector<vec3> x_hat_;
+  std::vector<vec3> v_hat_;
+  std::vector<vec3> guess_;
+  std::vector<vec3> xc_;
+  std::vector<vec3> vc_;
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;
+};
+
+/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank et al. 1985; ascher §3.2].
+inline constexpr Dirk2::Constants kTrBdf2{0.5, 4.0 / 3, 1.0 / 3};
+
+/// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
+/// have the same matrix A but for where it is taken [ascher §3.2].
+inline constexpr Dirk2::Constants kSdirk2{2 - std::numbers::sqrt2,
+                                          std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
+                                          1 - std::numbers::sqrt2 / 2};
+
+}  // namespace clothlab

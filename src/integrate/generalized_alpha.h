@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "integrate/implicit_stage.h"
+#include "integrate/integrator.h"
+#include "integrate/step_start.h"
+
+namespace clothlab {
+
+/// The method of Chung and Hulbert (1993) by its spectral radius at infinity ρ∞ in [0, 1]:
+///   α_m = (2ρ − 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ − α_m + α_f, β = ¼ (1 − α_m + α_f)²,
+///   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1),   v1 = v0 + h ((1 − γ) a0 + γ a1),
+///   (1 − α_m) M a1 + α_m M a0 = f((1 − α_f) x1 + α_f x0, (1 − α_f) v1 + α_f v0)     [their (15)–(20)].
+/// The acceleration a is state of its own, M⁻¹f(x0, v0) after a reset.
+///
+/// Solved for the velocity v_f at which f is taken: a1 and x_f are linear in it, which gives a StageEquation.
+class GeneralizedAlpha final : public Integrator {
+ public:
+  struct Constants {
+    double alpha_m = 0;
+    double alpha_f = 0;
+    double gamma = 0;
+    double beta = 0;
+
+    static Constants of(double rho_inf);
+  };
+
+  /// 0 ≤ rho_inf ≤ 1.
+  explicit GeneralizedAlpha(double rho_inf) : constants_(Constants::of(rho_inf)) {}
+
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  void reset() override { has_history_ = false; }
+
+ private:
+  Constants constants_;
+  bool has_history_ = false;
+  std::vector<vec3> a_;  // a0, when there is one
+  ImplicitStage stage_;
+  StepStart start_;
+  std::vector<vec3> x_hat_;
+  std::vector<vec3> v_hat_;
+  std::vector<vec3> guess_;
+  std::vector<vec3> x1_;  // first x_f
+  std::vector<vec3> v1_;  // first v_f
+};
+
+}  // namespace clothlab

@@ -1,0 +1,296 @@
+#include "integrate/dense_reference.h"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+
+#include "integrate/dense_exponential.h"
+
+namespace clothlab::test {
+
+using Vector = DenseCloth::Vector;
+using Matrix = DenseCloth::Matrix;
+using Eigen::Index;
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+DenseCloth::DenseCloth(const Rig& rig)
+    : dofs_(static_cast<Index>(3 * rig.state.x.size())),
+      fixed_(3 * rig.state.x.size()),
+      masses_(dofs_),
+      material_(rig.system.material()) {
+  const auto springs = rig.system.model().springs();
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const bool stretch = s < rig.system.model().stretch_springs();
+    springs_.push_back({3 * static_cast<Index>(springs[s].i), 3 * static_cast<Index>(springs[s].j),
+                        springs[s].rest_length,
+                        stretch ? material_.stretch_stiffness : material_.bend_stiffness});
+  }
+  for (Index d = 0; d < dofs_; ++d) {
+    masses_[d] = rig.system.masses()[static_cast<std::size_t>(d / 3)];
+    fixed_[static_cast<std::size_t>(d)] = rig.system.projection().is_fixed(static_cast<std::size_t>(d / 3));
+  }
+}
+
+Matrix DenseCloth::stiffness(const Vector& x, bool clamped) const {
+  Matrix k = Matrix::Zero(dofs_, dofs_);
+  for (const auto& [i, j, length, stiffness] : springs_) {
+    const Vector3d d = x.segment<3>(i) - x.segment<3>(j), n = d.normalized();
+    double share = 1 - length / d.norm();
+    if (clamped) share = std::max(share, 0.0);
+    const Matrix3d along = n * n.transpose();
+    const Matrix3d block = stiffness * (along + share * (Matrix3d::Identity() - along));
+    k.block<3, 3>(i, i) -= block;
+    k.block<3, 3>(j, j) -= block;
+    k.block<3, 3>(i, j) += block;
+    k.block<3, 3>(j, i) += block;
+  }
+  return k;
+}
+
+Matrix DenseCloth::stiffness(const Vector& x) const { return stiffness(x, false); }
+
+Matrix DenseCloth::damping(const Vector& x) const {
+  Matrix result = material_.rayleigh_stiffness * stiffness(x, true);
+  result.diagonal() -= material_.rayleigh_mass * masses_;
+  for (const auto& [i, j, length, stiffness] : springs_) {
+    const Vector3d n = (x.segment<3>(i) - x.segment<3>(j)).normalized();
+    Matrix3d block = material_.spring_damping * Matrix3d::Identity();
+    if (material_.damping_model == DampingModel::projected) block *= n * n.transpose();
+    result.block<3, 3>(i, i) -= block;
+    result.block<3, 3>(j, j) -= block;
+    result.block<3, 3>(i, j) += block;
+    result.block<3, 3>(j, i) += block;
+  }
+  return result;
+}
+
+Vector DenseCloth::force(const Vector& x, const Vector& v) const {
+  Vector f = damping(x) * v;  // every damping force is linear in v
+  for (Index d = 0; d < dofs_; ++d) f[d] += masses_[d] * material_.gravity[static_cast<int>(d % 3)];
+  for (const auto& [i, j, length, stiffness] : springs_) {
+    const Vector3d d = x.segment<3>(i) - x.segment<3>(j);
+    const Vector3d pull = stiffness * (1 - length / d.norm()) * d;
+    f.segment<3>(i) -= pull;
+    f.segment<3>(j) += pull;
+  }
+  return f;
+}
+
+Vector DenseCloth::acceleration(const Vector& x, const Vector& v) const {
+  Vector a = force(x, v).cwiseQuotient(masses_);
+  for (Index d = 0; d < dofs_; ++d) {
+    if (is_fixed(d)) a[d] = 0;
+  }
+  return a;
+}
+
+Vector DenseCloth::slope(const Vector& u) const {
+  Vector result(2 * dofs_);
+  result << u.tail(dofs_), acceleration(u.head(dofs_), u.tail(dofs_));
+  return result;
+}
+
+Matrix DenseCloth::jacobian(const Vector& u) const {
+  const Matrix inverse_mass = masses_.cwiseInverse().asDiagonal();
+  Matrix result = Matrix::Zero(2 * dofs_, 2 * dofs_);
+  result.topRightCorner(dofs_, dofs_).setIdentity();
+  result.bottomLeftCorner(dofs_, dofs_) = inverse_mass * stiffness(u.head(dofs_));
+  result.bottomRightCorner(dofs_, dofs_) = inverse_mass * damping(u.head(dofs_));
+  for (Index d = 0; d < dofs_; ++d) {
+    if (is_fixed(d)) result.row(dofs_ + d).setZero();
+  }
+  return result;
+}
+
+Vector DenseCloth::implicit(double c, const Vector& rhs, Vector u) const {
+  const Matrix one = Matrix::Identity(2 * dofs_, 2 * dofs_);
+  for (int k = 0; k < 200; ++k) {
+    const Vector residual = u - rhs - c * slope(u);
+    const Vector change = (one - c * jacobian(u)).partialPivLu().solve(residual);
+    u -= change;
+    if (change.norm() < 1e-14 * u.norm()) break;
+  }
+  return u;
+}
+
+namespace {
+
+struct Dense {
+  const DenseCloth& cloth;
+  IntegratorParameters values;
+
+  Vector F(const Vector& u) const { return cloth.slope(u); }
+  Vector x(const Vector& u) const { return u.head(cloth.dofs()); }
+  Vector v(const Vector& u) const { return u.tail(cloth.dofs()); }
+  Vector a(const Vector& x, const Vector& v) const { return cloth.acceleration(x, v); }
+  Vector u(const Vector& x, const Vector& v) const {
+    Vector result(2 * cloth.dofs());
+    result << x, v;
+    return result;
+  }
+  /// (I − c J(at))⁻¹ rhs.
+  Vector linear(double c, const Vector& at, const Vector& rhs) const {
+    const Index size = 2 * cloth.dofs();
+    return (Matrix::Identity(size, size) - c * cloth.jacobian(at)).partialPivLu().solve(rhs);
+  }
+  /// u₋₁ with the fixed particles where they would have been, had they moved then as they do now.
+  Vector as_if_steady(Vector before, const Vector& u0, double h) const {
+    const Index n = cloth.dofs();
+    for (Index d = 0; d < n; ++d) {
+      if (!cloth.is_fixed(d)) continue;
+      before[d] = u0[d] - h * u0[n + d];
+      before[n + d] = u0[n + d];
+    }
+    return before;
+  }
+};
+
+DenseMethod symplectic_euler(Dense d) {
+  return [=](const Vector& u0, double h) {
+    const Vector v1 = d.v(u0) + h * d.a(d.x(u0), d.v(u0));
+    return d.u(d.x(u0) + h * v1, v1);
+  };
+}
+
+DenseMethod velocity_verlet(Dense d) {
+  return [=](const Vector& u0, double h) {
+    const Vector x0 = d.x(u0), v0 = d.v(u0), a0 = d.a(x0, v0);
+    const Vector x1 = x0 + h * v0 + h * h / 2 * a0;
+    return d.u(x1, v0 + h / 2 * (a0 + d.a(x1, v0 + h * a0)));
+  };
+}
+
+DenseMethod rk4(Dense d) {
+  return [=](const Vector& u0, double h) -> Vector {
+    const Vector k1 = d.F(u0), k2 = d.F(u0 + h / 2 * k1), k3 = d.F(u0 + h / 2 * k2), k4 = d.F(u0 + h * k3);
+    return u0 + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  };
+}
+
+// One step with the methods that start the ones with history, and theirs.
+Vector semi_implicit_step(const Dense& d, const Vector& u0, double h) {
+  return u0 + h * d.linear(h, u0, d.F(u0));
+}
+Vector backward_step(const Dense& d, const Vector& u0, double h) { return d.cloth.implicit(h, u0, u0); }
+
+DenseMethod with_history(Dense d, Vector (*first)(const Dense&, const Vector&, double),
+                         Vector (*next)(const Dense&, const Vector& u0, const Vector& before, double)) {
+  return [=, history = std::optional<Vector>()](const Vector& u0, double h) mutable {
+    Vector u1 = history ? next(d, u0, d.as_if_steady(*history, u0, h), h) : first(d, u0, h);
+    history = u0;
+    return u1;
+  };
+}
+
+DenseMethod bdf2(Dense d) {
+  return with_history(d, backward_step,
+                      [](const Dense& of, const Vector& u0, const Vector& before, double h) -> Vector {
+                        return of.cloth.implicit(2 * h / 3, u0 + (u0 - before) / 3, u0);
+                      });
+}
+
+DenseMethod semi_implicit_bdf2(Dense d) {
+  return with_history(d, semi_implicit_step,
+                      [](const Dense& of, const Vector& u0, const Vector& before, double h) -> Vector {
+                        return u0 + of.linear(2 * h / 3, u0, u0 - before + 2 * h * of.F(u0)) / 3;
+                      });
+}
+
+DenseMethod implicit_midpoint(Dense d) {
+  // The middle m solves m = u0 + h/2 F(m).
+  return [=](const Vector& u0, double h) -> Vector { return u0 + h * d.F(d.cloth.implicit(h / 2, u0, u0)); };
+}
+
+DenseMethod trapezoidal(Dense d) {
+  return [=](const Vector& u0, double h) { return d.cloth.implicit(h / 2, u0 + h / 2 * d.F(u0), u0); };
+}
+
+DenseMethod tr_bdf2(Dense d) {
+  return [=](const Vector& u0, double h) {
+    const Vector half = d.cloth.implicit(h / 4, u0 + h / 4 * d.F(u0), u0);
+    return d.cloth.implicit(h / 3, u0 + 4.0 / 3 * (half - u0), half);
+  };
+}
+
+DenseMethod sdirk2(Dense d) {
+  const double gamma = 2 - std::numbers::sqrt2, beta = std::numbers::sqrt2 / 4;
+  return [=](const Vector& u0, double h) {
+    const Vector stage = d.cloth.implicit(gamma * h / 2, u0 + gamma * h / 2 * d.F(u0), u0);
+    return d.cloth.implicit(gamma * h / 2, u0 + 2 * beta / gamma * (stage - u0), stage);
+  };
+}
+
+DenseMethod generalized_alpha(Dense d) {
+  const double rho = d.values.at(0);
+  const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
+  const double gamma = 0.5 - alpha_m + alpha_f, beta = std::pow(1 - alpha_m + alpha_f, 2) / 4;
+  return [=, state = std::optional<Vector>()](const Vector& u0, double h) mutable {
+    const Vector x0 = d.x(u0), v0 = d.v(u0), m = d.cloth.masses();
+    const Vector a0 = state ? *state : d.a(x0, v0);
+    Vector x1, v1, a1 = a0;
+    for (int k = 0; k < 200; ++k) {  // Newton's method on a1
+      x1 = x0 + h * v0 + h * h * ((0.5 - beta) * a0 + beta * a1);
+      v1 = v0 + h * ((1 - gamma) * a0 + gamma * a1);
+      const Vector x = (1 - alpha_f) * x1 + alpha_f * x0, v = (1 - alpha_f) * v1 + alpha_f * v0;
+      Vector residual = m.cwiseProduct((1 - alpha_m) * a1 + alpha_m * a0) - d.cloth.force(x, v);
+      Matrix jacobian =
+          -(1 - alpha_f) * (h * h * beta * d.cloth.stiffness(x) + h * gamma * d.cloth.damping(x));
+      jacobian.diagonal() += (1 - alpha_m) * m;
+      for (Index i = 0; i < d.cloth.dofs(); ++i) {
+        if (!d.cloth.is_fixed(i)) continue;
+        jacobian.row(i).setZero();
+        jacobian(i, i) = 1;
+        residual[i] = 0;
+      }
+      const Vector change = jacobian.partialPivLu().solve(residual);
+      a1 -= change;
+      if (change.norm() < 1e-14 * a1.norm()) break;
+    }
+    state = a1;
+    return d.u(x1, v1);
+  };
+}
+
+template <Vector (*step)(const Dense&, const Vector&, double)>
+DenseMethod repeat(Dense d) {
+  return [=](const Vector& u0, double h) { return step(d, u0, h); };
+}
+
+Vector explicit_step(const Dense& d, const Vector& u0, double h) { return u0 + h * d.F(u0); }
+
+}  // namespace
+
+DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const IntegratorParameters& values) {
+  const std::map<std::string_view, DenseMethod (*)(Dense)> methods{
+      {"explicit-euler", repeat<explicit_step>},
+      {"symplectic-euler", symplectic_euler},
+      {"velocity-verlet", velocity_verlet},
+      {"rk4", rk4},
+      {"semi-implicit-euler", repeat<semi_implicit_step>},
+      {"backward-euler", repeat<backward_step>},
+      {"implicit-midpoint", implicit_midpoint},
+      {"trapezoidal", trapezoidal},
+      {"bdf2", bdf2},
+      {"semi-implicit-bdf2", semi_implicit_bdf2},
+      {"tr-bdf2", tr_bdf2},
+      {"sdirk2", sdirk2},
+      {"generalized-alpha", generalized_alpha},
+  };
+  const auto method = methods.find(id);
+  if (method == methods.end()) return dense_exponential_method(id, cloth, values);
+  return method->second(Dense{cloth, values});
+}
+
+Vector dense_state(const State& state) {
+  const auto n = static_cast<Index>(3 * state.x.size());
+  Vector u(2 * n);
+  for (Index d = 0; d < n; ++d) {
+    u[d] = state.x[static_cast<std::size_t>(d / 3)][static_cast<int>(d % 3)];
+    u[n + d] = state.v[static_cast<std::size_t>(d / 3)][static_cast<int>(d % 3)];
+  }
+  return u;
+}
+
+}  // namespace clothlab::test
