@@ -14,6 +14,8 @@
 #include "integrate/exponential_rosenbrock_euler.h"
 #include "integrate/generalized_alpha.h"
 #include "integrate/implicit_midpoint.h"
+#include "integrate/pbd_proj2.h"
+#include "integrate/rattle.h"
 #include "integrate/rk4.h"
 #include "integrate/semi_implicit_bdf2.h"
 #include "integrate/semi_implicit_bdf2_ere.h"
@@ -89,6 +91,35 @@ template <class Method>
 std::unique_ptr<Integrator> make_split(const IntegratorParameters& values) {
   return std::make_unique<Method>(static_cast<std::size_t>(values.at(0)), static_cast<int>(values.at(1)));
 }
+
+std::unique_ptr<Integrator> make_pbd_proj2(const IntegratorParameters& values) {
+  return std::make_unique<PbdProj2>(static_cast<int>(values.at(0)), values.at(1) != 0);
+}
+
+constexpr std::array kPbdParameters{
+    ParameterSpec{
+        .id = "pbd-iterations",
+        .title = "Iterations",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 10000,
+        .fallback = 20,
+        .logarithmic = true,
+        .help = "Sweeps over all stretch springs per step; the more, the closer each comes to its length.",
+    },
+    ParameterSpec{
+        .id = "velocity-projection",
+        .title = "Velocity projection",
+        .unit = "",
+        .kind = ParameterSpec::Kind::boolean,
+        .min = 0,
+        .max = 1,
+        .fallback = 1,
+        .help = "Takes from the velocities what would change the lengths; off is plain PBD, to see its "
+                "drift.",
+    },
+};
 
 // Spectral radii for x'' = −ω²x, as functions of y = hω.
 template <double (*radius)(double y)>
@@ -457,6 +488,47 @@ const std::array kIntegrators{
         .growth = split_growth<tr_bdf2_ere_growth, dirk2_growth<kTrBdf2>>,
         .growth_of_the_rest = dirk2_growth<kTrBdf2>,
         .make = make_split<StrSbdf2Ere>,
+    },
+    IntegratorInfo{
+        .id = "rattle",
+        .title = "RATTLE",
+        .family = IntegratorFamily::position_based,
+        .order = 2,
+        .uses_newton = true,
+        .inextensible = true,
+        .formula = "v½ = v0 + h/2 M⁻¹ (f0 − J0ᵀλ); x1 = x0 + h v½ with C(x1) = l − L = 0; "
+                   "v1 = v½ + h/2 M⁻¹ (f1 − J1ᵀμ) with J1 v1 = 0",
+        .summary =
+            "Verlet's method for inextensible cloth: stretch springs are taken as rods, whatever their "
+            "stiffness, lengths and velocities are held exactly, and energy shows no trend. Of second order "
+            "against that motion; bending springs and the hand are explicit and limit h. A mesh with more "
+            "edges than it has freedom can only come as close as it can, and is reported.",
+        .reference = "Andersen: Rattle, Journal of Computational Physics 52, 1983; Hairer, Lubich, Wanner: "
+                     "Geometric Numerical Integration, section VII.1.4",
+        .stability_limit = 2,
+        .growth = growth<leapfrog_growth>,
+        .make = make<Rattle>,
+    },
+    IntegratorInfo{
+        .id = "pbd-proj2",
+        .title = "PBD + velocity projection",
+        .family = IntegratorFamily::position_based,
+        .inextensible = true,
+        .formula = "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
+                   "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",
+        .summary =
+            "Position-based dynamics with stretch springs as rods, whatever their stiffness: cheap sweeps "
+            "that never fail, lengths held as well as their number allows. The second projection takes out "
+            "the velocities that would stretch the cloth again, which plain PBD keeps; bending springs and "
+            "the hand are explicit and limit h.",
+        .reference = "Müller, Heidelberger, Hennix, Ratcliff: Position based dynamics, Journal of Visual "
+                     "Communication and Image Representation 18, 2007; Ascher, Petzold: Computer Methods "
+                     "for Ordinary Differential Equations and Differential-Algebraic Equations, "
+                     "section 10.2",
+        .parameters = kPbdParameters,
+        .stability_limit = 2,
+        .growth = growth<leapfrog_growth>,
+        .make = make_pbd_proj2,
     },
 };
 

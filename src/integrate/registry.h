@@ -26,6 +26,9 @@ struct IntegratorInfo {
   bool order_needs_exact_jacobian = false;
   bool uses_newton = false;
   bool uses_linear_solver = false;
+  /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: what vibrates
+  /// are bending springs and the hand, and `growth`, `stability_limit` and `order` are about them.
+  bool inextensible = false;
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: damping, cost, when to use it
   std::string_view reference;

@@ -8,8 +8,8 @@
 namespace clothlab {
 
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-                       std::span<vec3> a) {
-  system.force(x, v, a);
+                       std::span<vec3> a, SpringForces springs) {
+  system.force(x, v, a, springs);
   const std::span<const double> m = system.masses();
   for (std::size_t i = 0; i < a.size(); ++i) a[i] /= m[i];
   system.projection().filter(a);

@@ -74,7 +74,8 @@ inline std::unique_ptr<Rig> make_chain(int particles, double spacing, const Mate
   return rig;
 }
 
-/// One free mass on a spring to a pin at the origin, without gravity, at rest at (L, 0, 0).
+/// One free mass on a spring to a pin at the origin, without gravity, at rest at (L, 0, 0). A bending spring
+/// for methods that do not let stretch springs oscillate.
 struct OscillatorValues {
   double mass = 0.3;         ///< of the free particle [kg]
   double stiffness = 20;     ///< k [N/m]
@@ -82,15 +83,15 @@ struct OscillatorValues {
   double rest_length = 1.5;  ///< L [m]
 };
 
-inline std::unique_ptr<Rig> make_oscillator(const OscillatorValues& o) {
+inline std::unique_ptr<Rig> make_oscillator(const OscillatorValues& o, bool bending = false) {
   Material material;
   material.mass = 2 * o.mass;
-  material.stretch_stiffness = o.stiffness;
+  material.stretch_stiffness = material.bend_stiffness = o.stiffness;
   material.spring_damping = o.damping;
   material.gravity = vec3(0.0);
   std::vector<vec3> rest{vec3(0.0), vec3(o.rest_length, 0, 0)};
-  const std::vector<ClothModel::Ends> stretch{{0, 1}};
-  auto model = std::make_shared<const ClothModel>(rest, stretch);
+  const std::vector<ClothModel::Ends> spring{{0, 1}}, none;
+  auto model = std::make_shared<const ClothModel>(rest, bending ? none : spring, bending ? spring : none);
   auto rig = std::make_unique<Rig>(std::move(model), std::move(rest), material);
   rig->pin(0);
   return rig;

@@ -36,6 +36,8 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"siere", 0x13faae68f5f21967ULL},
     {"semi-implicit-bdf2-ere", 0x98f8637b977acd09ULL},
     {"str-sbdf2-ere", 0xcc4deebe203a1410ULL},
+    {"rattle", 0x22ac72d67ab70bdaULL},
+    {"pbd-proj2", 0x5e868dd35683782bULL},
 };
 
 // A hanging sheet that is pulled at, on one of every kind of force.
@@ -58,7 +60,9 @@ TEST_P(Golden, BitsAreThoseOfTheRecord) {
   test::Stepper stepper(*rig, info());
   for (int k = 0; k < 30; ++k) {
     rig->system.projection().fix(7, rig->state.x[7] + vec3(0, 1e-3, -5e-4));
-    ASSERT_TRUE(stepper.step(0.002).converged);
+    // Inextensible cloth cannot follow: the pin pulls its top edge apart.
+    const bool converged = stepper.step(0.002).converged;
+    ASSERT_TRUE(converged || info().inextensible);
   }
   const std::uint64_t hash = Hash().add(rig->state.x).add(rig->state.v).add(rig->state.t).value();
   char text[32];

@@ -185,6 +185,8 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"siere", repeat<siere>},
     {"semi-implicit-bdf2-ere", semi_implicit_bdf2_ere},
     {"str-sbdf2-ere", repeat<str_sbdf2_ere>},
+    {"rattle", repeat<velocity_verlet>},
+    {"pbd-proj2", repeat<symplectic_euler>},
 };
 
 TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
@@ -198,7 +200,7 @@ TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
       const double omega = std::sqrt(o.stiffness / o.mass);
       const double h = h_omega / omega;
       for (const auto& [y, v] : {Point{0.5, 0}, Point{-0.4, 0.3}, Point{0.1, -1.2}, Point{0.0, 2.0}}) {
-        auto rig = make_oscillator(o);
+        auto rig = make_oscillator(o, info().inextensible);
         rig->state.x[1].x = o.rest_length + y * o.rest_length / 2;
         rig->state.v[1].x = v;
         Stepper stepper(*rig, info(), test::tight_settings());
@@ -235,7 +237,7 @@ Amplification amplification(const IntegratorInfo& info, const IntegratorParamete
       std::min(1e-3, 0.1 / std::pow(info.growth(h_omega, values), 3));  // stays linear in 3 steps
   Eigen::Matrix4d w, next;
   for (int start = 0; start < 2; ++start) {
-    auto rig = make_oscillator(o);
+    auto rig = make_oscillator(o, info.inextensible);
     if (start == 0) rig->state.x[1].x += a;
     if (start == 1) rig->state.v[1].x = a * omega;
     Stepper stepper(*rig, info, test::tight_settings(), values);

@@ -1,0 +1,303 @@
+#include "integrate/length_constraints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+
+namespace clothlab {
+
+namespace {
+
+constexpr std::size_t kEdgeGrain = 2048;
+constexpr std::size_t kParticleGrain = 1024;
+
+constexpr double kTolerance = 1e-12;  // of lengths and rates, relative
+// Of one linear solve; what it leaves is seen and solved for in the next one.
+constexpr double kSolveTolerance = 1e-3;
+// Where the gradient of ‖c + By‖² is so small beside the remainder, the remainder is that of least squares.
+constexpr double kLeastSquares = 1e-9;
+// The velocities take one solve to the end, worth so many of the others.
+constexpr int kVelocityShare = 2;
+constexpr int kPollEvery = 16;  // iterations of CGLS
+constexpr int kHalvings = 5;
+// Three steps in a row that leave more than this share of the error are the last ones.
+constexpr double kSlow = 0.8;
+
+// Beyond this, the secant update is too near to a singular one.
+constexpr double kLargestTurn = 0.9;
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+double largest_of(std::span<const vec3> a) {
+  double largest = 0;
+  for (const vec3& v : a) {
+    for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(v[c]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+void LengthConstraints::take(const DynamicSystem& system) {
+  if (std::shared_ptr<const SpringPattern> pattern = system.pattern(); pattern != pattern_) {
+    list_springs(system);
+    pattern_ = std::move(pattern);
+  }
+  projection_ = &system.projection();
+  std::ranges::transform(system.masses(), root_.begin(), [](double m) { return 1 / std::sqrt(m); });
+  std::ranges::fill(entry_, 0u);
+  std::uint32_t place = 0;
+  for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++place;
+}
+
+void LengthConstraints::list_springs(const DynamicSystem& system) {
+  const std::size_t n = system.size();
+  edges_.clear();
+  longest_ = 0;
+  begin_.assign(n + 1, 0);
+  for (const ElasticElement& e : system.elements()) {
+    if (!e.stretch) continue;
+    edges_.push_back({e.i, e.j, e.rest_length, vec3(0.0), 0});
+    longest_ = std::max(longest_, e.rest_length);
+    ++begin_[e.i + 1];
+    ++begin_[e.j + 1];
+  }
+  for (std::size_t i = 0; i < n; ++i) begin_[i + 1] += begin_[i];
+  incident_.resize(2 * edges_.size());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    incident_[next[edges_[e].i]++] = {e, 1.0};
+    incident_[next[edges_[e].j]++] = {e, -1.0};
+  }
+  for (auto* by_edge : {&raw_, &error_, &r_, &q_}) by_edge->assign(edges_.size(), 0);
+  for (auto* by_particle : {&s_, &p_, &y_, &step_, &trial_}) by_particle->assign(n, vec3(0.0));
+  for (std::vector<vec3>& step : memory_) step.assign(n, vec3(0.0));
+  root_.assign(n, 0);
+  entry_.assign(n, 0);
+}
+
+vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
+  const std::uint32_t entry = entry_[particle];
+  return entry == 0 ? a : projection_->entries()[entry - 1].S * a;
+}
+
+void LengthConstraints::linearise(WorkerPool& pool, std::span<const vec3> x) {
+  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (Edge& e : std::span(edges_).subspan(begin, end - begin)) {
+      const vec3 x_ij = x[e.i] - x[e.j];
+      const double l = glm::length(x_ij);
+      const vec3 n = l > 0 ? x_ij / l : vec3(0.0);
+      const double w =
+          glm::dot(n, root_[e.i] * root_[e.i] * free(e.i, n) + root_[e.j] * root_[e.j] * free(e.j, n));
+      e.scale = w > 0 && std::isfinite(w) ? 1 / std::sqrt(w) : 0;
+      e.row = e.scale > 0 ? e.scale * n : vec3(0.0);
+    }
+  });
+}
+
+LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const {
+  Remainder out;
+  out.norm = std::sqrt(pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t e = begin; e < end; ++e) sum += error_[e] * error_[e];
+    return sum;
+  }));
+  for (const double error : raw_) out.largest = std::max(out.largest, std::abs(error));
+  return out;
+}
+
+LengthConstraints::Remainder LengthConstraints::measure_lengths(WorkerPool& pool, std::span<const vec3> x) {
+  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const Edge& e = edges_[k];
+      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.length : 0.0;
+      error_[k] = e.scale * raw_[k];
+    }
+  });
+  return summary(pool);
+}
+
+LengthConstraints::Remainder LengthConstraints::measure_rates(WorkerPool& pool, std::span<const vec3> v) {
+  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const Edge& e = edges_[k];
+      error_[k] = glm::dot(e.row, v[e.i] - v[e.j]);
+      raw_[k] = e.scale > 0 ? error_[k] / e.scale : 0.0;
+    }
+  });
+  return summary(pool);
+}
+
+double LengthConstraints::transpose(WorkerPool& pool) {
+  return pool.sum(s_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      vec3 s(0.0);
+      for (std::uint32_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+        s += incident_[k].sign * r_[incident_[k].edge] * edges_[incident_[k].edge].row;
+      }
+      s_[i] = root_[i] * free(i, s);
+      sum += glm::dot(s_[i], s_[i]);
+    }
+    return sum;
+  });
+}
+
+bool LengthConstraints::solve(const StepContext& context, double tolerance, int max_iterations,
+                              StepReport& report) {
+  WorkerPool& pool = context.pool;
+  // Letters as in the literature: minimise ‖b − B y‖ with b = −error, r = b − B y, s = Bᵀ r.
+  const double b_dot_b = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+      r_[e] = -error_[e];
+      sum += r_[e] * r_[e];
+    }
+    return sum;
+  });
+  double r_dot_r = b_dot_b, s_dot_s = transpose(pool);
+  std::ranges::fill(y_, vec3(0.0));
+  p_.assign(s_.begin(), s_.end());
+
+  int iterations = 0;
+  while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
+         s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
+    if (iterations % kPollEvery == 0 && stop_requested(context.stop)) {
+      report.stopped = true;
+      return false;
+    }
+    const double q_dot_q = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t k = begin; k < end; ++k) {
+        const Edge& e = edges_[k];
+        q_[k] = glm::dot(e.row, root_[e.i] * p_[e.i] - root_[e.j] * p_[e.j]);
+        sum += q_[k] * q_[k];
+      }
+      return sum;
+    });
+    if (!(q_dot_q > 0)) break;  // or not a number
+    const double alpha = s_dot_s / q_dot_q;
+    r_dot_r = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t k = begin; k < end; ++k) {
+        r_[k] -= alpha * q_[k];
+        sum += r_[k] * r_[k];
+      }
+      return sum;
+    });
+    const double next = transpose(pool), beta = next / s_dot_s;
+    s_dot_s = next;
+    pool.for_chunks(p_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        y_[i] += alpha * p_[i];
+        p_[i] = s_[i] + beta * p_[i];
+      }
+    });
+    ++iterations;
+  }
+  for (std::size_t i = 0; i < y_.size(); ++i) step_[i] = root_[i] * y_[i];
+  report.linear_iterations += iterations;
+  report.linear_residual = b_dot_b > 0 ? std::sqrt(r_dot_r / b_dot_b) : 0;
+  return true;
+}
+
+double LengthConstraints::dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const {
+  return pool.sum(a.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]) / (root_[i] * root_[i]);
+    return sum;
+  });
+}
+
+void LengthConstraints::turn_step(WorkerPool& pool) {
+  const auto add = [&](double factor, std::span<const vec3> to_step) {
+    for (std::size_t i = 0; i < step_.size(); ++i) step_[i] += factor * to_step[i];
+  };
+  double last = 0;
+  for (std::size_t k = 0; k < steps_; ++k) {
+    last = dot(pool, step_, memory_[k]) / dot(pool, memory_[k], memory_[k]);
+    if (k + 1 < steps_) add(last, memory_[k + 1]);
+  }
+  if (steps_ == kMemory || last > kLargestTurn) {
+    steps_ = 0;
+  } else if (steps_ > 0) {
+    add(last / (1 - last), step_);
+  }
+  std::ranges::copy(step_, memory_[steps_++].begin());
+}
+
+bool LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+                                          StepReport& report) {
+  std::ranges::fill(push, vec3(0.0));
+  const double enough = kTolerance * longest_ + 8 * kEpsilon * largest_of(x);
+  Remainder left = measure_lengths(context.pool, x);
+  steps_ = 0;
+  for (int slow = 0; left.largest > enough && slow < 3;) {
+    if (report.newton_iterations == context.solver.newton_max_iterations) break;
+    if (!solve(context, kSolveTolerance, context.solver.linear.cg.max_iterations, report)) return false;
+    ++report.newton_iterations;
+    turn_step(context.pool);
+    double share = 1;
+    Remainder next;
+    for (int halving = 0;; ++halving, share /= 2) {
+      for (std::size_t i = 0; i < x.size(); ++i) trial_[i] = x[i] + share * step_[i];
+      next = measure_lengths(context.pool, trial_);
+      if (next.norm < left.norm || halving == kHalvings) break;
+    }
+    if (!(next.norm < left.norm)) break;
+    if (share < 1) steps_ = 0;
+    slow = next.norm > kSlow * left.norm ? slow + 1 : 0;
+    left = next;
+    std::ranges::copy(trial_, x.begin());
+    for (std::size_t i = 0; i < x.size(); ++i) push[i] += share * step_[i];
+  }
+  if (stop_requested(context.stop)) {
+    report.stopped = true;
+    return false;
+  }
+  report.newton_residual = longest_ > 0 ? left.largest / longest_ : left.largest;
+  if (!(left.largest <= enough)) {
+    report.converged = false;
+    report.reason = "not all stretch springs could keep their lengths: they are met as well as was found";
+  }
+  return true;
+}
+
+bool LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v,
+                                           StepReport& report) {
+  const double enough = kTolerance * largest_of(v);
+  int iterations_left = kVelocityShare * context.solver.linear.cg.max_iterations;
+  Remainder left = measure_rates(context.pool, v);
+  while (left.largest > enough && iterations_left > 0) {
+    const int before = report.linear_iterations;
+    if (!solve(context, kTolerance, iterations_left, report)) return false;
+    iterations_left -= std::max(1, report.linear_iterations - before);
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] += step_[i];
+    const Remainder next = measure_rates(context.pool, v);
+    if (!(next.norm < kSlow * left.norm)) iterations_left = 0;
+    left = next;
+  }
+  if (!(left.largest <= enough) && report.converged) {
+    report.converged = false;
+    report.reason = "the velocities do not keep all stretch springs at their lengths";
+  }
+  return true;
+}
+
+void LengthConstraints::sweep(std::span<vec3> x) const {
+  for (const Edge& e : edges_) {
+    const vec3 x_ij = x[e.i] - x[e.j];
+    const double l = glm::length(x_ij);
+    if (!(l > 0)) continue;
+    const vec3 n = x_ij / l;
+    const vec3 at_i = root_[e.i] * root_[e.i] * free(e.i, n), at_j = root_[e.j] * root_[e.j] * free(e.j, n);
+    const double w = glm::dot(n, at_i + at_j);
+    if (!(w > 0)) continue;
+    const double lambda = (l - e.length) / w;
+    x[e.i] -= lambda * at_i;
+    x[e.j] += lambda * at_j;
+  }
+}
+
+}  // namespace clothlab

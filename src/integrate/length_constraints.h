@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/stop_probe.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+#include "integrate/integrator.h"
+
+namespace clothlab {
+
+/// The stretch springs of a system as constraints C_e(x) = l_e − L_e = 0, with J = ∂C/∂x.
+///
+/// Both projections move along W Jᵀ, W = S M⁻¹ S, by solving J W Jᵀ λ = C with conjugate gradients for least
+/// squares (CGLS) [Björck 1996, 7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
+/// matrix-free and at the same cost as conjugate gradients on J W Jᵀ, but from B itself. Constraints that are
+/// redundant have a solution of least mass-weighted norm, and those that contradict each other are met in the
+/// sense of least squares, Σ C_e²/(w_i + w_j) = min.
+///
+/// A spring without a direction (l = 0) or between two ends that cannot move along it is left alone.
+/// The same bits for any number of threads; nothing is allocated while the cloth is the same.
+class LengthConstraints {
+ public:
+  /// Takes up the stretch springs, masses and projection, which must outlive the calls below.
+  void take(const DynamicSystem& system);
+
+  /// J := J(x).
+  void linearise(WorkerPool& pool, std::span<const vec3> x);
+
+  /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
+  /// J stays, and Broyden's updates make up for it [Deuflhard, Newton Methods for Nonlinear Problems, 2.1.4,
+  /// QNERR]. |C| is brought below 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. False
+  /// when stopped; what remains is put into the report.
+  bool project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+                         StepReport& report);
+
+  /// v −= W Jᵀ (J W Jᵀ)⁺ J v, until |J v| is below 10⁻¹² of the largest speed. False when stopped.
+  bool project_velocities(const StepContext& context, std::span<vec3> v, StepReport& report);
+
+  /// One Gauss–Seidel sweep over the springs in their order, x moved to C_e = 0 along W ∇C_e one by one
+  /// [Müller et al. 2007, (10), (11)].
+  void sweep(std::span<vec3> x) const;
+
+ private:
+  struct Edge {
+    std::uint32_t i = 0;
+    std::uint32_t j = 0;
+    double length = 0;  // L [m]
+    vec3 row{0.0};      // D n, n from j to i; 0 where the spring is left alone
+    double scale = 0;   // D
+  };
+  struct Incidence {
+    std::uint32_t edge = 0;
+    double sign = 0;  // +1 at the edge's end i, −1 at j
+  };
+  /// What is left of the constraints.
+  struct Remainder {
+    double largest = 0;  // of |C_e| or |(Jv)_e|
+    double norm = 0;     // ‖DC‖ or ‖DJv‖
+  };
+  static constexpr std::size_t kMemory = 8;
+
+  void list_springs(const DynamicSystem& system);
+  vec3 free(std::size_t particle, const vec3& a) const;  // S a
+  Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
+  Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
+  Remainder summary(WorkerPool& pool) const;
+  /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance; false when
+  /// stopped.
+  bool solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
+  /// Broyden's update of the step that the linearisation gives, from the steps since.
+  void turn_step(WorkerPool& pool);
+  double dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const;  // aᵀMb
+  double transpose(WorkerPool& pool);  // s_ := Bᵀ r_; returns s·s
+
+  std::shared_ptr<const SpringPattern> pattern_;  // of the system that the springs were listed for
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> begin_;  // by particle, into incident_
+  std::vector<Incidence> incident_;
+  double longest_ = 0;  // L [m]
+  const Projection* projection_ = nullptr;
+  std::vector<std::uint32_t> entry_;  // 1 + the particle's place among the projection's entries; 0: free
+  std::vector<double> root_;          // √(1/m)
+  std::vector<double> raw_;           // C or Jv
+  std::vector<double> error_;         // D C or D J v
+  std::vector<double> r_, q_;         // by edge
+  std::vector<vec3> s_, p_, y_;       // by particle
+  std::vector<vec3> step_, trial_;
+  std::array<std::vector<vec3>, kMemory> memory_;  // the last steps of project_positions
+  std::size_t steps_ = 0;                          // how many
+};
+
+}  // namespace clothlab

@@ -1,0 +1,448 @@
+// The methods that keep stretch springs at their lengths: RATTLE and PBD with velocity projection.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+#include <numbers>
+#include <tuple>
+
+#include "integrate/stepping.h"
+
+namespace clothlab {
+namespace {
+
+using test::Rig;
+using test::Stepper;
+
+const IntegratorInfo& rattle() { return *find_integrator("rattle"); }
+const IntegratorInfo& pbd() { return *find_integrator("pbd-proj2"); }
+
+// How far the stretch springs are from their lengths [m] and from keeping them [m/s].
+struct Violation {
+  double length = 0, rate = 0;
+};
+
+Violation violation(const Rig& rig) {
+  Violation worst;
+  const auto& [x, v, t] = rig.state;
+  for (const ElasticElement& e : rig.system.elements()) {
+    if (!e.stretch) continue;
+    const vec3 x_ij = x[e.i] - x[e.j];
+    const double l = glm::length(x_ij);
+    worst.length = std::max(worst.length, std::abs(l - e.rest_length));
+    worst.rate = std::max(worst.rate, std::abs(glm::dot(x_ij / l, v[e.i] - v[e.j])));
+  }
+  return worst;
+}
+
+double energy(const Rig& rig) {
+  const ClothSystem::Energies potential = rig.system.energies(rig.state.x);
+  double sum = potential.bend + potential.gravity;
+  for (std::size_t i = 0; i < rig.state.v.size(); ++i) {
+    sum += rig.system.masses()[i] / 2 * glm::dot(rig.state.v[i], rig.state.v[i]);
+  }
+  return sum;
+}
+
+Material undamped() {
+  Material material;
+  material.bend_stiffness = 0.05;
+  material.spring_damping = 0;
+  return material;
+}
+
+// A chain at rest that winds away from its pin, links all of their length.
+std::unique_ptr<Rig> bent_chain(int particles, const Material& material = undamped()) {
+  auto rig = test::make_chain(particles, 0.1, material);
+  for (std::size_t i = 1; i < rig->state.x.size(); ++i) {
+    const auto a = static_cast<double>(i);
+    rig->state.x[i] = rig->state.x[i - 1] +
+                      0.1 * glm::normalize(vec3(std::cos(a), 0.3 * std::sin(2 * a) - 0.2, std::sin(0.7 * a)));
+  }
+  return rig;
+}
+
+// A sheet whose rest shape is bumpy, at rest in it, with two pins in its first row.
+std::unique_ptr<Rig> bumpy_sheet(int rows, int cols, const Material& material = undamped()) {
+  const auto flat = test::make_sheet(rows, cols, 0.1, material);
+  test::shake(flat->state, 0.02, 0);
+  std::vector<ClothModel::Ends> stretch, bend;
+  for (const ElasticElement& e : flat->system.elements()) (e.stretch ? stretch : bend).push_back({e.i, e.j});
+  auto model = std::make_shared<const ClothModel>(flat->state.x, stretch, bend);
+  auto rig = std::make_unique<Rig>(std::move(model), flat->state.x, material);
+  rig->pin(0);
+  rig->pin(static_cast<std::size_t>(cols - 1));
+  return rig;
+}
+
+TEST(Rattle, KeepsLengthsAndVelocitiesOfAChain) {
+  auto rig = bent_chain(12);
+  Stepper stepper(*rig, rattle());
+  for (int k = 0; k < 2000; ++k) {
+    ASSERT_TRUE(stepper.step(0.002).converged) << k;
+    const Violation now = violation(*rig);
+    ASSERT_LT(now.length, 1e-10) << k;
+    ASSERT_LT(now.rate, 1e-10) << k;
+  }
+}
+
+TEST(Rattle, KeepsLengthsAndVelocitiesOfABumpySheet) {
+  // 4c − 3 edges on a strip of 2 × c, 69 on the sheet of 30 particles: fewer than there are free directions.
+  for (const auto& [rows, cols] : {std::pair{2, 8}, {5, 6}}) {
+    auto rig = bumpy_sheet(rows, cols);
+    const std::vector<vec3> start = rig->state.x;
+    Stepper stepper(*rig, rattle());
+    double moved = 0;
+    for (int k = 0; k < 300; ++k) {
+      ASSERT_TRUE(stepper.step(0.002).converged) << k;
+      const Violation now = violation(*rig);
+      ASSERT_LT(now.length, 1e-10) << k;
+      ASSERT_LT(now.rate, 1e-10) << k;
+      moved = std::max(moved, glm::length(rig->state.x.back() - start.back()));
+    }
+    EXPECT_GT(moved, 0.02);
+  }
+}
+
+TEST(Rattle, KeepsLinearAndAngularMomentum) {
+  Material material = undamped();
+  material.gravity = vec3(0.0);
+  auto rig = bumpy_sheet(4, 4, material);
+  rig->system.projection().clear(rig->state.x.size());
+  test::shake(rig->state, 0, 0.5);
+  const auto momenta = [&] {
+    std::pair<vec3, vec3> sum{vec3(0.0), vec3(0.0)};
+    for (std::size_t i = 0; i < rig->state.x.size(); ++i) {
+      const vec3 p = rig->system.masses()[i] * rig->state.v[i];
+      sum.first += p;
+      sum.second += glm::cross(rig->state.x[i], p);
+    }
+    return sum;
+  };
+  const auto before = momenta();
+  Stepper(*rig, rattle()).steps(200, 0.002);
+  const auto after = momenta();
+  EXPECT_LT(glm::length(after.first - before.first), 1e-14);
+  EXPECT_LT(glm::length(after.second - before.second), 1e-14);
+  EXPECT_GT(glm::length(before.second), 1e-4);
+}
+
+TEST(Rattle, IsOfSecondOrderAgainstItsOwnMotion) {
+  const auto end_of = [](std::unique_ptr<Rig> rig, int n) {
+    Stepper(*rig, rattle()).steps(n, 0.2 / n);
+    return std::move(rig->state);
+  };
+  const auto error = [](std::span<const vec3> a, std::span<const vec3> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
+    return std::sqrt(sum);
+  };
+  for (const double k_d : {0.0, 0.02}) {
+    Material material = undamped();
+    material.damping_model = DampingModel::isotropic;
+    material.spring_damping = k_d;
+    const auto make = [&](bool chain) {
+      return chain ? bent_chain(6, material) : bumpy_sheet(2, 5, material);
+    };
+    for (const bool chain : {true, false}) {
+      const State reference = end_of(make(chain), 6400);
+      const State coarse = end_of(make(chain), 200), fine = end_of(make(chain), 400);
+      EXPECT_NEAR(std::log2(error(coarse.x, reference.x) / error(fine.x, reference.x)), 2, 0.1);
+      EXPECT_NEAR(std::log2(error(coarse.v, reference.v) / error(fine.v, reference.v)), 2, 0.1);
+      EXPECT_GT(error(fine.x, reference.x), 1e-9);  // far above what the constraints leave
+    }
+  }
+}
+
+// One rod of length 1 m, let go at 90° to the vertical.
+std::unique_ptr<Rig> pendulum() {
+  Material material = undamped();
+  auto rig = test::make_chain(2, 1, material);
+  rig->state.x[1] = vec3(1, 0, 0);
+  return rig;
+}
+
+// Time from the start to the second time at rest, where v·tangent changes its sign for the second time.
+double period(double h) {
+  auto rig = pendulum();
+  Stepper stepper(*rig, rattle());
+  int turns = 0;
+  double before = 0;
+  for (;;) {
+    stepper.step(h);
+    const vec3 &x = rig->state.x[1], &v = rig->state.v[1];
+    const double speed = x.x * v.y - x.y * v.x;  // counter-clockwise
+    if (rig->state.t > 0.1 && before * speed < 0 && ++turns == 2) {
+      return rig->state.t - h * speed / (speed - before);
+    }
+    before = speed;
+  }
+}
+
+TEST(Rattle, SwingsWithThePeriodOfThePendulum) {
+  // T = 2π √(L/g) / agm(1, cos(θ0/2)).
+  double a = 1, b = std::cos(std::numbers::pi / 4);
+  for (int k = 0; k < 6; ++k) std::tie(a, b) = std::pair((a + b) / 2, std::sqrt(a * b));
+  const double exact = 2 * std::numbers::pi * std::sqrt(1 / 9.8) / a;
+  const double coarse = period(0.01) - exact, fine = period(0.005) - exact;
+  EXPECT_LT(std::abs(fine), 1e-4 * exact);
+  EXPECT_NEAR(coarse / fine, 4, 0.2);
+}
+
+TEST(Rattle, KeepsTheEnergyOfAPendulumForEver) {
+  auto rig = pendulum();
+  Stepper stepper(*rig, rattle());
+  const double h = 0.02, start = energy(*rig);
+  const double scale = rig->system.masses()[1] * 9.8;
+  double early = 0, late = 0;
+  for (int k = 0; k < 100000; ++k) {
+    stepper.step(h);
+    double& largest = k < 10000 ? early : late;
+    largest = std::max(largest, std::abs(energy(*rig) - start) / scale);
+  }
+  EXPECT_LT(early, 10 * h * h);   // (hω)² with ω² up to 3 g/L, the acceleration at the bottom
+  EXPECT_LT(late, 1.01 * early);  // no trend over 1000 swings
+}
+
+TEST(Pbd, DriftsOffTheVelocitiesThatKeepLengthsWithoutItsSecondProjection) {
+  double drift[2] = {0, 0};
+  for (const bool projected : {false, true}) {
+    auto rig = pendulum();
+    Stepper stepper(*rig, pbd(), {}, {20, projected ? 1.0 : 0.0});
+    for (int k = 0; k < 1000; ++k) {
+      stepper.step(0.01);
+      const Violation now = violation(*rig);
+      ASSERT_LT(now.length, 1e-14);  // one constraint: a sweep meets it
+      drift[projected] = std::max(drift[projected], now.rate);
+    }
+  }
+  // v = (x1 − x0)/h points along a chord: (h/2)(v²/L) off the tangent, v² = 2gL at the bottom.
+  EXPECT_NEAR(drift[0], 0.01 * 9.8, 0.02);
+  EXPECT_LT(drift[1], 1e-11);
+}
+
+TEST(Pbd, ComesToTheLengthsWithMoreSweeps) {
+  double before = std::numeric_limits<double>::infinity();
+  for (const double sweeps : {1.0, 4.0, 16.0, 64.0}) {
+    auto rig = bent_chain(8);
+    Stepper(*rig, pbd(), {}, {sweeps, 1}).steps(20, 0.005);
+    const Violation now = violation(*rig);
+    EXPECT_LT(now.length, before / 2);
+    EXPECT_LT(now.rate, 1e-10);
+    before = now.length;
+  }
+  EXPECT_LT(before, 1e-12);
+}
+
+class Inextensible : public test::EveryIntegrator {};
+
+TEST_P(Inextensible, MeetsRedundantConstraints) {
+  // Two springs join every pair of neighbours: the motion is that with one.
+  const auto chain = [](int copies) {
+    const auto single = bent_chain(5);
+    std::vector<ClothModel::Ends> stretch;
+    for (const ElasticElement& e : single->system.elements()) {
+      for (int k = 0; k < copies; ++k) stretch.push_back({e.i, e.j});
+    }
+    Material material = undamped();
+    auto rig = std::make_unique<Rig>(std::make_shared<const ClothModel>(single->state.x, stretch),
+                                     single->state.x, material);
+    rig->pin(0);
+    return rig;
+  };
+  auto single = chain(1), twice = chain(2);
+  // Enough sweeps for both to converge.
+  IntegratorParameters values = default_parameters(info());
+  if (!values.empty()) values[0] = 1000;
+  Stepper one(*single, info(), {}, values), two(*twice, info(), {}, values);
+  for (int k = 0; k < 50; ++k) {
+    ASSERT_TRUE(one.step(0.002).converged);
+    ASSERT_TRUE(two.step(0.002).converged);
+  }
+  EXPECT_LT(violation(*twice).length, 1e-10);
+  EXPECT_LT(violation(*twice).rate, 1e-10);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_LT(glm::length(single->state.x[i] - twice->state.x[i]), 1e-9);
+  }
+}
+
+TEST_P(Inextensible, ReportsPinsThatAreTooFarApart) {
+  Material material = undamped();
+  material.gravity = vec3(0.0);
+  auto rig = test::make_chain(3, 0.1, material);
+  rig->pin(2);
+  Stepper stepper(*rig, info());
+  EXPECT_TRUE(stepper.step(0.01).converged);
+  StepReport report;
+  for (int k = 0; k < 20; ++k) {
+    rig->system.projection().fix(2, rig->state.x[2] + vec3(0, -0.001, 0));
+    report = stepper.step(0.01);
+  }
+  EXPECT_FALSE(report.converged);
+  EXPECT_FALSE(report.reason.empty());
+  EXPECT_EQ(rig->state.x[2], rig->system.projection().find(2)->target);
+  // Least squares: half of what is too much for either spring. A sweep leaves it all to one of them.
+  if (info().uses_newton) {
+    EXPECT_LT(glm::length(rig->state.x[1] - rig->state.x[2] / 2.0), 1e-9);
+  }
+}
+
+TEST_P(Inextensible, LeavesSpringsBetweenPinsAlone) {
+  auto rig = bent_chain(4);
+  rig->pin(1);
+  Stepper stepper(*rig, info());
+  for (int k = 0; k < 10; ++k) {
+    rig->system.projection().fix(1, rig->state.x[1] + vec3(0, 0.001, 0));
+    EXPECT_TRUE(stepper.step(0.002).converged);
+  }
+  EXPECT_EQ(rig->state.x[0], vec3(0.0));
+}
+
+TEST_P(Inextensible, SurvivesSpringsOfNoLength) {
+  Material material = undamped();
+  const std::vector<vec3> rest{vec3(0.0), vec3(0, -0.1, 0), vec3(0, -0.1, 0), vec3(0, -0.2, 0)};
+  const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {2, 3}};
+  Rig rig(std::make_shared<const ClothModel>(rest, stretch), rest, material);
+  rig.pin(0);
+  rig.state.x[3] = rig.state.x[2];  // nor has the last one a direction
+  Stepper stepper(rig, info());
+  for (int k = 0; k < 20; ++k) stepper.step(0.005);
+  for (const vec3& x : rig.state.x) EXPECT_TRUE(std::isfinite(x.x + x.y + x.z));
+  for (const vec3& v : rig.state.v) EXPECT_TRUE(std::isfinite(v.x + v.y + v.z));
+}
+
+// The constraints of a rig as dense matrices, on the free directions of fixed particles alone.
+struct DenseConstraints {
+  using Vector = Eigen::VectorXd;
+  using Matrix = Eigen::MatrixXd;
+
+  explicit DenseConstraints(const Rig& of) : rig(of) {}
+
+  Vector lengths(const Vector& x) const {
+    Vector c(count());
+    for (Eigen::Index k = 0; k < count(); ++k) c[k] = arm(k, x).norm() - spring(k).rest_length;
+    return c;
+  }
+  Matrix jacobian(const Vector& x) const {
+    Matrix J = Matrix::Zero(count(), x.size());
+    for (Eigen::Index k = 0; k < count(); ++k) {
+      const Eigen::Vector3d n = arm(k, x).normalized();
+      J.block<1, 3>(k, 3 * spring(k).i) += n.transpose();
+      J.block<1, 3>(k, 3 * spring(k).j) -= n.transpose();
+    }
+    return J;
+  }
+  Eigen::DiagonalMatrix<double, Eigen::Dynamic> inverse_masses() const {
+    Vector w(static_cast<Eigen::Index>(3 * rig.state.x.size()));
+    for (Eigen::Index i = 0; i < w.size(); ++i) {
+      const auto particle = static_cast<std::size_t>(i / 3);
+      w[i] = rig.system.projection().is_fixed(particle) ? 0 : 1 / rig.system.masses()[particle];
+    }
+    return w.asDiagonal();
+  }
+  /// M⁻¹ f without stretch springs; 0 where fixed.
+  Vector acceleration(const Vector& x, const Vector& v) const {
+    std::vector<vec3> f(rig.state.x.size());
+    rig.system.force(points(x), points(v), f, SpringForces::inextensible);
+    return inverse_masses() * flat(f);
+  }
+
+  static Vector flat(const std::vector<vec3>& a) {
+    return Eigen::Map<const Vector>(&a.data()->x, static_cast<Eigen::Index>(3 * a.size()));
+  }
+  static std::vector<vec3> points(const Vector& a) {
+    std::vector<vec3> b(static_cast<std::size_t>(a.size() / 3));
+    Eigen::Map<Vector>(&b.data()->x, a.size()) = a;
+    return b;
+  }
+  const ElasticElement& spring(Eigen::Index k) const {
+    return rig.system.elements()[static_cast<std::size_t>(k)];
+  }
+  Eigen::Index count() const { return static_cast<Eigen::Index>(rig.system.model().stretch_springs()); }
+  Eigen::Vector3d arm(Eigen::Index k, const Vector& x) const {
+    return x.segment<3>(3 * spring(k).i) - x.segment<3>(3 * spring(k).j);
+  }
+
+  const Rig& rig;
+};
+
+struct DenseState {
+  Eigen::VectorXd x, v;
+};
+
+Eigen::VectorXd keep_lengths(const DenseConstraints& c, const Eigen::VectorXd& x, const Eigen::VectorXd& v) {
+  const Eigen::MatrixXd J = c.jacobian(x), A = J * c.inverse_masses() * J.transpose();
+  return v - c.inverse_masses() * J.transpose() * A.completeOrthogonalDecomposition().solve(J * v);
+}
+
+DenseState dense_rattle(const DenseConstraints& c, const DenseState& u, double h) {
+  const Eigen::VectorXd half = u.v + h / 2 * c.acceleration(u.x, u.v);
+  const Eigen::MatrixXd pull = c.inverse_masses() * c.jacobian(u.x).transpose();
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(c.count()), x = u.x + h * half;
+  for (int k = 0; k < 30; ++k) {
+    lambda += (c.jacobian(x) * pull).partialPivLu().solve(c.lengths(x));
+    x = u.x + h * half - pull * lambda;
+  }
+  const Eigen::VectorXd v = half - pull * lambda / h;
+  return {x, keep_lengths(c, x, v + h / 2 * c.acceleration(x, 2 * v - u.v))};
+}
+
+DenseState dense_pbd(const DenseConstraints& c, const DenseState& u, double h) {
+  const Eigen::VectorXd w = c.inverse_masses().diagonal();
+  Eigen::VectorXd x = u.x + h * (u.v + h * c.acceleration(u.x, u.v));
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    for (Eigen::Index k = 0; k < c.count(); ++k) {
+      const Eigen::Vector3d arm = c.arm(k, x);
+      const Eigen::Index i = 3 * c.spring(k).i, j = 3 * c.spring(k).j;
+      const Eigen::Vector3d move = (arm.norm() - c.spring(k).rest_length) / (w[i] + w[j]) * arm.normalized();
+      x.segment<3>(i) -= w[i] * move;
+      x.segment<3>(j) += w[j] * move;
+    }
+  }
+  return {x, keep_lengths(c, x, (x - u.x) / h)};
+}
+
+TEST_P(Inextensible, AgreesWithItsFormulaOnABumpySheet) {
+  for (const DampingModel model : {DampingModel::projected, DampingModel::isotropic}) {
+    Material material;
+    material.mass_model = MassModel::uniform;
+    material.bend_stiffness = 2;
+    material.damping_model = model;
+    material.spring_damping = 0.03;
+    material.rayleigh_mass = 1.5;
+    auto rig = bumpy_sheet(3, 4, material);
+    const DenseConstraints constraints(*rig);
+    DenseState u{DenseConstraints::flat(rig->state.x), DenseConstraints::flat(rig->state.v)};
+    // Bending springs are explicit: ω is about 70/s.
+    const double h = 0.005;
+    Stepper stepper(*rig, info());
+    for (int k = 0; k < 10; ++k) {
+      const vec3 target = rig->state.x[3] - h * h * k * vec3(5, 2, -1);
+      const Eigen::Vector3d velocity =
+          (Eigen::Vector3d(target.x, target.y, target.z) - u.x.segment<3>(9)) / h;
+      u.v.segment<3>(9) = velocity;
+      rig->system.projection().fix(3, target);
+      u = info().id == "rattle" ? dense_rattle(constraints, u, h) : dense_pbd(constraints, u, h);
+      ASSERT_TRUE(stepper.step(h).converged);
+      EXPECT_LT((DenseConstraints::flat(rig->state.x) - u.x).cwiseAbs().maxCoeff(), 1e-9) << k;
+      EXPECT_LT((DenseConstraints::flat(rig->state.v) - u.v).cwiseAbs().maxCoeff(), 1e-9) << k;
+    }
+  }
+}
+
+std::vector<const IntegratorInfo*> inextensible_rows() {
+  std::vector<const IntegratorInfo*> rows;
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.inextensible) rows.push_back(&info);
+  }
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Inextensible, testing::ValuesIn(inextensible_rows()),
+                         [](const auto& row) { return test::name_of(*row.param); });
+
+}  // namespace
+}  // namespace clothlab
