@@ -1,0 +1,51 @@
+#include "analysis/convergence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace clothlab {
+namespace {
+
+TEST(Convergence, OrderIsWhatTheRowsSay) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.order == 0) continue;  // none is defined
+    const auto points = measure_convergence(info, default_parameters(info), JacobianMode::exact, 8);
+    ASSERT_EQ(points.size(), 8U) << info.id;
+    const auto [x, v] = measured_order(points);
+    const double tolerance = info.order <= 2 ? 0.1 : 0.2;
+    EXPECT_NEAR(x, info.order, tolerance) << info.id;
+    EXPECT_NEAR(v, info.order, tolerance) << info.id;
+  }
+}
+
+TEST(Convergence, StarredMethodsDropToOrderOneWithAClampedJacobian) {
+  int starred = 0;
+  for (const IntegratorInfo& info : integrators()) {
+    if (!info.order_needs_exact_jacobian) continue;
+    const auto [x, v] =
+        measured_order(measure_convergence(info, default_parameters(info), JacobianMode::clamped, 8));
+    EXPECT_NEAR(x, 1, 0.1) << info.id;
+    EXPECT_NEAR(v, 1, 0.1) << info.id;
+    ++starred;
+  }
+  EXPECT_GE(starred, 1);
+}
+
+TEST(Convergence, GivesUpWhenToldTo) {
+  const IntegratorInfo& info = integrators()[0];
+  EXPECT_TRUE(measure_convergence(info, default_parameters(info), JacobianMode::exact, 3, [] {
+                return true;
+              }).empty());
+}
+
+TEST(Convergence, OrderIsTakenAboveTheFloor) {
+  std::vector<ConvergencePoint> points;
+  for (const double error : {1e-4, 1e-5, 1e-6, 1e-13}) points.push_back({1, 1, error, 10 * error});
+  EXPECT_NEAR(measured_order(points).x, std::log2(10), 1e-12);
+  EXPECT_NEAR(measured_order(points).v, std::log2(10), 1e-12);
+  EXPECT_TRUE(std::isnan(measured_order({}).x));
+}
+
+}  // namespace
+}  // namespace clothlab

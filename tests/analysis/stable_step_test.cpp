@@ -1,0 +1,81 @@
+#include "analysis/stable_step.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cloth/sample_cloth.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+/// The largest stable h·ω of one oscillator, judged by its energy over 400 steps.
+double largest_stable_h_omega(const IntegratorInfo& info) {
+  const test::OscillatorValues values{.mass = 0.1, .stiffness = 40};  // ω = 20
+  const auto trial = [&](double h) -> std::optional<bool> {
+    const auto rig = test::make_oscillator(values);
+    rig->state.x[1].x += 1e-3;
+    const auto integrator = info.make(default_parameters(info));
+    const SolverSettings settings;
+    const StopProbe stop;
+    GrowthWatch watch;
+    for (int step = 0; step < 400; ++step) {
+      integrator->advance(rig->system, rig->state, h, {settings, rig->pool, stop});
+      const double v = rig->state.v[1].x, kinetic = values.mass * v * v / 2;
+      const double elastic = rig->system.potential_energy(rig->state.x);
+      if (!(kinetic + elastic < 1)) return false;
+      watch.add(kinetic + elastic, kinetic + elastic);
+    }
+    return !watch.grows();
+  };
+  const auto range = find_stable_range(1e-4, 1, 0.002, trial);
+  return 20 * range.value().stable;
+}
+
+TEST(StableStep, OfSymplecticEulerIsTwoOverOmega) {
+  EXPECT_NEAR(largest_stable_h_omega(*find_integrator("symplectic-euler")), 2, 0.02);
+  EXPECT_NEAR(largest_stable_h_omega(*find_integrator("velocity-verlet")), 2, 0.02);
+}
+
+TEST(StableStep, OfAnImplicitMethodIsWhateverWasTried) {
+  EXPECT_EQ(largest_stable_h_omega(*find_integrator("backward-euler")), 20);
+}
+
+TEST(StableStep, BisectionClosesInFromAbove) {
+  int trials = 0;
+  const auto range = find_stable_range(1e-6, 1, 0.01, [&](double h) -> std::optional<bool> {
+    ++trials;
+    return h < 0.0123;
+  });
+  ASSERT_TRUE(range && range->unstable);
+  EXPECT_LT(range->stable, 0.0123);
+  EXPECT_GE(*range->unstable, 0.0123);
+  EXPECT_LE(*range->unstable / range->stable, 1.01);
+  EXPECT_LE(trials, 8 + 7);  // seven halvings, then the logarithm of 2 down to that of 1.01
+}
+
+TEST(StableStep, NoneNeverAndGivenUp) {
+  const auto none = find_stable_range(0.1, 1, 0.01, [](double) -> std::optional<bool> { return false; });
+  EXPECT_EQ(none.value().stable, 0);
+  const auto all = find_stable_range(0.1, 1, 0.01, [](double) -> std::optional<bool> { return true; });
+  EXPECT_EQ(all.value().stable, 1);
+  EXPECT_FALSE(all.value().unstable);
+  EXPECT_FALSE(find_stable_range(0.1, 1, 0.01, [](double) { return std::optional<bool>(); }));
+}
+
+TEST(GrowthWatch, TellsGrowthFromSwinging) {
+  GrowthWatch swings, grows, fades, empty;
+  for (int k = 0; k < 400; ++k) {
+    swings.add(1 + 0.9 * std::sin(0.3 * k), 1);
+    grows.add(std::exp(0.002 * k), 1);  // more than doubled at the end
+    fades.add(std::exp(-0.002 * k), 1);
+  }
+  EXPECT_FALSE(swings.grows());
+  EXPECT_TRUE(grows.grows());
+  EXPECT_FALSE(fades.grows());
+  EXPECT_FALSE(empty.grows());
+}
+
+}  // namespace
+}  // namespace clothlab
