@@ -5,7 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/analyze_convergence.h"
 #include "cli/analyze_damping.h"
+#include "cli/analyze_energy.h"
+#include "cli/analyze_stability.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
@@ -32,6 +35,9 @@ std::function<int()> add_analyze(CLI::App& app, const Services& services) {
   analyze.require_subcommand(0, 1);
   const std::vector<std::function<std::optional<int>()>> kinds{
       add_analyze_damping(analyze, services),
+      add_analyze_convergence(analyze, services),
+      add_analyze_stability(analyze, services),
+      add_analyze_energy(analyze, services),
   };
   return [&analyze, word, kinds] {
     for (const auto& run : kinds)

@@ -187,7 +187,7 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const Rectangle& r) {
     canvas.line({tick.at, r.top}, {tick.at, r.bottom}, 1, kGrid, r);
     canvas.text({tick.at, r.bottom + 19}, tick.label, kTickSize, kMuted, Anchor::centre);
   }
-  for (const Scale::Tick& tick : y.ticks()) {
+  for (const Scale::Tick& tick : panel.y.bare ? std::vector<Scale::Tick>{} : y.ticks()) {
     canvas.line({r.left, tick.at}, {r.right, tick.at}, 1, kGrid, r);
     canvas.text({r.left - 8, tick.at + 5}, tick.label, kTickSize, kMuted, Anchor::right);
   }

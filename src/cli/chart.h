@@ -18,22 +18,23 @@ using Rgb = std::array<std::uint8_t, 3>;
 /// it.
 struct ChartCurve {
   std::string label;  ///< in the legend, once for all panels
-  Rgb colour{};
+  Rgb colour = {};
   bool dashed = false;
   bool markers = false;  ///< a dot at every point
-  std::vector<double> x, y;
+  std::vector<double> x = {}, y = {};
 };
 
 /// `range` leaves out what lies beyond it; without one the axis holds all curves.
 struct ChartAxis {
   std::string title;  ///< with its unit
   bool logarithmic = false;
-  std::optional<std::pair<double, double>> range;
+  bool bare = false;  ///< without numbers
+  std::optional<std::pair<double, double>> range = std::nullopt;
 };
 
 struct ChartPanel {
   ChartAxis x, y;  ///< y's title stands above the panel
-  std::vector<ChartCurve> curves;
+  std::vector<ChartCurve> curves = {};
 };
 
 /// Panels of the same width, one below the other, and a legend on their right.

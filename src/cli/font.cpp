@@ -37,9 +37,25 @@ TextMask blank(int width, int height, int baseline) {
           std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
 }
 
+/// What the built-in font has for it.
+char ascii_of(int code) {
+  switch (code) {
+    case 0xB2:
+      return '2';
+    case 0xB7:
+      return '*';
+    case 0x3C9:
+      return 'w';
+    case 0x2265:
+      return '>';
+    default:
+      return code < 128 ? static_cast<char>(code) : '?';
+  }
+}
+
 TextMask draw_built_in(std::string_view utf8, double size) {
   std::string ascii;
-  for (const int code : decode(utf8)) ascii += code < 128 ? static_cast<char>(code) : 'w';
+  for (const int code : decode(utf8)) ascii += ascii_of(code);
   struct Corner {
     float x, y, z;
     std::array<unsigned char, 4> colour;

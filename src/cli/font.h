@@ -16,8 +16,8 @@ struct TextMask {
   std::vector<std::uint8_t> coverage;
 };
 
-/// Text to pixels: in a TrueType font, or in stb's built-in one, in which every character beyond ASCII is a w
-/// (for the ω of the axes), where there is none.
+/// Text to pixels: in a TrueType font, or in stb's built-in one where there is none, which writes
+/// in ASCII: "w" for "ω".
 class Font {
  public:
   /// An empty path, or a file that is no font, asks for the built-in one.

@@ -14,7 +14,6 @@
 namespace clothlab {
 namespace {
 
-constexpr std::uint64_t kDefaultSteps = 60;
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 
 }  // namespace
@@ -22,7 +21,7 @@ constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 void LengthOptions::add_to(CLI::App& app) {
   CLI::Option* steps =
       app.add_option("--steps", steps_,
-                     "Number of steps of --dt; default " + std::to_string(kDefaultSteps) + ".")
+                     "Number of steps of --dt; default " + std::to_string(default_steps_) + ".")
           ->type_name("N")
           ->take_last()
           ->group("Stepping");
@@ -35,7 +34,7 @@ void LengthOptions::add_to(CLI::App& app) {
 
 std::uint64_t LengthOptions::steps(double dt) const {
   if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
-  if (!duration_) return kDefaultSteps;
+  if (!duration_) return default_steps_;
   const double count = std::round(parse_positive("duration", *duration_) / dt);
   if (!(count <= static_cast<double>(kMostSteps)))
     throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
@@ -46,19 +45,27 @@ std::uint64_t LengthOptions::steps(double dt) const {
   return static_cast<std::uint64_t>(count);
 }
 
-Run prepare_run(SceneOptions& options) {
+LoadedScene load_with_state(Scene scene, const SceneOptions& options) {
+  LoadedScene loaded = load_scene(std::move(scene), {UnitChoice::as_is, Interrupt::probe(), {}});
+  if (const auto& file = options.initial_state_file()) {
+    const StateRows rows = read_state_csv(*file, loaded.mesh->particle_of_vertex.size());
+    loaded.scene.initial_state = InitialState{rows.positions, rows.velocities};
+  }
+  return loaded;
+}
+
+Scene named_scene(SceneOptions& options) {
   if (!options.names_a_scene())
     throw InputError("There is no cloth: name a --mesh FILE.obj, a --grid RxC or a --scene FILE.json.");
+  return options.scene();
+}
+
+Run prepare_run(SceneOptions& options) {
   Run run;
-  Scene scene = options.scene();
-  const SceneLoadOptions load{UnitChoice::as_is, Interrupt::probe(), {}};
-  run.loaded = load_scene(std::move(scene), load);
-  if (const auto& file = options.initial_state_file()) {
-    const StateRows rows = read_state_csv(*file, run.loaded.mesh->particle_of_vertex.size());
-    run.loaded.scene.initial_state = InitialState{rows.positions, rows.velocities};
-  }
+  run.loaded = load_with_state(named_scene(options), options);
   run.pool = std::make_unique<WorkerPool>(options.threads());
-  run.simulation = std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, load.stop);
+  run.simulation =
+      std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
   return run;
 }
 

@@ -14,11 +14,13 @@ namespace clothlab {
 /// How far a run without a window goes: --steps or --duration.
 class LengthOptions {
  public:
+  explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
   void add_to(CLI::App& app);
   /// Whole steps of `dt`. Throws InputError.
   std::uint64_t steps(double dt) const;
 
  private:
+  std::uint64_t default_steps_;
   std::optional<std::string> steps_, duration_;
 };
 
@@ -28,6 +30,13 @@ struct Run {
   std::unique_ptr<WorkerPool> pool;
   std::unique_ptr<Simulation> simulation;
 };
+
+/// Reads the mesh of `scene`, and the initial state that the options name. Throws InputError, SystemError,
+/// and Cancelled on Ctrl-C.
+LoadedScene load_with_state(Scene scene, const SceneOptions& options);
+
+/// The scene that the options name, which must name one. Throws InputError.
+Scene named_scene(SceneOptions& options);
 
 /// Reads the mesh and the initial state that the options name. Throws InputError, SystemError, and
 /// Cancelled on Ctrl-C.

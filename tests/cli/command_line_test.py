@@ -18,6 +18,7 @@ import unittest
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
+ANALYSES = ["damping", "convergence", "stability", "energy"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -54,7 +55,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_program("--version").stdout, r"^clothlab \d+\.\d+\.\d+\n$")
-        for command in [], ["simulate"], ["render"], ["bench"], ["analyze"], ["analyze", "damping"]:
+        for command in [], ["simulate"], ["render"], ["bench"], ["analyze"], *(["analyze", kind] for kind in ANALYSES):
             text = self.run_program(*command, "--help").stdout
             self.assertIn("Usage", text)
         text = self.run_program("simulate", "--help").stdout
@@ -295,6 +296,52 @@ class CommandLine(unittest.TestCase):
         euler = [float(r["amplitude"]) for r in rows if r["integrator"] == "backward-euler"]
         for amplitude, h_omega in zip(euler, (0.01, 0.1, 1, 10, 100), strict=True):
             self.assertAlmostEqual(amplitude, 1 / math.hypot(1, h_omega), places=9)
+
+    def test_analyze_convergence(self):
+        rows = self.analyze("convergence", "--integrators", "rk4,semi-implicit-euler", "--levels", 4)
+        self.assertEqual([int(r["steps"]) for r in rows], [10, 20, 40, 80] * 2)
+        for integrator, order, tolerance in ("rk4", 4, 0.2), ("semi-implicit-euler", 1, 0.2):
+            last = [r for r in rows if r["integrator"] == integrator][-1]
+            self.assertAlmostEqual(float(last["order_x"]), order, delta=tolerance)
+
+    def test_analyze_stability(self):
+        self.refused("analyze", "stability", says="--grid")
+        rows = self.analyze("stability", "--grid", "4x4", "--spring-damping", 0, "--steps", 200, "--integrators",
+                            "explicit-euler,symplectic-euler,backward-euler")
+        limits = {r["integrator"]: r for r in rows}
+        self.assertEqual(float(limits["explicit-euler"]["stable_h"]), 0)
+        # The sheet moves, so that its ω_max is not quite that of the start.
+        self.assertAlmostEqual(float(limits["symplectic-euler"]["stable_h_omega"]), 2, delta=0.1)
+        self.assertAlmostEqual(float(limits["backward-euler"]["stable_h"]), 1 / 60, places=12)
+
+    def test_analyze_energy(self):
+        rows = self.analyze("energy", "--steps", 300, "--quiet")
+        energies = {}
+        for row in rows:
+            energies.setdefault(row["integrator"], []).append(float(row["total"]))
+        gain = {name: total[-1] - total[0] for name, total in energies.items()}
+        lost = -gain["backward-euler"]
+        self.assertGreater(lost, 0.05)
+        for better in ({"sdirk2", "tr-bdf2"} & set(gain)):
+            self.assertLess(gain["siere"], 3 * gain[better])
+            self.assertLess(gain[better], 0)
+        self.assertLess(gain["backward-euler"], 2 * gain["siere"])
+        for gains in ("str-sbdf2-ere", "semi-implicit-bdf2-ere"):
+            self.assertGreater(gain[gains], 0.1 * lost)
+        if "implicit-midpoint" in gain:
+            self.assertLess(abs(gain["implicit-midpoint"]), 0.02 * lost)
+
+    def test_an_interrupted_analysis_writes_what_it_has(self):
+        process = subprocess.Popen([PROGRAM, "analyze", "energy", "--steps", "100000000", "--integrators",
+                                    "semi-implicit-euler,backward-euler", "--csv", "a.csv"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("interrupted", said)
+        self.assertEqual([r["step"] for r in self.rows("a.csv")][:3], ["0", "1", "2"])
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["a.csv"])
 
     def test_no_display(self):
         if sys.platform != "linux":
