@@ -66,7 +66,8 @@ std::optional<State> swing(const IntegratorInfo& info, const IntegratorParameter
       state.v[i] = 0.2 * vec3(std::sin(k), std::cos(2 * k), std::sin(3 * k + 1));
     }
   }
-  for (const std::size_t corner : {0, kCols - 1}) system.projection().fix(corner, state.x[corner]);
+  for (const std::size_t corner : {std::size_t{0}, std::size_t{kCols - 1}})
+    system.projection().fix(corner, state.x[corner]);
 
   SolverSettings settings;
   settings.linear.cg.tolerance = settings.newton_tolerance = 1e-12;
