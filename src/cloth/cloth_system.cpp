@@ -48,6 +48,7 @@ ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
   std::ranges::fill(f, vec3(0.0));
+  if (springs == SpringForces::rest) return gravity_->add_force(x, v, f);
   springs_.add_force(x, v, f, springs);
   for (const ForceTerm* term : terms_) {
     if (term != &springs_) term->add_force(x, v, f);

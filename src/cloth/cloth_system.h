@@ -42,7 +42,6 @@ class ClothSystem final : public DynamicSystem {
   /// Throws InputError as ClothModel::masses does, with nothing changed.
   void set_material(const Material& material);
 
-  const std::optional<Drag>& drag() const { return drag_; }
   void set_drag(const std::optional<Drag>& drag);
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
@@ -64,6 +63,8 @@ class ClothSystem final : public DynamicSystem {
                 JacobianMode mode, SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   std::span<const ElasticElement> elements() const override { return springs_.elements(); }
+  const std::optional<Drag>& drag() const override { return drag_; }
+  double mass_damping() const override { return material_.rayleigh_mass; }
 
  private:
   void weigh();  // the forces on the masses, anew from masses and material

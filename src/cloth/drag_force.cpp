@@ -8,13 +8,7 @@ namespace clothlab {
 
 namespace {
 
-// Shares of the bound F that the spring and the damper saturate at. The damper's is smaller, as its force
-// is in use (2 × the damping ratio of the spring's).
-constexpr double kSpringShare = 0.8;
-constexpr double kDamperShare = 0.2;
-
-// s B / √(B² + |s|²): s where it is small, never longer than B. A root that overflows gives 0.
-vec3 saturate(const vec3& s, double bound) { return s * (bound / std::sqrt(bound * bound + glm::dot(s, s))); }
+vec3 saturate(const vec3& s, double bound) { return s * saturation(s, bound); }
 
 // ∂sat/∂s = (B/r) (I − t tᵀ), r = √(B² + |s|²), t = s/r: symmetric, eigenvalues in [0, 1].
 mat3 saturation_slope(const vec3& s, double bound) {
@@ -42,34 +36,30 @@ double inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& w
 
 }  // namespace
 
-vec3 DragForce::blend(std::span<const vec3> a) const {
-  const auto& [i, j, k] = drag_.particles;
-  return drag_.weights[0] * a[i] + drag_.weights[1] * a[j] + drag_.weights[2] * a[k];
-}
-
 double DragForce::energy(std::span<const vec3> x) const {
   if (drag_.max_force == 0) return 0;
-  return pseudo_huber(blend(x) - drag_.cursor, drag_.stiffness, kSpringShare * drag_.max_force);
+  return pseudo_huber(drag_.blend(x) - drag_.cursor, drag_.stiffness, Drag::kSpringShare * drag_.max_force);
 }
 
 double DragForce::dissipation_potential(std::span<const vec3> v) const {
   if (drag_.max_force == 0) return 0;
-  return pseudo_huber(blend(v), drag_.damping, kDamperShare * drag_.max_force);
+  return pseudo_huber(drag_.blend(v), drag_.damping, Drag::kDamperShare * drag_.max_force);
 }
 
 void DragForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
   if (drag_.max_force == 0) return;
-  const vec3 force = saturate(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force) +
-                     saturate(drag_.damping * blend(v), kDamperShare * drag_.max_force);
+  const vec3 force =
+      saturate(drag_.stiffness * (drag_.blend(x) - drag_.cursor), Drag::kSpringShare * drag_.max_force) +
+      saturate(drag_.damping * drag_.blend(v), Drag::kDamperShare * drag_.max_force);
   for (int c = 0; c < 3; ++c) f[drag_.particles[static_cast<std::size_t>(c)]] -= drag_.weights[c] * force;
 }
 
 void DragForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                               JacobianMode /*mode*/, SpringMatrix& a) const {
   if (drag_.max_force == 0) return;
-  const mat3 spring =
-      saturation_slope(drag_.stiffness * (blend(x) - drag_.cursor), kSpringShare * drag_.max_force);
-  const mat3 damper = saturation_slope(drag_.damping * blend(v), kDamperShare * drag_.max_force);
+  const mat3 spring = saturation_slope(drag_.stiffness * (drag_.blend(x) - drag_.cursor),
+                                       Drag::kSpringShare * drag_.max_force);
+  const mat3 damper = saturation_slope(drag_.damping * drag_.blend(v), Drag::kDamperShare * drag_.max_force);
   SpringMatrix::Stencil stencil;
   stencil.particle = drag_.particles;
   stencil.weight = {drag_.weights[0], drag_.weights[1], drag_.weights[2]};

@@ -6,26 +6,13 @@
 
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
+#include "dynamics/drag.h"
 
 namespace clothlab {
 
-/// The mouse's hold on the cloth: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
-struct Drag {
-  std::array<std::uint32_t, 3> particles{};
-  vec3 weights{0.0};     ///< w, barycentric: each in [0, 1], their sum 1
-  vec3 cursor{0.0};      ///< [m]
-  double stiffness = 0;  ///< k [N/m], see drag_stiffness
-  double damping = 0;    ///< c [N·s/m], see drag_damping
-  double max_force = 0;  ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
-};
-
-/// The force of a Drag. With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ,
-///
-///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force,
-///
-/// so that |Σ f_i| < F, however far the cursor and however fast the cloth. Spring and damper saturate apart
-/// and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v), and their Jacobians are
-/// positive semidefinite everywhere.
+/// The force of a Drag. |Σ f_i| < max_force, however far the cursor and however fast the cloth. Spring and
+/// damper saturate apart and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v), and
+/// their Jacobians are positive semidefinite everywhere.
 class DragForce final : public ForceTerm {
  public:
   explicit DragForce(const Drag& drag) : drag_(drag) {}
@@ -39,8 +26,6 @@ class DragForce final : public ForceTerm {
   double dissipation_potential(std::span<const vec3> v) const override;
 
  private:
-  vec3 blend(std::span<const vec3> a) const;  // Σ wᵢ aᵢ
-
   Drag drag_;
 };
 

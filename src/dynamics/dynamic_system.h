@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/vec.h"
+#include "dynamics/drag.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
@@ -25,12 +27,13 @@ struct SystemCoefficients {
   double compression = 1;
 };
 
-/// Which springs are asked for their forces; all other forces (gravity, the hand, damping by mass) always
-/// are.
+/// Which springs are asked for their forces; gravity always is, the hand and damping by mass but for the
+/// last.
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
   none,          ///< neither elastic force nor damping of any spring
+  rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity
 };
 
 /// One elastic spring between two particles, for methods that treat springs one by one.
@@ -81,7 +84,10 @@ class DynamicSystem {
   /// The fixed pattern that matrices for `assemble` are made with.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
+  // For methods that treat forces one by one; they are part of all of the above.
   virtual std::span<const ElasticElement> elements() const = 0;
+  virtual const std::optional<Drag>& drag() const = 0;  ///< the hand that pulls at the cloth
+  virtual double mass_damping() const = 0;              ///< β of Rayleigh's damping f = −β M v [1/s]
 };
 
 }  // namespace clothlab

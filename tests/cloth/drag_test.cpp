@@ -44,6 +44,25 @@ TEST(DragForce, PullsWithNearlyItsBoundFromFarAway) {
   EXPECT_GT(-f[0].x, 0.79 * 2.5);
 }
 
+TEST(Drag, HasSecantsThatGiveItsForce) {
+  const Drag drag{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0.1, 0.2, 0.3), 90, 4, 2.5};
+  for (const double distance : {0.0, 0.01, 0.3, 20.0}) {
+    const std::vector<vec3> x{vec3(distance, 0, 0), vec3(0, distance, 0.1), vec3(1, 0, 0)};
+    const std::vector<vec3> v{vec3(0, 0, distance), vec3(0.1, 0, 0), vec3(0, distance, 0)};
+    std::vector<vec3> f(3, vec3(0.0));
+    DragForce(drag).add_force(x, v, f);
+    const vec3 d = drag.blend(x) - drag.cursor, d_dot = drag.blend(v);
+    const vec3 expected = -(drag.secant_stiffness(d) * d + drag.secant_damping(d_dot) * d_dot);
+    EXPECT_LT(glm::length(f[0] + f[1] + f[2] - expected), 1e-14);
+    EXPECT_LE(drag.secant_stiffness(d), 90);
+    EXPECT_LE(drag.secant_damping(d_dot), 4);
+  }
+  Drag idle = drag;
+  idle.max_force = 0;
+  EXPECT_EQ(idle.secant_stiffness(vec3(0.0)), 0);
+  EXPECT_EQ(idle.secant_damping(vec3(0.0)), 0);
+}
+
 double omega_max(Rig& rig) {
   SpringMatrix a(rig.system.pattern());
   rig.system.assemble(rig.state.x, rig.state.v, {0, 0, 1}, JacobianMode::clamped, a);

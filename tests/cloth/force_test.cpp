@@ -320,6 +320,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   material.rayleigh_mass = 2;
   auto rig = make_sheet(4, 4, 0.3, material);
   shake(rig->state, 0.05, 1);
+  rig->system.set_drag(Drag{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2});
   const auto& [x, v, t] = rig->state;
   const auto force = [&](SpringForces springs) {
     std::vector<vec3> f(x.size());
@@ -327,7 +328,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
     return f;
   };
   const std::vector<vec3> all = force(SpringForces::all), inextensible = force(SpringForces::inextensible),
-                          none = force(SpringForces::none);
+                          none = force(SpringForces::none), rest = force(SpringForces::rest);
 
   std::vector<vec3> without = all;  // less the elastic force of stretch springs
   for (const ElasticElement& e : rig->system.elements()) {
@@ -337,11 +338,16 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
     without[e.i] -= pull;
     without[e.j] += pull;
   }
+  std::vector<vec3> hand(x.size(), vec3(0.0));
+  DragForce(*rig->system.drag()).add_force(x, v, hand);
+  EXPECT_GT(glm::length(hand[5]), 0.1);
   for (std::size_t i = 0; i < x.size(); ++i) {
     EXPECT_LT(glm::length(inextensible[i] - without[i]), 1e-13);
     const double m = rig->system.masses()[i];
-    EXPECT_LT(glm::length(none[i] - m * (material.gravity - material.rayleigh_mass * v[i])), 1e-15);
+    EXPECT_LT(glm::length(none[i] - hand[i] - rest[i] + m * rig->system.mass_damping() * v[i]), 1e-15);
+    EXPECT_EQ(rest[i], m * material.gravity);
   }
+  EXPECT_EQ(rig->system.mass_damping(), 2);
 }
 
 TEST(ClothSystem, KnowsWhenDampingHasAPotential) {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <glm/geometric.hpp>
+#include <span>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// sat(s, B) = s · saturation(s, B): s where it is small, never longer than B. A root that overflows gives 0.
+inline double saturation(const vec3& s, double bound) {
+  return bound / std::sqrt(bound * bound + glm::dot(s, s));
+}
+
+/// The mouse's hold on the cloth: a spring–damper between the point Σ wᵢ xᵢ of a triangle and the cursor.
+/// With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ its force is
+///
+///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force.
+struct Drag {
+  // Shares of the bound F that the spring and the damper saturate at. The damper's is smaller, as its force
+  // is in use (2 × the damping ratio of the spring's).
+  static constexpr double kSpringShare = 0.8;
+  static constexpr double kDamperShare = 0.2;
+
+  std::array<std::uint32_t, 3> particles{};
+  vec3 weights{0.0};     ///< w, barycentric: each in [0, 1], their sum 1
+  vec3 cursor{0.0};      ///< [m]
+  double stiffness = 0;  ///< k [N/m], see drag_stiffness
+  double damping = 0;    ///< c [N·s/m], see drag_damping
+  double max_force = 0;  ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
+
+  /// Σ wᵢ aᵢ
+  vec3 blend(std::span<const vec3> a) const {
+    return weights[0] * a[particles[0]] + weights[1] * a[particles[1]] + weights[2] * a[particles[2]];
+  }
+
+  /// The force as that of an unbounded spring–damper, f_i = −wᵢ (k(d) d + c(ḋ) ḋ): k(d) ≤ k [N/m] and
+  /// c(ḋ) ≤ c [N·s/m], for methods that solve for it by such secants.
+  double secant_stiffness(const vec3& d) const {
+    return max_force > 0 ? stiffness * saturation(stiffness * d, kSpringShare * max_force) : 0.0;
+  }
+  double secant_damping(const vec3& d_dot) const {
+    return max_force > 0 ? damping * saturation(damping * d_dot, kDamperShare * max_force) : 0.0;
+  }
+};
+
+}  // namespace clothlab
