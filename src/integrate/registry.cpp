@@ -15,6 +15,7 @@
 #include "integrate/generalized_alpha.h"
 #include "integrate/implicit_midpoint.h"
 #include "integrate/pbd_proj2.h"
+#include "integrate/projective_dynamics.h"
 #include "integrate/rattle.h"
 #include "integrate/rk4.h"
 #include "integrate/semi_implicit_bdf2.h"
@@ -25,6 +26,7 @@
 #include "integrate/symplectic_euler.h"
 #include "integrate/trapezoidal.h"
 #include "integrate/velocity_verlet.h"
+#include "integrate/xpbd.h"
 
 // To add an integrator: write its pair of files, list them in CMakeLists.txt, include the header above and
 // add a row below. The generic tests, the menu, the command line and the docs table iterate the rows.
@@ -121,6 +123,67 @@ constexpr std::array kPbdParameters{
     },
 };
 
+constexpr std::array kXpbdParameters{
+    ParameterSpec{
+        .id = "xpbd-iterations",
+        .title = "XPBD iterations",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 1000,
+        .fallback = 20,
+        .logarithmic = true,
+        .help = "Sweeps over all springs in each substep. Too few, and the cloth is softer than its springs.",
+    },
+    ParameterSpec{
+        .id = "xpbd-substeps",
+        .title = "XPBD substeps",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 1000,
+        .fallback = 1,
+        .logarithmic = true,
+        .help =
+            "Parts that a step is cut into, each with its own sweeps. More substeps with fewer iterations "
+            "are usually the better bargain.",
+    },
+};
+
+std::unique_ptr<Integrator> make_xpbd(const IntegratorParameters& values) {
+  return std::make_unique<Xpbd>(static_cast<int>(values.at(0)), static_cast<int>(values.at(1)));
+}
+
+constexpr std::array kProjectiveDynamicsParameters{
+    ParameterSpec{
+        .id = "pd-iterations",
+        .title = "Local/global iterations",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 10000,
+        .fallback = 10,
+        .logarithmic = true,
+        .help = "Local and global steps of projective dynamics per step of time, at most.",
+    },
+    ParameterSpec{
+        .id = "pd-tolerance",
+        .title = "Local/global tolerance",
+        .unit = "",
+        .min = 0,
+        .max = 0.1,
+        .fallback = 0,
+        .logarithmic = true,
+        .help =
+            "Projective dynamics ends early at this residual, relative as in Newton's method, and reports "
+            "when it does not get there; 0: all iterations are done, and nothing is reported.",
+    },
+};
+
+std::unique_ptr<Integrator> make_projective_dynamics(const IntegratorParameters& values) {
+  return std::make_unique<ProjectiveDynamics>(static_cast<int>(values.at(0)), values.at(1));
+}
+
 // Spectral radii for x'' = −ω²x, as functions of y = hω.
 template <double (*radius)(double y)>
 double growth(double y, const IntegratorParameters& /*values*/) {
@@ -195,6 +258,12 @@ double bdf2_ere_growth(double y) {
 double tr_bdf2_ere_growth(double y) {
   const std::complex half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
   return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
+}
+
+// A spring to a pin is solved by the first sweep: backward Euler in every substep.
+double xpbd_growth(double y, const IntegratorParameters& values) {
+  const double substeps = values.at(1);
+  return std::pow(implicit_euler_growth(y / substeps), substeps);
 }
 
 const std::array kIntegrators{
@@ -488,6 +557,44 @@ const std::array kIntegrators{
         .growth = split_growth<tr_bdf2_ere_growth, dirk2_growth<kTrBdf2>>,
         .growth_of_the_rest = dirk2_growth<kTrBdf2>,
         .make = make_split<StrSbdf2Ere>,
+    },
+    IntegratorInfo{
+        .id = "xpbd",
+        .title = "XPBD",
+        .family = IntegratorFamily::position_based,
+        .order = 0,
+        .formula =
+            "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
+            "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",
+        .summary =
+            "Moves positions until the springs agree, one after the other, without a linear solve. Damps "
+            "like "
+            "backward Euler with the substep for h. Too few sweeps make cloth soft: take substeps. Spring "
+            "damping is projected whatever is chosen, without Rayleigh's α. For games.",
+        .reference = "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
+                     "Dynamics, Motion in Games 2016",
+        .parameters = kXpbdParameters,
+        .stability_limit = kNoLimit,
+        .growth = xpbd_growth,
+        .make = make_xpbd,
+    },
+    IntegratorInfo{
+        .id = "projective-dynamics",
+        .title = "Projective dynamics",
+        .family = IntegratorFamily::position_based,
+        .order = 0,
+        .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
+        .summary =
+            "Backward Euler by another road: springs find their lengths one by one, then a linear system, "
+            "factorised once while h, k, mass and pins stand, joins them. Quick to look right, slow to the "
+            "end. Damping is isotropic whatever is chosen, without Rayleigh's α.",
+        .reference =
+            "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "
+            "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",
+        .parameters = kProjectiveDynamicsParameters,
+        .stability_limit = kNoLimit,
+        .growth = growth<implicit_euler_growth>,
+        .make = make_projective_dynamics,
     },
     IntegratorInfo{
         .id = "rattle",

@@ -36,6 +36,8 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"siere", 0x13faae68f5f21967ULL},
     {"semi-implicit-bdf2-ere", 0x98f8637b977acd09ULL},
     {"str-sbdf2-ere", 0xcc4deebe203a1410ULL},
+    {"xpbd", 0x60d0ed99cc1c1586ULL},
+    {"projective-dynamics", 0xed18ba12eda6f19aULL},
     {"rattle", 0x22ac72d67ab70bdaULL},
     {"pbd-proj2", 0x5e868dd35683782bULL},
 };

@@ -181,6 +181,8 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"tr-bdf2", repeat<tr_bdf2>},
     {"sdirk2", repeat<sdirk2>},
     {"generalized-alpha", generalized_alpha},
+    {"xpbd", repeat<implicit_euler>},
+    {"projective-dynamics", repeat<implicit_euler>},
     {"exponential-rosenbrock-euler", repeat<exponential_rosenbrock_euler>},
     {"siere", repeat<siere>},
     {"semi-implicit-bdf2-ere", semi_implicit_bdf2_ere},

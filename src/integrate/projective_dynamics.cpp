@@ -1,0 +1,197 @@
+#include "integrate/projective_dynamics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
+
+#include "integrate/prescribe.h"
+#include "integrate/solve_outcome.h"
+
+namespace clothlab {
+
+namespace {
+
+// Of a global step; what it leaves, the next one takes up.
+constexpr double kSolveTolerance = 1e-10;
+
+double norm(std::span<const vec3> a) {
+  double squared = 0;
+  for (const vec3& v : a) squared += glm::dot(v, v);
+  return std::sqrt(squared);
+}
+
+// Whether it had another value.
+template <class Value>
+bool replace(Value& old, const Value& value) {
+  if (old == value) return false;
+  old = value;
+  return true;
+}
+
+}  // namespace
+
+StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state, double h,
+                                       const StepContext& context) {
+  StepReport report;
+  report.h = h;
+  const std::size_t n = system.size();
+  for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
+  colouring_.take(system);
+  bool same_matrix = !take_matrix(system, h, context.pool);
+  if (!same_matrix) ++matrices_;
+
+  const std::span<const double> m = system.masses();
+  double target = 0;
+  if (tolerance_ > 0) {
+    system.force(state.x, state.v, push_);
+    system.projection().filter(push_);
+    target = tolerance_ * h * h * norm(push_);
+  }
+  system.force(state.x, state.v, push_, SpringForces::rest);
+  for (std::size_t i = 0; i < n; ++i) push_[i] = h * (m[i] * state.v[i] + h * push_[i]);
+
+  // From where the velocities lead: of a cloth at rest or in free, even flight that is the solution itself.
+  v_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, v_);
+  for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
+
+  for (int k = 0; k < iterations_; ++k) {
+    if (stop_requested(context.stop)) {
+      report.stopped = true;
+      return report;
+    }
+    const double residual = evaluate(system, state.x, h, context.pool);
+    if (tolerance_ > 0) {
+      if (k == 0) target = std::max(target, tolerance_ * residual);
+      if (residual <= std::max(target, rounding_noise())) break;
+    }
+    for (vec3& r : residual_) r = -r;
+    const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
+                                            correction_, kSolveTolerance, context.stop, same_matrix);
+    same_matrix = true;
+    if (solve.stopped) {
+      report.stopped = true;
+      return report;
+    }
+    report.reason = linear_failure(solve);
+    for (std::size_t i = 0; i < n; ++i) dx_[i] += correction_[i];
+  }
+  if (tolerance_ > 0 && report.reason.empty()) {
+    const double residual = evaluate(system, state.x, h, context.pool);
+    if (!(residual <= std::max(target, rounding_noise()))) {
+      report.reason = "the local and global steps did not reach their tolerance";
+    }
+  }
+  report.converged = report.reason.empty();
+
+  for (std::size_t i = 0; i < n; ++i) {
+    x_[i] = state.x[i] + dx_[i];
+    v_[i] = dx_[i] / h;
+  }
+  prescribe(system.projection(), state.x, h, x_, v_);
+  state.x.swap(x_);
+  state.v.swap(v_);
+  state.t += h;
+  return report;
+}
+
+bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
+  bool changed = !a_ || a_->shared_pattern() != system.pattern();
+  SpringMatrix& a = matrix_for(system, a_);
+  changed |= take_inertia(system, h);
+  changed |= take_springs(system.elements(), h, pool);
+  changed |= take_drag(system.drag(), h);
+  changed |= take_held(system.projection());
+  if (!changed) return false;
+
+  row_sum_.assign(a.diagonal().begin(), a.diagonal().end());
+  for (std::size_t s = 0; s < system.elements().size(); ++s) {
+    row_sum_[system.elements()[s].i] += a.spring(s).b;
+    row_sum_[system.elements()[s].j] += a.spring(s).b;
+  }
+  return true;
+}
+
+bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {
+  const double factor = 1 + h * system.mass_damping();
+  const std::span<const double> m = system.masses();
+  bool changed = false;
+  for (std::size_t i = 0; i < m.size(); ++i) changed |= replace(a_->diagonal()[i], factor * m[i]);
+  return changed;
+}
+
+bool ProjectiveDynamics::take_springs(std::span<const ElasticElement> springs, double h, WorkerPool& pool) {
+  const double changes = pool.sum(springs.size(), 2048, [&](std::size_t begin, std::size_t end) {
+    double count = 0;
+    for (std::size_t s = begin; s < end; ++s) {
+      count += replace(a_->spring(s).b, h * (h * springs[s].stiffness + springs[s].damping)) ? 1 : 0;
+    }
+    return count;
+  });
+  return changes > 0;
+}
+
+bool ProjectiveDynamics::take_drag(const std::optional<Drag>& drag, double h) {
+  SpringMatrix::Stencil stencil;
+  if (drag) {
+    stencil.particle = drag->particles;
+    stencil.weight = {drag->weights[0], drag->weights[1], drag->weights[2]};
+    stencil.count = 3;
+    stencil.C = mat3(h * (h * drag->stiffness + drag->damping));
+  }
+  const auto old = a_->stencils();
+  const auto same = [&](const SpringMatrix::Stencil& o) {
+    return o.particle == stencil.particle && o.weight == stencil.weight && o.C == stencil.C;
+  };
+  if (old.size() == (drag ? 1 : 0) && std::ranges::all_of(old, same)) return false;
+  a_->clear_stencils();
+  if (drag) a_->add_stencil(stencil);
+  return true;
+}
+
+bool ProjectiveDynamics::take_held(const Projection& projection) {
+  const auto same = [](const Projection::Entry& a, const Projection::Entry& b) {
+    return a.particle == b.particle && a.S == b.S;
+  };
+  if (std::ranges::equal(held_, projection.entries(), same)) return false;
+  held_.assign(projection.entries().begin(), projection.entries().end());
+  return true;
+}
+
+double ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h,
+                                    WorkerPool& pool) {
+  for (std::size_t i = 0; i < dx_.size(); ++i) {
+    x_[i] = x0[i] + dx_[i];
+    residual_[i] = a_->diagonal()[i] * dx_[i] - push_[i];
+  }
+  const std::span<const ElasticElement> springs = system.elements();
+  colouring_.sweep(pool, [&](std::size_t first, std::size_t last) {
+    for (const std::uint32_t s : colouring_.order().subspan(first, last - first)) {
+      const ElasticElement& e = springs[s];
+      const vec3 d = x_[e.i] - x_[e.j];
+      const double length = glm::length(d);
+      const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction
+      const vec3 pull = h * (h * e.stiffness * (1 - ratio) * d + e.damping * (dx_[e.i] - dx_[e.j]));
+      residual_[e.i] += pull;
+      residual_[e.j] -= pull;
+    }
+  });
+  if (const auto& drag = system.drag()) {
+    const vec3 d = drag->blend(x_) - drag->cursor, way = drag->blend(dx_);
+    const vec3 pull = h * (h * drag->secant_stiffness(d) * d + drag->secant_damping(way / h) * way);
+    for (std::size_t c = 0; c < 3; ++c) {
+      residual_[drag->particles[c]] += drag->weights[static_cast<int>(c)] * pull;
+    }
+  }
+  system.projection().filter(residual_);
+  return norm(residual_);
+}
+
+double ProjectiveDynamics::rounding_noise() const {
+  double squared = 0;
+  for (std::size_t i = 0; i < x_.size(); ++i) squared += row_sum_[i] * row_sum_[i] * glm::dot(x_[i], x_[i]);
+  return std::numeric_limits<double>::epsilon() * std::sqrt(squared);
+}
+
+}  // namespace clothlab

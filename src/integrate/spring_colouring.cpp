@@ -1,0 +1,45 @@
+#include "integrate/spring_colouring.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace clothlab {
+
+void SpringColouring::take(const DynamicSystem& system) {
+  if (pattern_ == system.pattern()) return;
+  pattern_ = system.pattern();
+  const std::span<const ElasticElement> springs = system.elements();
+
+  // 64 colours at a time: what finds all of them taken waits for the next ones.
+  std::vector<std::uint64_t> taken(system.size());
+  std::vector<std::uint32_t> colour_of(springs.size()), left(springs.size()), waiting;
+  std::iota(left.begin(), left.end(), 0u);
+  begin_.assign(1, 0);
+  for (std::uint32_t first_colour = 0; !left.empty(); first_colour += 64) {
+    std::ranges::fill(taken, 0);
+    waiting.clear();
+    for (const std::uint32_t s : left) {
+      const ElasticElement& e = springs[s];
+      const std::uint64_t free = ~(taken[e.i] | taken[e.j]);
+      if (free == 0) {
+        waiting.push_back(s);
+        continue;
+      }
+      const std::uint64_t bit = free & -free;  // the lowest
+      taken[e.i] |= bit;
+      taken[e.j] |= bit;
+      colour_of[s] = first_colour + static_cast<std::uint32_t>(std::countr_zero(bit));
+      if (colour_of[s] + 2 > begin_.size()) begin_.resize(colour_of[s] + 2, 0);
+      ++begin_[colour_of[s] + 1];
+    }
+    left.swap(waiting);
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+
+  order_.resize(springs.size());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t s = 0; s < springs.size(); ++s) order_[next[colour_of[s]]++] = s;
+}
+
+}  // namespace clothlab

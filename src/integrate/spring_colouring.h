@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+
+namespace clothlab {
+
+/// The springs of a system in colours: those of one colour share no particle. Threads work on them side by
+/// side and write to both ends of their springs, and the bits are the same for any number of threads.
+///
+/// Each spring, in the order of elements(), takes the first colour that none of its two particles has yet
+/// (greedy, or first-fit, colouring): at most 2d − 1 colours where no particle has more than d springs.
+class SpringColouring {
+ public:
+  /// Colours the springs, anew only where they join other particles than the last time.
+  void take(const DynamicSystem& system);
+
+  std::size_t colours() const { return begin_.size() - 1; }
+  /// All springs, as indices into elements(): colour by colour, ascending in each.
+  std::span<const std::uint32_t> order() const { return order_; }
+
+  /// Calls body(first, last) for places [first, last) in `order()`: colour after colour, the chunks of a
+  /// colour concurrently.
+  template <class Body>
+  void sweep(WorkerPool& pool, const Body& body) const {
+    constexpr std::size_t kGrain = 512;
+    for (std::size_t colour = 0; colour < colours(); ++colour) {
+      const std::size_t begin = begin_[colour];
+      pool.for_chunks(begin_[colour + 1] - begin, kGrain,
+                      [&](std::size_t first, std::size_t last) { body(begin + first, begin + last); });
+    }
+  }
+
+ private:
+  std::shared_ptr<const SpringPattern> pattern_;  // of the springs that are coloured
+  std::vector<std::uint32_t> order_;
+  std::vector<std::size_t> begin_{0};  // colour -> its first place in order_; one more at the end
+};
+
+}  // namespace clothlab

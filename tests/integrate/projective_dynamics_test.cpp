@@ -1,0 +1,222 @@
+// Projective dynamics against its formula, against backward Euler where it has converged, and how often it
+// makes its matrix.
+
+#include "integrate/projective_dynamics.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <functional>
+#include <glm/geometric.hpp>
+#include <limits>
+
+#include "integrate/stepping.h"
+
+namespace clothlab {
+namespace {
+
+using test::Rig;
+using test::Stepper;
+
+constexpr double kH = 0.02;
+
+Material damped() {
+  Material material;
+  material.stretch_stiffness = 40;
+  material.bend_stiffness = 3;
+  material.damping_model = DampingModel::isotropic;
+  material.spring_damping = 0.1;
+  material.rayleigh_mass = 2;
+  return material;
+}
+
+// Stretched, so that a step has one solution; particle 0 is pinned and 4 is led.
+std::unique_ptr<Rig> stretched_sheet(const Material& material, int threads = 1) {
+  auto rig = test::make_sheet(4, 5, 0.2, material, threads);
+  for (vec3& x : rig->state.x) x *= vec3(1.2, 1, 1.15);
+  test::shake(rig->state, 0.01, 0.3);
+  for (const std::size_t i : {0, 4}) rig->pin(i);
+  return rig;
+}
+
+StepReport advance(ProjectiveDynamics& method, Rig& rig, double h = kH) {
+  const SolverSettings settings;
+  const StopProbe stop;
+  return method.advance(rig.system, rig.state, h, {settings, rig.pool, stop});
+}
+
+double separation(const State& a, const State& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.x.size(); ++i) {
+    largest = std::max({largest, glm::length(a.x[i] - b.x[i]), kH * glm::length(a.v[i] - b.v[i])});
+  }
+  return largest;
+}
+
+TEST(ProjectiveDynamics, TakesTheStepsOfTheFormula) {
+  // (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp with dense matrices, without damping; x and p start from x0 + h v0.
+  Material material;
+  material.mass_model = MassModel::area;
+  material.stretch_stiffness = 40;
+  material.spring_damping = 0;
+  for (const int iterations : {1, 2, 7}) {
+    auto rig = stretched_sheet(material);
+    const State u0 = rig->state;
+    const auto n = static_cast<Eigen::Index>(u0.x.size());
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n), fixed_rhs(n, 3), x(n, 3);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const auto p = static_cast<std::size_t>(i);
+      const bool pinned = rig->system.projection().is_fixed(p);
+      const double m = rig->system.masses()[p] / (kH * kH);
+      a(i, i) += m;
+      const vec3 y = u0.x[p] + kH * u0.v[p] + kH * kH * material.gravity;
+      const vec3 start = pinned ? u0.x[p] : u0.x[p] + kH * u0.v[p];
+      for (int c = 0; c < 3; ++c) fixed_rhs(i, c) = m * y[c], x(i, c) = start[c];
+    }
+    for (const ElasticElement& e : rig->system.elements()) {
+      a(e.i, e.i) += e.stiffness;
+      a(e.j, e.j) += e.stiffness;
+      a(e.i, e.j) -= e.stiffness;
+      a(e.j, e.i) -= e.stiffness;
+    }
+    for (int k = 0; k < iterations; ++k) {
+      Eigen::MatrixXd rhs = fixed_rhs, system = a;
+      for (const ElasticElement& e : rig->system.elements()) {
+        const Eigen::RowVector3d d = x.row(e.i) - x.row(e.j), p = e.rest_length * d.normalized();
+        rhs.row(e.i) += e.stiffness * p;
+        rhs.row(e.j) -= e.stiffness * p;
+      }
+      for (const Projection::Entry& e : rig->system.projection().entries()) {
+        system.row(e.particle).setZero();
+        system(e.particle, e.particle) = 1;
+        rhs.row(e.particle) << e.target.x, e.target.y, e.target.z;
+      }
+      x = system.partialPivLu().solve(rhs);
+    }
+    ProjectiveDynamics method(iterations, 0);
+    advance(method, *rig);
+    for (std::size_t i = 0; i < u0.x.size(); ++i) {
+      const auto row = x.row(static_cast<Eigen::Index>(i));
+      EXPECT_LT(glm::length(rig->state.x[i] - vec3(row[0], row[1], row[2])), 1e-13) << i;
+      EXPECT_LT(glm::length(rig->state.v[i] - (rig->state.x[i] - u0.x[i]) / kH), 1e-13) << i;
+    }
+  }
+}
+
+TEST(ProjectiveDynamics, IsBackwardEulerWhenItHasConverged) {
+  for (const bool dragged : {false, true}) {
+    auto rig = stretched_sheet(damped()), expected = stretched_sheet(damped());
+    Stepper backward_euler(*expected, *find_integrator("backward-euler"), test::tight_settings());
+    ProjectiveDynamics method(3000, 1e-13);
+    for (int k = 0; k < 5; ++k) {
+      for (Rig* each : {&*rig, &*expected}) {
+        each->system.projection().fix(4, each->state.x[4] + vec3(0.002, 0.004 * k, -0.001));
+        // Far from the cursor, so that the hand's force saturates.
+        if (dragged) {
+          each->system.set_drag(Drag{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.3), 60, 0.5, 3});
+        }
+      }
+      const StepReport report = advance(method, *rig);
+      EXPECT_TRUE(report.converged) << report.reason;
+      backward_euler.step(kH);
+      EXPECT_LT(separation(rig->state, expected->state), 1e-10);
+    }
+    EXPECT_EQ(method.matrices(), 1);
+  }
+}
+
+TEST(ProjectiveDynamics, DampsIsotropicallyWhateverIsChosen) {
+  Material projected = damped();
+  projected.damping_model = DampingModel::projected;
+  auto rig = stretched_sheet(projected), expected = stretched_sheet(damped());
+  ProjectiveDynamics method(10, 0), same(10, 0);
+  advance(method, *rig);
+  advance(same, *expected);
+  EXPECT_EQ(rig->state.x, expected->state.x);
+}
+
+TEST(ProjectiveDynamics, MakesItsMatrixAnewOnlyWhenItChanges) {
+  auto rig = stretched_sheet(damped());
+  ProjectiveDynamics method(10, 0);
+  // What does not change it: motion, targets of pins, where the hand pulls to.
+  for (int k = 0; k < 3; ++k) {
+    rig->system.projection().fix(4, rig->state.x[4] + vec3(0.001, 0, 0));
+    advance(method, *rig);
+    method.reset();
+    EXPECT_EQ(method.matrices(), 1);
+  }
+  const auto hold = [](double stiffness, double y) {
+    return Drag{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, y, 0.3), stiffness, 0.1, 3};
+  };
+  const auto with = [&](auto change) {
+    Material material = rig->system.material();
+    change(material);
+    rig->system.set_material(material);
+  };
+  double h = kH;
+  const std::vector<std::function<void()>> changes{
+      [&] { h = kH / 2; },
+      [&] { with([](Material& m) { m.stretch_stiffness = 50; }); },
+      [&] { with([](Material& m) { m.bend_stiffness = 2; }); },
+      [&] { with([](Material& m) { m.mass = 0.3; }); },
+      [&] { with([](Material& m) { m.spring_damping = 0.3; }); },
+      [&] { with([](Material& m) { m.rayleigh_mass = 0; }); },
+      [&] { rig->system.projection().fix(7, rig->state.x[7]); },
+      [&] {
+        rig->system.projection().constrain(7, mat3(1.0) - glm::outerProduct(vec3(1, 0, 0), vec3(1, 0, 0)),
+                                           rig->state.x[7]);
+      },
+      [&] { rig->system.set_drag(hold(20, 0.1)); },
+      [&] { rig->system.set_drag(hold(30, 0.1)); },
+      [&] { rig->system.set_drag({}); },
+  };
+  int matrices = 1;
+  for (const auto& change : changes) {
+    change();
+    // The kept factor gives what a new one would.
+    const State before = rig->state;
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      if (repeat == 1 && rig->system.drag()) rig->system.set_drag(hold(rig->system.drag()->stiffness, 0.1));
+      rig->state = before;
+      advance(method, *rig, h);
+      const State kept = rig->state;
+      rig->state = before;
+      ProjectiveDynamics fresh(10, 0);
+      advance(fresh, *rig, h);
+      EXPECT_EQ(rig->state.x, kept.x) << matrices;
+    }
+    EXPECT_EQ(method.matrices(), ++matrices);
+  }
+}
+
+TEST(ProjectiveDynamics, ReportsAToleranceThatItDoesNotReach) {
+  for (const auto& [iterations, tolerance, reached] :
+       {std::tuple{2, 1e-8, false}, {2, 0.0, true}, {2000, 1e-8, true}, {2000, 1e-30, true}}) {
+    auto rig = stretched_sheet(damped());
+    ProjectiveDynamics method(iterations, tolerance);
+    const StepReport report = advance(method, *rig);
+    EXPECT_EQ(report.converged, reached) << iterations << ' ' << tolerance;  // 1e-30: rounding is enough
+    EXPECT_EQ(report.reason.empty(), reached);
+  }
+}
+
+TEST(ProjectiveDynamics, StaysStableUnderAStrongHandAtLargeSteps) {
+  // h² k is 10⁴ times the mass of a particle: taken at the start of the step, such a force would explode.
+  Material material;
+  material.stretch_stiffness = 1000;
+  auto rig = test::make_sheet(16, 16, 1.0 / 15, material);
+  rig->pin(0);
+  rig->pin(15);
+  rig->system.set_drag(Drag{{120, 121, 136}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.5), 2000, 0.1, 20});
+  for (const char* id : {"projective-dynamics", "xpbd"}) {
+    Stepper stepper(*rig, *find_integrator(id));
+    for (int k = 0; k < 120; ++k) {
+      stepper.step(1.0 / 60);
+      for (const vec3& x : rig->state.x) ASSERT_LT(glm::length(x), 3) << id << ' ' << k;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clothlab
