@@ -36,7 +36,7 @@ std::unique_ptr<Rig> stretched_sheet(const Material& material, int threads = 1) 
   auto rig = test::make_sheet(4, 5, 0.2, material, threads);
   for (vec3& x : rig->state.x) x *= vec3(1.2, 1, 1.15);
   test::shake(rig->state, 0.01, 0.3);
-  for (const std::size_t i : {0, 4}) rig->pin(i);
+  for (const std::size_t i : {0u, 4u}) rig->pin(i);
   return rig;
 }
 

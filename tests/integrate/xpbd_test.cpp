@@ -120,7 +120,7 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
     material.spring_damping = damping;
     auto rig = test::make_sheet(4, 5, 0.2, material);
     test::shake(rig->state, 0.03, 0.4);
-    for (const std::size_t i : {0, 4}) {
+    for (const std::size_t i : {0u, 4u}) {
       rig->pin(i);
       rig->state.v[i] = vec3(0.0);
     }
