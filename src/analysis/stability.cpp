@@ -33,7 +33,8 @@ std::string what_happened(const BlowUpFacts& facts) {
 }  // namespace
 
 std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
-                                                JacobianMode mode, WorkerPool& pool, const StopProbe& stop) {
+                                                JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
+                                                bool inextensible) {
   const std::shared_ptr<const SpringPattern> pattern = system.pattern();
   if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
     stiffness_.emplace(pattern);
@@ -42,6 +43,12 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
   if (stop_requested(stop)) return std::nullopt;
   // K does not depend on v: x stands in for it.
   system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
+  if (inextensible) {
+    const std::span<const ElasticElement> elements = system.elements();
+    for (std::size_t s = 0; s < elements.size(); ++s) {
+      if (elements[s].stretch) stiffness_->spring(s) = {};
+    }
+  }
   const LargestEigenvalue::Result result =
       largest_.compute(pool, *stiffness_, system.masses(), system.projection(), stop);
   if (result.stopped || !std::isfinite(result.value)) return std::nullopt;

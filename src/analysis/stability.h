@@ -22,9 +22,10 @@ class StabilityMeter {
  public:
   /// ω_max [rad/s] of the system at positions x [m], its drag and its constraints included; 0 where
   /// nothing is free to move. None when `stop` asked to give up, or where x is so far out that the
-  /// matrix is not finite. `mode` is the scene's choice of K.
+  /// matrix is not finite. `mode` is the scene's choice of K. For methods that take stretch springs as rods,
+  /// `inextensible` leaves their elasticity out: constraints only make what else vibrates slower.
   std::optional<double> omega_max(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
-                                  WorkerPool& pool, const StopProbe& stop = {});
+                                  WorkerPool& pool, const StopProbe& stop = {}, bool inextensible = false);
 
  private:
   std::optional<SpringMatrix> stiffness_;

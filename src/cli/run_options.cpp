@@ -73,8 +73,9 @@ std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
   StabilityMeter meter;
-  const std::optional<double> omega_max = meter.omega_max(simulation.system(), simulation.state().x,
-                                                          simulation.scene().stepping.solver.jacobian, pool);
+  const std::optional<double> omega_max =
+      meter.omega_max(simulation.system(), simulation.state().x, simulation.scene().stepping.solver.jacobian,
+                      pool, {}, simulation.integrator().inextensible);
   const BlowUpFacts facts{blow_up->cause != BlowUp::Cause::not_finite,
                           blow_up->step,
                           blow_up->time,

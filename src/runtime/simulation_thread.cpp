@@ -224,7 +224,8 @@ struct SimulationThread::Impl {
     simulation = std::move(made);
     loaded = std::move(next);
     omega_max.reset();
-    if (loaded->omega_max > 0) omega_max = loaded->omega_max;
+    const bool vibrates = loaded->omega_max > 0 && !simulation->integrator().inextensible;
+    if (vibrates) omega_max = loaded->omega_max;
     start_over();
     scene_changed();
     ask_for_estimate();
@@ -340,6 +341,7 @@ struct SimulationThread::Impl {
     q.model = simulation->system().shared_model();
     q.material = simulation->scene().material;
     q.mode = simulation->scene().stepping.solver.jacobian;
+    q.inextensible = simulation->integrator().inextensible;
     q.drag = simulation->drag();
     q.x = simulation->state().x;
     for (std::uint32_t i = 0; i < q.x.size(); ++i) {

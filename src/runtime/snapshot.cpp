@@ -11,7 +11,9 @@ Command grab_command(const Snapshot& snapshot, const std::array<std::uint32_t, 3
     if (snapshot.frame.pinned[i] != 0) fixed.fix(i, snapshot.frame.positions[i]);
   }
   const std::vector<double>& masses = *snapshot.masses;
-  const double omega_max = snapshot.omega_max.value_or(snapshot.loaded->omega_max);
+  // Where nothing but rods is left, the springs that they stand for say how strong a hand has to be.
+  const double measured = snapshot.omega_max.value_or(0);
+  const double omega_max = measured > 0 ? measured : snapshot.loaded->omega_max;
 
   Grab grab;
   grab.particles = particles;

@@ -54,7 +54,8 @@ struct StabilityMonitor::Impl {
     system->projection().clear(system->size());
     for (const std::uint32_t i : question.pinned) system->projection().fix(i, question.x[i]);
 
-    const std::optional<double> omega_max = meter.omega_max(*system, question.x, question.mode, pool, stop);
+    const std::optional<double> omega_max =
+        meter.omega_max(*system, question.x, question.mode, pool, stop, question.inextensible);
     if (!omega_max) return;
     newest.put(std::make_shared<const Answer>(Answer{question.model, question.tag, *omega_max}));
     answered();

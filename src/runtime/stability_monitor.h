@@ -25,6 +25,7 @@ class StabilityMonitor {
     std::optional<Drag> drag;
     std::vector<std::uint32_t> pinned;  ///< particles that do not move freely, ascending
     std::vector<vec3> x;                ///< [m]
+    bool inextensible = false;          ///< the integrator's row says so
     std::uint64_t tag = 0;              ///< comes back with the answer
   };
   struct Answer {

@@ -37,6 +37,14 @@ TEST_F(PendulumTest, OmegaIsThatOfTheOscillator) {
   EXPECT_EQ(omega().value(), 0);
 }
 
+TEST_F(PendulumTest, RodsDoNotVibrate) {
+  const auto of_rods = [&] { return meter.omega_max(*system, x, JacobianMode::clamped, pool, {}, true); };
+  EXPECT_EQ(of_rods().value(), 0);
+  system->projection().fix(0, x[0]);
+  system->set_drag(Drag{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3});
+  EXPECT_NEAR(of_rods().value(), std::sqrt(44 / 0.1), 1e-9);
+}
+
 TEST_F(PendulumTest, TheDragCounts) {
   system->projection().fix(0, x[0]);
   Drag drag{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3};
