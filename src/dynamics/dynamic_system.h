@@ -85,6 +85,7 @@ class DynamicSystem {
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
   // For methods that treat forces one by one; they are part of all of the above.
+  /// In the order of the springs of a matrix.
   virtual std::span<const ElasticElement> elements() const = 0;
   virtual const std::optional<Drag>& drag() const = 0;  ///< the hand that pulls at the cloth
   virtual double mass_damping() const = 0;              ///< β of Rayleigh's damping f = −β M v [1/s]
