@@ -1,8 +1,9 @@
 #include "cli/analyze.h"
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/analyze_convergence.h"
@@ -16,7 +17,7 @@
 namespace clothlab {
 namespace {
 
-/// A word where the name of an analysis belongs.
+/// A word, or none, where the name of an analysis belongs.
 [[noreturn]] void refuse_word(const CLI::App& analyze, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : analyze.get_subcommands({})) names.push_back(sub->get_name());
@@ -40,6 +41,7 @@ std::function<int()> add_analyze(CLI::App& app, const Services& services) {
       add_analyze_energy(analyze, services),
   };
   return [&analyze, word, kinds] {
+    if (!word->empty()) refuse_word(analyze, *word);
     for (const auto& run : kinds)
       if (const std::optional<int> status = run()) return *status;
     refuse_word(analyze, *word);

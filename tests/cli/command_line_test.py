@@ -282,6 +282,7 @@ class CommandLine(unittest.TestCase):
     def test_analyze_is_told_what(self):
         self.refused("analyze", says="damping")
         self.refused("analyze", "dampin", says=["dampin", "damping"])
+        self.refused("analyze", "all", "damping", says="'all'")
         self.refused("analyze", "damping", "--integrators", "bakward-euler", says=["bakward-euler", "backward-euler"])
         self.refused("analyze", "damping", "--pgn", "x", says=["--png", "clothlab analyze damping"])
         self.refused("analyze", "damping", "--points", 1, says="--points")
