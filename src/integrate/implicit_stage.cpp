@@ -57,15 +57,17 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   const double target = context.solver.newton_tolerance * scale;
   double compression = context.solver.jacobian == JacobianMode::exact ? 1 : 0;
   linear_failure_ = {};
+  smallest_norm_ = residual_norm;
+  const int last = report.newton_iterations + context.solver.newton_max_iterations;
   const char* failure = residual_norm <= target ? nullptr : "Newton's method used up its iterations";
-  for (int k = 0; failure && k < context.solver.newton_max_iterations; ++k) {
+  while (failure && report.newton_iterations < last) {
     if (stop_requested(context.stop)) {
       report.stopped = true;
       return false;
     }
     const double before = residual_norm;
     Outcome outcome = improve(p, compression, target, residual_norm, report);
-    while (outcome == Outcome::stuck && compression > 0) {
+    while (outcome == Outcome::stuck && compression > 0 && report.newton_iterations < last) {
       compression = compression > kFirstCompression ? compression / 2 : 0;
       outcome = improve(p, compression, target, residual_norm, report);
     }
@@ -114,9 +116,9 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
 
   const auto is_enough = [&](const Trial& t, double alpha) {
     if (!std::isfinite(t.norm)) return false;
-    if (t.norm <= std::max(target, start.norm / 2)) return true;
+    if (t.norm <= std::max(target, smallest_norm_ / 2)) return true;
     if (has_potential) return t.potential <= start.potential + kSufficientDecrease * alpha * start.slope;
-    return t.norm <= (1 - kSufficientDecrease * alpha) * start.norm ||
+    return t.norm <= (1 - kSufficientDecrease * alpha) * smallest_norm_ ||
            t.slope <= -kSteepestRise * start.slope;
   };
   double alpha = 1;
@@ -140,6 +142,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   }
   accept(p);
   residual_norm = trial.norm;
+  smallest_norm_ = std::min(smallest_norm_, residual_norm);
   return Outcome::improved;
 }
 

@@ -45,10 +45,12 @@ struct StageEquation {
 ///
 /// The line search halves the step until the incremental potential
 ///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [ascher §3.3, (14)–(15)]
-/// has fallen enough, or ‖r‖ to a half (near the root φ can no longer tell two points apart). Where there is
-/// no potential, ‖r‖ has to fall, or else the slope r·d must not turn as steep upwards as it fell before: the
-/// work of r along d stands for φ then, which lets a sheet buckle where ‖r‖ has to rise on the way. A step
-/// that is still going downhill is doubled, since a clamped A overrates the curvature under compression.
+/// has fallen enough, or ‖r‖ to a half of its smallest so far (near the root φ can no longer tell two points
+/// apart). Where there is no potential, ‖r‖ has to fall below its smallest so far, or else the slope r·d must
+/// not turn as steep upwards as it fell before: the work of r along d stands for φ then, which lets a sheet
+/// buckle where ‖r‖ has to rise on the way. (Beside the last ‖r‖ instead of the smallest, the two rules can
+/// take turns for ever.) A step that is still going downhill is doubled, since a clamped A overrates the
+/// curvature under compression.
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
@@ -84,6 +86,7 @@ class ImplicitStage {
   double rounding_noise(const Problem& p);
 
   std::string_view linear_failure_;  // why a linear solve did not converge, if one did not
+  double smallest_norm_ = 0;         // ‖r‖ at the best point so far
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
   std::vector<vec3> residual_;   // r(v1)
