@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
@@ -9,8 +11,8 @@
 namespace clothlab {
 namespace {
 
-// "1 ", "2 ", ... as far as there are digit keys.
-std::string key_of(std::size_t row) { return row < 9 ? std::to_string(row + 1) : std::string(" "); }
+// "1", "2", ... as far as there are digit keys; two spaces are as wide as a digit.
+std::string key_of(std::size_t row) { return row < 9 ? std::to_string(row + 1) : std::string("  "); }
 
 void swatch(ImVec2 at, float size, ImU32 colour) {
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size, at.y + size), colour, units(3));
@@ -78,14 +80,45 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   tooltip(stability.help);
 }
 
+// All that there is to say of a method, with the numbers of the moment.
+std::string explanation(const PanelContext& context, const IntegratorInfo& info) {
+  const auto& record = context.snapshot.frame.record;
+  const StabilityReading stability =
+      read_stability(info, context.own_parameters(), context.step_size(), context.snapshot.omega_max);
+  std::string text = std::string(info.title) + "\n" + std::string(info.formula) + "\n\n" +
+                     std::string(info.summary) + "\n\nOrder: ";
+  text += info.order == 0 ? "none defined" : std::to_string(info.order);
+  if (info.order_needs_exact_jacobian) {
+    text += " with the exact Jacobian and no damping that depends on positions, otherwise 1";
+  }
+  text += ".\n" + stability.help;
+  text += "\nLast step:";
+  if (info.uses_newton) text += " " + std::to_string(record.newton_iterations) + " Newton iterations,";
+  if (info.uses_linear_solver) text += " " + std::to_string(record.cg_iterations) + " CG iterations,";
+  text += " " + format_quantity(context.snapshot.step_ms.last / 1000, "s") + ".";
+  return text + "\n\nSource: " + std::string(info.reference);
+}
+
+// The formula and the summary, in as much room as the method's own parameters leave: always the same for all
+// methods together, so that nothing jumps when another one is chosen. The rest is in the tooltip.
+void explain_card(const PanelContext& context, const IntegratorInfo& info) {
+  constexpr int kLines = 4;
+  constexpr int kLinesPerParameter = 2;
+  const int lines = std::max(1, kLines - kLinesPerParameter * static_cast<int>(info.parameters.size()));
+  ImGui::BeginGroup();
+  if (lines > 1) small_text(info.formula, 1);
+  small_text(info.summary, std::max(1, lines - 1));
+  ImGui::EndGroup();
+  note_item("explain");
+  tooltip(explanation(context, info));
+}
+
 }  // namespace
 
 void integrator_panel(const PanelContext& context) {
   integrator_choice(context);
   const IntegratorInfo& info = integrators()[context.integrator()];
-  small_text(info.formula);
-  tooltip(std::string(info.reference));
-  small_text(info.summary);
+  explain_card(context, info);
   step_size(context, info);
   const IntegratorParameters values = context.own_parameters();
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {

@@ -241,11 +241,32 @@ void tooltip(std::string_view text) {
   ImGui::PopStyleVar();
 }
 
-void small_text(std::string_view text) {
+namespace {
+
+// As many words as fill at most so many lines of the width there is, in the current font.
+std::string cut_to_lines(std::string text, int lines) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = (static_cast<float>(lines) + 0.5F) * ImGui::GetTextLineHeight();
+  const auto fits = [&](const std::string& t) {
+    return ImGui::CalcTextSize(t.c_str(), nullptr, false, width).y < height;
+  };
+  if (fits(text)) return text;
+  const std::string more = " ...";
+  while (!text.empty() && !fits(text + more)) {
+    const std::size_t space = text.find_last_of(' ');
+    text.resize(space == std::string::npos ? 0 : space);
+  }
+  return text + more;
+}
+
+}  // namespace
+
+void small_text(std::string_view text, std::optional<int> lines) {
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(displayable(text).c_str());
+  const std::string shown = displayable(text);
+  ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines) : shown).c_str());
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
   ImGui::PopFont();

@@ -23,8 +23,9 @@ void note_item(std::string_view name);
 /// A tooltip for the control that was drawn last, wrapped to a readable width.
 void tooltip(std::string_view text);
 
-/// Text in the muted colour and the small font, wrapped at the edge of the panel.
-void small_text(std::string_view text);
+/// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many
+/// lines.
+void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
 
