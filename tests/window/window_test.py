@@ -435,7 +435,7 @@ def blow_up(program, assets):
         window.shows("the replay", replay=True)
         window.key("BackSpace")
         window.shows("a rewind", blow_up="", playing=False)
-        window.key("3")
+        window.key("5")
         window.key("space")
         window.shows("going on", playing=True, integrator="semi-implicit-euler")
         window.key("space")
