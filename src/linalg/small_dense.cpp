@@ -151,14 +151,16 @@ void SymmetricEigen::diagonalise(std::size_t n) {
       double r = std::sqrt(g * g + 1);
       g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
       double s = 1, c = 1, p = 0;
+      bool splits = false;
       for (std::size_t i = m; i-- > l;) {
         double f = s * e[i];
         const double b = c * e[i];
         r = std::sqrt(f * f + g * g);
         e[i + 1] = r;
-        if (r == 0) {  // the matrix splits here
+        if (r == 0) {
           d[i + 1] -= p;
           e[m] = 0;
+          splits = true;
           break;
         }
         s = f / r;
@@ -176,7 +178,7 @@ void SymmetricEigen::diagonalise(std::size_t n) {
           z0[k] = c * z0[k] - s * f;
         }
       }
-      if (r == 0) continue;
+      if (splits) continue;
       d[l] -= p;
       e[l] = g;
       e[m] = 0;

@@ -51,6 +51,18 @@ TEST(SymmetricEigen, DiagonalisesClustersAndDifferentScales) {
   }
 }
 
+// On the way an entry becomes exactly 0, which looks like a matrix that splits.
+TEST(SymmetricEigen, DiagonalisesSmallWholeNumbers) {
+  Eigen::Matrix3d A;
+  A << 1, 0, -2, 0, -1, -1, -2, -1, 1;
+  SymmetricEigen eigen;
+  eigen.compute(3, {A.data(), 9});
+  const Eigen::MatrixXd V = matrix(eigen.vectors(), 3);
+  const Eigen::Vector3d lambda(eigen.values()[0], eigen.values()[1], eigen.values()[2]);
+  EXPECT_LT((A * V - V * lambda.asDiagonal()).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_NEAR(lambda[0] * lambda[1] * lambda[2], A.determinant(), 1e-14);
+}
+
 TEST(SolveDense, SolvesAndNoticesASingularMatrix) {
   for (const Eigen::Index n : {1, 3, 12}) {
     Eigen::MatrixXd A = random_matrix(n, 5), B = random_matrix(n, 6).leftCols(std::min<Eigen::Index>(n, 2));
