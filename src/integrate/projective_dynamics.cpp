@@ -38,8 +38,10 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   const std::size_t n = system.size();
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
   colouring_.take(system);
-  bool same_matrix = !take_matrix(system, h, context.pool);
-  if (!same_matrix) ++matrices_;
+  if (take_matrix(system, h, context.pool)) {
+    factor_fits_ = false;
+    ++matrices_;
+  }
 
   const std::span<const double> m = system.masses();
   double target = 0;
@@ -68,8 +70,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     }
     for (vec3& r : residual_) r = -r;
     const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
-                                            correction_, kSolveTolerance, context.stop, same_matrix);
-    same_matrix = true;
+                                            correction_, kSolveTolerance, context.stop, factor_fits_);
+    factor_fits_ = true;
     if (solve.stopped) {
       report.stopped = true;
       return report;

@@ -190,6 +190,25 @@ TEST(ProjectiveDynamics, MakesItsMatrixAnewOnlyWhenItChanges) {
   }
 }
 
+TEST(ProjectiveDynamics, KeepsNoOldFactorAfterAStoppedStep) {
+  auto rig = stretched_sheet(damped());
+  ProjectiveDynamics method(10, 0), fresh(10, 0);
+  advance(method, *rig);
+  Material stiffer = rig->system.material();
+  stiffer.stretch_stiffness *= 10;
+  rig->system.set_material(stiffer);
+  const State before = rig->state;
+  const SolverSettings settings;
+  const StopProbe now = [] { return true; };
+  EXPECT_TRUE(method.advance(rig->system, rig->state, kH, {settings, rig->pool, now}).stopped);
+  EXPECT_EQ(rig->state.x, before.x);
+  advance(method, *rig);
+  const State kept = rig->state;
+  rig->state = before;
+  advance(fresh, *rig);
+  EXPECT_EQ(rig->state.x, kept.x);
+}
+
 TEST(ProjectiveDynamics, ReportsAToleranceThatItDoesNotReach) {
   for (const auto& [iterations, tolerance, reached] :
        {std::tuple{2, 1e-8, false}, {2, 0.0, true}, {2000, 1e-8, true}, {2000, 1e-30, true}}) {
