@@ -103,7 +103,9 @@ LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const 
     for (std::size_t e = begin; e < end; ++e) sum += error_[e] * error_[e];
     return sum;
   }));
-  for (const double error : raw_) out.largest = std::max(out.largest, std::abs(error));
+  for (const double error : raw_) {
+    if (!(std::abs(error) <= out.largest)) out.largest = std::abs(error);  // one that is not a number stays
+  }
   return out;
 }
 
