@@ -23,10 +23,6 @@ else()
   # fuses or not as it optimises. The golden hashes of the tests, equal bits at -O0 and -O2 and recordings
   # that replay bit for bit all need one answer, so contraction is off and fast-math is never used.
   target_compile_options(clothlab_options INTERFACE -ffp-contract=off)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
-    # GCC 12 sees overlapping copies in "text" + std::string that are not there (GCC bug 105651).
-    target_compile_options(clothlab_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-  endif()
   if(CLOTHLAB_WERROR)
     target_compile_options(clothlab_options INTERFACE -Werror)
   endif()
