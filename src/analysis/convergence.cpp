@@ -89,7 +89,7 @@ double distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
 
 const IntegratorInfo& of_highest_order() {
   return *std::ranges::max_element(integrators(), {}, [](const IntegratorInfo& info) {
-    return info.family == IntegratorFamily::position_based ? 0 : info.order;
+    return info.inextensible ? 0 : info.order;
   });
 }
 
@@ -98,7 +98,7 @@ const IntegratorInfo& of_highest_order() {
 std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
                                                   const IntegratorParameters& values, JacobianMode jacobian,
                                                   int levels, const StopProbe& stop) {
-  const bool elastic = info.family != IntegratorFamily::position_based;
+  const bool elastic = !info.inextensible;
   const IntegratorInfo& reference = elastic ? of_highest_order() : info;
   const int most = kFirstSteps << (levels - 1);
   const std::optional<State> exact =

@@ -85,9 +85,7 @@ struct Stability {
   }
 
   /// Limit on h·ω_max; not a number where springs are rods, for then it is about another ω.
-  static double theory(const IntegratorInfo& info) {
-    return info.family == IntegratorFamily::position_based ? NAN : info.stability_limit;
-  }
+  static double theory(const IntegratorInfo& info) { return info.inextensible ? NAN : info.stability_limit; }
 
   void write_row(const IntegratorInfo& info, double stable, double unstable) {
     const double limit = theory(info);

@@ -101,7 +101,7 @@ std::unique_ptr<Integrator> make_pbd_proj2(const IntegratorParameters& values) {
 constexpr std::array kPbdParameters{
     ParameterSpec{
         .id = "pbd-iterations",
-        .title = "Iterations",
+        .title = "PBD iterations",
         .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
@@ -320,7 +320,7 @@ const std::array kIntegrators{
         .summary =
             "The classical method of order four: the most accurate one here while h·ω_max stays well "
             "below its limit of 2√2, at four evaluations of the forces per step. It damps what is fast "
-            "for the step, a little. Useful as a reference.",
+            "for the step. Useful as a reference.",
         .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
         .stability_limit = 2 * std::numbers::sqrt2,
         .growth = growth<rk4_growth>,
@@ -514,7 +514,7 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
         .summary = "Keeps the energy of the s slowest modes, damps the rest like semi-implicit Euler. One "
-                   "solve per step.",
+                   "solve per step, up to s more with damping, and the search for the modes.",
         .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
         .parameters = kModes,
         .stability_limit = kNoLimit,

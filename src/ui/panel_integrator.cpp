@@ -94,7 +94,10 @@ std::string explanation(const PanelContext& context, const IntegratorInfo& info)
   text += ".\n" + stability.help;
   text += "\nLast step:";
   if (info.uses_newton) text += " " + std::to_string(record.newton_iterations) + " Newton iterations,";
-  if (info.uses_linear_solver) text += " " + std::to_string(record.cg_iterations) + " CG iterations,";
+  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->stepping.solver.linear.kind ==
+                                                      LinearSolverSettings::Kind::cg
+                                                : info.inextensible;
+  if (iterates) text += " " + std::to_string(record.cg_iterations) + " CG iterations,";
   text += " " + format_quantity(context.snapshot.step_ms.last / 1000, "s") + ".";
   return text + "\n\nSource: " + std::string(info.reference);
 }

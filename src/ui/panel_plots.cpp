@@ -86,7 +86,7 @@ Plot residual_plot(const Snapshot& now) {
   const Scene& scene = *now.frame.scene;
   const IntegratorInfo& info = integrators()[now.integrator];
   const auto& linear = scene.stepping.solver.linear;
-  plot.empty = !info.uses_linear_solver ? std::string(info.title) + " solves no linear system."
+  plot.empty = !info.uses_linear_solver ? std::string(info.title) + " leaves no CG residuals to show."
                : linear.kind == LinearSolverSettings::Kind::cholesky
                    ? "Cholesky is a direct solver: no iterations."
                    : "Nothing solved yet.";

@@ -130,7 +130,7 @@ bool help_overlay(const Area& view) {
   }
   ImGui::EndGroup();
   ImGui::Spacing();
-  const bool closed = text_button("Close (Esc)", "");
+  const bool closed = text_button("Close (Esc)", "Back to the cloth.");
   note_item("close-help");
   ImGui::End();
   ImGui::PopStyleVar();

@@ -17,9 +17,9 @@ Fonts g_fonts;
 
 // What the panels, the registry's formulas and the parameters' help are written in: Latin, Greek,
 // punctuation, super- and subscripts, arrows, mathematical operators, and the few signs of the buttons.
-constexpr std::array<ImWchar, 17> kGlyphs = {0x0020, 0x00FF, 0x0370, 0x03FF, 0x2010, 0x2040,
-                                             0x2070, 0x209C, 0x2190, 0x21FF, 0x2200, 0x22FF,
-                                             0x2500, 0x25FF, 0x2713, 0x2717, 0};
+constexpr std::array<ImWchar, 21> kGlyphs = {0x0020, 0x00FF, 0x0370, 0x03FF, 0x1D40, 0x1D40, 0x2010,
+                                             0x2040, 0x2070, 0x209C, 0x2150, 0x215F, 0x2190, 0x21FF,
+                                             0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0};
 
 constexpr std::array kFontFiles = {
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
@@ -33,8 +33,8 @@ constexpr std::array kFontFiles = {
     "C:/Windows/Fonts/segoeui.ttf",
 };
 
-// The ASCII spelling of what a font may lack.
-constexpr std::array<std::pair<ImWchar, const char*>, 42> kSpelling = {{
+// The ASCII spelling of what a font may lack, and of the combining tilde, which needs shaping.
+constexpr std::array<std::pair<ImWchar, const char*>, 47> kSpelling = {{
     {0x03B1, "alpha"}, {0x03B2, "beta"},   {0x03B3, "gamma"}, {0x0394, "d"},     {0x03B4, "delta"},
     {0x03B6, "zeta"},  {0x03BB, "lambda"}, {0x03C1, "rho"},   {0x03C6, "phi"},   {0x03C9, "w"},
     {0x03BC, "mu"},    {0x03C0, "pi"},     {0x03A3, "sum "},  {0x2010, "-"},     {0x2011, "-"},
@@ -43,7 +43,8 @@ constexpr std::array<std::pair<ImWchar, const char*>, 42> kSpelling = {{
     {0x207B, "^-"},    {0x2080, "0"},      {0x2081, "1"},     {0x2082, "2"},     {0x208B, "-"},
     {0x2190, "<-"},    {0x2192, "->"},     {0x2202, "d"},     {0x2207, "grad "}, {0x2211, "sum "},
     {0x2212, "-"},     {0x221A, "sqrt"},   {0x221E, "inf"},   {0x2248, "~"},     {0x2260, "!="},
-    {0x2264, "<="},    {0x2265, ">="},
+    {0x2264, "<="},    {0x2265, ">="},     {0x0303, "~"},     {0x1D40, "^T"},    {0x207A, "^+"},
+    {0x2153, "1/3"},   {0x2154, "2/3"},
 }};
 
 bool has_glyph(ImWchar code) {
