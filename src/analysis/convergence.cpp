@@ -88,9 +88,8 @@ double distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
 }
 
 const IntegratorInfo& of_highest_order() {
-  return *std::ranges::max_element(integrators(), {}, [](const IntegratorInfo& info) {
-    return info.inextensible ? 0 : info.order;
-  });
+  return *std::ranges::max_element(
+      integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ struct ConvergencePoint {
 
 /// Errors on a small bumpy sheet, undamped, hung by two corners, stretched and on the move to begin with,
 /// after kConvergenceTime, with 10, 20, 40, ... steps, `levels` of them. The reference is the method of
-/// the highest order with thousands of steps. Methods that take springs as rods move another cloth, one whose springs
-/// are rods: they start unstretched and at rest, and their reference is the same method with steps 8 times
-/// shorter than the shortest. Solvers work to 1e-12. Ends early when `stop` asks, or with a value that is not
-/// finite.
+/// the highest order with thousands of steps. Methods that take springs as rods move another cloth, one whose
+/// springs are rods: they start unstretched and at rest, and their reference is the same method with steps 8
+/// times shorter than the shortest. Solvers work to 1e-12. Ends early when `stop` asks, or with a value that
+/// is not finite.
 std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
                                                   const IntegratorParameters& values, JacobianMode jacobian,
                                                   int levels, const StopProbe& stop = {});
