@@ -305,6 +305,8 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
     filter();
   }
   note_item("file-text");
+  tooltip(saving ? "The name of the file in this folder, or a whole path."
+                 : "Shows only the files whose names contain this; a whole path opens directly.");
   if (std::exchange(accept_awaited_, false)) accept();
 
   const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
@@ -323,10 +325,13 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
     ImGui::TextUnformatted(displayable(problem_).c_str());
     ImGui::PopStyleColor();
   }
-  if (text_button(saving ? "Save (Enter)" : "Open (Enter)", "", units(130))) accept();
+  if (text_button(saving ? "Save (Enter)" : "Open (Enter)",
+                  saving ? "Writes the scene under this name." : "Opens what is chosen or typed.",
+                  units(130)))
+    accept();
   note_item("file-accept");
   ImGui::SameLine();
-  if (text_button("Cancel (Esc)", "", units(130))) close();
+  if (text_button("Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
   note_item("file-cancel");
   ImGui::End();
   ImGui::PopStyleVar();

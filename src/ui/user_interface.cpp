@@ -28,13 +28,14 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 // A new panel is one file and one line here.
 struct Tab {
   const char* title;
+  const char* help;
   void (*draw)(const PanelContext& context);
 };
 constexpr std::array kTabs = {
-    Tab{"Scene", scene_panel},
-    Tab{"Cloth", cloth_panel},
-    Tab{"Solver", solver_panel},
-    Tab{"View", view_panel},
+    Tab{"Scene", "Ready-made scenes, and what is known of the mesh.", scene_panel},
+    Tab{"Cloth", "Mass, stiffness, damping, gravity and pins.", cloth_panel},
+    Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
+    Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
 };
 
 void begin_fixed(const char* id, const Area& area, ImVec2 padding) {
@@ -109,6 +110,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
     for (const Tab& tab : kTabs) {
       const bool open = ImGui::BeginTabItem(tab.title);
       note_item(std::string("tab:") + tab.title);
+      tooltip(tab.help);
       if (!open) continue;
       ImGui::BeginChild(tab.title, ImVec2(0, 0));
       tab.draw(context);
