@@ -17,13 +17,12 @@ struct LinearSolverSettings {
 
 struct LinearSolverName {
   LinearSolverSettings::Kind kind;
-  std::string_view name;   ///< on the command line and in scene files
-  std::string_view title;  ///< in the window
+  std::string_view name;  ///< on the command line, in scene files and in the window
 };
 
 inline constexpr std::array kLinearSolvers{
-    LinearSolverName{LinearSolverSettings::Kind::cg, "cg", "Conjugate gradients"},
-    LinearSolverName{LinearSolverSettings::Kind::cholesky, "cholesky", "Cholesky (direct)"},
+    LinearSolverName{LinearSolverSettings::Kind::cg, "cg"},
+    LinearSolverName{LinearSolverSettings::Kind::cholesky, "cholesky"},
 };
 
 /// The solver that an integrator owns: one of the two, chosen anew at every solve.

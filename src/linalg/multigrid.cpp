@@ -667,14 +667,4 @@ void Multigrid::apply(const RowVector& r, RowVector& z) {
 
 std::size_t Multigrid::levels() const { return 1 + hierarchy_->coarser.size(); }
 
-double Multigrid::operator_complexity() const {
-  const SpringPattern& pattern = *hierarchy_->pattern;
-  const auto finest = static_cast<double>(pattern.particles() + 2 * pattern.springs());
-  double all = finest;
-  for (const auto& level : hierarchy_->coarser) {
-    all += static_cast<double>(level.A.size() + level.A.neighbour.size());
-  }
-  return all / finest;
-}
-
 }  // namespace clothlab

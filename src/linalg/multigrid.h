@@ -37,8 +37,6 @@ class Multigrid {
 
   /// Levels in use, 1 where the mesh is too small for a coarser one.
   std::size_t levels() const;
-  /// Blocks of all levels' matrices over those of the finest.
-  double operator_complexity() const;
 
  private:
   struct Hierarchy;

@@ -20,16 +20,15 @@ inline constexpr std::size_t kMultigridParticles = 256;
 
 struct PreconditionerName {
   PreconditionerKind kind;
-  std::string_view name;   ///< on the command line and in scene files
-  std::string_view title;  ///< in the window
+  std::string_view name;  ///< on the command line, in scene files and in the window
 };
 
 inline constexpr std::array kPreconditioners{
-    PreconditionerName{PreconditionerKind::automatic, "auto", "Automatic (by size)"},
-    PreconditionerName{PreconditionerKind::none, "none", "None"},
-    PreconditionerName{PreconditionerKind::jacobi, "jacobi", "Jacobi (diagonal)"},
-    PreconditionerName{PreconditionerKind::block_jacobi, "block-jacobi", "Block Jacobi (3x3)"},
-    PreconditionerName{PreconditionerKind::multigrid, "multigrid", "Multigrid"},
+    PreconditionerName{PreconditionerKind::automatic, "auto"},
+    PreconditionerName{PreconditionerKind::none, "none"},
+    PreconditionerName{PreconditionerKind::jacobi, "jacobi"},
+    PreconditionerName{PreconditionerKind::block_jacobi, "block-jacobi"},
+    PreconditionerName{PreconditionerKind::multigrid, "multigrid"},
 };
 
 }  // namespace clothlab

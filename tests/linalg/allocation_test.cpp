@@ -21,7 +21,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
   std::vector<vec3> x(900), y(900);
   const SpringMatrix::Stencil drag = nets::drag(random, 900, 100.0);
 
-  for (const auto& [kind, name, title] : kPreconditioners) {
+  for (const auto& [kind, name] : kPreconditioners) {
     for (auto solver_kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
       LinearSolver solver;
       LargestEigenvalue lanczos;
