@@ -15,6 +15,7 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   for (auto* scratch : {&force_, &symplectic_, &x1_, &v1_}) scratch->resize(n);
 
   system.force(state.x, state.v, force_);
+  if (gives_up(context, report)) return report;
   const std::span<const double> m = system.masses();
   for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];
   start_ = state.v;
@@ -28,10 +29,7 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
   if (!stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report)) return report;
 
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

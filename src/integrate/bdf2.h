@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "integrate/bdf2_history.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator.h"
 #include "integrate/step_start.h"
@@ -14,15 +15,13 @@ class Bdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { has_history_ = false; }
+  void reset() override { history_.forget(); }
 
  private:
-  bool has_history_ = false;
-  std::vector<vec3> x_before_;  // u₋₁, when there is one
-  std::vector<vec3> v_before_;
+  Bdf2History history_;
   ImplicitStage stage_;
   StepStart start_;
-  std::vector<vec3> x_hat_;  // x0 + ⅓ (x0 − x₋₁)
+  std::vector<vec3> x_hat_;
   std::vector<vec3> v_hat_;
   std::vector<vec3> guess_;  // v0 + h a0
   std::vector<vec3> x1_;

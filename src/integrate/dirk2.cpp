@@ -11,7 +11,7 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &xc_, &vc_, &x1_, &v1_}) scratch->resize(n);
   const auto& [node, weight, end] = constants_;
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   const double scale = h * start_.force_norm(system.masses());
   const double gamma = node * h / 2;
@@ -33,10 +33,7 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
   if (!second_stage_.solve(system, second, {vc_, guess_}, context, x1_, v1_, report)) return report;
 
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

@@ -27,14 +27,17 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   root_mass_.resize(n);
   std::ranges::transform(system.masses(), root_mass_.begin(), [](double m) { return std::sqrt(m); });
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   SpringMatrix& K = matrix_for(system, k_);
   SpringMatrix& D = matrix_for(system, d_);
   system.assemble(state.x, v0, {0, 0, 1}, context.solver.jacobian, K);
+  if (gives_up(context, report)) return report;
   system.assemble(state.x, v0, {0, 1, 0}, context.solver.jacobian, D);
+  if (gives_up(context, report)) return report;
   const bool damped = !is_zero(D);
   const double bound = norm_bound(K, system.masses(), scratch_);
+  if (gives_up(context, report)) return report;
   const double omega = bound > 0 ? std::sqrt(bound / 2) : 1 / h;
 
   for (std::size_t i = 0; i < n; ++i) {
@@ -71,13 +74,11 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   report.converged = result.converged;
   if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
 
-  x_ = state.x;
   for (std::size_t i = 0; i < n; ++i) {
-    state.x[i] += change_[i] / (omega * root_mass_[i]);
-    state.v[i] = v0[i] + change_[n + i] / root_mass_[i];
+    x_[i] = state.x[i] + change_[i] / (omega * root_mass_[i]);
+    force_[i] = v0[i] + change_[n + i] / root_mass_[i];
   }
-  prescribe(system.projection(), x_, h, state.x, state.v);
-  state.t += h;
+  finish_step(system.projection(), h, x_, force_, state);
   return report;
 }
 

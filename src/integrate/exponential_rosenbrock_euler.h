@@ -29,9 +29,9 @@ class ExponentialRosenbrockEuler final : public Integrator {
   KrylovPhi phi_;
   std::vector<double> root_mass_;
   std::vector<double> scratch_;
-  std::vector<vec3> slope_;   // h F(u0), positions then velocities, in the variables above
-  std::vector<vec3> change_;  // u1 − u0, likewise
-  std::vector<vec3> x_, force_, more_;
+  std::vector<vec3> slope_;             // h F(u0), positions then velocities, in the variables above
+  std::vector<vec3> change_;            // u1 − u0, likewise
+  std::vector<vec3> x_, force_, more_;  // of a product; then the first two are u1
 };
 
 }  // namespace clothlab

@@ -21,7 +21,7 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& v0 = start_.v;
   if (!has_history_) a_ = start_.a;
 
@@ -45,10 +45,7 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
     a_[i] = a1;
   }
   has_history_ = true;
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

@@ -11,7 +11,7 @@ StepReport ImplicitMidpoint::advance(const DynamicSystem& system, State& state, 
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h / 2 * a0[i];
   const auto middle = StageEquation::of(h / 2, state.x, v0, h * start_.force_norm(system.masses()));
@@ -21,10 +21,7 @@ StepReport ImplicitMidpoint::advance(const DynamicSystem& system, State& state, 
     x1_[i] = state.x[i] + h * v1_[i];
     v1_[i] = 2.0 * v1_[i] - v0[i];
   }
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

@@ -41,6 +41,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   for (const std::span<const vec3> guess : guesses) {
     std::ranges::copy(guess, v_trial_.begin());
     const double trial_norm = evaluate_trial(p);
+    if (gives_up(context, report)) return false;
     const bool first = guess.data() == guesses.begin()->data();
     if (!first && !(trial_norm < residual_norm)) continue;
     accept(p);
@@ -61,10 +62,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   const int last = report.newton_iterations + context.solver.newton_max_iterations;
   const char* failure = residual_norm <= target ? nullptr : "Newton's method used up its iterations";
   while (failure && report.newton_iterations < last) {
-    if (stop_requested(context.stop)) {
-      report.stopped = true;
-      return false;
-    }
+    if (gives_up(context, report)) return false;
     const double before = residual_norm;
     Outcome outcome = improve(p, compression, target, residual_norm, report);
     while (outcome == Outcome::stuck && compression > 0 && report.newton_iterations < last) {
@@ -96,6 +94,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   SpringMatrix& A = matrix_for(p.system, a_);
   p.system.assemble(p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression}, JacobianMode::exact, A);
+  if (gives_up(p.context, report)) return Outcome::stopped;
 
   // A d = −r, solved as A (−d) = r.
   const SolveReport solve = solver_.solve(p.context.pool, A, residual_, {}, p.system.projection(), direction_,
@@ -113,6 +112,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   if (!(start.slope < 0) || !std::isfinite(start.slope)) return Outcome::stuck;
   const bool has_potential = p.system.has_dissipation_potential();
   if (has_potential) start.potential = potential(p, p.x1, p.v1);
+  if (gives_up(p.context, report)) return Outcome::stopped;
 
   const auto is_enough = [&](const Trial& t, double alpha) {
     if (!std::isfinite(t.norm)) return false;
@@ -122,18 +122,22 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
            t.slope <= -kSteepestRise * start.slope;
   };
   double alpha = 1;
-  Trial trial = try_step(p, alpha);
-  for (int k = 0; k < kMaxHalvings && !is_enough(trial, alpha); ++k) trial = try_step(p, alpha /= 2);
+  Trial trial;
+  if (!try_step(p, alpha, trial, report)) return Outcome::stopped;
+  for (int k = 0; k < kMaxHalvings && !is_enough(trial, alpha); ++k) {
+    if (!try_step(p, alpha /= 2, trial, report)) return Outcome::stopped;
+  }
   if (!is_enough(trial, alpha)) return Outcome::stuck;
 
   // Only where A is not exact, and the step has not come close to a root.
   if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2) {
     for (int k = 0; k < kMaxDoublings && trial.slope < start.slope / 2; ++k) {
-      const Trial longer = try_step(p, 2 * alpha);
+      Trial longer;
+      if (!try_step(p, 2 * alpha, longer, report)) return Outcome::stopped;
       const bool better = std::isfinite(longer.norm) &&
                           (has_potential ? longer.potential < trial.potential : longer.slope < 0);
       if (!better) {
-        trial = try_step(p, alpha);
+        if (!try_step(p, alpha, trial, report)) return Outcome::stopped;
         break;
       }
       trial = longer;
@@ -146,15 +150,16 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   return Outcome::improved;
 }
 
-ImplicitStage::Trial ImplicitStage::try_step(const Problem& p, double alpha) {
+bool ImplicitStage::try_step(const Problem& p, double alpha, Trial& trial, StepReport& report) {
   for (std::size_t i = 0; i < direction_.size(); ++i) v_trial_[i] = p.v1[i] - alpha * direction_[i];
-  Trial trial;
+  trial = {};
   trial.norm = evaluate_trial(p);
+  if (gives_up(p.context, report)) return false;
   for (std::size_t i = 0; i < direction_.size(); ++i) {
     trial.slope -= glm::dot(residual_trial_[i], direction_[i]);
   }
   if (p.system.has_dissipation_potential()) trial.potential = potential(p, x_trial_, v_trial_);
-  return trial;
+  return !gives_up(p.context, report);
 }
 
 double ImplicitStage::evaluate_trial(const Problem& p) {

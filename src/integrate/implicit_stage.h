@@ -74,8 +74,8 @@ class ImplicitStage {
 
   /// residual_trial_ := r(v_trial_), x_trial_ := x̂ + γ v_trial_; returns ‖r‖.
   double evaluate_trial(const Problem& p);
-  /// The same at v1 + α d.
-  Trial try_step(const Problem& p, double alpha);
+  /// The same at v1 + α d; false when stopped.
+  bool try_step(const Problem& p, double alpha, Trial& trial, StepReport& report);
   double norm(const Problem& p, std::span<const vec3> a) const;
   double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
   /// One Newton step with line search from (x1, v1); on success they and residual_ move on.

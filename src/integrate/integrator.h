@@ -40,6 +40,13 @@ struct StepReport {
   std::span<const double> residual_history;
 };
 
+/// Whether the probe asks to stop, which the report then says. To be asked between any two stages of a step
+/// that go once over the whole cloth.
+inline bool gives_up(const StepContext& context, StepReport& report) {
+  report.stopped = report.stopped || stop_requested(context.stop);
+  return report.stopped;
+}
+
 /// A time stepper. It owns its scratch memory and its history (u₋₁ of a multistep method, a of
 /// generalized-α), and knows no springs, no user interface and no clock.
 class Integrator {

@@ -19,7 +19,7 @@ constexpr double kSolveTolerance = 1e-3;
 constexpr double kLeastSquares = 1e-9;
 // The velocities take one solve to the end, worth so many of the others.
 constexpr int kVelocityShare = 2;
-constexpr int kPollEvery = 16;  // iterations of CGLS
+constexpr std::size_t kPollEvery = 1 << 14;  // springs to be listed
 constexpr int kHalvings = 5;
 // Three steps in a row that leave more than this share of the error are the last ones.
 constexpr double kSlow = 0.8;
@@ -39,9 +39,11 @@ double largest_of(std::span<const vec3> a) {
 
 }  // namespace
 
-void LengthConstraints::take(const DynamicSystem& system) {
+bool LengthConstraints::take(const DynamicSystem& system, const StepContext& context, StepReport& report) {
   if (std::shared_ptr<const SpringPattern> pattern = system.pattern(); pattern != pattern_) {
-    list_springs(system);
+    pattern_.reset();  // until all is done
+    report.stopped = !list_springs(system, context.stop);
+    if (report.stopped) return false;
     pattern_ = std::move(pattern);
   }
   projection_ = &system.projection();
@@ -49,14 +51,17 @@ void LengthConstraints::take(const DynamicSystem& system) {
   std::ranges::fill(entry_, 0u);
   std::uint32_t place = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++place;
+  return !gives_up(context, report);
 }
 
-void LengthConstraints::list_springs(const DynamicSystem& system) {
+bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProbe& stop) {
   const std::size_t n = system.size();
   edges_.clear();
   longest_ = 0;
   begin_.assign(n + 1, 0);
+  std::size_t seen = 0;
   for (const ElasticElement& e : system.elements()) {
+    if (seen++ % kPollEvery == 0 && stop_requested(stop)) return false;
     if (!e.stretch) continue;
     edges_.push_back({e.i, e.j, e.rest_length, vec3(0.0), 0});
     longest_ = std::max(longest_, e.rest_length);
@@ -67,6 +72,7 @@ void LengthConstraints::list_springs(const DynamicSystem& system) {
   incident_.resize(2 * edges_.size());
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    if (e % kPollEvery == 0 && stop_requested(stop)) return false;
     incident_[next[edges_[e].i]++] = {e, 1.0};
     incident_[next[edges_[e].j]++] = {e, -1.0};
   }
@@ -75,6 +81,7 @@ void LengthConstraints::list_springs(const DynamicSystem& system) {
   for (std::vector<vec3>& step : memory_) step.assign(n, vec3(0.0));
   root_.assign(n, 0);
   entry_.assign(n, 0);
+  return true;
 }
 
 vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
@@ -82,8 +89,8 @@ vec3 LengthConstraints::free(std::size_t particle, const vec3& a) const {
   return entry == 0 ? a : projection_->entries()[entry - 1].S * a;
 }
 
-void LengthConstraints::linearise(WorkerPool& pool, std::span<const vec3> x) {
-  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+bool LengthConstraints::linearise(const StepContext& context, std::span<const vec3> x, StepReport& report) {
+  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
     for (Edge& e : std::span(edges_).subspan(begin, end - begin)) {
       const vec3 x_ij = x[e.i] - x[e.j];
       const double l = glm::length(x_ij);
@@ -94,6 +101,7 @@ void LengthConstraints::linearise(WorkerPool& pool, std::span<const vec3> x) {
       e.row = e.scale > 0 ? e.scale * n : vec3(0.0);
     }
   });
+  return !gives_up(context, report);
 }
 
 LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const {
@@ -165,10 +173,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
   int iterations = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
-    if (iterations % kPollEvery == 0 && stop_requested(context.stop)) {
-      report.stopped = true;
-      return false;
-    }
+    if (gives_up(context, report)) return false;
     const double q_dot_q = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
       for (std::size_t k = begin; k < end; ++k) {
@@ -245,6 +250,7 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
     for (int halving = 0;; ++halving, share /= 2) {
       for (std::size_t i = 0; i < x.size(); ++i) trial_[i] = x[i] + share * step_[i];
       next = measure_lengths(context.pool, trial_);
+      if (gives_up(context, report)) return false;
       if (next.norm < left.norm || halving == kHalvings) break;
     }
     if (!(next.norm < left.norm)) break;
@@ -254,10 +260,7 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
     std::ranges::copy(trial_, x.begin());
     for (std::size_t i = 0; i < x.size(); ++i) push[i] += share * step_[i];
   }
-  if (stop_requested(context.stop)) {
-    report.stopped = true;
-    return false;
-  }
+  if (gives_up(context, report)) return false;
   report.newton_residual = longest_ > 0 ? left.largest / longest_ : left.largest;
   if (!(left.largest <= enough)) {
     report.converged = false;

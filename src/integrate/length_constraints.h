@@ -26,11 +26,12 @@ namespace clothlab {
 /// The same bits for any number of threads; nothing is allocated while the cloth is the same.
 class LengthConstraints {
  public:
-  /// Takes up the stretch springs, masses and projection, which must outlive the calls below.
-  void take(const DynamicSystem& system);
+  /// Takes up the stretch springs, masses and projection, which must outlive the calls below. False when
+  /// stopped.
+  bool take(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
-  /// J := J(x).
-  void linearise(WorkerPool& pool, std::span<const vec3> x);
+  /// J := J(x). False when stopped.
+  bool linearise(const StepContext& context, std::span<const vec3> x, StepReport& report);
 
   /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
   /// J stays, and Broyden's updates make up for it [Deuflhard, Newton Methods for Nonlinear Problems, 2.1.4,
@@ -65,8 +66,8 @@ class LengthConstraints {
   };
   static constexpr std::size_t kMemory = 8;
 
-  void list_springs(const DynamicSystem& system);
-  vec3 free(std::size_t particle, const vec3& a) const;  // S a
+  bool list_springs(const DynamicSystem& system, const StopProbe& stop);  // false when stopped
+  vec3 free(std::size_t particle, const vec3& a) const;                   // S a
   Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
   Remainder summary(WorkerPool& pool) const;

@@ -32,6 +32,7 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
   w_.resize(n);
   SpringMatrix& K = matrix_for(system, k_);
   system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
+  if (gives_up(context, report)) return false;
 
   searched_ = age_ == 0;
   if (searched_) {
@@ -48,26 +49,30 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
     }
     count_ = modes_.count();
   }
-  project(system, context.pool, searched_);
+  if (!project(system, context, searched_, report)) return false;
   Y_.coefficients(context.pool, count_, v, modal_v_);
   Y_.coefficients(context.pool, count_, a, modal_a_);
   return true;
 }
 
-void ModalSplit::project(const DynamicSystem& system, WorkerPool& pool, bool fresh) {
+bool ModalSplit::project(const DynamicSystem& system, const StepContext& context, bool fresh,
+                         StepReport& report) {
+  WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), s = count_;
-  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &turned_}) basis->resize(n, s);
+  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &start_, &scratch_}) basis->resize(n, s);
   for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_}) {
     values->resize(s);
   }
   small_.resize(s * s);
-  if (s == 0) return;
+  if (s == 0) return true;
 
-  for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), X_.column(j).begin());
+  for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), start_.column(j).begin());
   for (std::size_t j = 0; j < s; ++j) {
-    k_->multiply(pool, X_.column(j), Z_.column(j));
-    system.projection().filter(Z_.column(j));
-    X_.coefficients(pool, s, Z_.column(j), std::span(small_).subspan(j * s, s));
+    if (gives_up(context, report)) return false;
+    const std::span<vec3> k_x = scratch_.column(j);
+    k_->multiply(pool, start_.column(j), k_x);
+    system.projection().filter(k_x);
+    start_.coefficients(pool, s, k_x, std::span(small_).subspan(j * s, s));
   }
   for (std::size_t j = 0; j < s; ++j) {
     for (std::size_t i = 0; i < j; ++i) {
@@ -76,15 +81,16 @@ void ModalSplit::project(const DynamicSystem& system, WorkerPool& pool, bool fre
   }
   eigen_.compute(s, small_);
   std::ranges::copy(eigen_.values(), lambda_.begin());
-  for (VectorBasis* basis : {&X_, &Z_}) {
-    turned_.assign_product(pool, *basis, s, eigen_.vectors(), s);
-    turned_.swap(*basis);
-  }
+  X_.assign_product(pool, start_, s, eigen_.vectors(), s);
+  if (gives_up(context, report)) return false;
+  Z_.assign_product(pool, scratch_, s, eigen_.vectors(), s);
+  if (gives_up(context, report)) return false;
   for (std::size_t j = 0; j < s; ++j) {
     const std::span<const vec3> x = X_.column(j);
     const std::span<vec3> y = Y_.column(j);
     for (std::size_t i = 0; i < n; ++i) y[i] = system.masses()[i] * x[i];
   }
+  return !gives_up(context, report);
 }
 
 void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {
@@ -138,12 +144,14 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   for (std::size_t j = 0; j < count; ++j) coefficients_[j] *= lambda_[j];
   Y_.add(pool, count, coefficients_, gamma, b_);
   system.projection().filter(b_);
+  if (gives_up(context, report)) return false;
 
   // C = S (M − γD) X, and a₀ from (XᵀC) a₀ = Xᵀb
   std::vector<double>& modal = right_;
   if (count > 0) {
     system.assemble(x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
     for (std::size_t j = 0; j < count; ++j) {
+      if (gives_up(context, report)) return false;
       A.multiply(pool, X_.column(j), C_.column(j));
       system.projection().filter(C_.column(j));
       X_.coefficients(pool, count, C_.column(j), std::span(small_).subspan(j * count, count));
@@ -154,7 +162,9 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   }
 
   // A w = b − C a₀
+  if (gives_up(context, report)) return false;
   system.assemble(x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
+  if (gives_up(context, report)) return false;
   if (solve_with(A, b_, false, false, system, context, w_, report).stopped) return false;
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
@@ -189,6 +199,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
 
 void ModalSplit::keep() {
   if (searched_) modes_.keep();
+  start_.swap(X_);
   age_ = (age_ + 1) % refresh_;
 }
 

@@ -50,8 +50,8 @@ class ModalSplit {
   void reset();
 
  private:
-  /// X, Y, Z and λ from the modes found last, or from those of an earlier step.
-  void project(const DynamicSystem& system, WorkerPool& pool, bool fresh);
+  /// X, Y, Z and λ from the modes found last, or from those of the step before. False when stopped.
+  bool project(const DynamicSystem& system, const StepContext& context, bool fresh, StepReport& report);
   SolveReport solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm, bool same_matrix,
                          const DynamicSystem& system, const StepContext& context, std::span<vec3> x,
                          StepReport& report);
@@ -67,7 +67,9 @@ class ModalSplit {
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> a_;
   std::span<const vec3> x_, v_, acceleration_;
-  VectorBasis X_, Y_, Z_, C_, U_, turned_;
+  VectorBasis X_, Y_, Z_, C_, U_;
+  VectorBasis start_;  // X before it is turned: modes just found, or X of the last step that was kept
+  VectorBasis scratch_;
   std::vector<double> lambda_;
   std::vector<double> modal_v_, modal_a_;  // Yᵀv, Xᵀf = Yᵀa
   std::vector<double> small_, right_, left_over_;

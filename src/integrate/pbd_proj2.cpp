@@ -21,24 +21,18 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
     x1_[i] = state.x[i] + h * v1_[i];
   }
   prescribe(projection, state.x, h, x1_, v1_);
-  constraints_.take(system);
+  if (gives_up(context, report) || !constraints_.take(system, context, report)) return report;
   for (int k = 0; k < iterations_; ++k) {
-    if (stop_requested(context.stop)) {
-      report.stopped = true;
-      return report;
-    }
+    if (gives_up(context, report)) return report;
     constraints_.sweep(x1_);
   }
   for (std::size_t i = 0; i < n; ++i) v1_[i] = (x1_[i] - state.x[i]) / h;
-  prescribe(projection, state.x, h, x1_, v1_);
   if (velocity_projection_) {
-    constraints_.linearise(context.pool, x1_);
-    if (!constraints_.project_velocities(context, v1_, report)) return report;
     prescribe(projection, state.x, h, x1_, v1_);
+    if (!constraints_.linearise(context, x1_, report)) return report;
+    if (!constraints_.project_velocities(context, v1_, report)) return report;
   }
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(projection, h, x1_, v1_, state);
   return report;
 }
 

@@ -33,4 +33,12 @@ void prescribe(const Projection& projection, std::span<const vec3> x0, double h,
   }
 }
 
+void finish_step(const Projection& projection, double h, std::vector<vec3>& x1, std::vector<vec3>& v1,
+                 State& state) {
+  prescribe(projection, state.x, h, x1, v1);
+  state.x.swap(x1);
+  state.v.swap(v1);
+  state.t += h;
+}
+
 }  // namespace clothlab

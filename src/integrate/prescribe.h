@@ -1,8 +1,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "core/vec.h"
+#include "dynamics/state.h"
 #include "linalg/projection.h"
 
 namespace clothlab {
@@ -15,8 +17,13 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
 void prescribe_offset(const Projection& projection, std::span<const vec3> x0, double h, double gamma,
                       std::span<vec3> x_hat);
 
-/// The end of a step: what is prescribed stands exactly on its target, with velocity (p1 − p0)/h.
+/// What is prescribed stands exactly on its target, with velocity (p1 − p0)/h.
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
                std::span<vec3> v);
+
+/// The end of a step: `prescribe` for u1 = (x1, v1), which then takes the place of u0 in the state. Leaves u0
+/// in x1 and v1.
+void finish_step(const Projection& projection, double h, std::vector<vec3>& x1, std::vector<vec3>& v1,
+                 State& state);
 
 }  // namespace clothlab

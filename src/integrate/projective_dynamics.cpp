@@ -37,16 +37,19 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
-  colouring_.take(system);
+  report.stopped = !colouring_.take(system, context.stop);
+  if (report.stopped) return report;
   if (take_matrix(system, h, context.pool)) {
     factor_fits_ = false;
     ++matrices_;
   }
+  if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
   double target = 0;
   if (tolerance_ > 0) {
     system.force(state.x, state.v, push_);
+    if (gives_up(context, report)) return report;
     system.projection().filter(push_);
     target = tolerance_ * h * h * norm(push_);
   }
@@ -59,16 +62,14 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
 
   for (int k = 0; k < iterations_; ++k) {
-    if (stop_requested(context.stop)) {
-      report.stopped = true;
-      return report;
-    }
-    const double residual = evaluate(system, state.x, h, context.pool);
+    if (!evaluate(system, state.x, h, context, report)) return report;
     if (tolerance_ > 0) {
+      const double residual = norm(residual_);
       if (k == 0) target = std::max(target, tolerance_ * residual);
       if (residual <= std::max(target, rounding_noise())) break;
     }
     for (vec3& r : residual_) r = -r;
+    if (gives_up(context, report)) return report;
     const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
                                             correction_, kSolveTolerance, context.stop, factor_fits_);
     factor_fits_ = true;
@@ -80,8 +81,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     for (std::size_t i = 0; i < n; ++i) dx_[i] += correction_[i];
   }
   if (tolerance_ > 0 && report.reason.empty()) {
-    const double residual = evaluate(system, state.x, h, context.pool);
-    if (!(residual <= std::max(target, rounding_noise()))) {
+    if (!evaluate(system, state.x, h, context, report)) return report;
+    if (!(norm(residual_) <= std::max(target, rounding_noise()))) {
       report.reason = "the local and global steps did not reach their tolerance";
     }
   }
@@ -91,10 +92,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     x_[i] = state.x[i] + dx_[i];
     v_[i] = dx_[i] / h;
   }
-  prescribe(system.projection(), state.x, h, x_, v_);
-  state.x.swap(x_);
-  state.v.swap(v_);
-  state.t += h;
+  finish_step(system.projection(), h, x_, v_, state);
   return report;
 }
 
@@ -161,14 +159,14 @@ bool ProjectiveDynamics::take_held(const Projection& projection) {
   return true;
 }
 
-double ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h,
-                                    WorkerPool& pool) {
+bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h,
+                                  const StepContext& context, StepReport& report) {
   for (std::size_t i = 0; i < dx_.size(); ++i) {
     x_[i] = x0[i] + dx_[i];
     residual_[i] = a_->diagonal()[i] * dx_[i] - push_[i];
   }
   const std::span<const ElasticElement> springs = system.elements();
-  colouring_.sweep(pool, [&](std::size_t first, std::size_t last) {
+  report.stopped = !colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     for (const std::uint32_t s : colouring_.order().subspan(first, last - first)) {
       const ElasticElement& e = springs[s];
       const vec3 d = x_[e.i] - x_[e.j];
@@ -179,6 +177,7 @@ double ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const
       residual_[e.j] -= pull;
     }
   });
+  if (report.stopped) return false;
   if (const auto& drag = system.drag()) {
     const vec3 d = drag->blend(x_) - drag->cursor, way = drag->blend(dx_);
     const vec3 pull = h * (h * drag->secant_stiffness(d) * d + drag->secant_damping(way / h) * way);
@@ -187,7 +186,7 @@ double ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const
     }
   }
   system.projection().filter(residual_);
-  return norm(residual_);
+  return true;
 }
 
 double ProjectiveDynamics::rounding_noise() const {

@@ -48,8 +48,9 @@ class ProjectiveDynamics final : public Integrator {
   bool take_drag(const std::optional<Drag>& drag, double h);
   bool take_held(const Projection& projection);
 
-  /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; returns its norm.
-  double evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, WorkerPool& pool);
+  /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; false when stopped.
+  bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
+                StepReport& report);
   /// What the rounding of x_ may leave of that norm.
   double rounding_noise() const;
 

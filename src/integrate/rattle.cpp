@@ -20,8 +20,8 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
     x1_[i] = state.x[i] + h * v1_[i];
   }
   prescribe(projection, state.x, h, x1_, v1_);
-  constraints_.take(system);
-  constraints_.linearise(context.pool, state.x);
+  if (gives_up(context, report) || !constraints_.take(system, context, report)) return report;
+  if (!constraints_.linearise(context, state.x, report)) return report;
   if (!constraints_.project_positions(context, x1_, push_, report)) return report;
 
   // a_ holds the velocities for the force until it holds the force.
@@ -30,13 +30,10 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
   free_acceleration(system, x1_, push_, a_, SpringForces::inextensible);
   for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
   prescribe(projection, state.x, h, x1_, v1_);
-  constraints_.linearise(context.pool, x1_);
+  if (gives_up(context, report) || !constraints_.linearise(context, x1_, report)) return report;
   if (!constraints_.project_velocities(context, v1_, report)) return report;
 
-  prescribe(projection, state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(projection, h, x1_, v1_, state);
   return report;
 }
 

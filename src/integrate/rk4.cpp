@@ -20,15 +20,12 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   v_ = v_sum_ = v0;
   a_ = a_sum_ = a0;
   for (const auto& [node, weight] : kStages) {
-    if (stop_requested(context.stop)) {
-      report.stopped = true;
-      return report;
-    }
+    if (gives_up(context, report)) return report;
     for (std::size_t i = 0; i < n; ++i) {
       x_[i] = state.x[i] + node * h * v_[i];
       v_[i] = v0[i] + node * h * a_[i];
@@ -44,10 +41,7 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
     x_[i] = state.x[i] + h / 6 * v_sum_[i];
     v_[i] = v0[i] + h / 6 * a_sum_[i];
   }
-  prescribe(system.projection(), state.x, h, x_, v_);
-  state.x.swap(x_);
-  state.v.swap(v_);
-  state.t += h;
+  finish_step(system.projection(), h, x_, v_, state);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "integrate/bdf2_history.h"
 #include "integrate/integrator.h"
 #include "integrate/modal_split.h"
 #include "integrate/step_start.h"
@@ -21,11 +22,9 @@ class SemiImplicitBdf2Ere final : public Integrator {
  private:
   ModalSplit split_;
   StepStart start_;
-  bool has_history_ = false;
-  std::vector<vec3> x_before_, v_before_;  // u₋₁
-  std::vector<vec3> x0_, v0_;
+  Bdf2History history_;
   std::vector<vec3> r_, s_;    // right-hand side
-  std::vector<vec3> dx_, dv_;  // u1 − u0
+  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
 };
 
 }  // namespace clothlab

@@ -22,8 +22,7 @@ class Siere final : public Integrator {
   ModalSplit split_;
   StepStart start_;
   std::vector<vec3> r_, s_;    // h (H + E)
-  std::vector<vec3> dx_, dv_;  // u1 − u0
-  std::vector<vec3> x0_;
+  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
 };
 
 }  // namespace clothlab

@@ -21,9 +21,4 @@ std::string_view linear_failure(const SolveReport& solve) {
   return "the linear solve met a direction of non-positive curvature and kept the iterate before it";
 }
 
-bool gives_up(const StepContext& context, StepReport& report) {
-  report.stopped = report.stopped || stop_requested(context.stop);
-  return report.stopped;
-}
-
 }  // namespace clothlab

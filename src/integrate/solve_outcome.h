@@ -16,7 +16,4 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
 /// Why a linear solve did not converge, a static sentence; empty where it did.
 std::string_view linear_failure(const SolveReport& solve);
 
-/// Whether the probe asks to stop, which the report then says: between the stages of a long step.
-bool gives_up(const StepContext& context, StepReport& report);
-
 }  // namespace clothlab

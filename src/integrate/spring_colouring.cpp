@@ -6,9 +6,15 @@
 
 namespace clothlab {
 
-void SpringColouring::take(const DynamicSystem& system) {
-  if (pattern_ == system.pattern()) return;
-  pattern_ = system.pattern();
+namespace {
+
+constexpr std::size_t kPollEvery = 1 << 14;  // springs
+
+}  // namespace
+
+bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
+  if (pattern_ == system.pattern()) return true;
+  pattern_.reset();  // until all is done
   const std::span<const ElasticElement> springs = system.elements();
 
   // 64 colours at a time: what finds all of them taken waits for the next ones.
@@ -19,7 +25,9 @@ void SpringColouring::take(const DynamicSystem& system) {
   for (std::uint32_t first_colour = 0; !left.empty(); first_colour += 64) {
     std::ranges::fill(taken, 0);
     waiting.clear();
-    for (const std::uint32_t s : left) {
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      if (k % kPollEvery == 0 && stop_requested(stop)) return false;
+      const std::uint32_t s = left[k];
       const ElasticElement& e = springs[s];
       const std::uint64_t free = ~(taken[e.i] | taken[e.j]);
       if (free == 0) {
@@ -40,6 +48,8 @@ void SpringColouring::take(const DynamicSystem& system) {
   order_.resize(springs.size());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t s = 0; s < springs.size(); ++s) order_[next[colour_of[s]]++] = s;
+  pattern_ = system.pattern();
+  return true;
 }
 
 }  // namespace clothlab

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 
@@ -18,23 +19,25 @@ namespace clothlab {
 /// (greedy, or first-fit, colouring): at most 2d − 1 colours where no particle has more than d springs.
 class SpringColouring {
  public:
-  /// Colours the springs, anew only where they join other particles than the last time.
-  void take(const DynamicSystem& system);
+  /// Colours the springs, anew only where they join other particles than the last time. False when stopped.
+  bool take(const DynamicSystem& system, const StopProbe& stop);
 
   std::size_t colours() const { return begin_.size() - 1; }
   /// All springs, as indices into elements(): colour by colour, ascending in each.
   std::span<const std::uint32_t> order() const { return order_; }
 
   /// Calls body(first, last) for places [first, last) in `order()`: colour after colour, the chunks of a
-  /// colour concurrently.
+  /// colour concurrently. False when stopped between two colours.
   template <class Body>
-  void sweep(WorkerPool& pool, const Body& body) const {
+  bool sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
     constexpr std::size_t kGrain = 512;
     for (std::size_t colour = 0; colour < colours(); ++colour) {
+      if (stop_requested(stop)) return false;
       const std::size_t begin = begin_[colour];
       pool.for_chunks(begin_[colour + 1] - begin, kGrain,
                       [&](std::size_t first, std::size_t last) { body(begin + first, begin + last); });
     }
+    return true;
   }
 
  private:

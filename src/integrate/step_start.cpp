@@ -15,11 +15,13 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
   system.projection().filter(a);
 }
 
-void StepStart::take(const DynamicSystem& system, const State& state, double h) {
+bool StepStart::take(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+                     StepReport& report) {
   v = state.v;
   prescribe_velocity(system.projection(), state.x, h, v);
   a.resize(system.size());
   free_acceleration(system, state.x, v, a);
+  return !gives_up(context, report);
 }
 
 double StepStart::force_norm(std::span<const double> masses) const {

@@ -5,6 +5,7 @@
 
 #include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
+#include "integrate/integrator.h"
 
 namespace clothlab {
 
@@ -20,8 +21,9 @@ struct StepStart {
   std::vector<vec3> v;  ///< v0 [m/s], (p1 − p0)/h along held directions
   std::vector<vec3> a;  ///< free_acceleration(x0, v) [m/s²]
 
-  /// Allocates nothing when the sizes are those of the last time.
-  void take(const DynamicSystem& system, const State& state, double h);
+  /// Allocates nothing when the sizes are those of the last time. False when stopped.
+  bool take(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+            StepReport& report);
 
   /// ‖f(x0, v)‖ [N] on the free directions.
   double force_norm(std::span<const double> masses) const;

@@ -11,7 +11,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_half_, &v_half_, &a_half_}) scratch->resize(n);
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   if (!first_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;
   for (std::size_t i = 0; i < n; ++i) {
     r_[i] = h / 2 * start_.v[i];
@@ -24,6 +24,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   }
 
   free_acceleration(system, x_half_, v_half_, a_half_);
+  if (gives_up(context, report)) return report;
   if (!split_.take(system, x_half_, v_half_, a_half_, h, context, report)) return report;
   split_.slope(h / 2, context.pool, r_, s_);
   for (std::size_t i = 0; i < n; ++i) {
@@ -32,13 +33,11 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   }
   if (!split_.solve(system, h / 3, r_, s_, context, dx_, dv_, report)) return report;
 
-  r_ = state.x;
   for (std::size_t i = 0; i < n; ++i) {
-    state.x[i] = x_half_[i] + dx_[i];
-    state.v[i] = v_half_[i] + dv_[i];
+    dx_[i] += x_half_[i];
+    dv_[i] += v_half_[i];
   }
-  prescribe(system.projection(), r_, h, state.x, state.v);
-  state.t += h;
+  finish_step(system.projection(), h, dx_, dv_, state);
   split_.keep();
   return report;
 }

@@ -25,7 +25,7 @@ class StrSbdf2Ere final : public Integrator {
   ModalSplit split_;
   StepStart start_;
   std::vector<vec3> r_, s_;    // right-hand side
-  std::vector<vec3> dx_, dv_;  // change in one half
+  std::vector<vec3> dx_, dv_;  // change in one half, then u1
   std::vector<vec3> x_half_, v_half_, a_half_;
 };
 

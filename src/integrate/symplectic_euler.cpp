@@ -8,21 +8,16 @@ StepReport SymplecticEuler::advance(const DynamicSystem& system, State& state, d
                                     const StepContext& context) {
   StepReport report;
   report.h = h;
-  force_.resize(system.size());
-  system.force(state.x, state.v, force_);
-  if (stop_requested(context.stop)) {
-    report.stopped = true;
-    return report;
-  }
+  for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
+  system.force(state.x, state.v, v1_);
+  if (gives_up(context, report)) return report;
 
-  start_ = state.x;
   const std::span<const double> m = system.masses();
-  for (std::size_t i = 0; i < force_.size(); ++i) {
-    state.v[i] += h / m[i] * force_[i];
-    state.x[i] += h * state.v[i];
+  for (std::size_t i = 0; i < x1_.size(); ++i) {
+    v1_[i] = state.v[i] + h / m[i] * v1_[i];
+    x1_[i] = state.x[i] + h * v1_[i];
   }
-  prescribe(system.projection(), start_, h, state.x, state.v);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

@@ -15,8 +15,8 @@ class SymplecticEuler final : public Integrator {
   void reset() override {}  // no history
 
  private:
-  std::vector<vec3> force_;  // f(x0, v0)
-  std::vector<vec3> start_;  // x0
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;  // first f(x0, v0)
 };
 
 }  // namespace clothlab

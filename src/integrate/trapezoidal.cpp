@@ -11,7 +11,7 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) {
     x_hat_[i] = state.x[i] + h / 2 * v0[i];
@@ -21,10 +21,7 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   const auto equation = StageEquation::of(h / 2, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
 
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

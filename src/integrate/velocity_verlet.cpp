@@ -11,23 +11,17 @@ StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, do
   const std::size_t n = system.size();
   for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
 
-  start_.take(system, state, h);
+  if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) {
     x1_[i] = state.x[i] + h * v0[i] + h * h / 2 * a0[i];
     v1_[i] = v0[i] + h * a0[i];
   }
   free_acceleration(system, x1_, v1_, a1_);
-  if (stop_requested(context.stop)) {
-    report.stopped = true;
-    return report;
-  }
+  if (gives_up(context, report)) return report;
 
   for (std::size_t i = 0; i < n; ++i) v1_[i] = v0[i] + h / 2 * (a0[i] + a1_[i]);
-  prescribe(system.projection(), state.x, h, x1_, v1_);
-  state.x.swap(x1_);
-  state.v.swap(v1_);
-  state.t += h;
+  finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
 

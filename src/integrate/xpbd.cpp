@@ -12,7 +12,10 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&before_, &force_}) scratch->resize(n);
-  take_constraints(system, h / substeps_, context.pool);
+  if (!colouring_.take(system, context.stop) || !take_constraints(system, h / substeps_, context)) {
+    report.stopped = true;
+    return report;
+  }
 
   x_ = state.x;
   v_ = state.v;
@@ -22,20 +25,17 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
       return report;
     }
   }
-  prescribe(system.projection(), state.x, h, x_, v_);
-  state.x.swap(x_);
-  state.v.swap(v_);
-  state.t += h;
+  finish_step(system.projection(), h, x_, v_, state);
   return report;
 }
 
-void Xpbd::take_constraints(const DynamicSystem& system, double h_s, WorkerPool& pool) {
-  colouring_.take(system);
+bool Xpbd::take_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
   const std::span<const ElasticElement> springs = system.elements();
   const std::span<const std::uint32_t> order = colouring_.order();
   constraints_.resize(springs.size());
   lambda_.resize(springs.size());
-  pool.for_chunks(order.size(), 2048, [&](std::size_t begin, std::size_t end) {
+  if (stop_requested(context.stop)) return false;
+  context.pool.for_chunks(order.size(), 2048, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
       const ElasticElement& e = springs[order[c]];
       constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
@@ -53,6 +53,7 @@ void Xpbd::take_constraints(const DynamicSystem& system, double h_s, WorkerPool&
       sliding_ = true;
     }
   }
+  return !stop_requested(context.stop);
 }
 
 bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double h,
@@ -71,16 +72,15 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   std::ranges::fill(lambda_, 0.0);
   lambda_of_drag_ = vec3(0.0);
   for (int k = 0; k < iterations_; ++k) {
-    if (stop_requested(context.stop)) return false;
-    sweep_springs(projection, context.pool);
+    if (!sweep_springs(projection, context)) return false;
     if (system.drag()) pull(*system.drag(), projection, h_s);
   }
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
   return true;
 }
 
-void Xpbd::sweep_springs(const Projection& projection, WorkerPool& pool) {
-  colouring_.sweep(pool, [&](std::size_t first, std::size_t last) {
+bool Xpbd::sweep_springs(const Projection& projection, const StepContext& context) {
+  return colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; ++c) {
       const auto& [i, j, rest_length, stiffness, damping] = constraints_[c];
       if (stiffness == 0) continue;

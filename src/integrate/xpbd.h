@@ -41,10 +41,10 @@ class Xpbd final : public Integrator {
     double damping;      // γ/α̃ = k_d h_s [kg]
   };
 
-  void take_constraints(const DynamicSystem& system, double h_s, WorkerPool& pool);
-  /// False when the stop probe ended it.
+  // False when the stop probe ended them.
+  bool take_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
   bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context);
-  void sweep_springs(const Projection& projection, WorkerPool& pool);
+  bool sweep_springs(const Projection& projection, const StepContext& context);
   void pull(const Drag& drag, const Projection& projection, double h_s);
   /// M⁻¹ S g for a particle: where a unit impulse along g moves it, per second.
   vec3 response(const Projection& projection, std::uint32_t particle, const vec3& g) const;

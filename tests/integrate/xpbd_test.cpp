@@ -228,7 +228,7 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
   const auto sheet = test::make_sheet(9, 11, 0.1, Material{});
   for (const Rig* rig : {&*sheet, &star_rig}) {
     SpringColouring colouring;
-    colouring.take(rig->system);
+    colouring.take(rig->system, {});
     const auto springs = rig->system.elements();
     const std::vector<std::size_t> expected = sweep_order(springs);
     EXPECT_TRUE(std::ranges::equal(colouring.order(), expected));
@@ -243,7 +243,7 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
     WorkerPool pool;
     std::set<std::uint32_t> touched;
     std::size_t end = 0, starts = 0;
-    colouring.sweep(pool, [&](std::size_t first, std::size_t last) {
+    colouring.sweep(pool, {}, [&](std::size_t first, std::size_t last) {
       EXPECT_EQ(first, end);
       end = last;
       touched.clear();
@@ -263,9 +263,9 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
 TEST(SpringColouring, IsMadeAnewForAnotherCloth) {
   SpringColouring colouring;
   const auto small = test::make_sheet(2, 2, 0.1, Material{}), large = test::make_sheet(5, 5, 0.1, Material{});
-  colouring.take(small->system);
+  colouring.take(small->system, {});
   EXPECT_EQ(colouring.order().size(), small->system.elements().size());
-  colouring.take(large->system);
+  colouring.take(large->system, {});
   EXPECT_EQ(colouring.order().size(), large->system.elements().size());
 }
 

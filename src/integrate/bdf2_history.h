@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// What a BDF2 method remembers: u₋₁, the state one step earlier. In û + γF = u1 it has û = u0 + ⅓ (u0 − u₋₁)
+/// and γ = ⅔h [Hairer, Wanner II, V.1]; without u₋₁, in the first step, û = u0 and γ = h, as backward Euler.
+class Bdf2History {
+ public:
+  bool empty() const { return !has_before_; }
+  double gamma(double h) const { return has_before_ ? 2 * h / 3 : h; }
+  /// du += û − u0
+  void add_increment(std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> dx,
+                     std::span<vec3> dv) const;
+
+  /// The step is done: takes u0 away.
+  void remember(std::vector<vec3>& x0, std::vector<vec3>& v0);
+  void forget() { has_before_ = false; }
+
+ private:
+  bool has_before_ = false;
+  std::vector<vec3> x_before_;
+  std::vector<vec3> v_before_;
+};
+
+}  // namespace clothlab
