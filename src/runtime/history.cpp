@@ -28,7 +28,8 @@ void History::add(const State& state, const StepRecord& record) {
     if (coarse_ > 0) --coarse_;
   }
 
-  std::shared_ptr<State> copy = spare_ ? std::exchange(spare_, nullptr) : std::make_shared<State>();
+  std::shared_ptr<State> copy = std::exchange(spare_, nullptr);
+  if (!copy || copy->x.size() != state.x.size()) copy = std::make_shared<State>();
   copy->x = state.x;
   copy->v = state.v;
   copy->t = state.t;
@@ -40,6 +41,7 @@ void History::recycle(std::shared_ptr<State> dropped) {
 }
 
 void History::clear() {
+  if (!states_.empty()) recycle(std::move(states_.back().state));
   states_.clear();
   coarse_ = 0;
 }

@@ -81,16 +81,14 @@ struct Simulation::Impl {
     while (!control.done()) {
       const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
       if (scene.stepping.adaptive) keep_start_of_substep();
-      aim_pins(h);
+      aim_pins(h, stop);
+      if (stop_requested(stop)) return abandon_step(control.has_advanced());
       restart_integrator_if_new(h);
       const StepReport report = integrator->advance(system, state, h, {scene.stepping.solver, pool, stop});
       if (report.stopped) return abandon_step(control.has_advanced());
-      if (stop_requested(stop)) return abandon_step(true);
-
-      measure();
-      if (stop_requested(stop)) return abandon_step(true);
+      if (!measure(stop)) return abandon_step(true);
       const std::optional<BlowUp> bad = check_energy(h);
-      const bool good = !bad && (!scene.stepping.adaptive || strain <= scene.stepping.max_strain);
+      const bool good = !bad && (!scene.stepping.adaptive || measured.strain <= scene.stepping.max_strain);
       if (!good && scene.stepping.adaptive && !control.at_floor()) {
         retry_with_half();
         continue;
@@ -121,7 +119,7 @@ struct Simulation::Impl {
   /// the springs gain when only the pins move, and what the pins gain in speed. Up to second order in the
   /// displacement Δx this is −f·Δx with the forces f at the beginning; the second order counts when a pin
   /// jumps. Nothing of it depends on the outcome of the step.
-  void aim_pins(double h) {
+  void aim_pins(double h, const StopProbe& stop) {
     Projection& projection = system.projection();
     pins.aim(state.t + h, projection);
     bool moving = false;
@@ -137,6 +135,7 @@ struct Simulation::Impl {
     probe.x = state.x;
     for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
     const ClothSystem::Energies before = system.energies(state.x);
+    if (stop_requested(stop)) return;
     const ClothSystem::Energies after = system.energies(probe.x);
     account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
   }
@@ -146,11 +145,14 @@ struct Simulation::Impl {
     last_h = h;
   }
 
-  /// Energies and strain of the state that the substep led to.
-  void measure() {
-    potential = system.energies(state.x);
-    internal = meter.measure(system, state, potential);
-    strain = system.model().max_strain(state.x);
+  /// Energies and strain of the state at hand. False when stopped.
+  bool measure(const StopProbe& stop = {}) {
+    if (stop_requested(stop)) return false;
+    measured.potential = system.energies(state.x);
+    if (stop_requested(stop)) return false;
+    measured.internal = meter.measure(system, state, measured.potential);
+    measured.strain = system.model().max_strain(state.x);
+    return !stop_requested(stop);
   }
 
   /// The blow-up test of model.md.
@@ -159,7 +161,7 @@ struct Simulation::Impl {
     bad.step = next.step;
     bad.time = state.t;
     bad.dt = h;
-    bad.energy = internal.shaking();
+    bad.energy = measured.internal.shaking();
     bad.allowed = account.allowed(scene.stepping.energy_limit);
     double fastest = -1;
     for (std::size_t i = 0; i < state.x.size(); ++i) {
@@ -223,7 +225,7 @@ struct Simulation::Impl {
   void finish_record() {
     next.time = state.t;
     next.energy = energy_report();
-    next.max_strain = strain;
+    next.max_strain = measured.strain;
     record = next;
   }
 
@@ -340,7 +342,7 @@ struct Simulation::Impl {
     state = *command.state;
     pins.hold_at(state.x);
     measure();
-    account.add_work(internal.shaking() - before);
+    account.add_work(measured.internal.shaking() - before);
     record_state(command.step);
     break_continuity();
   }
@@ -354,12 +356,15 @@ struct Simulation::Impl {
     release_hand();
     state = start_state;
     pins.hold(selected(*mesh, start_pins), state.x);
-    cancel.look();
-    measure();
-    cancel.look();
-    // Pins may turn the common motion that a cloth starts with into shaking.
-    account.start(internal.shaking() + (pins.empty() ? 0.0 : internal.drift));
-    account.set_scale(system, mesh->diagonal);
+    if (!at_start || !(at_start->material == system.material())) {
+      if (!measure(stop)) throw Cancelled();
+      // Pins may turn the common motion that a cloth starts with into shaking.
+      account.start(measured.internal.shaking() + (pins.empty() ? 0.0 : measured.internal.drift));
+      account.set_scale(system, mesh->diagonal);
+      at_start = {system.material(), measured, account};
+    }
+    measured = at_start->measured;
+    account = at_start->account;
     record_state(0);
     break_continuity();
   }
@@ -415,11 +420,12 @@ struct Simulation::Impl {
     record.time = state.t;
     record.dt = scene.stepping.dt;
     record.energy = energy_report();
-    record.max_strain = strain;
+    record.max_strain = measured.strain;
     residuals.clear();
   }
 
   EnergyReport energy_report() const {
+    const auto& [potential, internal, strain] = measured;
     const double kinetic = internal.kinetic + internal.drift;
     return {kinetic, potential.stretch, potential.bend, potential.gravity,
             kinetic + potential.stretch + potential.bend + potential.gravity};
@@ -456,11 +462,22 @@ struct Simulation::Impl {
   StepRecord record;
   std::vector<double> residuals;
 
+  struct Measured {
+    ClothSystem::Energies potential;
+    InternalEnergy internal;
+    double strain = 0;
+  };
+  Measured measured;  // of the state, when a step or a jump has led to it
+  /// What the start costs to measure, for the next Reset.
+  struct AtStart {
+    Material material;
+    Measured measured;
+    EnergyAccount account;
+  };
+  std::optional<AtStart> at_start;
+
   // Of the step being taken.
   StepRecord next;
-  ClothSystem::Energies potential;
-  InternalEnergy internal;
-  double strain = 0;
   double last_h = 0;
   State step_start, substep_start, probe;
   EnergyAccount account_at_step, account_at_substep;
