@@ -147,6 +147,7 @@ struct SimulationThread::Impl {
   }
 
   void apply(const Command& command) {
+    const bool had_rods = simulation->integrator().inextensible;
     simulation->apply(command);
     if (std::holds_alternative<Reset>(command)) {
       start_over();
@@ -154,6 +155,7 @@ struct SimulationThread::Impl {
       go_on_from_restored_state();
     }
     if (changes_scene(command)) scene_changed();
+    if (simulation->integrator().inextensible != had_rods) forget_estimate();
     if (changes_stability(command)) ask_for_estimate();
   }
 
@@ -223,7 +225,7 @@ struct SimulationThread::Impl {
     auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
     simulation = std::move(made);
     loaded = std::move(next);
-    omega_max.reset();
+    forget_estimate();
     const bool vibrates = loaded->omega_max > 0 && !simulation->integrator().inextensible;
     if (vibrates) omega_max = loaded->omega_max;
     start_over();
@@ -351,9 +353,15 @@ struct SimulationThread::Impl {
     monitor.ask(std::move(q));
   }
 
+  /// What was asked so far is about something else: another scene, or springs that are rods now.
+  void forget_estimate() {
+    omega_max.reset();
+    answered = question;
+  }
+
   void take_estimate() {
     const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
-    if (!answer || answer->tag == answered || answer->model != simulation->system().shared_model()) return;
+    if (!answer || answer->tag <= answered) return;
     answered = answer->tag;
     omega_max = answer->omega_max;
     if (answered == explained && simulation->blow_up()) explain();
@@ -436,7 +444,7 @@ struct SimulationThread::Impl {
   std::optional<double> omega_max;
   Clock::time_point asked{};
   std::uint64_t question = 0;   // tag of the last question to the monitor
-  std::uint64_t answered = 0;   // of the last answer
+  std::uint64_t answered = 0;   // of the last answer that counts
   std::uint64_t explained = 0;  // of the question that was asked at the last blow-up
   const IntegratorInfo* blown_integrator = nullptr;
   IntegratorParameters blown_parameters;

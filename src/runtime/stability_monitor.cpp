@@ -57,7 +57,7 @@ struct StabilityMonitor::Impl {
     const std::optional<double> omega_max =
         meter.omega_max(*system, question.x, question.mode, pool, stop, question.inextensible);
     if (!omega_max) return;
-    newest.put(std::make_shared<const Answer>(Answer{question.model, question.tag, *omega_max}));
+    newest.put(std::make_shared<const Answer>(Answer{question.tag, *omega_max}));
     answered();
   }
 

@@ -29,9 +29,8 @@ class StabilityMonitor {
     std::uint64_t tag = 0;              ///< comes back with the answer
   };
   struct Answer {
-    std::shared_ptr<const ClothModel> model;  ///< the question's
-    std::uint64_t tag = 0;                    ///< the question's
-    double omega_max = 0;                     ///< [1/s]; 0 when nothing is free to move
+    std::uint64_t tag = 0;  ///< the question's
+    double omega_max = 0;   ///< [1/s]; 0 when nothing is free to move
   };
 
   /// `answered` is called on the monitor's thread after every new answer.
