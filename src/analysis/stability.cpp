@@ -62,10 +62,14 @@ double largest_stable_step(const IntegratorInfo& integrator, double omega_max) {
 std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                                double omega_max) {
   const std::string title(integrator.title);
-  if (!(omega_max > 0)) return "Nothing in this scene can oscillate, so no step size is too large.";
+  if (!(omega_max > 0))
+    return std::string("Nothing in this scene can oscillate") +
+           (integrator.inextensible ? " where stretch springs are rods" : "") +
+           ", so no step size is too large.";
   const double z = h * omega_max;
   const double limit = integrator.stability_limit;
-  const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s";
+  const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s" +
+                         (integrator.inextensible ? ", that of bending springs and the hand" : "");
 
   if (limit == 0 && integrator.growth_of_the_rest) {
     return title + " multiplies the stiffest oscillation by " +

@@ -37,7 +37,9 @@ class StabilityMeter {
 double largest_stable_step(const IntegratorInfo& integrator, double omega_max);
 
 /// One or two sentences on h·ω_max against the method's limit, or on the growth per step of a method that
-/// is never stable, with the numbers. `values` are the method's own parameters; `h` [s], `omega_max` [rad/s].
+/// is never stable, with the numbers. For methods that take stretch springs as rods, `omega_max` is that
+/// without these (StabilityMeter), and the text says so. `values` are the method's own parameters; `h` [s],
+/// `omega_max` [rad/s].
 std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                                double omega_max);
 

@@ -7,7 +7,7 @@ namespace clothlab {
 
 void GrowthWatch::add(double total, double shaking) {
   total_.push_back(total);
-  shaking_.push_back(shaking);
+  most_shaking_ = std::max(most_shaking_, shaking);
 }
 
 bool GrowthWatch::grows() const {
@@ -15,8 +15,7 @@ bool GrowthWatch::grows() const {
   if (quarter == 0) return false;
   const double first = *std::max_element(total_.begin(), total_.begin() + quarter);
   const double last = *std::max_element(total_.end() - quarter, total_.end());
-  const double shook = *std::max_element(shaking_.begin(), shaking_.begin() + quarter);
-  return last - first > 0.1 * shook;
+  return last - first > 0.1 * most_shaking_;
 }
 
 std::optional<StableRange> find_stable_range(double smallest, double largest, double precision,

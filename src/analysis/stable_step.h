@@ -8,7 +8,8 @@ namespace clothlab {
 
 /// Tells a slow growth, which a run ends before it blows up, from energy that only goes up and down: the
 /// most that was there in the last quarter of the run exceeds the most of its first quarter by more than a
-/// tenth of what shook then.
+/// tenth of the most that shook. (Not of what shook in the first quarter, which is next to nothing where a
+/// run begins at rest.)
 class GrowthWatch {
  public:
   /// After every step: the total energy, and what of it is kinetic and elastic [J].
@@ -16,7 +17,8 @@ class GrowthWatch {
   bool grows() const;
 
  private:
-  std::vector<double> total_, shaking_;
+  std::vector<double> total_;
+  double most_shaking_ = 0;
 };
 
 /// Between which steps [s] a method stops being stable.

@@ -1,5 +1,3 @@
-#include "cli/analyze_convergence.h"
-
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -8,18 +6,17 @@
 #include <vector>
 
 #include "analysis/convergence.h"
+#include "cli/analysis.h"
 #include "cli/analyze_options.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
-#include "cli/progress.h"
-#include "cli/scene_options.h"
 #include "io/csv.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
 
-struct Convergence {
+struct Convergence final : Analysis {
   explicit Convergence(const Services& services) : options(services) {}
 
   AnalyzeOptions options;
@@ -37,17 +34,13 @@ struct Convergence {
 
   static constexpr const char* kJacobian = "jacobian";
 
-  void add_to(CLI::App& app) {
+  void add_to(CLI::App& app) override {
     options.add_to(app);
-    app.add_option("--levels", levels_text, "Steps of 0.1/10 s, 0.1/20 s, ..., so many; default 8.")
-        ->type_name("N")
-        ->take_last()
-        ->group("Analysis");
-    app.add_option("--jacobian", jacobian_text,
-                   "exact (the default), or clamped, with which some methods are of order 1 only.")
-        ->type_name("NAME")
-        ->take_last()
-        ->group("Analysis");
+    AnalyzeOptions::add_option(app, "--levels", levels_text, "N",
+                               "Steps of 0.1/10 s, 0.1/20 s, ..., so many; default 8.");
+    AnalyzeOptions::add_option(
+        app, "--jacobian", jacobian_text, "NAME",
+        "exact (the default), or clamped, with which some methods are of order 1 only.");
     options.add_parameters_to(app);
   }
 
@@ -55,8 +48,8 @@ struct Convergence {
     const auto points =
         measure_convergence(info, options.parameters(info), jacobian, levels, Interrupt::probe());
     if (Interrupt::requested()) return;
-    ChartCurve x{
-        .label = std::string(info.id), .colour = options.colour(info), .markers = true, .x = {}, .y = {}};
+    ChartCurve x = options.curve(info);
+    x.markers = true;
     ChartCurve v = x;
     for (std::size_t k = 0; k < points.size(); ++k) {
       const ConvergencePoint& p = points[k];
@@ -79,7 +72,7 @@ struct Convergence {
     chart.panels[1].curves.push_back(std::move(v));
   }
 
-  int run() {
+  int run() override {
     const Interrupt interrupt;
     options.check();
     const int levels = levels_text ? static_cast<int>(parse_whole("levels", *levels_text, 2, 12)) : 8;
@@ -89,18 +82,12 @@ struct Convergence {
     std::printf("%-32s %6s %12s %12s %14s %14s\n", "integrator", "order", "measured x", "measured v",
                 "error x [m]", "error v [m/s]");
     std::vector<const IntegratorInfo*> skipped;
-    {
-      Progress progress(options.integrators().size(), options.quiet());
-      std::uint64_t done = 0;
-      for (const IntegratorInfo* info : options.integrators()) {
-        progress.show_part(done++, info->id);
-        if (info->order == 0)
-          skipped.push_back(info);
-        else
-          measure(*info, clamped ? JacobianMode::clamped : JacobianMode::exact, levels);
-        if (Interrupt::requested()) break;
-      }
-    }
+    options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
+      if (info.order == 0)
+        skipped.push_back(&info);
+      else
+        measure(info, clamped ? JacobianMode::clamped : JacobianMode::exact, levels);
+    });
     AnalyzeOptions::report_skipped(skipped, "no order is defined for them");
     return options.finish(csv, chart);
   }
@@ -108,17 +95,8 @@ struct Convergence {
 
 }  // namespace
 
-std::function<std::optional<int>()> add_analyze_convergence(CLI::App& analyze, const Services& services) {
-  auto command = std::make_shared<Convergence>(services);
-  CLI::App& sub = *analyze.add_subcommand(
-      "convergence",
-      "The order in which the error falls with h, of positions and velocities, on a swinging, stretched\n"
-      "sheet, against a reference of far smaller error.");
-  command->add_to(sub);
-  return [command, &sub]() -> std::optional<int> {
-    if (!sub.parsed()) return std::nullopt;
-    return command->run();
-  };
+std::unique_ptr<Analysis> make_convergence_analysis(const Services& services) {
+  return std::make_unique<Convergence>(services);
 }
 
 }  // namespace clothlab

@@ -1,5 +1,3 @@
-#include "cli/analyze_damping.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -10,10 +8,10 @@
 #include <vector>
 
 #include "analysis/amplification.h"
+#include "cli/analysis.h"
 #include "cli/analyze_options.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
-#include "cli/progress.h"
 #include "io/csv.h"
 
 namespace clothlab {
@@ -21,7 +19,7 @@ namespace {
 
 constexpr double kFrom = 0.01, kTo = 100;  // hω
 
-struct Damping {
+struct Damping final : Analysis {
   explicit Damping(const Services& services) : options(services) {}
 
   AnalyzeOptions options;
@@ -39,12 +37,10 @@ struct Damping {
                         .range = std::pair{-0.6, 0.6}},
                   .curves = {}}}};
 
-  void add_to(CLI::App& app) {
+  void add_to(CLI::App& app) override {
     options.add_to(app);
-    app.add_option("--points", points_text, "Values of hω from 0.01 to 100; default 201.")
-        ->type_name("N")
-        ->take_last()
-        ->group("Analysis");
+    AnalyzeOptions::add_option(app, "--points", points_text, "N",
+                               "Values of hω from 0.01 to 100; default 201.");
     options.add_parameters_to(app);
   }
 
@@ -55,7 +51,9 @@ struct Damping {
     const bool rest = kind == ModeKind::rest;
     const char* modes = !splits ? "all" : rest ? "rest" : "slow";
     const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
-    ChartCurve damping{.label = label, .colour = options.colour(info), .dashed = rest, .x = {}, .y = {}};
+    ChartCurve damping = options.curve(info);
+    damping.label = label;
+    damping.dashed = rest;
     ChartCurve phase = damping;
     double off = 0;
     for (int k = 0; k < points; ++k) {
@@ -83,45 +81,24 @@ struct Damping {
     chart.panels[1].curves.push_back(std::move(phase));
   }
 
-  int run() {
+  int run() override {
     const Interrupt interrupt;
     options.check();
     const int points = points_text ? static_cast<int>(parse_whole("points", *points_text, 2, 100'000)) : 201;
-    std::vector<const IntegratorInfo*> skipped;
     std::printf("%-36s %10s %10s %12s %12s %12s\n", "|R| per step at hω =", "0.1", "1", "10", "100",
                 "off theory");
-    {
-      Progress progress(options.integrators().size(), options.quiet());
-      std::uint64_t done = 0;
-      for (const IntegratorInfo* info : options.integrators()) {
-        progress.show_part(done++, info->id);
-        if (info->growth == nullptr) {
-          skipped.push_back(info);
-          continue;
-        }
-        measure(*info, ModeKind::slow, points);
-        if (info->growth_of_the_rest != nullptr) measure(*info, ModeKind::rest, points);
-        if (Interrupt::requested()) break;
-      }
-    }
-    AnalyzeOptions::report_skipped(skipped, "no factor per step is defined for them on an oscillator");
+    options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
+      measure(info, ModeKind::slow, points);
+      if (info.growth_of_the_rest != nullptr) measure(info, ModeKind::rest, points);
+    });
     return options.finish(csv, chart);
   }
 };
 
 }  // namespace
 
-std::function<std::optional<int>()> add_analyze_damping(CLI::App& analyze, const Services& services) {
-  auto command = std::make_shared<Damping>(services);
-  CLI::App& sub = *analyze.add_subcommand(
-      "damping",
-      "What one step makes of one undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its\n"
-      "amplification matrix, measured by stepping unit states, beside the closed form.");
-  command->add_to(sub);
-  return [command, &sub]() -> std::optional<int> {
-    if (!sub.parsed()) return std::nullopt;
-    return command->run();
-  };
+std::unique_ptr<Analysis> make_damping_analysis(const Services& services) {
+  return std::make_unique<Damping>(services);
 }
 
 }  // namespace clothlab

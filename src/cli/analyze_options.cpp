@@ -7,6 +7,7 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
+#include "cli/progress.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
 #include "io/output_file.h"
@@ -18,17 +19,19 @@ namespace clothlab {
 AnalyzeOptions::AnalyzeOptions(const Services& services)
     : colour_of_row_(services.integrator_colour), font_file_(services.font_file) {}
 
+void AnalyzeOptions::add_option(CLI::App& app, const char* name, std::optional<std::string>& target,
+                                const char* type, const char* help) {
+  app.add_option(name, target, help)->type_name(type)->take_last()->group("Analysis");
+}
+
 void AnalyzeOptions::add_to(CLI::App& app) {
-  const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
-                        const char* help) {
-    app.add_option(name, target, help)->type_name(type)->take_last()->group("Analysis");
-  };
   std::string names;
   for (const IntegratorInfo& info : clothlab::integrators())
     names += (names.empty() ? "" : ", ") + std::string(info.id);
-  text("--integrators", names_, "A,B,...", ("Those to measure, default all of " + names + ".").c_str());
-  text("--csv", csv_, "FILE", "All figures as a table.");
-  text("--png", png_, "FILE", "A picture of them; needs no display.");
+  add_option(app, "--integrators", names_, "A,B,...",
+             ("Those to measure, default all of " + names + ".").c_str());
+  add_option(app, "--csv", csv_, "FILE", "All figures as a table.");
+  add_option(app, "--png", png_, "FILE", "A picture of them; needs no display.");
 }
 
 void AnalyzeOptions::add_parameters_to(CLI::App& app) {
@@ -70,8 +73,19 @@ IntegratorParameters AnalyzeOptions::parameters(const IntegratorInfo& info) cons
   return values;
 }
 
-Rgb AnalyzeOptions::colour(const IntegratorInfo& info) const {
-  return colour_of_row_(static_cast<std::size_t>(&info - clothlab::integrators().data()));
+void AnalyzeOptions::for_each(bool quiet, const std::function<void(const IntegratorInfo&)>& measure) const {
+  Progress progress(integrators_.size(), quiet);
+  std::uint64_t done = 0;
+  for (const IntegratorInfo* info : integrators_) {
+    progress.show_part(done++, info->id);
+    measure(*info);
+    if (Interrupt::requested()) return;
+  }
+}
+
+ChartCurve AnalyzeOptions::curve(const IntegratorInfo& info) const {
+  const auto row = static_cast<std::size_t>(&info - clothlab::integrators().data());
+  return {.label = std::string(info.id), .colour = colour_of_row_(row)};
 }
 
 void AnalyzeOptions::report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why) {

@@ -25,6 +25,9 @@ class AnalyzeOptions {
 
   /// --integrators, --csv, --png.
   void add_to(CLI::App& app);
+  /// An option of one analysis alone; its raw text goes to `target`.
+  static void add_option(CLI::App& app, const char* name, std::optional<std::string>& target,
+                         const char* type, const char* help);
   /// --quiet and the integrators' own parameters, for an analysis that takes no scene.
   void add_parameters_to(CLI::App& app);
 
@@ -33,10 +36,16 @@ class AnalyzeOptions {
 
   /// In the registry's order; all, unless --integrators names some.
   const std::vector<const IntegratorInfo*>& integrators() const { return integrators_; }
+  bool names_integrators() const { return names_.has_value(); }
   /// An integrator's own parameters as the options say. Throws InputError.
   IntegratorParameters parameters(const IntegratorInfo& info) const;
   bool quiet() const { return quiet_; }
-  Rgb colour(const IntegratorInfo& info) const;
+
+  /// Measures the integrators one after the other, with a bar on stderr unless `quiet`, until Ctrl-C.
+  void for_each(bool quiet, const std::function<void(const IntegratorInfo&)>& measure) const;
+
+  /// A curve without points, in the integrator's colour and under its id.
+  ChartCurve curve(const IntegratorInfo& info) const;
 
   /// Says on stderr why these were left out.
   static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);

@@ -35,10 +35,11 @@ struct IntegratorInfo {
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
   double stability_limit = 0;
-  /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius).
+  /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius). Never null.
   double (*growth)(double h_omega, const IntegratorParameters& values) = nullptr;
   /// Where a few slow modes are treated otherwise than the rest, and `growth` and `stability_limit` are those
-  /// of a slow one: the same factor for the rest, which the stiffest oscillation of a cloth belongs to.
+  /// of a slow one: the same factor for the rest, which the stiffest oscillation of a cloth belongs to. Null
+  /// for all other methods.
   double (*growth_of_the_rest)(double h_omega) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
 };

@@ -59,7 +59,7 @@ std::string document() {
         << " | " << stability_of(info);
     const IntegratorParameters values = default_parameters(info);
     for (const double y : {0.1, 1.0, 10.0}) {
-      out << " | " << (info.growth ? factor(info.growth(y, values)) : "–");
+      out << " | " << factor(info.growth(y, values));
       if (info.growth_of_the_rest) out << ", the rest " << factor(info.growth_of_the_rest(y));
     }
     out << " |\n";

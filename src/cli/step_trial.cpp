@@ -1,0 +1,61 @@
+#include "cli/step_trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "analysis/stability.h"
+#include "analysis/stable_step.h"
+#include "cli/interrupt.h"
+#include "core/error.h"
+#include "sim/parameters.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
+                                       std::uint64_t steps, WorkerPool& pool) {
+  using Clock = std::chrono::steady_clock;
+  Scene scene = loaded.scene;
+  scene.integrator = info.id;
+  scene.stepping.dt = h;
+  scene.stepping.adaptive = false;
+  Simulation simulation(std::move(scene), loaded.mesh, pool, Interrupt::probe(), loaded.model);
+  StepTrial trial;
+  GrowthWatch watch;
+  while (trial.good_steps() < steps) {
+    const Clock::time_point begin = Clock::now();
+    const StepStatus status = simulation.step(Interrupt::probe());
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
+    if (status == StepStatus::blown_up) {
+      trial.stable = false;
+      return trial;
+    }
+    const StepRecord& record = simulation.record();
+    watch.add(record.energy.total, record.energy.kinetic + record.energy.stretch + record.energy.bend);
+    trial.step_ms.push_back(ms);
+    trial.newton_iterations += record.newton_iterations;
+    trial.linear_iterations += record.cg_iterations;
+    trial.unconverged += record.converged ? 0 : 1;
+  }
+  trial.stable = !watch.grows();
+  return trial;
+}
+
+double smallest_trial_step(double omega_max) {
+  return std::max(find_scene_parameter("dt")->spec.min, 1e-3 / omega_max);
+}
+
+void measure_omega_max(LoadedScene& loaded, WorkerPool& pool) {
+  const Simulation start(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+  loaded.model = start.system().shared_model();
+  StabilityMeter meter;
+  loaded.omega_max =
+      meter.omega_max(start.system(), start.state().x, loaded.scene.stepping.solver.jacobian, pool)
+          .value_or(0);
+  if (!(loaded.omega_max > 0))
+    throw InputError("Nothing in this scene can oscillate, so no step size is too large.");
+}
+
+}  // namespace clothlab

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/worker_pool.h"
+#include "integrate/registry.h"
+#include "runtime/scene_loader.h"
+
+namespace clothlab {
+
+/// What became of a run with one step size.
+struct StepTrial {
+  bool stable = true;             ///< it did not blow up, and its energy did not grow (GrowthWatch)
+  std::vector<double> step_ms;    ///< time of every good step
+  double newton_iterations = 0;   ///< of all good steps
+  double linear_iterations = 0;   ///< of all good steps
+  std::uint64_t unconverged = 0;  ///< steps whose solver did not get to its tolerance
+  std::uint64_t good_steps() const { return step_ms.size(); }
+};
+
+/// Runs the scene for up to `steps` steps of `h` [s] by one integrator, whatever it says of either. Nothing,
+/// where it was interrupted.
+std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
+                                       std::uint64_t steps, WorkerPool& pool);
+
+/// The smallest h [s] that is worth a trial: that a scene may have, or 1/1000 of what the fastest oscillation
+/// allows.
+double smallest_trial_step(double omega_max);
+
+/// Of the scene's cloth at its start: fills in loaded.model and loaded.omega_max. Throws InputError where
+/// nothing can oscillate, so that no step size is too large.
+void measure_omega_max(LoadedScene& loaded, WorkerPool& pool);
+
+}  // namespace clothlab

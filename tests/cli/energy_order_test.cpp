@@ -1,0 +1,63 @@
+// What the methods make of the energy of an undamped strip, in the order that theory puts them in (the
+// picture of `analyze energy`).
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/energy_strip.h"
+#include "core/worker_pool.h"
+#include "runtime/scene_loader.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+namespace {
+
+constexpr int kSteps = 200;  // a second: the strip falls, is caught and rises again
+
+/// What the energy gains over the run [J] by the line that fits it best: its ups and downs fall out.
+double trend(const std::vector<double>& energy) {
+  const double middle = static_cast<double>(energy.size() - 1) / 2;
+  double sum = 0, weight = 0;
+  for (std::size_t k = 0; k < energy.size(); ++k) {
+    const double t = static_cast<double>(k) - middle;
+    sum += t * energy[k];
+    weight += t * t;
+  }
+  return sum / weight * 2 * middle;
+}
+
+TEST(EnergyOfTheStrip, IsLostAndGainedInTheOrderOfTheMethods) {
+  const LoadedScene loaded = load_scene(energy_strip());
+  WorkerPool pool(1);
+  std::map<std::string, double> gain;
+  for (const char* id : {"backward-euler", "siere", "sdirk2", "tr-bdf2", "implicit-midpoint",
+                         "semi-implicit-bdf2-ere", "str-sbdf2-ere"}) {
+    Scene scene = loaded.scene;
+    scene.integrator = id;
+    Simulation simulation(scene, loaded.mesh, pool);
+    std::vector<double> energy{simulation.record().energy.total};
+    for (int k = 0; k < kSteps; ++k) {
+      ASSERT_EQ(simulation.step(), StepStatus::done) << id << k;
+      energy.push_back(simulation.record().energy.total);
+    }
+    gain[id] = trend(energy);
+    RecordProperty(id, std::to_string(gain[id]));
+  }
+  // Each by far: twice what comes next, at least.
+  const double lost = -gain["backward-euler"];
+  EXPECT_GT(lost, 2 * -gain["siere"]);
+  for (const char* id : {"sdirk2", "tr-bdf2"}) {
+    EXPECT_GT(-gain["siere"], 2 * -gain[id]) << id;
+    EXPECT_LT(gain[id], 0) << id;
+    EXPECT_LT(std::abs(gain["implicit-midpoint"]), -gain[id] / 3) << id;  // no trend
+  }
+  EXPECT_LT(std::abs(gain["implicit-midpoint"]), 0.01 * lost);
+  for (const char* id : {"str-sbdf2-ere", "semi-implicit-bdf2-ere"}) EXPECT_GT(gain[id], 0.1 * lost) << id;
+}
+
+}  // namespace
+}  // namespace clothlab
