@@ -33,7 +33,7 @@ void integrator_choice(const PanelContext& context) {
   // Room for the colour in front of the name.
   const std::string indent = "      ";
   const std::string preview = indent + displayable(rows[current].title);
-  const bool open = ImGui::BeginCombo("##integrator", preview.c_str(), ImGuiComboFlags_HeightLarge);
+  const bool open = begin_choice("##integrator", preview, ImGuiComboFlags_HeightLargest);
   note_item("integrator");
   const float size = units(11);
   if (!open)
@@ -105,12 +105,12 @@ std::string explanation(const PanelContext& context, const IntegratorInfo& info)
 // The formula and the summary, in as much room as the method's own parameters leave: always the same for all
 // methods together, so that nothing jumps when another one is chosen. The rest is in the tooltip.
 void explain_card(const PanelContext& context, const IntegratorInfo& info) {
-  constexpr int kLines = 4;
+  constexpr int kLines = 5;
   constexpr int kLinesPerParameter = 2;
   const int lines = std::max(1, kLines - kLinesPerParameter * static_cast<int>(info.parameters.size()));
   ImGui::BeginGroup();
   if (lines > 1) small_text(info.formula, 1);
-  small_text(info.summary, std::max(1, lines - 1));
+  small_text(info.summary, std::max(2, lines - 1));
   ImGui::EndGroup();
   note_item("explain");
   tooltip(explanation(context, info));

@@ -130,7 +130,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
   if (!message_.empty()) {
     const bool open = message_overlay(message_, message_is_error_, view);
     if (!open || ImGui::GetTime() > message_until_) message_.clear();
-  } else {
+  } else if (!dialog_open()) {
     hint_overlay(context, view);
   }
   if (help_open_) help_open_ = help_overlay(view);
@@ -155,7 +155,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   if (files_.on_key(press)) return true;
   if (press.key == Key::escape) {
     // The newest thing first; a field that is being typed in takes its Esc itself.
-    if (typing) return true;
+    if (typing || close_choice()) return true;
     if (help_open_) return help_open_ = false, true;
     if (context.load.running) return context.request(CancelLoad{}), true;
     if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;

@@ -286,6 +286,28 @@ void section(std::string_view title) {
   ImGui::PopFont();
 }
 
+namespace {
+int choice_open_in = -1;  // frames
+int choice_closes_in = -1;
+}  // namespace
+
+bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags) {
+  if (!ImGui::BeginCombo(id, preview.c_str(), flags)) return false;
+  const int frame = ImGui::GetFrameCount();
+  if (choice_closes_in == frame) {
+    ImGui::CloseCurrentPopup();
+  } else {
+    choice_open_in = frame;
+  }
+  return true;
+}
+
+bool close_choice() {
+  if (choice_open_in != ImGui::GetFrameCount()) return false;
+  choice_closes_in = ImGui::GetFrameCount() + 1;
+  return true;
+}
+
 bool icon_button(const char* id, Icon icon, const char* help, bool active, float width) {
   const float height = ImGui::GetFrameHeight();
   if (width == 0) width = units(34);
@@ -331,7 +353,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
     const auto index =
         std::clamp(static_cast<std::size_t>(std::max(value, 0.0)), std::size_t{0}, spec.choices.size() - 1);
     ImGui::SetNextItemWidth(rest);
-    const bool open = ImGui::BeginCombo("##value", std::string(spec.choices[index]).c_str());
+    const bool open = begin_choice("##value", std::string(spec.choices[index]));
     note_item(id);
     if (!open) tooltip(spec.help);
     if (open) {

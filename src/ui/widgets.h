@@ -35,6 +35,13 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active = fals
 /// A text button with a tooltip.
 bool text_button(const char* label, const char* help, float width = 0, bool active = false);
 
+/// A closed list of names that shows `preview`; what is drawn while it returns true is its open part, up to
+/// ImGui::EndCombo.
+bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags = 0);
+/// Closes, in the next frame, the list that was open in the last one; false when none was. ImGui itself
+/// closes one on Esc only where the keyboard moves about.
+bool close_choice();
+
 /// A place on a slider that means something, and what lies to the right of it.
 struct SliderMark {
   double value = 0;

@@ -202,6 +202,20 @@ TEST(Interface, EscClosesOneThingAfterTheOther) {
   EXPECT_TRUE(face.ui.message().empty());
 }
 
+TEST(Interface, EscClosesAnOpenListAndChangesNothing) {
+  Interface face;
+  const auto is_open = [&] { return face.rect("integrator:rattle").x >= 0; };
+  for (int i = 0; i < 2; ++i) {
+    face.click("integrator");
+    EXPECT_TRUE(is_open());
+    EXPECT_TRUE(face.press(Key::escape));
+    face.frame();
+    face.frame();
+    EXPECT_FALSE(is_open());
+  }
+  EXPECT_TRUE(face.sent.empty());
+}
+
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
