@@ -38,7 +38,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   const std::size_t n = system.size();
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
   report.stopped = !colouring_.take(system, context.stop);
-  if (report.stopped) return report;
+  if (gives_up(context, report)) return report;
   if (take_matrix(system, h, context.pool)) {
     factor_fits_ = false;
     ++matrices_;

@@ -45,6 +45,7 @@ bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
 
+  if (stop_requested(stop)) return false;
   order_.resize(springs.size());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t s = 0; s < springs.size(); ++s) order_[next[colour_of[s]]++] = s;
