@@ -20,21 +20,21 @@ using test::Stepper;
 
 const IntegratorInfo& xpbd() { return *find_integrator("xpbd"); }
 
-// The row of model.md's table, written again. `order` are the springs in the order of a sweep, `velocity`
-// what pinned particles have.
+// The row of model.md's table, written again, with damping by mass taken implicitly. `order` are the springs
+// in the order of a sweep, `velocity` what pinned particles have.
 void formula_step(const Rig& rig, State& u, double h, int iterations, int substeps,
                   std::span<const std::size_t> order, std::span<const vec3> velocity) {
   const auto springs = rig.system.elements();
   const Material& material = rig.system.material();
-  const double h_s = h / substeps;
+  const double h_s = h / substeps, inertia = 1 + h_s * material.rayleigh_mass;
   std::vector<double> w(u.x.size());
   for (std::size_t i = 0; i < w.size(); ++i) {
-    w[i] = rig.system.projection().is_fixed(i) ? 0 : 1 / rig.system.masses()[i];
+    w[i] = rig.system.projection().is_fixed(i) ? 0 : 1 / (rig.system.masses()[i] * inertia);
   }
   for (int s = 0; s < substeps; ++s) {
     const std::vector<vec3> x_n = u.x;
     for (std::size_t i = 0; i < w.size(); ++i) {
-      u.v[i] = w[i] > 0 ? u.v[i] + h_s * material.gravity : velocity[i];
+      u.v[i] = w[i] > 0 ? (u.v[i] + h_s * material.gravity) / inertia : velocity[i];
       u.x[i] += h_s * u.v[i];
     }
     std::vector<double> lambda(springs.size());
@@ -112,12 +112,13 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnOneSpring) {
 }
 
 TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
-  for (const double damping : {0.0, 0.05}) {
+  for (const auto& [damping, by_mass] : {std::pair{0.0, 0.0}, {0.05, 0.0}, {0.05, 3.0}}) {
     Material material;
     material.mass_model = MassModel::area;
     material.stretch_stiffness = 50;
     material.bend_stiffness = 4;
     material.spring_damping = damping;
+    material.rayleigh_mass = by_mass;
     auto rig = test::make_sheet(4, 5, 0.2, material);
     test::shake(rig->state, 0.03, 0.4);
     for (const std::size_t i : {0u, 4u}) {
