@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "analysis/stability.h"
 #include "analysis/stable_step.h"
@@ -13,14 +12,20 @@
 
 namespace clothlab {
 
-std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
-                                       std::uint64_t steps, WorkerPool& pool) {
-  using Clock = std::chrono::steady_clock;
+Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h) {
+  constexpr double kEnergyLimit = 2;
   Scene scene = loaded.scene;
   scene.integrator = info.id;
   scene.stepping.dt = h;
   scene.stepping.adaptive = false;
-  Simulation simulation(std::move(scene), loaded.mesh, pool, Interrupt::probe(), loaded.model);
+  scene.stepping.energy_limit = std::min(scene.stepping.energy_limit, kEnergyLimit);
+  return scene;
+}
+
+std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
+                                       std::uint64_t steps, WorkerPool& pool) {
+  using Clock = std::chrono::steady_clock;
+  Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, Interrupt::probe(), loaded.model);
   StepTrial trial;
   GrowthWatch watch;
   while (trial.good_steps() < steps) {

@@ -20,8 +20,12 @@ struct StepTrial {
   std::uint64_t good_steps() const { return step_ms.size(); }
 };
 
-/// Runs the scene for up to `steps` steps of `h` [s] by one integrator, whatever it says of either. Nothing,
-/// where it was interrupted.
+/// The scene by one integrator with steps of `h` [s], whatever it says of either. What goes beyond twice the
+/// energy that it can have counts as blown up: so far from the cloth's motion, a method that damps its fast
+/// oscillations may go on for ever without reaching the usual limit.
+Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h);
+
+/// Runs trial_scene() for up to `steps` steps. Nothing, where it was interrupted.
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                        std::uint64_t steps, WorkerPool& pool);
 
