@@ -78,4 +78,9 @@ void ClothSystem::assemble(std::span<const vec3> x, std::span<const vec3> v, con
   for (const ForceTerm* term : terms_) term->add_jacobians(x, v, c, mode, a);
 }
 
+void ClothSystem::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                                        JacobianMode mode, std::span<vec3> y) const {
+  for (const ForceTerm* term : terms_) term->add_stiffness_product(x, factor, u, mode, y);
+}
+
 }  // namespace clothlab

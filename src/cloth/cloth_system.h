@@ -61,6 +61,8 @@ class ClothSystem final : public DynamicSystem {
   double dissipation_potential(std::span<const vec3> v) const override;
   void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                 JacobianMode mode, SpringMatrix& a) const override;
+  void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                             JacobianMode mode, std::span<vec3> y) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   std::span<const ElasticElement> elements() const override { return springs_.elements(); }
   const std::optional<Drag>& drag() const override { return drag_; }

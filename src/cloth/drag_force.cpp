@@ -54,18 +54,28 @@ void DragForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std:
   for (int c = 0; c < 3; ++c) f[drag_.particles[static_cast<std::size_t>(c)]] -= drag_.weights[c] * force;
 }
 
+mat3 DragForce::spring_block(std::span<const vec3> x) const {
+  return drag_.stiffness * saturation_slope(drag_.stiffness * (drag_.blend(x) - drag_.cursor),
+                                            Drag::kSpringShare * drag_.max_force);
+}
+
 void DragForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                               JacobianMode /*mode*/, SpringMatrix& a) const {
   if (drag_.max_force == 0) return;
-  const mat3 spring = saturation_slope(drag_.stiffness * (drag_.blend(x) - drag_.cursor),
-                                       Drag::kSpringShare * drag_.max_force);
   const mat3 damper = saturation_slope(drag_.damping * drag_.blend(v), Drag::kDamperShare * drag_.max_force);
   SpringMatrix::Stencil stencil;
   stencil.particle = drag_.particles;
   stencil.weight = {drag_.weights[0], drag_.weights[1], drag_.weights[2]};
   stencil.count = 3;
-  stencil.C = c.stiffness * drag_.stiffness * spring + c.damping * drag_.damping * damper;
+  stencil.C = c.stiffness * spring_block(x) + c.damping * drag_.damping * damper;
   a.add_stencil(stencil);
+}
+
+void DragForce::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                                      JacobianMode /*mode*/, std::span<vec3> y) const {
+  if (drag_.max_force == 0) return;
+  const vec3 pull = factor * (spring_block(x) * drag_.blend(u));
+  for (int c = 0; c < 3; ++c) y[drag_.particles[static_cast<std::size_t>(c)]] -= drag_.weights[c] * pull;
 }
 
 double drag_stiffness(const std::array<std::uint32_t, 3>& particles, const vec3& weights,

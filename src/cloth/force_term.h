@@ -27,6 +27,10 @@ class ForceTerm {
   virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                              JacobianMode mode, SpringMatrix& a) const = 0;
 
+  /// y += factor K u, with the K of add_jacobians.
+  virtual void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                                     JacobianMode mode, std::span<vec3> y) const = 0;
+
   /// Whether the damping is −∂R/∂v with an R(v) [W] that does not depend on x.
   virtual bool has_dissipation_potential() const { return true; }
   /// R(v) [W]; 0 for a force without damping.

@@ -7,6 +7,7 @@
 #include "cloth/material.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
+#include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
@@ -38,6 +39,8 @@ class SpringForce final : public ForceTerm {
   /// Sets the matrix's springs, which belong to this force alone.
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
+  void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                             JacobianMode mode, std::span<vec3> y) const override;
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;
 
@@ -47,8 +50,22 @@ class SpringForce final : public ForceTerm {
   std::span<const ElasticElement> elements() const { return elements_; }
 
  private:
+  /// A spring as the loops over slots read it (see SpringPattern).
+  struct Constants {
+    double rest_length;  // L [m]
+    double stiffness;    // k [N/m]
+    bool stretch;        // or bending
+  };
+  struct Batch;
+
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   double energy_of(std::size_t first, std::size_t last, std::span<const vec3> x) const;
+  const SpringPattern& pattern() const { return *model_.pattern(); }
+  /// rows := values, by row.
+  void take_rows(std::span<const vec3> values, std::vector<Padded>& rows) const;
+  /// f += the forces that compute(batch) finds.
+  template <class Compute>
+  void add_forces(std::span<vec3> f, const Compute& compute) const;
 
   const ClothModel& model_;
   WorkerPool& pool_;
@@ -56,7 +73,9 @@ class SpringForce final : public ForceTerm {
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
   std::vector<ElasticElement> elements_;
-  mutable std::vector<vec3> spring_forces_;  // on end i of every spring, between the two passes of add_force
+  std::vector<Constants> constants_;  // by slot
+  // Scratch, by row: positions, velocities and what the springs add up to.
+  mutable std::vector<Padded> x_, v_, sum_;
 };
 
 }  // namespace clothlab

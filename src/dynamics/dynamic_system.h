@@ -32,7 +32,6 @@ struct SystemCoefficients {
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  none,          ///< neither elastic force nor damping of any spring
   rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity
 };
 
@@ -81,6 +80,9 @@ class DynamicSystem {
   /// left out of K (model.md).
   virtual void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                         JacobianMode mode, SpringMatrix& a) const = 0;
+  /// y += factor K u, with the K of `assemble`: less work than a matrix that is multiplied only once.
+  virtual void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
+                                     JacobianMode mode, std::span<vec3> y) const = 0;
   /// The fixed pattern that matrices for `assemble` are made with.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 

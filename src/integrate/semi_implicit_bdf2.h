@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "integrate/bdf2_history.h"
 #include "integrate/integrator.h"
 
 namespace clothlab {
@@ -15,21 +16,18 @@ class SemiImplicitBdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { has_history_ = false; }
+  void reset() override { history_.forget(); }
 
  private:
-  bool has_history_ = false;
-  std::vector<vec3> x_before_;  // u₋₁, when there is one
-  std::vector<vec3> v_before_;
+  Bdf2History history_;
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
-  std::vector<vec3> x_hat_;
+  std::vector<vec3> x_hat_;  // x̂, then x1
   std::vector<vec3> v_hat_;
   std::vector<vec3> dx_hat_;
-  std::vector<vec3> k_dx_;  // K_s Δx̂
   std::vector<vec3> b_;
   std::vector<vec3> z_;   // prescribed Δv
-  std::vector<vec3> dv_;  // Δv
+  std::vector<vec3> dv_;  // Δv, then v1
 };
 
 }  // namespace clothlab

@@ -10,15 +10,14 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&b_, &k_v_, &z_, &dv_}) scratch->resize(n);
+  for (auto* scratch : {&b_, &z_, &dv_}) scratch->resize(n);
   SpringMatrix& A = matrix_for(system, a_);
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
   system.force(state.x, state.v, b_);
   if (gives_up(context, report)) return report;
-  system.assemble(state.x, state.v, {0, 0, 1}, context.solver.jacobian, A);
-  A.multiply(context.pool, state.v, k_v_);
-  for (std::size_t i = 0; i < n; ++i) b_[i] = h * (b_[i] - h * k_v_[i]);
+  system.add_stiffness_product(state.x, h, state.v, context.solver.jacobian, b_);
+  for (vec3& b : b_) b *= h;
 
   // z, the prescribed change: v0 → (p1 − p0)/h.
   z_ = state.v;

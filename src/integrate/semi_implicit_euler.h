@@ -19,7 +19,6 @@ class SemiImplicitEuler final : public Integrator {
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
   std::vector<vec3> b_;
-  std::vector<vec3> k_v_;    // K_s v0
   std::vector<vec3> z_;      // prescribed Δv
   std::vector<vec3> dv_;     // Δv
   std::vector<vec3> start_;  // x0

@@ -121,7 +121,7 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
     for (const auto& [column, weight] : row) {
       if (weight < kSmallWeight * sum) continue;
       P.column.push_back(column);
-      P.weight.push_back(weight * sum / kept);
+      P.weight.push_back(static_cast<float>(weight * sum / kept));
     }
     P.begin.push_back(static_cast<std::uint32_t>(P.column.size()));
   }

@@ -22,7 +22,7 @@ struct CouplingGraph {
 struct Prolongation {
   std::vector<std::uint32_t> begin;   ///< row -> its first entry; one more at the end
   std::vector<std::uint32_t> column;  ///< ascending within a row
-  std::vector<double> weight;
+  std::vector<float> weight;
   std::size_t columns = 0;
 
   std::size_t rows() const { return begin.size() - 1; }

@@ -194,12 +194,7 @@ struct ConjugateGradient::Scratch {
   // r . z, after `advance`; a preconditioner that couples the rows makes z now.
   double precondition(const Sums& sums) {
     if (kind != PreconditionerKind::multigrid) return sums.r_dot_z;
-    multigrid.apply(r, z);
-    return sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      double r_dot_z = 0;
-      for (std::uint32_t i = begin; i < end; ++i) r_dot_z += dot(r[i], z[i]);
-      return r_dot_z;
-    });
+    return multigrid.apply(r, std::sqrt(sums.r_dot_r), z);
   }
 
   // p := z + beta p

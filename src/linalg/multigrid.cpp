@@ -17,6 +17,8 @@
 #include "core/error.h"
 #include "linalg/aggregation.h"
 #include "linalg/lanes.h"
+#include "linalg/quad.h"
+#include "linalg/single_spring_matrix.h"
 #include "linalg/symmetric.h"
 
 namespace clothlab {
@@ -28,6 +30,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kDirectNodes = 48;
 // A level that would keep more than this share of the nodes is not worth having.
 constexpr double kWorstReduction = 0.6;
+// A spring below this share of the strongest at both of its ends is weak.
+constexpr float kWeakSpring = 1.0f / 64;
 // Rows of a coarse level that one thread takes at a time.
 constexpr std::size_t kCoarseGrain = 512;
 // The smoother damps the part [1/8, 1] of the spectrum [Tamstorf et al. 2015].
@@ -143,7 +147,7 @@ struct GalerkinPart {
 
 /// Calls body(coarse block, weight) for the terms of one block of the fine matrix.
 template <class Body>
-void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, const Body& body) {
+void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, Body&& body) {
   const auto [i, j] = nodes;
   for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k) {
     const std::uint32_t a = P.column[k];
@@ -160,36 +164,62 @@ void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, co
   }
 }
 
-GalerkinPart galerkin_part(std::span<const Nodes> blocks, const Prolongation& P, const BlockMatrix& coarse,
-                           CancelPoint& cancel) {
-  GalerkinPart part;
-  part.begin.push_back(0);
-  std::vector<std::uint32_t> sum_of(coarse.nodes.size(), kNone);
-  for (const Nodes nodes : blocks) {
-    cancel.pass();
-    for_terms(nodes, P, coarse, [&](std::uint32_t block, double weight) {
-      if (sum_of[block] == kNone) {
-        sum_of[block] = static_cast<std::uint32_t>(part.block.size());
-        part.block.push_back(block);
-      }
-      const auto first = part.target.begin() + part.begin.back();
-      const auto at = std::find(first, part.target.end(), sum_of[block]);
-      if (at == part.target.end()) {
-        part.target.push_back(sum_of[block]);
-        part.weight.push_back(weight);
-      } else {
-        part.weight[static_cast<std::size_t>(at - part.target.begin())] += weight;
-      }
-    });
-    part.begin.push_back(static_cast<std::uint32_t>(part.target.size()));
+/// The same for a spring, whose blocks (e_i - e_j)(e_i - e_j)ᵀ (x) B act on the difference of its ends.
+template <class Body>
+void for_spring_terms(Nodes ends, const Prolongation& P, const BlockMatrix& coarse,
+                      std::vector<std::pair<std::uint32_t, double>>& row, Body&& body) {
+  // The two rows of P, both ascending, merged into their difference.
+  std::array<std::uint32_t, 2> at{P.begin[ends[0]], P.begin[ends[1]]};
+  const std::array<std::uint32_t, 2> last{P.begin[ends[0] + 1], P.begin[ends[1] + 1]};
+  row.clear();
+  while (at[0] < last[0] || at[1] < last[1]) {
+    const std::uint32_t i = at[0] < last[0] ? P.column[at[0]] : kNone;
+    const std::uint32_t j = at[1] < last[1] ? P.column[at[1]] : kNone;
+    double weight = 0;
+    if (i <= j) weight += P.weight[at[0]++];
+    if (j <= i) weight -= P.weight[at[1]++];
+    if (weight != 0) row.emplace_back(std::min(i, j), weight);
   }
-  part.sum.resize(part.block.size());
-  return part;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    for (std::size_t l = k; l < row.size(); ++l) {
+      body(coarse.find(row[k].first, row[l].first), row[k].second * row[l].second);
+    }
+  }
 }
 
-double stiffness_of(const SpringMatrix::Spring& s) {
-  return s.u.x * s.u.x + s.u.y * s.u.y + s.u.z * s.u.z + s.b;
-}
+/// Puts a part together, block by block of the fine matrix.
+class GalerkinPartBuilder {
+ public:
+  explicit GalerkinPartBuilder(const BlockMatrix& coarse) : sum_of_(coarse.nodes.size(), kNone) {
+    part_.begin.push_back(0);
+  }
+
+  /// A term of the block at hand.
+  void operator()(std::uint32_t block, double weight) {
+    if (sum_of_[block] == kNone) {
+      sum_of_[block] = static_cast<std::uint32_t>(part_.block.size());
+      part_.block.push_back(block);
+    }
+    const auto first = part_.target.begin() + part_.begin.back();
+    const auto at = std::find(first, part_.target.end(), sum_of_[block]);
+    if (at == part_.target.end()) {
+      part_.target.push_back(sum_of_[block]);
+      part_.weight.push_back(weight);
+    } else {
+      part_.weight[static_cast<std::size_t>(at - part_.target.begin())] += weight;
+    }
+  }
+  void end_block() { part_.begin.push_back(static_cast<std::uint32_t>(part_.target.size())); }
+
+  GalerkinPart take() {
+    part_.sum.resize(part_.block.size());
+    return std::move(part_);
+  }
+
+ private:
+  GalerkinPart part_;
+  std::vector<std::uint32_t> sum_of_;
+};
 
 /// Strengths of springs beside that of the first, rounded to powers of two: an interpolation needs no better,
 /// and so neither the shape of the cloth, which decides how u and b are rounded, nor most changes of h and of
@@ -197,11 +227,11 @@ double stiffness_of(const SpringMatrix::Spring& s) {
 class StrengthScale {
  public:
   explicit StrengthScale(const SpringMatrix& A) {
-    const double first = A.pattern().springs() > 0 ? stiffness_of(A.spring_in(0)) : 0;
+    const double first = A.pattern().springs() > 0 ? A.spring_in(0).stiffness() : 0;
     if (first > 0 && std::isfinite(first)) factor_ = std::numbers::sqrt2 / first;
   }
   float operator()(const SpringMatrix::Spring& spring) const {
-    const auto strength = static_cast<float>(factor_ * stiffness_of(spring));
+    const auto strength = static_cast<float>(factor_ * spring.stiffness());
     if (!(strength > 0) || !std::isfinite(strength)) return 0;
     constexpr std::uint32_t kExponent = 0x7f800000;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(strength) & kExponent);
@@ -219,28 +249,34 @@ Symmetric block_of(const SpringMatrix::Spring& s) {
 }  // namespace
 
 struct Multigrid::Hierarchy {
-  /// What every level has: the smoother and its vectors, and the way to the next coarser level.
-  struct Level {
-    std::vector<Symmetric> inverse;  // D⁻¹
+  /// The finest level, in single precision.
+  struct Finest {
+    SingleSpringMatrix A;
+    std::vector<SingleSymmetric> inverse;  // D⁻¹
     Chebyshev chebyshev{2.0};
-    RowVector x, r, d, w, q;
-    Prolongation P, transposed;  // no columns on the coarsest level
+    SingleVector x, r, d, w, coarse_x;
+    Prolongation P, transposed;  // to the next coarser level
   };
-  struct CoarseLevel : Level {
+  struct CoarseLevel {
     BlockMatrix A;
     std::vector<GalerkinPart> from_finer;
+    std::vector<Symmetric> inverse;  // D⁻¹
+    Chebyshev chebyshev{2.0};
+    RowVector x, r, d, w;
+    Prolongation P, transposed;  // no columns on the coarsest level
   };
 
   // The structure, and what it was made for.
   std::shared_ptr<const SpringPattern> pattern;
   std::vector<std::uint32_t> constrained;  // rows
   std::vector<float> strength;             // by slot
-  Level finest;
+  Finest finest;
   std::vector<CoarseLevel> coarser;
 
   // Of the solve at hand.
   WorkerPool* pool = nullptr;
   const SpringMatrix* A = nullptr;
+  const RowFilter* filter = nullptr;
   const StopProbe* stop = nullptr;
   std::vector<mat3> blocks;  // by particle
   bool direct = false;       // the coarsest level has its factor
@@ -250,9 +286,9 @@ struct Multigrid::Hierarchy {
 
   // --- structure ---
 
-  bool fits(const RowFilter& filter) {
+  bool fits() {
     if (pattern != A->shared_pattern()) return false;
-    const auto entries = filter.entries();
+    const auto entries = filter->entries();
     if (!std::equal(entries.begin(), entries.end(), constrained.begin(), constrained.end(),
                     [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; })) {
       return false;
@@ -266,6 +302,25 @@ struct Multigrid::Hierarchy {
       return count;
     });
     return changed == 0;
+  }
+
+  /// By slot, whether a spring counts beside the strongest ones at both of its ends. The smoother leaves out
+  /// the others, which do not decide what it can smooth: by default bending springs, half of all.
+  std::vector<char> strong_springs(CancelPoint& cancel) const {
+    std::vector<float> strongest(pattern->particles(), 0);
+    for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+      cancel.pass();
+      for (const std::uint32_t row : {pattern->lower[slot], pattern->upper[slot]}) {
+        strongest[row] = std::max(strongest[row], strength[slot]);
+      }
+    }
+    std::vector<char> strong(pattern->springs());
+    for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+      cancel.pass();
+      const float beside = std::min(strongest[pattern->lower[slot]], strongest[pattern->upper[slot]]);
+      strong[slot] = strength[slot] >= kWeakSpring * beside;
+    }
+    return strong;
   }
 
   CouplingGraph finest_graph(CancelPoint& cancel) const {
@@ -292,21 +347,38 @@ struct Multigrid::Hierarchy {
     return graph;
   }
 
-  /// The finest matrix in parts: one per chunk, the diagonal blocks of its rows, then its springs.
+  /// The finest matrix in parts: one per chunk, the numbers d of its rows, then its springs.
   std::vector<GalerkinPart> finest_parts(const Prolongation& P, const BlockMatrix& coarse,
                                          CancelPoint& cancel) const {
     std::vector<GalerkinPart> parts;
-    std::vector<Nodes> nodes;
+    std::vector<std::pair<std::uint32_t, double>> row;
     for (std::size_t chunk = 0; chunk < pattern->chunks(); ++chunk) {
       const std::uint32_t begin = pattern->chunk_begin[chunk], end = pattern->chunk_begin[chunk + 1];
-      nodes.clear();
-      for (std::uint32_t i = begin; i < end; ++i) nodes.push_back({i, i});
-      for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
-        nodes.push_back({pattern->lower[slot], pattern->upper[slot]});
+      GalerkinPartBuilder part(coarse);
+      for (std::uint32_t i = begin; i < end; ++i) {
+        cancel.pass();
+        for_terms({i, i}, P, coarse, part);
+        part.end_block();
       }
-      parts.push_back(galerkin_part(nodes, P, coarse, cancel));
+      for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
+        cancel.pass();
+        for_spring_terms({pattern->lower[slot], pattern->upper[slot]}, P, coarse, row, part);
+        part.end_block();
+      }
+      parts.push_back(part.take());
     }
     return parts;
+  }
+
+  static GalerkinPart coarse_part(const BlockMatrix& fine, const Prolongation& P, const BlockMatrix& coarse,
+                                  CancelPoint& cancel) {
+    GalerkinPartBuilder part(coarse);
+    for (const Nodes nodes : fine.nodes) {
+      cancel.pass();
+      for_terms(nodes, P, coarse, part);
+      part.end_block();
+    }
+    return part.take();
   }
 
   /// The strengths of a coarse level's couplings: the same PᵀLP as of the matrix, for the graph's Laplacian.
@@ -335,19 +407,19 @@ struct Multigrid::Hierarchy {
     return graph;
   }
 
-  static void resize(Level& level, std::size_t n) {
+  static void resize(CoarseLevel& level, std::size_t n) {
     level.inverse.resize(n);
-    for (RowVector* v : {&level.x, &level.r, &level.d, &level.w, &level.q}) v->assign(n, Padded{});
+    for (RowVector* v : {&level.x, &level.r, &level.d, &level.w}) v->assign(n, Padded{});
   }
 
-  void build(const RowFilter& filter) {
+  void build() {
     CancelPoint cancel(*stop);
     pattern.reset();  // nothing fits until all is built
     coarser.clear();
     const auto shared = A->shared_pattern();
     constrained.clear();
     std::vector<char> active(shared->particles(), 1);
-    for (const RowFilter::Entry& entry : filter.entries()) {
+    for (const RowFilter::Entry& entry : filter->entries()) {
       constrained.push_back(entry.row);
       active[entry.row] = 0;
     }
@@ -367,10 +439,12 @@ struct Multigrid::Hierarchy {
   }
 
   void build_levels(std::vector<char> active, CancelPoint& cancel) {
-    resize(finest, pattern->particles());
+    finest.A.choose(*pattern, strong_springs(cancel));
+    finest.inverse.resize(pattern->particles());
+    for (SingleVector* v : {&finest.x, &finest.r, &finest.d, &finest.w}) {
+      v->assign(pattern->particles(), zero_quad());
+    }
     CouplingGraph graph = finest_graph(cancel);
-    Level* finer = &finest;
-    finer->P = {};
     std::size_t size = static_cast<std::size_t>(std::count(active.begin(), active.end(), 1));
     while (size > kDirectNodes) {
       Prolongation P = smoothed_aggregation(graph, active, cancel);
@@ -384,16 +458,16 @@ struct Multigrid::Hierarchy {
       if (coarser.empty()) {
         next.from_finer = finest_parts(P, next.A, cancel);
       } else {
-        next.from_finer.push_back(galerkin_part(coarser.back().A.nodes, P, next.A, cancel));
+        next.from_finer.push_back(coarse_part(coarser.back().A, P, next.A, cancel));
       }
       graph = coarse_graph(graph, P, next.A, cancel);
       resize(next, size);
       active.assign(size, 1);
-      finer->P = std::move(P);
-      finer->transposed = std::move(transposed);
+      (coarser.empty() ? finest.P : coarser.back().P) = std::move(P);
+      (coarser.empty() ? finest.transposed : coarser.back().transposed) = std::move(transposed);
       coarser.push_back(std::move(next));
-      finer = &coarser.back();
     }
+    finest.coarse_x.assign(coarser.empty() ? 0 : coarser.front().A.size(), zero_quad());
     // Room for the direct solve of the coarsest level.
     if (!coarser.empty() && size <= kDirectNodes) {
       const auto rows = static_cast<Eigen::Index>(3 * size);
@@ -406,24 +480,23 @@ struct Multigrid::Hierarchy {
   // --- values ---
 
   // Throws Cancelled, like `build`; with a million particles each of the stages takes a tenth of a second.
-  void compute_values(const RowFilter& filter) {
+  void compute_values() {
     const CancelPoint cancel(*stop);
+    finest.A.assign(*pool, *A);
+    cancel.look();
     blocks.resize(pattern->particles());
     A->bounding_blocks(*pool, blocks);
     cancel.look();
+    const auto invert = [&](std::uint32_t row, const RowFilter::Entry* entry) {
+      finest.inverse[row] =
+          SingleSymmetric(1 / finest.A.scale(), block_inverse(blocks[pattern->particle[row]], entry));
+    };
     for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        finest.inverse[i] = block_inverse(blocks[pattern->particle[i]], nullptr);
-      }
+      for (std::uint32_t i = begin; i < end; ++i) invert(i, nullptr);
     });
-    for (const RowFilter::Entry& entry : filter.entries()) {
-      finest.inverse[entry.row] = block_inverse(blocks[pattern->particle[entry.row]], &entry);
-    }
-    finest.chebyshev = Chebyshev(2.0);
+    for (const RowFilter::Entry& entry : filter->entries()) invert(entry.row, &entry);
     if (coarser.empty()) return;
 
-    cancel.look();
-    A->diagonal_blocks(*pool, blocks);
     cancel.look();
     add_finest(coarser.front());
     cancel.look();
@@ -445,31 +518,30 @@ struct Multigrid::Hierarchy {
       part.clear();
       std::size_t s = 0;
       for (std::uint32_t i = begin; i < end; ++i) {
-        part.add(s++, symmetric_part(blocks[pattern->particle[i]]));
+        const double d = A->diagonal()[pattern->particle[i]];
+        part.add(s++, {d, d, d, 0, 0, 0});
       }
       for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
-        Symmetric coupling;
-        coupling.add(-1, block_of(A->spring_in(slot)));
-        part.add(s++, coupling);
+        part.add(s++, block_of(A->spring_in(slot)));
       }
     });
     collect(level);
-    // Their diagonal blocks are among those of the particles.
     for (const SpringMatrix::Stencil& stencil : A->stencils()) {
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-        for (std::size_t l = 0; l < k; ++l) add_coupling(level, stencil, k, l);
+        for (std::size_t l = 0; l <= k; ++l) add_pair(level, stencil, k, l);
       }
     }
   }
 
-  void add_coupling(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k, std::size_t l) {
+  // Two points of a stencil, or one.
+  void add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k, std::size_t l) {
     const std::uint32_t i = pattern->row[stencil.particle[k]];
     const std::uint32_t j = pattern->row[stencil.particle[l]];
-    if (i == j) return;
     const Symmetric C = symmetric_part(stencil.C);
+    const double twice = i == j && k != l ? 2 : 1;
     for_terms({i, j}, finest.P, level.A, [&](std::uint32_t block, double weight) {
       if (block == kNone) return;  // no spring joins the two: left to the finest level
-      level.A.value[block].add(weight * stencil.weight[k] * stencil.weight[l], C);
+      level.A.value[block].add(twice * weight * stencil.weight[k] * stencil.weight[l], C);
     });
   }
 
@@ -536,20 +608,15 @@ struct Multigrid::Hierarchy {
 
   // --- the cycle ---
 
-  /// q := A x, then body(begin, end) for the rows of each chunk.
-  template <class Body>
-  void product(const Level&, const RowVector& x, RowVector& q, const Body& body) const {
-    for_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      A->multiply_chunk(chunk, x.data(), q.data());
-      body(begin, end);
-    });
+  /// Calls finish(row, (A x)_row) for every row of the level.
+  template <class Finish>
+  void product(const SingleVector& x, const Finish& finish) {
+    pool->for_chunks(pattern->chunks(), 1,
+                     [&](std::size_t chunk, std::size_t) { finest.A.multiply_chunk(chunk, x, finish); });
   }
-  template <class Body>
-  void product(const CoarseLevel& level, const RowVector& x, RowVector& q, const Body& body) const {
-    pool->for_chunks(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) level.A.row_times(i, x).store(q[i]);
-      body(begin, end);
-    });
+  template <class Finish>
+  void product(const CoarseLevel& level, const RowVector& x, const Finish& finish) const {
+    for_nodes(x.size(), [&](std::size_t i) { finish(i, level.A.row_times(i, x)); });
   }
 
   template <class Body>
@@ -559,51 +626,83 @@ struct Multigrid::Hierarchy {
     });
   }
 
-  // level.d := first D⁻¹ residual; x += the two steps of the polynomial.
-  template <class AnyLevel>
-  void second_step(AnyLevel& level, const RowVector& residual, RowVector& x) const {
+  /// z := M⁻¹ r; returns r . z. Everything in between is that of r times a power of two near 1/‖r‖.
+  double apply(const RowVector& r, double r_norm, RowVector& z) {
+    const double down = r_norm > 0 ? std::ldexp(1.0, -std::ilogb(r_norm)) : 1.0;
+    const double up = finest.A.scale() / down;
+    const auto& c = finest.chebyshev;
+    const auto first = static_cast<float>(c.first), again = static_cast<float>(1 + c.again),
+               second = static_cast<float>(c.second);
+    Finest& f = finest;
+    for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        f.r[i] = single(down * Lanes(r[i]));
+        f.d[i] = first * (f.inverse[i] * f.r[i]);
+      }
+    });
+    const auto smoothed = [&](std::uint32_t i, Quad residual, Quad q) {
+      return again * f.d[i] + second * (f.inverse[i] * (residual - q));
+    };
+    if (coarser.empty()) {
+      return last_product(r, up, z, [&](std::uint32_t i, Quad q) { return smoothed(i, f.r[i], q); });
+    }
+    product(f.d, [&](std::uint32_t i, Quad q) { f.x[i] = smoothed(i, f.r[i], q); });
+    if (stop_requested(*stop)) return 0;
+    CoarseLevel& coarse = coarser.front();
+    product(f.x, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
+    for_nodes(coarse.r.size(), [&](std::size_t a) {
+      Quad sum = zero_quad();
+      for (std::uint32_t k = f.transposed.begin[a]; k < f.transposed.begin[a + 1]; ++k) {
+        sum = sum + f.transposed.weight[k] * f.w[f.transposed.column[k]];
+      }
+      (1 / f.A.scale() * double_precision(sum)).store(coarse.r[a]);  // coarse matrices are not scaled
+    });
+    solve_coarse(0);
+    for_nodes(coarse.x.size(), [&](std::size_t a) { f.coarse_x[a] = single(Lanes(coarse.x[a])); });
+    for_nodes(f.x.size(), [&](std::size_t i) {
+      Quad sum = f.x[i];
+      for (std::uint32_t k = f.P.begin[i]; k < f.P.begin[i + 1]; ++k) {
+        sum = sum + f.P.weight[k] * f.coarse_x[f.P.column[k]];
+      }
+      f.x[i] = sum;
+    });
+    product(f.x, [&](std::uint32_t i, Quad q) {
+      f.w[i] = f.r[i] - q;
+      f.d[i] = first * (f.inverse[i] * f.w[i]);
+    });
+    return last_product(r, up, z, [&](std::uint32_t i, Quad q) { return f.x[i] + smoothed(i, f.w[i], q); });
+  }
+
+  // The product of the last smoothing step: z := up value(row, (A d)_row); returns r . z.
+  template <class Value>
+  double last_product(const RowVector& r, double up, RowVector& z, const Value& value) {
+    return sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
+      Lanes r_dot_z;
+      finest.A.multiply_chunk(chunk, finest.d, [&](std::uint32_t i, Quad q) {
+        const Lanes zi = up * double_precision(value(i, q));
+        zi.store(z[i]);
+        r_dot_z = r_dot_z + Lanes(r[i]) * zi;
+      });
+      filter->filter(chunk, z.data());  // single precision keeps to the free directions only nearly
+      return r_dot_z.sum();
+    });
+  }
+
+  // coarser[l].x := the cycle's answer to its r.
+  void solve_coarse(std::size_t l) {
+    CoarseLevel& level = coarser[l];
     const Chebyshev& c = level.chebyshev;
-    product(level, level.d, level.q, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Lanes step = (1 + c.again) * Lanes(level.d[i]) +
-                           c.second * (level.inverse[i] * (Lanes(residual[i]) - Lanes(level.q[i])));
-        (Lanes(x[i]) + step).store(x[i]);
-      }
+    if (l + 1 == coarser.size() && direct) return solve_directly(level);
+    for_nodes(level.r.size(),
+              [&](std::size_t i) { (c.first * (level.inverse[i] * Lanes(level.r[i]))).store(level.d[i]); });
+    product(level, level.d, [&](std::size_t i, const Lanes& q) {
+      const Lanes left = Lanes(level.r[i]) - q;
+      ((1 + c.again) * Lanes(level.d[i]) + c.second * (level.inverse[i] * left)).store(level.x[i]);
     });
-  }
-
-  template <class AnyLevel>
-  void smooth_from_zero(AnyLevel& level, const RowVector& r, RowVector& x) const {
-    const double first = level.chebyshev.first;
-    for_nodes(x.size(), [&](std::size_t i) {
-      (first * (level.inverse[i] * Lanes(r[i]))).store(level.d[i]);
-      x[i] = {};
-    });
-    second_step(level, r, x);
-  }
-
-  template <class AnyLevel>
-  void smooth(AnyLevel& level, const RowVector& r, RowVector& x) const {
-    const double first = level.chebyshev.first;
-    product(level, x, level.q, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const Lanes w = Lanes(r[i]) - Lanes(level.q[i]);
-        w.store(level.w[i]);
-        (first * (level.inverse[i] * w)).store(level.d[i]);
-      }
-    });
-    second_step(level, level.w, x);
-  }
-
-  // `next` counts the coarser levels.
-  template <class AnyLevel>
-  void cycle(AnyLevel& level, std::size_t next, const RowVector& r, RowVector& x) {
-    smooth_from_zero(level, r, x);
-    if (next == coarser.size() || stop_requested(*stop)) return;
-    CoarseLevel& coarse = coarser[next];
-    product(level, x, level.q, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) (Lanes(r[i]) - Lanes(level.q[i])).store(level.w[i]);
-    });
+    if (l + 1 == coarser.size() || stop_requested(*stop)) return;
+    CoarseLevel& coarse = coarser[l + 1];
+    product(level, level.x,
+            [&](std::size_t i, const Lanes& q) { (Lanes(level.r[i]) - q).store(level.w[i]); });
     for_nodes(coarse.r.size(), [&](std::size_t a) {
       Lanes sum;
       for (std::uint32_t k = level.transposed.begin[a]; k < level.transposed.begin[a + 1]; ++k) {
@@ -611,20 +710,24 @@ struct Multigrid::Hierarchy {
       }
       sum.store(coarse.r[a]);
     });
-    if (next + 1 == coarser.size() && direct) {
-      solve_directly(coarse);
-    } else {
-      cycle(coarse, next + 1, coarse.r, coarse.x);
-    }
-    if (stop_requested(*stop)) return;
-    for_nodes(x.size(), [&](std::size_t i) {
-      Lanes sum(x[i]);
+    solve_coarse(l + 1);
+    for_nodes(level.x.size(), [&](std::size_t i) {
+      Lanes sum(level.x[i]);
       for (std::uint32_t k = level.P.begin[i]; k < level.P.begin[i + 1]; ++k) {
         sum = sum + level.P.weight[k] * Lanes(coarse.x[level.P.column[k]]);
       }
-      sum.store(x[i]);
+      sum.store(level.x[i]);
     });
-    smooth(level, r, x);
+    product(level, level.x, [&](std::size_t i, const Lanes& q) {
+      const Lanes w = Lanes(level.r[i]) - q;
+      w.store(level.w[i]);
+      (c.first * (level.inverse[i] * w)).store(level.d[i]);
+    });
+    product(level, level.d, [&](std::size_t i, const Lanes& q) {
+      const Lanes left = Lanes(level.w[i]) - q;
+      (Lanes(level.x[i]) + ((1 + c.again) * Lanes(level.d[i]) + c.second * (level.inverse[i] * left)))
+          .store(level.x[i]);
+    });
   }
 
   void solve_directly(CoarseLevel& level) {
@@ -650,19 +753,19 @@ bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter
   Hierarchy& h = *hierarchy_;
   h.pool = &pool;
   h.A = &A;
+  h.filter = &filter;
   h.stop = &stop;
   try {
-    if (!h.fits(filter)) h.build(filter);
-    h.compute_values(filter);
+    if (!h.fits()) h.build();
+    h.compute_values();
   } catch (const Cancelled&) {
     return false;
   }
   return true;
 }
 
-void Multigrid::apply(const RowVector& r, RowVector& z) {
-  Hierarchy& h = *hierarchy_;
-  h.cycle(h.finest, 0, r, z);
+double Multigrid::apply(const RowVector& r, double r_norm, RowVector& z) {
+  return hierarchy_->apply(r, r_norm, z);
 }
 
 std::size_t Multigrid::levels() const { return 1 + hierarchy_->coarser.size(); }

@@ -20,7 +20,9 @@ namespace clothlab {
 /// therefore has no influence on the bits of a result.
 ///
 /// The smoother is a Chebyshev polynomial of degree 2 in D⁻¹A, with D from SpringMatrix::bounding_blocks:
-/// A ≤ 2D for every A, so the preconditioner is positive definite even where A is not.
+/// A ≤ 2D for every A, so the preconditioner is positive definite even where A is not. Its finest level works
+/// in single precision, which halves what a cycle has to read; coarse matrices, in which stiffness hides the
+/// masses, are kept in double precision.
 class Multigrid {
  public:
   Multigrid();
@@ -28,12 +30,13 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
-  /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool and the
-  /// probe. Returns false when the probe asked to stop; then `apply` must not be called.
+  /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool, the filter
+  /// and the probe. Returns false when the probe asked to stop; then `apply` must not be called.
   bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, const StopProbe& stop);
 
-  /// z := M⁻¹ r, by row, for an r = S r; then z = S z. Something else when the probe asks to stop.
-  void apply(const RowVector& r, RowVector& z);
+  /// z := M⁻¹ r, by row, for an r = S r of this norm; then z = S z. Returns r . z. Something else when the
+  /// probe asks to stop.
+  double apply(const RowVector& r, double r_norm, RowVector& z);
 
   /// Levels in use, 1 where the mesh is too small for a coarser one.
   std::size_t levels() const;

@@ -137,19 +137,18 @@ void SpringMatrix::begin_chunk(std::size_t chunk, const Rows& rows) const {
     y.y -= f.y;
     y.z -= f.z;
   }
-  for (const StencilPoint& point : points_of(chunk)) {
-    const Stencil& stencil = stencils_[point.stencil];
-    vec3 mean(0.0);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-      const auto& x = rows.x(p.row[stencil.particle[k]]);
-      mean += stencil.weight[k] * vec3(x.x, x.y, x.z);
-    }
-    const vec3 f = point.weight * (stencil.C * mean);
-    auto& y = rows.y(point.row);
-    y.x += f.x;
-    y.y += f.y;
-    y.z += f.z;
-  }
+  for_stencil_forces(
+      chunk,
+      [&](std::uint32_t row) {
+        const auto& x = rows.x(row);
+        return vec3(x.x, x.y, x.z);
+      },
+      [&](std::uint32_t row, const vec3& f) {
+        auto& y = rows.y(row);
+        y.x += f.x;
+        y.y += f.y;
+        y.z += f.z;
+      });
 }
 
 // The diagonal and the chunk's own springs; returns the sum of x . y.

@@ -72,6 +72,9 @@ class SpringMatrix {
   struct alignas(32) Spring {
     vec3 u{0.0};   ///< the block is u u^T + b I
     double b = 0;  ///< may be negative
+
+    /// Along the spring: the largest eigenvalue of the block where b >= 0.
+    double stiffness() const { return u.x * u.x + u.y * u.y + u.z * u.z + b; }
   };
   /// w w^T (x) C for up to three particles; with one particle and weight 1, a block on its diagonal.
   struct Stencil {
@@ -94,6 +97,7 @@ class SpringMatrix {
   Spring& spring(std::size_t s) { return values_[pattern_->slot[s]]; }
   const Spring& spring(std::size_t s) const { return values_[pattern_->slot[s]]; }
   /// The same by slot (see SpringPattern).
+  Spring& spring_in(std::size_t slot) { return values_[slot]; }
   const Spring& spring_in(std::size_t slot) const { return values_[slot]; }
   void clear_stencils();
   void add_stencil(const Stencil& stencil);
@@ -109,6 +113,19 @@ class SpringMatrix {
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
+  /// Calls add(row, (sum_p w_p w_p^T (x) C_p x)_row) for every row of the chunk that a stencil p reaches,
+  /// once for each of its points; x_of(row) is x there.
+  template <class VectorOf, class Add>
+  void for_stencil_forces(std::size_t chunk, const VectorOf& x_of, const Add& add) const {
+    for (const StencilPoint& point : points_of(chunk)) {
+      const Stencil& stencil = stencils_[point.stencil];
+      vec3 mean(0.0);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+        mean += stencil.weight[k] * x_of(pattern_->row[stencil.particle[k]]);
+      }
+      add(point.row, point.weight * (stencil.C * mean));
+    }
+  }
 
  private:
   /// One particle of one stencil, sorted by row so that a chunk finds its own.
