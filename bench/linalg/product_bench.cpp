@@ -292,16 +292,16 @@ void iterations(std::uint32_t side) {
     }
   }
   EigenBaseline eigen;
-  eigen.build(A, projection);
-  std::printf(" %12.4f |",
-              best_ms([&] { eigen.solve(A, b, {}, projection, x, 1e-30, kIterations); }) / kIterations);
+  eigen.build(A, b, {}, projection);
+  std::printf(" %12.4f |", best_ms([&] { eigen.solve(1e-30, kIterations); }) / kIterations);
   WorkerPool pool(1);
   ConjugateGradient cg;
   for (const PreconditionerName& preconditioner : kPreconditioners) {
     const CgOptions options{1e-3, 100'000, preconditioner.kind};
     std::printf(" %5d", cg.solve(pool, A, b, {}, projection, x, options).iterations);
   }
-  std::printf(" %5d\n", eigen.solve(A, b, {}, projection, x, 1e-3, 100'000).iterations);
+  eigen.solve(1e-3, 100'000);
+  std::printf(" %5d\n", eigen.result(x).iterations);
 }
 
 }  // namespace

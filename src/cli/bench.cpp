@@ -2,212 +2,204 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
+#include "cli/bench_charts.h"
+#include "cli/bench_sections.h"
+#include "cli/bench_table.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
+#include "cli/progress.h"
 #include "core/error.h"
-#include "core/quantile.h"
 #include "core/worker_pool.h"
+#include "integrate/registry.h"
 #include "io/output_file.h"
-#include "linalg/conjugate_gradient.h"
+#include "io/png.h"
 #include "linalg/eigen_baseline.h"
-#include "runtime/scene_loader.h"
-#include "sim/simulation.h"
 
 namespace clothlab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+/// "64,128"; "none" is the empty list.
+std::vector<int> parse_sizes(std::string_view option, std::string_view text) {
+  std::vector<int> sizes;
+  if (text == "none") return sizes;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    sizes.push_back(static_cast<int>(parse_whole(option, text.substr(0, comma), 2, 2048)));
+    if (comma == std::string_view::npos) return sizes;
+    text.remove_prefix(comma + 1);
+  }
 }
 
-double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+/// By name.
+std::vector<std::filesystem::path> meshes_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".obj") files.push_back(entry.path());
+  if (error) throw InputError("--meshes: '" + folder + "' cannot be read: " + error.message() + ".");
+  if (files.empty()) throw InputError("--meshes: there is no .obj file in '" + folder + "'.");
+  std::ranges::sort(files);
+  return files;
+}
 
-/// One size of the hanging sheet. Times in ms.
-struct Row {
-  int n = 0;
-  double step_median = 0, step_p95 = 0;
-  double iterations = 0;        ///< CG iterations per step, median
-  double solve = 0;             ///< our solve of the sampled systems, median
-  double solve_iterations = 0;  ///< on those systems
-  double eigen_build = 0;       ///< of Eigen's matrix and preconditioner, median
-  double eigen_solve = 0;       ///< to the same true residual
-  double eigen_iterations = 0;
-  double ratio = 0;                   ///< Eigen's solve over ours, system by system, median
-  double iteration_per_particle = 0;  ///< of our solve [ns]
-};
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
 
-/// The linear system of the next semi-implicit Euler step, solved by our CG and by Eigen's in turn.
-class Contest {
- public:
-  Contest(const Simulation& simulation, WorkerPool& pool)
-      : simulation_(simulation),
-        pool_(pool),
-        A_(simulation.system().pattern()),
-        K_(simulation.system().pattern()),
-        b_(A_.size()),
-        x_(A_.size()) {}
-
-  void sample() {
-    const ClothSystem& system = simulation_.system();
-    const State& state = simulation_.state();
-    const double h = simulation_.scene().stepping.dt;
-    const SolverSettings& solver = simulation_.scene().stepping.solver;
-    // (M − hD − h²K) Δv = h (f + hKv)
-    system.assemble(state.x, state.v, {1, h, h * h}, solver.jacobian, A_);
-    system.assemble(state.x, state.v, {0, 0, 1}, solver.jacobian, K_);
-    K_.multiply(pool_, state.v, x_);
-    system.force(state.x, state.v, b_);
-    for (std::size_t i = 0; i < b_.size(); ++i) b_[i] = h * (b_[i] - h * x_[i]);
-
-    const Projection& projection = system.projection();
-    Clock::time_point begin = Clock::now();
-    const SolveReport ours = ours_.solve(pool_, A_, b_, {}, projection, x_, solver.linear.cg);
-    ours_ms.push_back(milliseconds_since(begin));
-    ours_iterations.push_back(ours.iterations);
-
-    begin = Clock::now();
-    eigen_.build(A_, projection);
-    eigen_build_ms.push_back(milliseconds_since(begin));
-    begin = Clock::now();
-    const SolveReport theirs =
-        eigen_.solve(A_, b_, {}, projection, x_, solver.linear.cg.tolerance, solver.linear.cg.max_iterations);
-    eigen_ms.push_back(milliseconds_since(begin));
-    eigen_iterations.push_back(theirs.iterations);
-    ratios.push_back(eigen_ms.back() / ours_ms.back());
-    if (!ours.converged || !theirs.converged)
-      std::fprintf(stderr, "clothlab: bench: not converged at %zu particles (ours %.2g, Eigen's %.2g).\n",
-                   A_.size(), ours.residual, theirs.residual);
-  }
-
-  std::vector<double> ours_ms, ours_iterations, eigen_build_ms, eigen_ms, eigen_iterations, ratios;
-
- private:
-  const Simulation& simulation_;
-  WorkerPool& pool_;
-  SpringMatrix A_, K_;
-  std::vector<vec3> b_, x_;
-  ConjugateGradient ours_;
-  EigenBaseline eigen_;
-};
+BenchTable machine_table(int threads) {
+#if defined(__clang__)
+  const std::string compiler = "Clang " __clang_version__;
+#elif defined(__GNUC__)
+  const std::string compiler = "GCC " __VERSION__;
+#else
+  const std::string compiler = "unknown";
+#endif
+  return {
+      .id = "machine",
+      .title = "Machine and build",
+      .columns = {{"what", "what", ""}, {"value", "", ""}},
+      .rows = {
+          {std::string("program"), std::string("clothlab " CLOTHLAB_VERSION)},
+          {std::string("processor"), processor()},
+          {std::string("cores in use"), static_cast<long long>(threads)},
+          {std::string("compiler"), compiler},
+          {std::string("Eigen with OpenMP"), std::string(EigenBaseline::has_threads() ? "yes" : "no")},
+          {std::string("CHOLMOD"), std::string(EigenBaseline::has(BaselineMethod::cholmod) ? "yes" : "no")}}};
+}
 
 struct Bench {
-  std::optional<std::string> sizes_text, steps_text, threads_text, json;
+  std::filesystem::path font_file;
+  std::optional<std::string> sizes_text, products_text, meshes, steps_text, samples_text, threads_text;
+  std::optional<std::string> csv, json, markdown, png;
+  bool all_integrators = false, full = false, quiet = false;
 
   void add_to(CLI::App& app) {
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                           const char* help) {
-      app.add_option(name, target, help)->type_name(type)->take_last();
+      return app.add_option(name, target, help)->type_name(type)->take_last();
     };
-    text("--sizes", sizes_text, "N,N,...", "Particles along an edge of the sheets; default 32,64,128.");
-    text("--steps", steps_text, "N", "Measured steps of each, after 20 that warm up; default 40.");
-    text("--threads", threads_text, "N", "Threads of our solver, default all cores; Eigen's uses one.");
-    text("--json", json, "FILE", "The figures as JSON as well.");
+    const char* what = "What is measured";
+    text("--sizes", sizes_text, "N,N,...",
+         "Particles along an edge of the sheets, or none; default 20,32,64,128,256.")
+        ->group(what);
+    text("--products", products_text, "N,N,...",
+         "The same for the matrix product beside the streaming limit; default 64,128,256.")
+        ->group(what);
+    text("--meshes", meshes, "DIR", "The OBJ files of this folder too.")->group(what);
+    app.add_flag("--integrators", all_integrators, "All integrators on the 64x64 sheet too.")->group(what);
+    app.add_flag(
+           "--full", full,
+           "Sheets up to 512x512, products up to 1024x1024 and all integrators; takes a quarter of an hour.")
+        ->group(what);
+    text("--steps", steps_text, "N", "Steps that count, after 20 that warm up; default 100.")->group(what);
+    text("--samples", samples_text, "N", "Of these, those whose systems other solvers get too; default 5.")
+        ->group(what);
+    text("--threads", threads_text, "N", "Default all cores; Eigen's conjugate gradients get as many.")
+        ->group(what);
+    const char* files = "Results";
+    text("--csv", csv, "FILE", "All figures, one in a line.")->group(files);
+    text("--json", json, "FILE", "All figures as JSON.")->group(files);
+    text("--markdown", markdown, "FILE", "The tables for a document.")->group(files);
+    text("--png", png, "PREFIX",
+         "PREFIX-cost.png, PREFIX-iterations.png and PREFIX-roofline.png; needs no display.")
+        ->group(files);
+    app.add_flag("--quiet", quiet, "No progress on stderr.")->group(files);
   }
 
-  static Row measure(int n, int steps, WorkerPool& pool) {
-    constexpr int kWarmUp = 20;
-    Scene scene;
-    scene.mesh = GridSource{n, n, 1, 1};
-    scene.stepping.solver.linear.cg.max_iterations = 100'000;  // what a step needs is what is measured
-    const LoadedScene loaded = load_scene(scene, {UnitChoice::as_is, Interrupt::probe(), {}});
-    Simulation simulation(loaded.scene, loaded.mesh, pool);
-    Contest contest(simulation, pool);
-    std::vector<double> step_ms, iterations;
-    for (int step = 0; step < kWarmUp + steps; ++step) {
-      if (Interrupt::requested()) throw Cancelled();
-      if (step >= kWarmUp && (step - kWarmUp) % 8 == 0) contest.sample();
-      const Clock::time_point begin = Clock::now();
-      simulation.step();
-      if (step < kWarmUp) continue;
-      step_ms.push_back(milliseconds_since(begin));
-      iterations.push_back(simulation.record().cg_iterations);
+  void check_outputs() const {
+    for (const auto* path : {&csv, &json, &markdown})
+      if (*path) check_writable(**path);
+    if (!png) return;
+    for (const char* ending : kBenchPictures) check_writable(*png + ending);
+  }
+
+  void write(const std::vector<BenchTable>& tables) const {
+    if (csv) write_file(*csv, csv_of(tables));
+    if (json) write_file(*json, json_of(tables));
+    if (markdown) {
+      std::string text;
+      for (const BenchTable& table : tables)
+        text += "<!-- bench: " + table.id + " -->\n" + markdown_of(table) + "<!-- end -->\n\n";
+      write_file(*markdown, text);
     }
-    Row row;
-    row.n = n;
-    row.step_median = median(step_ms);
-    row.step_p95 = quantile(step_ms, 0.95);
-    row.iterations = median(iterations);
-    row.solve = median(contest.ours_ms);
-    row.solve_iterations = median(contest.ours_iterations);
-    row.eigen_build = median(contest.eigen_build_ms);
-    row.eigen_solve = median(contest.eigen_ms);
-    row.eigen_iterations = median(contest.eigen_iterations);
-    row.ratio = median(contest.ratios);
-    row.iteration_per_particle = row.solve * 1e6 / (std::max(row.solve_iterations, 1.0) * n * n);
-    return row;
-  }
-
-  static nlohmann::json to_json(const Row& row) {
-    return {{"sheet", row.n},
-            {"particles", row.n * row.n},
-            {"step_ms_median", row.step_median},
-            {"step_ms_p95", row.step_p95},
-            {"cg_iterations", row.iterations},
-            {"solve_ms", row.solve},
-            {"solve_iterations", row.solve_iterations},
-            {"eigen_build_ms", row.eigen_build},
-            {"eigen_solve_ms", row.eigen_solve},
-            {"eigen_iterations", row.eigen_iterations},
-            {"eigen_over_ours", row.ratio},
-            {"ns_per_iteration_and_particle", row.iteration_per_particle}};
+    if (!png) return;
+    for (const auto& [ending, chart] : bench_charts(tables)) {
+      const Picture picture = draw_chart(chart, font_file);
+      write_png(*png + ending, picture.width, picture.height, picture.rgba);
+    }
   }
 
   int run() {
     const Interrupt interrupt;
-    std::vector<int> sizes;
-    std::string_view left = sizes_text ? std::string_view(*sizes_text) : std::string_view("32,64,128");
-    for (;;) {
-      const std::size_t comma = left.find(',');
-      sizes.push_back(static_cast<int>(parse_whole("sizes", left.substr(0, comma), 2, 1024)));
-      if (comma == std::string_view::npos) break;
-      left.remove_prefix(comma + 1);
-    }
-    const int steps = steps_text ? static_cast<int>(parse_whole("steps", *steps_text, 1, 100'000)) : 40;
-    const int threads =
-        threads_text ? static_cast<int>(parse_whole("threads", *threads_text, 1, 256)) : hardware_threads();
-    if (json) check_writable(*json);
+    const auto sizes =
+        parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256"));
+    const auto products =
+        parse_sizes("products", products_text.value_or(full ? "64,128,256,512,1024" : "64,128,256"));
+    const auto files = meshes ? meshes_in(*meshes) : std::vector<std::filesystem::path>{};
+    const int threads = threads_text ? static_cast<int>(parse_whole("threads", *threads_text, 1, 256))
+                                     : std::min(hardware_threads(), 256);
+    WorkerPool pool(threads), alone(1);
+    const bool integrators_too = all_integrators || full;
+    Progress progress(sizes.size() + (products.empty() ? 0 : products.size() + 1) + files.size() +
+                          (integrators_too ? integrators().size() : 0),
+                      quiet);
+    std::uint64_t begun = 0;
+    BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
+                             progress.show_part(begun++, what);
+                           }};
+    if (steps_text) settings.steps = static_cast<int>(parse_whole("steps", *steps_text, 1, 100'000));
+    if (samples_text)
+      settings.samples = static_cast<int>(parse_whole("samples", *samples_text, 1, settings.steps));
+    settings.samples = std::min(settings.samples, settings.steps);
+    check_outputs();
 
-    WorkerPool pool(threads);
-    std::printf(
-        "Hanging sheet, defaults of the command line (semi-implicit Euler, h = 1/60 s, CG to 1e-3), %d "
-        "thread%s.\n"
-        "Both solvers get the same systems and go to the same true residual.\n\n",
-        threads, threads == 1 ? "" : "s");
-    std::printf("%7s %9s %8s %8s %7s | %9s %9s %9s %7s | %7s %9s\n", "sheet", "particles", "ms/step", "p95",
-                "CG it.", "ours ms", "Eigen ms", "its", "build", "Eigen/", "ns per it.");
-    std::printf("%7s %9s %8s %8s %7s | %9s %9s %9s %7s | %7s %9s\n", "", "", "median", "", "median",
-                "per solve", "per solve", "", "ms", "ours", "& particle");
-    nlohmann::json rows = nlohmann::json::array();
-    for (const int n : sizes) {
-      const Row row = measure(n, steps, pool);
-      std::printf("%4dx%-3d %8d %8.2f %8.2f %7.0f | %9.2f %9.2f %9.0f %7.2f | %6.2fx %9.2f\n", n, n, n * n,
-                  row.step_median, row.step_p95, row.iterations, row.solve, row.eigen_solve,
-                  row.eigen_iterations, row.eigen_build, row.ratio, row.iteration_per_particle);
+    std::vector<BenchTable> tables{machine_table(threads)};
+    std::size_t printed = 0;
+    const auto print = [&] {
+      for (; printed < tables.size(); ++printed) std::printf("%s\n", text_of(tables[printed]).c_str());
       std::fflush(stdout);
-      rows.push_back(to_json(row));
+    };
+    try {
+      if (!sizes.empty()) bench_sheets(settings, sizes, tables);
+      print();
+      if (!products.empty()) bench_products(settings, products, tables);
+      print();
+      if (!files.empty()) bench_meshes(settings, files, tables);
+      print();
+      if (integrators_too) bench_integrators(settings, tables);
+    } catch (const Cancelled&) {
     }
-    if (json) write_file(*json, nlohmann::json{{"threads", threads}, {"sheets", rows}}.dump(2) + "\n");
-    return kExitDone;
+    print();
+    write(tables);
+    if (!Interrupt::requested()) return kExitDone;
+    std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
+    return kExitInterrupted;
   }
 };
 
 }  // namespace
 
-std::function<int()> add_bench(CLI::App& app) {
+std::function<int()> add_bench(CLI::App& app, const Services& services) {
   auto command = std::make_shared<Bench>();
-  command->add_to(*app.add_subcommand("bench", "The standard benchmark scenes, beside Eigen's solver."));
+  command->font_file = services.font_file;
+  command->add_to(*app.add_subcommand(
+      "bench",
+      "The standard benchmark scenes: whole steps, their parts, what the machine can stream, and the "
+      "solvers of others on the same\nsystems."));
   return [command] { return command->run(); };
 }
 

@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "cli/cli.h"
+
 namespace CLI {
 class App;
 }
@@ -9,6 +11,6 @@ class App;
 namespace clothlab {
 
 /// Adds the subcommand `bench`; the returned call runs it and gives the exit status.
-std::function<int()> add_bench(CLI::App& app);
+std::function<int()> add_bench(CLI::App& app, const Services& services);
 
 }  // namespace clothlab

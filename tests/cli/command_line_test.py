@@ -234,7 +234,7 @@ class CommandLine(unittest.TestCase):
         left = [p for p in self.dir.rglob("*") if p.is_file() and p.suffix not in (".csv", ".obj")]
         self.assertEqual(left, [])
 
-    # Scenes, pictures, benchmark, window
+    # Scenes, pictures, window
 
     def test_scenes_that_come_with_the_program(self):
         scenes = sorted((SOURCE / "assets" / "scenes").glob("*.json"))
@@ -262,13 +262,6 @@ class CommandLine(unittest.TestCase):
                          env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
                          ["r-000000.png", "r-000003.png", "r-000004.png"])
-
-    def test_bench(self):
-        done = self.run_program("bench", "--sizes", "8,12", "--steps", 3, "--json", "b.json")
-        self.assertIn("12x12", done.stdout)
-        sheets = json.loads((self.dir / "b.json").read_text())["sheets"]
-        self.assertEqual([s["particles"] for s in sheets], [64, 144])
-        self.assertTrue(all(s["step_ms_median"] > 0 and s["eigen_over_ours"] > 0 for s in sheets))
 
     # Analyses
 

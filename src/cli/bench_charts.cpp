@@ -1,0 +1,107 @@
+#include "cli/bench_charts.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+#include "linalg/eigen_baseline.h"
+
+namespace clothlab {
+namespace {
+
+constexpr Rgb kOurs{86, 180, 233}, kOursAlone{0, 114, 178}, kStream{226, 230, 236},
+    kStreamAlone{150, 156, 166};
+constexpr std::array<Rgb, kBaselines.size()> kOthers{Rgb{230, 159, 0}, Rgb{240, 228, 66}, Rgb{204, 121, 167},
+                                                     Rgb{213, 94, 0}};
+constexpr Rgb kSingle{0, 158, 115}, kSingleAlone{0, 110, 80};
+
+ChartAxis logarithmic(const char* title) { return {.title = title, .logarithmic = true}; }
+
+/// a[i] / b[i] · factor
+std::vector<double> quotient(std::vector<double> a, const std::vector<double>& b, double factor) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] *= factor / b[i];
+  return a;
+}
+
+ChartCurve curve(std::string label, Rgb colour, std::vector<double> x, std::vector<double> y) {
+  return {.label = std::move(label), .colour = colour, .markers = true, .x = std::move(x), .y = std::move(y)};
+}
+
+Chart cost_chart(const BenchTable& sheets, const BenchTable& solvers) {
+  const std::vector<double> n = values_of(sheets, "particles"), n_solved = values_of(solvers, "particles");
+  constexpr double kNanoseconds = 1e6;
+  ChartPanel panel{.x = logarithmic("particles"), .y = logarithmic("ns for each particle and step")};
+  panel.curves = {curve("our step", kOurs, n, quotient(values_of(sheets, "step_ms_mean"), n, kNanoseconds)),
+                  curve("our step, 1 thread", kOursAlone, n,
+                        quotient(values_of(sheets, "one_thread_ms"), n, kNanoseconds))};
+  for (std::size_t k = 0; k < kBaselines.size(); ++k)
+    panel.curves.push_back(
+        curve(std::string(kBaselines[k].title) + ", solve alone", kOthers[k], n_solved,
+              quotient(values_of(solvers, std::string(kBaselines[k].id) + "-ms"), n_solved, kNanoseconds)));
+  // What fits into a frame.
+  std::vector<double> frame;
+  for (const double particles : n) frame.push_back(1e9 / 60 / particles);
+  panel.curves.push_back(
+      {.label = "real time: 1/60 s", .colour = kStream, .dashed = true, .x = n, .y = std::move(frame)});
+  return {.title = "What a step of the hanging sheet costs", .panels = {panel}};
+}
+
+Chart iteration_chart(const BenchTable& sheets, const BenchTable& solvers) {
+  const std::vector<double> n = values_of(sheets, "particles");
+  ChartPanel panel{.x = logarithmic("particles"),
+                   .y = logarithmic("iterations of conjugate gradients to 1e-3")};
+  panel.curves = {curve("ours, median", kOurs, n, values_of(sheets, "iterations_median")),
+                  curve("ours, largest", kOursAlone, n, values_of(sheets, "iterations_max")),
+                  curve("Eigen, diagonal preconditioner", kOthers[0], values_of(solvers, "particles"),
+                        values_of(solvers, "eigen-cg-lower-iterations"))};
+  return {.title = "Iterations of a step of the hanging sheet", .panels = {panel}};
+}
+
+Chart roofline_chart(const BenchTable& triad, const BenchTable& products) {
+  ChartPanel panel{.x = logarithmic("working set [MiB]"), .y = logarithmic("GB/s")};
+  const std::vector<double> sets = values_of(triad, "working_set_mib");
+  for (const auto& [rate, suffix, stream, whole, half] :
+       {std::tuple{"rate_all", "", kStream, kOurs, kSingle},
+        std::tuple{"rate_1", ", 1 thread", kStreamAlone, kOursAlone, kSingleAlone}}) {
+    panel.curves.push_back({.label = std::string("triad") + suffix,
+                            .colour = stream,
+                            .dashed = true,
+                            .x = sets,
+                            .y = values_of(triad, rate)});
+    for (const bool single : {false, true}) {
+      ChartCurve points = curve(std::string(single ? "product, single" : "product, double") + suffix,
+                                single ? half : whole, {}, {});
+      const std::vector<double> x = values_of(products, "mib"), y = values_of(products, rate);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (std::get<std::string>(products.rows[i][0]) != (single ? "single" : "double")) continue;
+        points.x.push_back(x[i]);
+        points.y.push_back(y[i]);
+      }
+      panel.curves.push_back(std::move(points));
+    }
+  }
+  return {.title = "The matrix product below the streaming limit", .panels = {panel}};
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Chart>> bench_charts(const std::vector<BenchTable>& tables) {
+  const auto with_rows = [&](std::string_view id) {
+    const BenchTable* table = find_table(tables, id);
+    return table != nullptr && !table->rows.empty() ? table : nullptr;
+  };
+  std::vector<std::pair<std::string, Chart>> charts;
+  const BenchTable *sheets = with_rows("sheets"), *solvers = with_rows("solvers"),
+                   *triad = with_rows("triad"), *products = with_rows("products");
+  if (sheets != nullptr && solvers != nullptr) {
+    charts.emplace_back(kBenchPictures[0], cost_chart(*sheets, *solvers));
+    charts.emplace_back(kBenchPictures[1], iteration_chart(*sheets, *solvers));
+  }
+  if (triad != nullptr && products != nullptr)
+    charts.emplace_back(kBenchPictures[2], roofline_chart(*triad, *products));
+  return charts;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,70 @@
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "analysis/stability.h"
+#include "cli/bench_run.h"
+#include "cli/bench_sections.h"
+#include "core/quantile.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+constexpr int kSide = 64;
+constexpr double kMostSeconds = 5;  // of a run
+
+/// h [s] at which the method is compared: the frame's 1/60 s, or half of 2/ω_max where a limit on h·ω asks
+/// for less.
+double step_of(const IntegratorInfo& info, const LoadedScene& loaded, WorkerPool& pool) {
+  const double frame = loaded.scene.stepping.dt;
+  if (std::isinf(info.stability_limit)) return frame;
+  const Simulation simulation(loaded.scene, loaded.mesh, pool);
+  StabilityMeter meter;
+  const auto omega_max = meter.omega_max(simulation.system(), simulation.state().x,
+                                         loaded.scene.stepping.solver.jacobian, pool, {}, info.inextensible);
+  return std::min(frame, 1 / omega_max.value());
+}
+
+}  // namespace
+
+void bench_integrators(const BenchSettings& settings, std::vector<BenchTable>& tables) {
+  const std::size_t first = tables.size();
+  tables.push_back(
+      {.id = "integrators",
+       .title = "All integrators on the hanging sheet of 64×64, " + threads_text(settings.pool.threads()),
+       .columns = {{"integrator", "integrator", ""},
+                   {"h_ms", "h", "ms", 3},
+                   {"steps", "steps", ""},
+                   {"step_ms_median", "median", "ms/step", 3},
+                   {"step_ms_p95", "p95", "ms", 3},
+                   {"iterations_median", "CG it.", "median", 4},
+                   {"real_time_factor", "time taken", "× simulated", 3},
+                   {"max_strain_percent", "max strain", "%", 3},
+                   {"end", "end", ""}},
+       .notes = {
+           "h is 1/60 s, or half of 2/ω_max (of bending springs where the others are rods) for those that "
+           "bear no h. After 20 steps as many as 5 s allow, at most " +
+           std::to_string(settings.steps) + "."}});
+  const LoadedScene sheet = load_for_bench(hanging_sheet(kSide));
+  for (const IntegratorInfo& info : integrators()) {
+    settings.begin(info.id);
+    LoadedScene loaded = sheet;
+    loaded.scene.integrator = info.id;
+    loaded.scene.stepping.dt = step_of(info, loaded, settings.pool);
+    const RunFigures run =
+        run_scene(loaded, settings.pool, {.steps = settings.steps, .seconds = kMostSeconds});
+    const double h_ms = 1e3 * loaded.scene.stepping.dt;
+    tables[first].rows.push_back(
+        {std::string(info.id), h_ms, static_cast<long long>(run.step_ms.size()), median(run.step_ms),
+         quantile(run.step_ms, 0.95),
+         info.uses_linear_solver ? median(run.iterations) : std::numeric_limits<double>::quiet_NaN(),
+         median(run.step_ms) / h_ms, 100 * run.max_strain,
+         std::string(!run.blow_up.empty() ? "blew up"
+                     : run.converged      ? "good"
+                                          : "not all converged")});
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,81 @@
+#include "cli/bench_run.h"
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+#include <numeric>
+#include <utility>
+
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "core/error.h"
+#include "core/quantile.h"
+
+namespace clothlab {
+namespace {
+
+/// The particle nearest the middle of the box around all.
+std::size_t middle_particle(const std::vector<vec3>& x) {
+  vec3 low = x.front(), high = x.front();
+  for (const vec3& p : x) low = glm::min(low, p), high = glm::max(high, p);
+  const auto distance = [&](const vec3& p) { return glm::length(p - 0.5 * (low + high)); };
+  return static_cast<std::size_t>(std::ranges::min_element(x, {}, distance) - x.begin());
+}
+
+}  // namespace
+
+double mean(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+}
+
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+std::string threads_text(int threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+Scene hanging_sheet(int n) {
+  Scene scene;
+  scene.mesh = GridSource{n, n, 1, 1};
+  return scene;
+}
+
+LoadedScene load_for_bench(Scene scene) {
+  return load_scene(std::move(scene), {UnitChoice::as_is, Interrupt::probe(), {}});
+}
+
+RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
+  Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+  const std::size_t middle = middle_particle(simulation.state().x);
+  const vec3 start = simulation.state().x[middle];
+  RunFigures figures;
+  double spent = 0;
+  for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
+    const int counted = step - plan.warm_up;
+    // Of equal parts of the steps that count, the step in the middle of each.
+    const auto sampled = static_cast<int>(figures.samples.size());
+    if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
+      figures.samples.push_back(simulation.state());
+    StepStatus status{};
+    const double ms = milliseconds_of([&] { status = simulation.step(Interrupt::probe()); });
+    if (status == StepStatus::stopped || Interrupt::requested()) throw Cancelled();
+    if (status == StepStatus::blown_up) {
+      figures.blow_up = blow_up_text(simulation, pool);
+      break;
+    }
+    const StepRecord& record = simulation.record();
+    figures.converged = figures.converged && record.converged;
+    if (step == 0) figures.first_ms = ms;
+    if (step < 3)
+      figures.fall_mm[static_cast<std::size_t>(step)] = 1e3 * (start.y - simulation.state().x[middle].y);
+    if (counted >= 0) {
+      figures.step_ms.push_back(ms);
+      figures.iterations.push_back(record.cg_iterations);
+    }
+    spent += ms * 1e-3;
+    if (spent > plan.seconds) break;
+  }
+  figures.max_strain = simulation.record().max_strain;
+  return figures;
+}
+
+}  // namespace clothlab

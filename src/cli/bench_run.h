@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/worker_pool.h"
+#include "dynamics/state.h"
+#include "runtime/scene_loader.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// Wall-clock time of a call [ms].
+template <class Work>
+double milliseconds_of(Work&& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double mean(const std::vector<double>& values);    ///< 0 when there are none
+double median(const std::vector<double>& values);  ///< 0 when there are none
+
+std::string threads_text(int threads);  ///< "2 threads"
+
+/// The scene of the standard hanging sheet: N×N particles, all else the command line's defaults.
+Scene hanging_sheet(int n);
+/// Throws InputError, SystemError, and Cancelled on Ctrl-C.
+LoadedScene load_for_bench(Scene scene);
+
+struct RunPlan {
+  int warm_up = 20;  ///< steps before the first that counts
+  int steps = 100;   ///< that count
+  int samples = 0;   ///< states to keep, spread over the steps that count
+  double seconds = std::numeric_limits<double>::infinity();  ///< the run ends early where it took longer
+};
+
+/// What a run looked like from outside.
+struct RunFigures {
+  double first_ms = 0;              ///< the first step, with all that is built once
+  std::vector<double> step_ms;      ///< of the steps that count
+  std::vector<double> iterations;   ///< of conjugate gradients, likewise
+  std::array<double, 3> fall_mm{};  ///< of the particle nearest the middle, after 1, 2 and 3 steps
+  double max_strain = 0;            ///< at the end
+  bool converged = true;            ///< every step
+  std::string blow_up;              ///< where and why it ended; empty: it did not
+  std::vector<State> samples;       ///< at the beginning of some of the steps
+};
+
+/// Steps the scene from its start. Throws Cancelled on Ctrl-C.
+RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan);
+
+}  // namespace clothlab

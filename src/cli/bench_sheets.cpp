@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench_memory.h"
+#include "cli/bench_run.h"
+#include "cli/bench_sections.h"
+#include "cli/bench_stream.h"
+#include "cli/bench_systems.h"
+#include "cli/interrupt.h"
+#include "core/quantile.h"
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr int kLargestForLdlt = 128;
+
+struct Memory {
+  std::optional<double> peak, kept;  // [byte]: while the sheet is loaded and stepped; when that is done
+};
+
+struct Sheet {
+  std::string name;
+  double particles = 0;
+  RunFigures run, alone;  // with all threads, with one
+  Memory memory;          // above that of the process before it
+};
+
+Memory memory_of(int n, WorkerPool& pool) {
+  const MemoryMeter meter;
+  const LoadedScene loaded = load_for_bench(hanging_sheet(n));
+  Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+  for (int step = 0; step < 3; ++step) simulation.step(Interrupt::probe());
+  return {meter.peak(), meter.now()};
+}
+
+BenchTable step_table(const BenchSettings& settings) {
+  const std::string all = threads_text(settings.pool.threads());
+  return {.id = "sheets",
+          .title = "Whole steps of the hanging sheet, " + all +
+                   ": semi-implicit Euler, h = 1/60 s, defaults of the command line, steps 21 to " +
+                   std::to_string(20 + settings.steps),
+          .columns = {{"sheet", "sheet", ""},
+                      {"particles", "particles", ""},
+                      {"step_ms_mean", "mean", "ms/step", 3},
+                      {"step_ms_median", "median", "ms", 3},
+                      {"step_ms_p95", "p95", "ms", 3},
+                      {"first_step_ms", "first step", "ms", 3},
+                      {"one_thread_ms", "1 thread", "ms/step", 3},
+                      {"thread_gain", "gain", "×", 3},
+                      {"iterations_median", "CG it.", "median", 3},
+                      {"iterations_max", "CG it.", "max", 3},
+                      {"ns_per_particle", "each particle", "ns/step", 3},
+                      {"max_strain_percent", "max strain", "%", 3},
+                      {"fall_1_mm", "fall 1", "mm", 3},
+                      {"fall_2_mm", "fall 2", "mm", 3},
+                      {"fall_3_mm", "fall 3", "mm", 3},
+                      {"peak_kib_per_particle", "peak memory", "KiB/part.", 3},
+                      {"kept_kib_per_particle", "kept", "KiB/part.", 3}},
+          .notes = {"Mean: total time over the number of steps. Gain: 1 thread over " + all +
+                    ". Fall: of the sheet's centre after 1, 2 and 3 steps. Peak memory: largest resident set "
+                    "while the sheet is loaded and stepped three times, kept: at the end of that; both above "
+                    "that of the process "
+                    "before."}};
+}
+
+BenchTable solver_table(const BenchSettings& settings) {
+  BenchTable table{.id = "solvers",
+                   .title = "Our solver and others on the same systems, " +
+                            threads_text(settings.pool.threads()) +
+                            ": to ‖r‖ ≤ 1e-3 ‖b‖ from 0, mean over the systems of " +
+                            std::to_string(settings.samples) + " of the steps",
+                   .columns = {{"sheet", "sheet", ""},
+                               {"particles", "particles", ""},
+                               {"step_ms", "our step", "ms", 3},
+                               {"ours_ms", "our solve", "ms", 3},
+                               {"ours_iterations", "it.", "", 3}}};
+  for (const BaselineName& name : kBaselines) {
+    table.columns.push_back({std::string(name.id) + "-ms", std::string(name.title), "ms", 3});
+    if (name.method == BaselineMethod::cg_lower || name.method == BaselineMethod::cg_full)
+      table.columns.push_back({std::string(name.id) + "-iterations", "it.", "", 4});
+  }
+  table.columns.push_back({"best", "best of them", ""});
+  table.columns.push_back({"solve_over_solve", "its solve/our solve", "×", 3});
+  table.columns.push_back({"solve_over_step", "its solve/our step", "×", 3});
+  table.notes.push_back(
+      "Solve: all that depends on the numbers of the matrix, so preconditioner or factor included; what "
+      "depends on "
+      "its pattern alone is done before, and so is the copy into Eigen's format. Our step is whole: forces, "
+      "assembly, solve and all else. Who took more than twice as long as the best on the first system was "
+      "not "
+      "asked again.");
+  if (!EigenBaseline::has(BaselineMethod::cholmod))
+    table.notes.push_back("CHOLMOD was not there when the program was built.");
+  else
+    table.notes.push_back("CHOLMOD has the threads of its BLAS (OPENBLAS_NUM_THREADS).");
+  if (!EigenBaseline::has_threads())
+    table.notes.push_back("Eigen had no OpenMP when the program was built: one thread.");
+  return table;
+}
+
+BenchTable phase_table(const BenchSettings& settings) {
+  return {
+      .id = "phases",
+      .title = "Where the time of a step goes, " + threads_text(settings.pool.threads()),
+      .columns = {{"sheet", "sheet", ""},
+                  {"particles", "particles", ""},
+                  {"forces_ms", "forces", "ms", 3},
+                  {"assembly_ms", "assembly", "ms", 3},
+                  {"setup_ms", "setup", "ms", 3},
+                  {"solve_ms", "iterations", "ms", 3},
+                  {"energies_ms", "energies", "ms", 3},
+                  {"sum_ms", "sum", "ms", 3},
+                  {"step_ms", "step (median)", "ms", 3},
+                  {"rest_percent", "rest", "% of step", 3},
+                  {"forces_assembly_percent", "forces + assembly", "% of step", 3}},
+      .notes = {"The same operations outside of a step, on the states of the sampled steps, in the same "
+                "order; medians. Forces with K v of the right-hand side; setup: multigrid's numbers. Rest: "
+                "what the step takes beyond their sum."}};
+}
+
+std::vector<BenchCell> step_row(const Sheet& sheet) {
+  const double ms = mean(sheet.run.step_ms), one = mean(sheet.alone.step_ms);
+  return {sheet.name,
+          static_cast<long long>(sheet.particles),
+          ms,
+          median(sheet.run.step_ms),
+          quantile(sheet.run.step_ms, 0.95),
+          sheet.run.first_ms,
+          one,
+          one / ms,
+          median(sheet.run.iterations),
+          quantile(sheet.run.iterations, 1),
+          1e6 * ms / sheet.particles,
+          100 * sheet.run.max_strain,
+          sheet.run.fall_mm[0],
+          sheet.run.fall_mm[1],
+          sheet.run.fall_mm[2],
+          sheet.memory.peak.value_or(kNone) / 1024 / sheet.particles,
+          sheet.memory.kept.value_or(kNone) / 1024 / sheet.particles};
+}
+
+std::vector<BenchCell> phase_row(const Sheet& sheet, const PhaseFigures& p) {
+  const double step = median(sheet.run.step_ms);
+  const double sum = p.forces + p.assembly + (std::isnan(p.setup) ? 0 : p.setup) + p.solve + p.energies;
+  return {sheet.name,
+          static_cast<long long>(sheet.particles),
+          p.forces,
+          p.assembly,
+          p.setup,
+          p.solve,
+          p.energies,
+          sum,
+          step,
+          100 * (step - sum) / step,
+          100 * (p.forces + p.assembly) / step};
+}
+
+std::vector<BenchCell> solver_row(const Sheet& sheet, const SolveFigures& ours,
+                                  const std::map<BaselineMethod, SolveFigures>& others) {
+  std::vector<BenchCell> row{sheet.name, static_cast<long long>(sheet.particles), mean(sheet.run.step_ms),
+                             mean(ours.ms), mean(ours.iterations)};
+  // The best is one that has solved all systems.
+  double best = std::numeric_limits<double>::infinity();
+  std::string_view winner = "–";
+  for (const BaselineName& name : kBaselines) {
+    const auto found = others.find(name.method);
+    const bool there = found != others.end();
+    row.emplace_back(there ? mean(found->second.ms) : kNone);
+    if (name.method == BaselineMethod::cg_lower || name.method == BaselineMethod::cg_full)
+      row.emplace_back(there ? mean(found->second.iterations) : kNone);
+    if (there && found->second.ms.size() == ours.ms.size() && mean(found->second.ms) < best) {
+      best = mean(found->second.ms);
+      winner = name.title;
+    }
+  }
+  row.emplace_back(std::string(winner));
+  row.emplace_back(best / mean(ours.ms));
+  row.emplace_back(best / mean(sheet.run.step_ms));
+  return row;
+}
+
+/// How the cost per particle grows from the sheet with 4096 particles to the largest, beside what the machine
+/// itself charges more for a byte there.
+std::string growth_note(const std::vector<Sheet>& sheets, WorkerPool& pool) {
+  const auto small = std::ranges::find(sheets, 4096.0, &Sheet::particles);
+  const auto large = std::ranges::max_element(sheets, {}, &Sheet::particles);
+  if (small == sheets.end() || small == large || !small->memory.kept || !large->memory.kept) return {};
+  const auto cost = [](const Sheet& sheet) { return mean(sheet.run.step_ms) / sheet.particles; };
+  const auto rate = [&](const Sheet& sheet) {
+    return triad_rate(pool, static_cast<std::size_t>(*sheet.memory.kept));
+  };
+  const double growth = cost(*large) / cost(*small), triad = rate(*small) / rate(*large);
+  return "A particle's step costs " + format_plain(growth) + "× as much at " + large->name + " as at " +
+         small->name +
+         "; between working sets of what they keep in memory the triad's cost of a byte grows " +
+         format_plain(triad) + "×. The quotient is " + format_plain(growth / triad) + ".";
+}
+
+}  // namespace
+
+void bench_sheets(const BenchSettings& settings, const std::vector<int>& sizes,
+                  std::vector<BenchTable>& tables) {
+  const std::size_t first = tables.size();
+  tables.push_back(step_table(settings));
+  tables.push_back(solver_table(settings));
+  tables.push_back(phase_table(settings));
+  std::vector<Sheet> sheets;
+  std::vector<std::string> shortfalls;
+  for (const int n : sizes) {
+    Sheet sheet;
+    sheet.name = std::to_string(n) + "×" + std::to_string(n);
+    sheet.particles = static_cast<double>(n) * n;
+    settings.begin("sheet " + sheet.name);
+    sheet.memory = memory_of(n, settings.pool);
+    const LoadedScene loaded = load_for_bench(hanging_sheet(n));
+    const RunPlan plan{.steps = settings.steps, .samples = settings.samples};
+    sheet.run = run_scene(loaded, settings.pool, plan);
+    if (settings.pool.threads() > 1)
+      sheet.alone = run_scene(loaded, settings.alone, {.steps = settings.steps});
+    else
+      sheet.alone = sheet.run;
+    if (!sheet.run.converged) shortfalls.push_back(sheet.name);
+    SystemContest contest(loaded, sheet.run.samples, settings.pool);
+    const PhaseFigures phases = contest.phases();
+    const SolveFigures ours = contest.ours();
+    const auto others = contest.baselines(n <= kLargestForLdlt);
+
+    tables[first].rows.push_back(step_row(sheet));
+    tables[first + 1].rows.push_back(solver_row(sheet, ours, others));
+    tables[first + 2].rows.push_back(phase_row(sheet, phases));
+    sheet.run.samples.clear();
+    sheets.push_back(std::move(sheet));
+  }
+  if (std::ranges::any_of(sizes, [](int n) { return n > kLargestForLdlt; }))
+    tables[first + 1].notes.push_back("SimplicialLDLT is left out above 128×128: seconds for each system.");
+  for (const std::string& name : shortfalls)
+    tables[first].notes.push_back("At " + name + " not every step converged.");
+  const std::string growth = growth_note(sheets, settings.pool);
+  if (!growth.empty()) tables[first].notes.push_back(growth);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace clothlab {
+
+/// A figure, a whole number or a word of a table. What is not a number was not measured: "–".
+using BenchCell = std::variant<double, long long, std::string>;
+
+struct BenchColumn {
+  std::string id;     ///< in files
+  std::string title;  ///< above the column
+  std::string unit;   ///< below the title; empty: none
+  int digits = 3;     ///< significant ones, for reading; files have all
+};
+
+/// A table of figures, the same on the terminal, in files and in the documentation. The first column names
+/// the row.
+struct BenchTable {
+  std::string id, title;
+  std::vector<BenchColumn> columns = {};
+  std::vector<std::vector<BenchCell>> rows = {};
+  std::vector<std::string> notes = {};  ///< sentences below it
+};
+
+/// The figures of a column, not a number where there is none; empty where there is no such column.
+std::vector<double> values_of(const BenchTable& table, std::string_view column);
+/// The table with this id; nullptr when there is none.
+const BenchTable* find_table(const std::vector<BenchTable>& tables, std::string_view id);
+
+/// For the terminal: columns of equal width.
+std::string text_of(const BenchTable& table);
+/// For documents.
+std::string markdown_of(const BenchTable& table);
+/// All tables as one: a line for each figure, `table,row,column,unit,value`, so that tables of any shape fit.
+std::string csv_of(const std::vector<BenchTable>& tables);
+/// An object with an array of rows for each table, by its id; a figure that was not measured is null.
+std::string json_of(const std::vector<BenchTable>& tables);
+
+}  // namespace clothlab
