@@ -103,17 +103,22 @@ std::string explanation(const PanelContext& context, const IntegratorInfo& info)
 }
 
 // The formula and the summary, in as much room as the method's own parameters leave: always the same for all
-// methods together, so that nothing jumps when another one is chosen. The rest is in the tooltip.
+// methods with so many, so that little jumps when another one is chosen. The rest is in the tooltip.
 void explain_card(const PanelContext& context, const IntegratorInfo& info) {
-  constexpr int kLines = 5;
-  constexpr int kLinesPerParameter = 2;
-  const int lines = std::max(1, kLines - kLinesPerParameter * static_cast<int>(info.parameters.size()));
+  const std::size_t parameters = info.parameters.size();
+  const int summary_lines = parameters == 0 ? 4 : 2;
+  const bool has_formula = parameters < 2;
+  const float top = ImGui::GetCursorPosY();
+  const float line = fonts().small->FontSize, spacing = ImGui::GetStyle().ItemSpacing.y;
   ImGui::BeginGroup();
-  if (lines > 1) small_text(info.formula, 1);
-  small_text(info.summary, std::max(2, lines - 1));
+  if (has_formula) small_text(info.formula, 1);
+  small_text(info.summary, summary_lines);
   ImGui::EndGroup();
   note_item("explain");
   tooltip(explanation(context, info));
+  const float height =
+      static_cast<float>(summary_lines) * line + spacing + (has_formula ? line + spacing : 0);
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + height));
 }
 
 }  // namespace
