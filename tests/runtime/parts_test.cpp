@@ -155,6 +155,15 @@ TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
   EXPECT_THAT(times(history), ElementsAre(0));
 }
 
+TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
+  History history({.states = 2, .step_by_step = 2, .bytes = 1u << 20, .spacing = 4});
+  history.add(state_at(0), record_of(0));
+  const std::shared_ptr<State> held = history.newest().state;
+  for (int i = 1; i <= 5; ++i) history.add(state_at(i), record_of(0));
+  EXPECT_EQ(held->t, 0);
+  EXPECT_EQ(held->x[0], vec3(0));
+}
+
 TEST(History, StaysWithinItsMemory) {
   constexpr std::size_t kParticles = 1000;
   constexpr std::size_t kStateBytes = 2 * kParticles * sizeof(vec3);
