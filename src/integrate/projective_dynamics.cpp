@@ -39,6 +39,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
   report.stopped = !colouring_.take(system, context.stop);
   if (gives_up(context, report)) return report;
+  matrix_for(system, a_);
+  if (gives_up(context, report)) return report;
   if (take_matrix(system, h, context.pool)) {
     factor_fits_ = false;
     ++matrices_;
@@ -97,9 +99,8 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
 }
 
 bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
-  bool changed = !a_ || a_->shared_pattern() != system.pattern();
-  SpringMatrix& a = matrix_for(system, a_);
-  changed |= take_inertia(system, h);
+  SpringMatrix& a = *a_;
+  bool changed = take_inertia(system, h);  // as it is for a new matrix, which is 0
   changed |= take_springs(system.elements(), h, pool);
   changed |= take_drag(system.drag(), h);
   changed |= take_held(system.projection());

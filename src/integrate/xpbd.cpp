@@ -30,6 +30,7 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
 }
 
 bool Xpbd::take_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
+  if (stop_requested(context.stop)) return false;
   const std::span<const ElasticElement> springs = system.elements();
   const std::span<const std::uint32_t> order = colouring_.order();
   constraints_.resize(springs.size());

@@ -68,6 +68,7 @@ struct SimulationThread::Impl {
 
   ~Impl() {
     queue.close();
+    monitor.close();  // the two end side by side
     thread.join();
   }
 

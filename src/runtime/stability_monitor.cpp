@@ -18,12 +18,16 @@ struct StabilityMonitor::Impl {
   explicit Impl(std::function<void()> told) : answered(std::move(told)), thread([this] { run(); }) {}
 
   ~Impl() {
+    close();
+    thread.join();
+  }
+
+  void close() {
     {
       const std::lock_guard lock(mutex);
       closing.store(true);
     }
     changed.notify_one();
-    thread.join();
   }
 
   void run() {
@@ -80,6 +84,8 @@ StabilityMonitor::StabilityMonitor(std::function<void()> answered)
     : impl_(std::make_unique<Impl>(std::move(answered))) {}
 
 StabilityMonitor::~StabilityMonitor() = default;
+
+void StabilityMonitor::close() { impl_->close(); }
 
 void StabilityMonitor::ask(Question question) {
   {

@@ -39,6 +39,8 @@ class StabilityMonitor {
   StabilityMonitor(const StabilityMonitor&) = delete;
   StabilityMonitor& operator=(const StabilityMonitor&) = delete;
 
+  /// Gives up what it is at, and answers no more; does not wait for that.
+  void close();
   void ask(Question question);
   /// The newest answer; null before the first.
   std::shared_ptr<const Answer> answer() const;
