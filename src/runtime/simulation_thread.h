@@ -17,7 +17,8 @@ namespace clothlab {
 /// Snapshot::error; nothing ends the thread but the destructor.
 ///
 /// All members may be called from any thread and never wait for a step, except construction and
-/// destruction. The destructor ends within 0.2 s, however long the step: it is abandoned. So is it on
+/// destruction. The destructor ends within 0.2 s, however long the step (later with a million
+/// particles, see docs/limits.md): it is abandoned. So is it on
 /// Reset and UseScene; other requests wait for its end.
 class SimulationThread {
  public:
