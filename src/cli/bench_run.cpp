@@ -70,9 +70,9 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     if (counted >= 0) {
       figures.step_ms.push_back(ms);
       figures.iterations.push_back(record.cg_iterations);
+      spent += ms * 1e-3;
+      if (spent > plan.seconds) break;
     }
-    spent += ms * 1e-3;
-    if (spent > plan.seconds) break;
   }
   figures.max_strain = simulation.record().max_strain;
   return figures;

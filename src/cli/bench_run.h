@@ -36,7 +36,8 @@ struct RunPlan {
   int warm_up = 20;  ///< steps before the first that counts
   int steps = 100;   ///< that count
   int samples = 0;   ///< states to keep, spread over the steps that count
-  double seconds = std::numeric_limits<double>::infinity();  ///< the run ends early where it took longer
+  /// The run ends early where the steps that count took longer than this.
+  double seconds = std::numeric_limits<double>::infinity();
 };
 
 /// What a run looked like from outside.
