@@ -37,7 +37,6 @@ class Parts {
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
                        std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
     : stretch_springs_(stretch.size()),
-      incident_begin_(rest_positions.size() + 1),
       areas_(rest_positions.size()),
       part_of_particle_(rest_positions.size()) {
   CancelPoint cancel(stop);
@@ -49,17 +48,6 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
   for (const auto& [i, j] : ends) {
     cancel.pass();
     springs_.push_back({i, j, glm::length(rest_positions[i] - rest_positions[j])});
-    ++incident_begin_[i + 1];
-    ++incident_begin_[j + 1];
-  }
-  std::partial_sum(incident_begin_.begin(), incident_begin_.end(), incident_begin_.begin());
-
-  incident_.resize(2 * springs_.size());
-  std::vector<std::uint32_t> next(incident_begin_.begin(), incident_begin_.end() - 1);
-  for (std::uint32_t s = 0; s < springs_.size(); ++s) {
-    cancel.pass();
-    incident_[next[springs_[s].i]++] = {2 * s};
-    incident_[next[springs_[s].j]++] = {2 * s + 1};
   }
 
   for (const Triangle& t : triangles) {

@@ -29,13 +29,6 @@ class ClothModel {
     double rest_length = 0;  ///< L, the distance at rest [m]; 0 is allowed
   };
 
-  /// The two ends of a spring, packed into an incidence list: spring · 2 + (0 at its end i, 1 at j).
-  struct Incidence {
-    std::uint32_t code = 0;
-    std::uint32_t spring() const { return code >> 1; }
-    bool at_i() const { return (code & 1u) == 0; }
-  };
-
   /// Throws Cancelled when `stop` asks.
   explicit ClothModel(const ClothMesh& mesh, const StopProbe& stop = {});
 
@@ -45,16 +38,11 @@ class ClothModel {
              std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {},
              const StopProbe& stop = {});
 
-  std::size_t particles() const { return incident_begin_.size() - 1; }
+  std::size_t particles() const { return areas_.size(); }
 
   /// Stretch springs first, then bending springs.
   std::span<const Spring> springs() const { return springs_; }
   std::size_t stretch_springs() const { return stretch_springs_; }
-
-  /// The springs of one particle in ascending order: the order in which forces are summed.
-  std::span<const Incidence> incident(std::size_t particle) const {
-    return {incident_.data() + incident_begin_[particle], incident_.data() + incident_begin_[particle + 1]};
-  }
 
   /// Pattern of the matrices of this cloth, its springs in the order of `springs()`.
   const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
@@ -74,8 +62,6 @@ class ClothModel {
 
   std::vector<Spring> springs_;
   std::size_t stretch_springs_ = 0;
-  std::vector<std::uint32_t> incident_begin_;
-  std::vector<Incidence> incident_;
   std::shared_ptr<const SpringPattern> pattern_;
   std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]
   std::vector<std::uint32_t> part_of_particle_;

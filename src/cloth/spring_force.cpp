@@ -59,10 +59,11 @@ struct SpringForce::Batch {
     }
   }
 
-  void pose(const std::vector<Constants>& constants, const std::vector<Padded>& x) {
+  void pose(const SpringForce& springs) {
+    const std::vector<Padded>& x = springs.x_;
     for (std::size_t b = 0; b < kSize; ++b) {
-      rest_length[b] = constants[slot[b]].rest_length;
-      stiffness[b] = constants[slot[b]].stiffness;
+      rest_length[b] = springs.rest_length_[slot[b]];
+      stiffness[b] = springs.stretch_[slot[b]] ? springs.stretch_stiffness_ : springs.bend_stiffness_;
       n.set(b, x[upper[b]], x[lower[b]]);
     }
     for (std::size_t b = 0; b < kSize; ++b) {
@@ -112,7 +113,8 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Work
                          const StopProbe& stop)
     : model_(model),
       pool_(pool),
-      constants_(model.springs().size()),
+      rest_length_(model.springs().size()),
+      stretch_(model.springs().size()),
       x_(model.particles()),
       v_(model.particles()),
       sum_(model.particles()) {
@@ -120,13 +122,19 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Work
   elements_.reserve(model.springs().size());
   for (const ClothModel::Spring& s : model.springs()) {
     cancel.pass();
-    elements_.push_back({s.i, s.j, s.rest_length, 0, 0, elements_.size() < model.stretch_springs()});
+    const bool stretch = elements_.size() < model.stretch_springs();
+    const std::uint32_t slot = pattern().slot[elements_.size()];
+    rest_length_[slot] = s.rest_length;
+    stretch_[slot] = stretch;
+    elements_.push_back({s.i, s.j, s.rest_length, 0, 0, stretch});
   }
   cancel.look();
   set_material(material);
 }
 
 void SpringForce::set_material(const Material& material) {
+  stretch_stiffness_ = material.stretch_stiffness;
+  bend_stiffness_ = material.bend_stiffness;
   damping_model_ = material.damping_model;
   spring_damping_ = material.spring_damping;
   rayleigh_stiffness_ = material.rayleigh_stiffness;
@@ -135,7 +143,6 @@ void SpringForce::set_material(const Material& material) {
       ElasticElement& e = elements_[s];
       e.stiffness = e.stretch ? material.stretch_stiffness : material.bend_stiffness;
       e.damping = material.spring_damping;
-      constants_[pattern().slot[s]] = {e.rest_length, e.stiffness, e.stretch};
     }
   });
 }
@@ -206,14 +213,14 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
   take_rows(x, x_);
   if (damped()) take_rows(v, v_);
   add_forces(f, [&](Batch& batch) {
-    batch.pose(constants_, x_);
+    batch.pose(*this);
     Batch::Numbers pull, along, across;
     for (std::size_t b = 0; b < Batch::kSize; ++b) {
       pull[b] = -batch.stiffness[b] * (batch.length[b] - batch.rest_length[b]);
     }
     if (!stretch) {
       for (std::size_t b = 0; b < Batch::kSize; ++b) {
-        if (constants_[batch.slot[b]].stretch) pull[b] = 0;
+        if (stretch_[batch.slot[b]]) pull[b] = 0;
       }
     }
     if (!damped()) return batch.pull(pull);
@@ -232,7 +239,7 @@ void SpringForce::add_stiffness_product(std::span<const vec3> x, double factor, 
   take_rows(x, x_);
   take_rows(u, v_);
   add_forces(y, [&](Batch& batch) {
-    batch.pose(constants_, x_);
+    batch.pose(*this);
     batch.subtract(v_);
     constexpr Batch::Numbers kNoPull{};
     Batch::Numbers along, across;
@@ -258,7 +265,7 @@ void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /
     Batch::Numbers root, b_of;
     for (std::size_t slot = begin; slot < end; slot += Batch::kSize) {
       batch.take(p, slot, std::min(Batch::kSize, end - slot));
-      batch.pose(constants_, x_);
+      batch.pose(*this);
       for (std::size_t b = 0; b < Batch::kSize; ++b) {
         // B = k [(1 − c) n nᵀ + c I], and the matrix keeps the root of the first factor.
         const double kept = batch.kept_ratio[b];

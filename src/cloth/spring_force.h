@@ -50,12 +50,6 @@ class SpringForce final : public ForceTerm {
   std::span<const ElasticElement> elements() const { return elements_; }
 
  private:
-  /// A spring as the loops over slots read it (see SpringPattern).
-  struct Constants {
-    double rest_length;  // L [m]
-    double stiffness;    // k [N/m]
-    bool stretch;        // or bending
-  };
   struct Batch;
 
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
@@ -70,10 +64,14 @@ class SpringForce final : public ForceTerm {
   const ClothModel& model_;
   WorkerPool& pool_;
   DampingModel damping_model_{};
+  double stretch_stiffness_ = 0;   // k_s [N/m]
+  double bend_stiffness_ = 0;      // k_b [N/m]
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
   std::vector<ElasticElement> elements_;
-  std::vector<Constants> constants_;  // by slot
+  // What the loops over slots read (see SpringPattern).
+  std::vector<double> rest_length_;  // L [m]
+  std::vector<char> stretch_;        // or bending
   // Scratch, by row: positions, velocities and what the springs add up to.
   mutable std::vector<Padded> x_, v_, sum_;
 };

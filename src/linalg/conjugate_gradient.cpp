@@ -153,7 +153,7 @@ struct ConjugateGradient::Scratch {
     double r_dot_r, r_dot_z;
   };
 
-  // y += alpha p, r -= alpha q, z := M^-1 r in one pass.
+  // y += alpha p, r -= alpha q, z := M^-1 r in one pass; multigrid makes z later.
   template <PreconditionerKind Kind>
   Sums advance(double alpha) {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
@@ -161,15 +161,17 @@ struct ConjugateGradient::Scratch {
       for (std::uint32_t i = begin; i < end; ++i) {
         (Lanes(y[i]) + alpha * Lanes(p[i])).store(y[i]);
         const Lanes ri = Lanes(r[i]) - alpha * Lanes(q[i]);
-        const Lanes zi = precondition<Kind>(i, ri);
         ri.store(r[i]);
-        zi.store(z[i]);
         r_dot_r = r_dot_r + ri * ri;
-        r_dot_z = r_dot_z + ri * zi;
+        if constexpr (Kind != PreconditionerKind::multigrid) {
+          const Lanes zi = precondition<Kind>(i, ri);
+          zi.store(z[i]);
+          r_dot_z = r_dot_z + ri * zi;
+        }
       }
       // Both lie in the free directions but for rounding; that must not add up while r shrinks.
       filter.filter(chunk, r.data());
-      filter.filter(chunk, z.data());
+      if constexpr (Kind != PreconditionerKind::multigrid) filter.filter(chunk, z.data());
       partial[chunk] = {r_dot_r.sum(), r_dot_z.sum()};
     });
     Sums total{0, 0};
@@ -186,6 +188,8 @@ struct ConjugateGradient::Scratch {
         return advance<PreconditionerKind::jacobi>(alpha);
       case PreconditionerKind::block_jacobi:
         return advance<PreconditionerKind::block_jacobi>(alpha);
+      case PreconditionerKind::multigrid:
+        return advance<PreconditionerKind::multigrid>(alpha);
       default:
         return advance<PreconditionerKind::none>(alpha);
     }

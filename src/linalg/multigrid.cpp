@@ -135,7 +135,7 @@ BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, con
 struct GalerkinPart {
   std::vector<std::uint32_t> begin;  // block of the part -> its first term; one more at the end
   std::vector<std::uint32_t> target;
-  std::vector<double> weight;
+  std::vector<double> weight;        // so precise that a motion of the whole still costs nothing
   std::vector<std::uint32_t> block;  // of the coarse matrix, for each sum
   std::vector<Symmetric> sum;
 
@@ -360,7 +360,7 @@ struct Multigrid::Hierarchy {
         for_terms({i, i}, P, coarse, part);
         part.end_block();
       }
-      for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
+      for (const std::uint32_t slot : finest.A.kept(chunk)) {
         cancel.pass();
         for_spring_terms({pattern->lower[slot], pattern->upper[slot]}, P, coarse, row, part);
         part.end_block();
@@ -521,9 +521,7 @@ struct Multigrid::Hierarchy {
         const double d = A->diagonal()[pattern->particle[i]];
         part.add(s++, {d, d, d, 0, 0, 0});
       }
-      for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
-        part.add(s++, block_of(A->spring_in(slot)));
-      }
+      for (const std::uint32_t slot : finest.A.kept(chunk)) part.add(s++, block_of(A->spring_in(slot)));
     });
     collect(level);
     for (const SpringMatrix::Stencil& stencil : A->stencils()) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/worker_pool.h"
@@ -29,6 +30,12 @@ class SingleSpringMatrix {
   void choose(const SpringPattern& pattern, const std::vector<char>& kept);
   /// Copies scale() A, without the springs that are not kept; A has the pattern chosen for.
   void assign(WorkerPool& pool, const SpringMatrix& A);
+
+  /// The slots of the springs that the rows of a chunk keep, ascending.
+  std::span<const std::uint32_t> kept(std::size_t chunk) const {
+    const std::uint32_t first = begin_[pattern_->chunk_begin[chunk]];
+    return {slot_.data() + first, begin_[pattern_->chunk_begin[chunk + 1]] - first};
+  }
 
   double scale() const { return scale_; }
   std::size_t size() const { return diagonal_.size(); }
