@@ -12,7 +12,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kSpringGrain = 2048;
+constexpr std::size_t kSpringGrain = 4096;
 
 }  // namespace
 
