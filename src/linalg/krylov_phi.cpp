@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/cancel_point.h"
+
 namespace clothlab {
 
 namespace {
@@ -35,6 +37,17 @@ KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::s
                                      double tolerance, std::span<vec3> u, const StopProbe& stop) {
   assert(b.size() == u.size() && tolerance > 0);
   Result result;
+  try {
+    cross(pool, L, b, tolerance, u, stop, result);
+  } catch (const Cancelled&) {
+    result.stopped = true;
+  }
+  return result;
+}
+
+void KrylovPhi::cross(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
+                      std::span<vec3> u, const StopProbe& stop, Result& result) {
+  const CancelPoint cancel(stop);
   const std::size_t n = b.size();
   basis_.resize(n, kMaxVectors + 1);
   slope_.resize(n);
@@ -45,6 +58,7 @@ KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::s
 
   std::fill(u.begin(), u.end(), vec3(0.0));
   std::copy(b.begin(), b.end(), slope_.begin());
+  cancel.look();
   const double b_norm = std::sqrt(inner_product(pool, b, b));
   double time = 0;
   double tau_guess = 1;
@@ -53,9 +67,10 @@ KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::s
       L(u, slope_);
       ++result.products;
       for (std::size_t i = 0; i < n; ++i) slope_[i] += b[i];
+      cancel.look();
     }
     const double beta = std::sqrt(inner_product(pool, slope_, slope_));
-    if (!std::isfinite(beta)) return result;
+    if (!std::isfinite(beta)) return;
     if (beta == 0) break;
     const double allowed = tolerance * std::max(b_norm, beta);
 
@@ -67,24 +82,22 @@ KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::s
     std::size_t m = 0;
     double tau = 0;
     while (tau == 0) {
-      if (stop_requested(stop)) {
-        result.stopped = true;
-        return result;
-      }
+      cancel.look();
       const std::span<vec3> w = basis_.column(m + 1);
       L(basis_.column(m), w);
       ++result.products;
+      cancel.look();
       const double before = std::sqrt(inner_product(pool, w, w));
-      basis_.coefficients(pool, m + 1, w, coefficients_);
-      basis_.add(pool, m + 1, coefficients_, -1, w);
+      basis_.coefficients(pool, m + 1, w, coefficients_, stop);
+      basis_.add(pool, m + 1, coefficients_, -1, w, stop);
       double after = std::sqrt(inner_product(pool, w, w));
       if (after < before / 2) {  // once more against rounding (Kahan's "twice is enough")
-        basis_.coefficients(pool, m + 1, w, again_);
-        basis_.add(pool, m + 1, again_, -1, w);
+        basis_.coefficients(pool, m + 1, w, again_, stop);
+        basis_.add(pool, m + 1, again_, -1, w, stop);
         for (std::size_t i = 0; i <= m; ++i) coefficients_[i] += again_[i];
         after = std::sqrt(inner_product(pool, w, w));
       }
-      if (!std::isfinite(after) || !std::isfinite(before)) return result;
+      if (!std::isfinite(after) || !std::isfinite(before)) return;
       const bool exhausted = after <= kBreakdown * before || m + 1 == 3 * n;
       double column_norm = after;
       for (std::size_t i = 0; i <= m; ++i) {
@@ -107,20 +120,19 @@ KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::s
       double error = beta * evaluate(m, trial);
       for (; full && error > allowed * trial; error = beta * evaluate(m, trial)) trial *= 0.8;
       if (error <= allowed * trial) tau = trial;
-      if (full && (tau == 0 || time + tau == time)) return result;
+      if (full && (tau == 0 || time + tau == time)) return;
     }
 
     // u += β (V τφ1(τH)e₁ + h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1})
     for (std::size_t i = 0; i < m; ++i) coefficients_[i] = exponential_[m * (m + 2) + i];
     coefficients_[m] = hessenberg_[at(m, m - 1)] * exponential_[(m + 1) * (m + 2) + m - 1];
-    basis_.add(pool, m + 1, coefficients_, beta, u);
+    basis_.add(pool, m + 1, coefficients_, beta, u, stop);
     ++result.substeps;
     time = tau < rest ? time + tau : 1;
     tau_guess = tau;
-    if (result.products >= kMaxProducts && time < 1) return result;
+    if (result.products >= kMaxProducts && time < 1) return;
   }
   result.converged = true;
-  return result;
 }
 
 }  // namespace clothlab

@@ -40,6 +40,9 @@ class KrylovPhi {
                  std::span<vec3> u, const StopProbe& stop = {});
 
  private:
+  /// `compute`, which throws Cancelled when the probe asks.
+  void cross(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
+             std::span<vec3> u, const StopProbe& stop, Result& result);
   /// Fills exponential_ at time τ for a subspace of m vectors; returns the estimate per unit of β.
   double evaluate(std::size_t m, double tau);
 

@@ -6,6 +6,7 @@
 #include <glm/glm.hpp>
 #include <limits>
 
+#include "core/cancel_point.h"
 #include "linalg/norm_bound.h"
 #include "linalg/pseudo_random.h"
 
@@ -28,6 +29,7 @@ struct LowestModes::Problem {
   const StopProbe& stop;
   double scale;
   double norm;  // of M⁻¹K, at most
+  CancelPoint cancel{stop};
 
   std::size_t n() const { return K.size(); }
 };
@@ -37,9 +39,19 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
                                          std::size_t count, double scale, double tolerance,
                                          const StopProbe& stop) {
   assert(masses.size() == K.size() && projection.size() == K.size() && scale > 0 && tolerance > 0);
-  const std::size_t n = K.size();
   Result result;
+  try {
+    search(pool, K, masses, projection, count, scale, tolerance, stop, result);
+  } catch (const Cancelled&) {
+    result.stopped = true;
+  }
+  return result;
+}
 
+void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
+                         const Projection& projection, std::size_t count, double scale, double tolerance,
+                         const StopProbe& stop, Result& result) {
+  const std::size_t n = K.size();
   double held = 0;
   for (const Projection::Entry& e : projection.entries()) held += 3 - (e.S[0][0] + e.S[1][1] + e.S[2][2]);
   const std::size_t free = 3 * n - static_cast<std::size_t>(std::lround(held));
@@ -48,7 +60,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   found_range_ = {};
   if (count_ == 0) {
     result.converged = true;
-    return result;
+    return;
   }
   const std::size_t followed = std::min(free, count_ + 2 + count_ / 2);
   const std::size_t capacity = std::min(free, 3 * followed + 8);
@@ -66,15 +78,18 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
   coefficients_.resize(capacity);
   eigen_.reserve(capacity);
   eigenvalues_.resize(followed);
-  for (std::vector<vec3>* v : {&w_, &t_, &start_}) v->resize(n);
+  const CancelPoint cancel(stop);
+  for (std::vector<vec3>* v : {&w_, &t_, &start_}) {
+    v->resize(n);
+    cancel.look();
+  }
   root_mass_.resize(n);
   for (std::size_t i = 0; i < n; ++i) root_mass_[i] = std::sqrt(masses[i]);
 
-  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_)};
+  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_, stop)};
   const auto fail = [&] {
     count_ = 0;
     result.finite = false;
-    return result;
   };
   size_ = 0;
   const bool whole = capacity == free;
@@ -84,10 +99,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
         std::ranges::fill(w_, vec3(0.0));
         w_[i][c] = 1;
         projection.filter(w_);
-        if (stop_requested(stop)) {
-          result.stopped = true;
-          return result;
-        }
+        p.cancel.look();
         extend(p, w_);
       }
     }
@@ -97,7 +109,8 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
       start_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
     }
     projection.filter(start_);
-    if (!find_shift(p, range_, result)) return result.stopped ? result : fail();
+    p.cancel.look();
+    if (!find_shift(p, range_)) return fail();
     for (std::size_t i = 0; i < n; ++i) start_[i] = root_mass_[i] * w_[i];
     for (std::size_t j = 0; j < kept_count_; ++j) {
       std::ranges::copy(kept_.column(j), w_.begin());
@@ -111,10 +124,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
         w_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
       }
       projection.filter(w_);
-      if (!precondition(p, w_)) {
-        result.stopped = true;
-        return result;
-      }
+      precondition(p, w_);
       extend(p, w_);
     }
   }
@@ -139,8 +149,8 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
       const double lambda = eigen_.values()[k];
       const std::span<const double> q = eigen_.vectors().subspan(k * m, m);
       std::ranges::fill(w_, vec3(0.0));
-      product_.add(pool, m, q, 1, w_);
-      basis_.add(pool, m, q, -lambda, w_);
+      product_.add(pool, m, q, 1, w_, stop);
+      basis_.add(pool, m, q, -lambda, w_, stop);
       const double residual = std::sqrt(inner_product(pool, w_, w_));
       if (!std::isfinite(residual)) return fail();
       const bool small = residual <= std::max(tolerance * (scale + std::abs(lambda)), kRounding * p.norm);
@@ -152,10 +162,7 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
       if (small && result.iterations > 0) continue;
       if (residual <= kRounding * p.norm) continue;
       for (vec3& x : w_) x /= residual;
-      if (!precondition(p, w_)) {
-        result.stopped = true;
-        return result;
-      }
+      precondition(p, w_);
       grown = extend(p, w_) || grown;
     }
     if (!grown || (accurate && result.iterations > 0)) {
@@ -166,39 +173,41 @@ LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K
     // A shift far below all that is wanted tells the modes badly apart.
     const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
     if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
-        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.scale &&
-        !find_shift(p, seen, result)) {
-      return result.stopped ? result : fail();
+        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.scale && !find_shift(p, seen)) {
+      return fail();
     }
   }
   store_modes(p);
   found_range_ = {eigenvalues_[0], eigenvalues_[count_ - 1]};
-  return result;
 }
 
-bool LowestModes::find_shift(const Problem& p, const Range& expected, Result& result) {
+bool LowestModes::find_shift(const Problem& p, const Range& expected) {
+  if (!shifted_ || shifted_->shared_pattern() != p.K.shared_pattern()) {
+    shifted_.emplace(p.K.shared_pattern());
+    p.cancel.look();
+  }
   double margin = std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
   for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {
     sigma_ = margin - expected.lowest;
     if (!std::isfinite(sigma_)) return false;
-    shifted_ = p.K;
+    *shifted_ = p.K;
+    p.cancel.look();
     for (std::size_t i = 0; i < p.n(); ++i) {
       shifted_->diagonal()[i] += sigma_ * root_mass_[i] * root_mass_[i];
       t_[i] = root_mass_[i] * start_[i];
     }
     const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop);
-    result.stopped = report.stopped;
-    if (report.stopped) return false;
+    if (report.stopped) throw Cancelled();
     if (!report.indefinite && std::isfinite(report.residual)) return true;
   }
   return false;
 }
 
-bool LowestModes::precondition(const Problem& p, std::span<vec3> w) {
+void LowestModes::precondition(const Problem& p, std::span<vec3> w) {
   for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * w[i];
   const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w, 1, p.stop, true);
+  if (report.stopped) throw Cancelled();
   for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
-  return !report.stopped;
 }
 
 bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
@@ -208,18 +217,19 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
   for (int pass = 0; pass < 2; ++pass) {
     if (!(norm > kNothingNew * before)) return false;
     for (vec3& x : w) x /= norm;
-    basis_.coefficients(p.pool, size_, w, coefficients_);
-    basis_.add(p.pool, size_, coefficients_, -1, w);
+    basis_.coefficients(p.pool, size_, w, coefficients_, p.stop);
+    basis_.add(p.pool, size_, coefficients_, -1, w, p.stop);
     norm = std::sqrt(inner_product(p.pool, w, w));
     if (pass == 0 && !(norm > kNothingNew)) return false;
   }
   const std::span<vec3> v = basis_.column(size_), Kv = product_.column(size_);
   std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / norm; });
   for (std::size_t i = 0; i < p.n(); ++i) t_[i] = v[i] / root_mass_[i];
+  p.cancel.look();
   p.K.multiply(p.pool, t_, Kv);
   for (std::size_t i = 0; i < p.n(); ++i) Kv[i] /= root_mass_[i];
   p.projection.filter(Kv);
-  basis_.coefficients(p.pool, size_ + 1, Kv, coefficients_);
+  basis_.coefficients(p.pool, size_ + 1, Kv, coefficients_, p.stop);
   const std::size_t capacity = basis_.columns();
   for (std::size_t j = 0; j <= size_; ++j) {
     reduced_[size_ * capacity + j] = reduced_[j * capacity + size_] = coefficients_[j];
@@ -238,9 +248,9 @@ void LowestModes::ritz() {
 
 void LowestModes::restart(const Problem& p, std::size_t columns) {
   columns = std::min(columns, size_);
-  scratch_.assign_product(p.pool, basis_, size_, eigen_.vectors(), columns);
+  scratch_.assign_product(p.pool, basis_, size_, eigen_.vectors(), columns, p.stop);
   scratch_.swap(basis_);
-  scratch_.assign_product(p.pool, product_, size_, eigen_.vectors(), columns);
+  scratch_.assign_product(p.pool, product_, size_, eigen_.vectors(), columns, p.stop);
   scratch_.swap(product_);
   for (std::size_t j = 0; j < columns; ++j) {
     for (std::size_t i = 0; i < columns; ++i) {
@@ -255,8 +265,9 @@ void LowestModes::store_modes(const Problem& p) {
   const std::size_t m = eigen_.values().size();
   count_ = std::min(count_, m);
   found_count_ = std::min(found_.columns(), m);
-  found_.assign_product(p.pool, basis_, m, eigen_.vectors(), found_count_);
+  found_.assign_product(p.pool, basis_, m, eigen_.vectors(), found_count_, p.stop);
   for (std::size_t j = 0; j < count_; ++j) {
+    p.cancel.look();
     eigenvalues_[j] = eigen_.values()[j];
     const std::span<const vec3> v = found_.column(j);
     const std::span<vec3> x = modes_.column(j);

@@ -60,10 +60,15 @@ class LowestModes {
   struct Range {
     double lowest = 0, highest = 0;  // λ_1 and λ_s, as far as they are known
   };
-  /// Factorises K + σM for a σ that makes it positive definite; w_ := (K + σM)^-1 M^1/2 start_.
-  bool find_shift(const Problem& p, const Range& expected, Result& result);
+  // All that takes a Problem throws Cancelled when its probe asks.
+  void search(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
+              const Projection& projection, std::size_t count, double scale, double tolerance,
+              const StopProbe& stop, Result& result);
+  /// Factorises K + σM for a σ that makes it positive definite; w_ := (K + σM)^-1 M^1/2 start_. False: there
+  /// is none.
+  bool find_shift(const Problem& p, const Range& expected);
   /// w := M^1/2 (K + σM)^-1 M^1/2 w
-  bool precondition(const Problem& p, std::span<vec3> w);
+  void precondition(const Problem& p, std::span<vec3> w);
   /// w as the next vector of the basis, unless nothing of it is new there.
   bool extend(const Problem& p, std::span<vec3> w);
   void ritz();

@@ -4,11 +4,16 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "core/cancel_point.h"
+
 namespace clothlab {
 
-double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch) {
+double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch,
+                  const StopProbe& stop) {
+  CancelPoint cancel(stop);
   scratch.assign(K.size(), 0.0);
   for (std::size_t s = 0; s < K.pattern().springs(); ++s) {
+    cancel.pass();
     const SpringMatrix::Spring& spring = K.spring(s);
     // The block stands twice in each of its two rows.
     const double size = 2 * (glm::dot(spring.u, spring.u) + std::abs(spring.b));

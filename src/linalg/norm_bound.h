@@ -3,13 +3,16 @@
 #include <span>
 #include <vector>
 
+#include "core/stop_probe.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
 /// No eigenvalue of M^-1 K is larger than this in absolute value, and the largest is seldom below a third of
 /// it (Gershgorin's circles). `masses` > 0, one per particle; `scratch` is given its size.
-double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch);
+/// Throws Cancelled when `stop` asks.
+double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch,
+                  const StopProbe& stop = {});
 
 /// Whether all elements of the matrix are 0.
 bool is_zero(const SpringMatrix& A);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
 
@@ -15,28 +17,33 @@ double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const 
 /// The columns of a tall matrix V, a few vectors of n vec3 each, with the products that subspace methods
 /// need. The `k` of a call says how many of the columns take part. Coefficients are plain arrays, dense
 /// matrices are stored by columns. Nothing is allocated unless `resize` asks for more than ever before.
+///
+/// The products throw Cancelled when their probe asks; then what they compute is left half done.
 class VectorBasis {
  public:
+  /// Columns hold what they held if nothing is allocated, and anything otherwise: of many and long columns
+  /// those that are never written to cost no time and no memory.
   void resize(std::size_t n, std::size_t columns);
 
   std::size_t length() const { return n_; }
   std::size_t columns() const { return columns_; }
-  std::span<vec3> column(std::size_t j) { return {values_.data() + j * n_, n_}; }
-  std::span<const vec3> column(std::size_t j) const { return {values_.data() + j * n_, n_}; }
+  std::span<vec3> column(std::size_t j) { return {values_.get() + j * n_, n_}; }
+  std::span<const vec3> column(std::size_t j) const { return {values_.get() + j * n_, n_}; }
 
   /// c := V^T w
-  void coefficients(WorkerPool& pool, std::size_t k, std::span<const vec3> w, std::span<double> c) const;
+  void coefficients(WorkerPool& pool, std::size_t k, std::span<const vec3> w, std::span<double> c,
+                    const StopProbe& stop = {}) const;
   /// w := w + factor V c
-  void add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor,
-           std::span<vec3> w) const;
+  void add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor, std::span<vec3> w,
+           const StopProbe& stop = {}) const;
   /// The first p columns := those of V Q, with Q a matrix of k rows and p columns; V is another basis.
   void assign_product(WorkerPool& pool, const VectorBasis& V, std::size_t k, std::span<const double> Q,
-                      std::size_t p);
+                      std::size_t p, const StopProbe& stop = {});
   void swap(VectorBasis& other) noexcept;
 
  private:
-  std::size_t n_ = 0, columns_ = 0;
-  std::vector<vec3> values_;              // column after column
+  std::size_t n_ = 0, columns_ = 0, capacity_ = 0;
+  std::unique_ptr<vec3[]> values_;        // column after column
   mutable std::vector<double> partials_;  // chunk after chunk
 };
 
