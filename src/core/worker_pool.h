@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -48,6 +49,19 @@ class WorkerPool {
     double total = 0;
     for (std::size_t begin = 0; begin < n; begin += grain) total += partial[begin / grain];
     return total;
+  }
+
+  /// Largest of 0 and body(begin, end) -> double over all chunks; not a number where one of them is not.
+  template <class Body>
+  double max(std::size_t n, std::size_t grain, Body&& body) {
+    double* partial = partials(n == 0 ? 0 : (n - 1) / grain + 1);
+    for_chunks(n, grain,
+               [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
+    double largest = 0;
+    for (std::size_t begin = 0; begin < n && !std::isnan(largest); begin += grain) {
+      if (!(partial[begin / grain] <= largest)) largest = partial[begin / grain];
+    }
+    return largest;
   }
 
  private:

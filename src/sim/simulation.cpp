@@ -151,7 +151,7 @@ struct Simulation::Impl {
     measured.potential = system.energies(state.x);
     if (stop_requested(stop)) return false;
     measured.internal = meter.measure(system, state, measured.potential);
-    measured.strain = system.model().max_strain(state.x);
+    measured.strain = system.model().max_strain(pool, state.x);
     return !stop_requested(stop);
   }
 

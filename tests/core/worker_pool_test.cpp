@@ -111,6 +111,25 @@ TEST(WorkerPool, SumHasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(pool.sum(0, 10, [](std::size_t, std::size_t) { return 1.0; }), 0.0);
 }
 
+TEST(WorkerPool, MaxSeesEveryChunkAndWhatIsNotANumber) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    WorkerPool pool(threads);
+    std::vector<double> values(1'007, 1.0);
+    const auto max = [&] {
+      return pool.max(values.size(), 10, [&](std::size_t begin, std::size_t) { return values[begin]; });
+    };
+    for (const std::size_t at : {0, 500, 1'000}) {
+      values[at] = 2.5;
+      EXPECT_EQ(max(), 2.5);
+      values[at] = std::nan("");
+      EXPECT_TRUE(std::isnan(max()));
+      values[at] = 1;
+    }
+    EXPECT_EQ(max(), 1.0);
+    EXPECT_EQ(pool.max(0, 10, [](std::size_t, std::size_t) { return 1.0; }), 0.0);
+  }
+}
+
 TEST(Hash, SeesEveryBitAndTheOrder) {
   const auto hash = [](std::vector<double> values) {
     return Hash().add(std::span<const double>(values)).value();
