@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <glm/geometric.hpp>
 
 #include "cloth/force_terms.h"
 #include "cloth/sample_cloth.h"
+#include "dense_algebra.h"
 
 namespace clothlab::test {
 namespace {
@@ -87,8 +88,7 @@ double omega_max(Rig& rig) {
       }
     }
   }
-  return std::sqrt(
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(k, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff());
+  return std::sqrt(algebra::symmetric_eigenvalues(k)[size - 1]);
 }
 
 TEST(Drag, RaisesTheHighestFrequencyByAtMostTenPercent) {

@@ -78,21 +78,6 @@ TEST_P(Contract, AMovingPinPullsWithItsVelocity) {
   }
 }
 
-TEST_P(Contract, HasTheSameBitsForAnyNumberOfThreads) {
-  State expected;
-  for (const int threads : {1, 2, 3, 4}) {
-    Material material;
-    material.stretch_stiffness = 100;
-    auto rig = test::make_sheet(40, 50, 0.02, material, threads);
-    rig->pin(0);
-    test::shake(rig->state, 0.002, 0.1);
-    Stepper(*rig, info()).steps(2, 0.001);
-    if (threads == 1) expected = rig->state;
-    EXPECT_EQ(rig->state.x, expected.x) << threads;
-    EXPECT_EQ(rig->state.v, expected.v) << threads;
-  }
-}
-
 TEST_P(Contract, RepeatsItselfFromTheSameState) {
   auto rig = hanging_sheet();
   const State start = rig->state;

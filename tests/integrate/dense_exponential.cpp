@@ -1,9 +1,9 @@
 #include "integrate/dense_exponential.h"
 
-#include <Eigen/Eigenvalues>
 #include <limits>
 #include <optional>
-#include <unsupported/Eigen/MatrixFunctions>
+
+#include "dense_algebra.h"
 
 namespace clothlab::test {
 
@@ -11,32 +11,18 @@ using Vector = DenseCloth::Vector;
 using Matrix = DenseCloth::Matrix;
 using Eigen::Index;
 
-Vector dense_phi1(const Matrix& A, const Vector& b) {
-  const Index n = A.rows();
-  Matrix augmented = Matrix::Zero(n + 1, n + 1);
-  augmented.topLeftCorner(n, n) = A;
-  augmented.topRightCorner(n, 1) = b;
-  return Matrix(augmented.exp()).topRightCorner(n, 1);
-}
-
 namespace {
 
 // All modes on the free directions: vectors of 3n with zeros where something is fixed, by ascending λ.
-struct Modes {
-  Matrix X;
-  Vector lambda;
-};
-
-Modes all_modes(const DenseCloth& cloth, const Vector& x) {
+algebra::Modes all_modes(const DenseCloth& cloth, const Vector& x) {
   std::vector<Index> free;
   for (Index d = 0; d < cloth.dofs(); ++d) {
     if (!cloth.is_fixed(d)) free.push_back(d);
   }
   const Matrix K = -cloth.stiffness(x)(free, free);
-  const Matrix M = Vector(cloth.masses()(free)).asDiagonal();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(K, M);
-  Modes all{Matrix::Zero(cloth.dofs(), static_cast<Index>(free.size())), eigen.eigenvalues()};
-  all.X(free, Eigen::all) = eigen.eigenvectors();
+  const algebra::Modes modes = algebra::vibrations(K, cloth.masses()(free));
+  algebra::Modes all{Matrix::Zero(cloth.dofs(), static_cast<Index>(free.size())), modes.values};
+  all.X(free, Eigen::all) = modes.X;
   return all;
 }
 
@@ -52,10 +38,10 @@ struct Split {
     F = cloth.slope(u);
     K = -cloth.stiffness(u.head(n));
     XtM = X.transpose() * cloth.masses().asDiagonal();
-    const Matrix reduced = X.transpose() * K * X;
+    const Matrix reduced = algebra::product(X.transpose(), algebra::product(K, X));
     Matrix J_G = Matrix::Zero(2 * n, 2 * n);
-    J_G.topRightCorner(n, n) = X * XtM;
-    J_G.bottomLeftCorner(n, n) = -X * reduced * XtM;
+    J_G.topRightCorner(n, n) = algebra::product(X, XtM);
+    J_G.bottomLeftCorner(n, n) = -algebra::product(X, algebra::product(reduced, XtM));
     J_H = cloth.jacobian(u) - J_G;
     J_Gr = Matrix::Zero(2 * s, 2 * s);
     J_Gr.topRightCorner(s, s).setIdentity();
@@ -65,21 +51,22 @@ struct Split {
     const Index n = cloth.dofs();
     Vector result(2 * n);
     const Vector v = u.tail(n), a = F.tail(n);  // a = M⁻¹f on the free directions
-    result << v - X * (XtM * v), a - X * (XtM * a);
+    result << v - inside(v), a - inside(a);
     return result;
   }
   Vector E(double tau) const {
     const Index n = cloth.dofs(), s = X.cols();
     Vector reduced(2 * s), result(2 * n);
-    reduced << XtM * u.tail(n), XtM * F.tail(n);
-    const Vector average = dense_phi1(tau * J_Gr, reduced);
-    result << X * average.head(s), X * average.tail(s);
+    reduced << algebra::times(XtM, u.tail(n)), algebra::times(XtM, F.tail(n));
+    const Vector average = algebra::phi1(tau * J_Gr, reduced);
+    result << algebra::times(X, average.head(s)), algebra::times(X, average.tail(s));
     return result;
   }
   Vector solve(double c, const Vector& rhs) const {
     const Index size = 2 * cloth.dofs();
-    return (Matrix::Identity(size, size) - c * J_H).partialPivLu().solve(rhs);
+    return algebra::solve(Matrix::Identity(size, size) - c * J_H, rhs);
   }
+  Vector inside(const Vector& v) const { return algebra::times(X, algebra::times(XtM, v)); }
 };
 
 // X taken anew every `refresh` steps.
@@ -90,8 +77,8 @@ class ModeSource {
 
   Split split(const Vector& u) {
     if (steps_++ % refresh_ == 0) {
-      const Modes all = all_modes(cloth_, u.head(cloth_.dofs()));
-      X_ = all.X.leftCols(std::min(modes_, static_cast<Index>(all.X.cols())));
+      const Matrix X = all_modes(cloth_, u.head(cloth_.dofs())).X;
+      X_ = X.leftCols(std::min(modes_, static_cast<Index>(X.cols())));
     }
     return {cloth_, u, X_};
   }
@@ -110,7 +97,7 @@ Vector siere_step(const Split& split, const Vector& u0, double h) {
 }  // namespace
 
 ModeGap dense_mode_gap(const DenseCloth& cloth, const Vector& x, Index modes) {
-  const Vector lambda = all_modes(cloth, x).lambda;
+  const Vector lambda = all_modes(cloth, x).values;
   if (modes >= lambda.size()) return {lambda[lambda.size() - 1], std::numeric_limits<double>::infinity()};
   return {lambda[modes - 1], lambda[modes]};
 }
@@ -119,7 +106,7 @@ DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& clot
                                      const IntegratorParameters& values) {
   if (id == "exponential-rosenbrock-euler") {
     return [&cloth](const Vector& u0, double h) -> Vector {
-      return u0 + h * dense_phi1(h * cloth.jacobian(u0), cloth.slope(u0));
+      return u0 + h * algebra::phi1(h * cloth.jacobian(u0), cloth.slope(u0));
     };
   }
   if (id == "siere") {
@@ -148,7 +135,7 @@ DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& clot
     return [&cloth, source = ModeSource(cloth, values)](const Vector& u0, double h) mutable -> Vector {
       const Index size = 2 * cloth.dofs();
       const Matrix first = Matrix::Identity(size, size) - h / 4 * cloth.jacobian(u0);
-      const Vector half = u0 + first.partialPivLu().solve(h * cloth.slope(u0)) / 2;
+      const Vector half = u0 + algebra::solve(first, h * cloth.slope(u0)) / 2;
       const Split split = source.split(half);
       return half + split.solve(h / 3, half - u0 + h * (split.H() + split.E(h / 2))) / 3;
     };

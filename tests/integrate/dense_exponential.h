@@ -9,9 +9,6 @@ namespace clothlab::test {
 DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& cloth,
                                      const IntegratorParameters& values);
 
-/// φ1(A) b = ∫₀¹ e^{tA} dt b, from the exponential of [A b; 0 0].
-Eigen::VectorXd dense_phi1(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
-
 /// λ_s and λ_{s+1} of K_s x = λ M x on the free directions: X is unique where they differ.
 struct ModeGap {
   double last = 0, next = 0;

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include "dense_algebra.h"
 #include "integrate/dense_exponential.h"
 
 namespace clothlab::test {
@@ -67,7 +68,7 @@ Matrix DenseCloth::damping(const Vector& x) const {
 }
 
 Vector DenseCloth::force(const Vector& x, const Vector& v) const {
-  Vector f = damping(x) * v;  // every damping force is linear in v
+  Vector f = algebra::times(damping(x), v);  // every damping force is linear in v
   for (Index d = 0; d < dofs_; ++d) f[d] += masses_[d] * material_.gravity[static_cast<int>(d % 3)];
   for (const auto& [i, j, length, stiffness] : springs_) {
     const Vector3d d = x.segment<3>(i) - x.segment<3>(j);
@@ -93,11 +94,11 @@ Vector DenseCloth::slope(const Vector& u) const {
 }
 
 Matrix DenseCloth::jacobian(const Vector& u) const {
-  const Matrix inverse_mass = masses_.cwiseInverse().asDiagonal();
+  const Vector inverse_mass = masses_.cwiseInverse();
   Matrix result = Matrix::Zero(2 * dofs_, 2 * dofs_);
   result.topRightCorner(dofs_, dofs_).setIdentity();
-  result.bottomLeftCorner(dofs_, dofs_) = inverse_mass * stiffness(u.head(dofs_));
-  result.bottomRightCorner(dofs_, dofs_) = inverse_mass * damping(u.head(dofs_));
+  result.bottomLeftCorner(dofs_, dofs_) = inverse_mass.asDiagonal() * stiffness(u.head(dofs_));
+  result.bottomRightCorner(dofs_, dofs_) = inverse_mass.asDiagonal() * damping(u.head(dofs_));
   for (Index d = 0; d < dofs_; ++d) {
     if (is_fixed(d)) result.row(dofs_ + d).setZero();
   }
@@ -108,7 +109,7 @@ Vector DenseCloth::implicit(double c, const Vector& rhs, Vector u) const {
   const Matrix one = Matrix::Identity(2 * dofs_, 2 * dofs_);
   for (int k = 0; k < 200; ++k) {
     const Vector residual = u - rhs - c * slope(u);
-    const Vector change = (one - c * jacobian(u)).partialPivLu().solve(residual);
+    const Vector change = algebra::solve(one - c * jacobian(u), residual);
     u -= change;
     if (change.norm() < 1e-14 * u.norm()) break;
   }
@@ -133,7 +134,7 @@ struct Dense {
   /// (I − c J(at))⁻¹ rhs.
   Vector linear(double c, const Vector& at, const Vector& rhs) const {
     const Index size = 2 * cloth.dofs();
-    return (Matrix::Identity(size, size) - c * cloth.jacobian(at)).partialPivLu().solve(rhs);
+    return algebra::solve(Matrix::Identity(size, size) - c * cloth.jacobian(at), rhs);
   }
   /// u₋₁ with the fixed particles where they would have been, had they moved then as they do now.
   Vector as_if_steady(Vector before, const Vector& u0, double h) const {
@@ -244,7 +245,7 @@ DenseMethod generalized_alpha(Dense d) {
         jacobian(i, i) = 1;
         residual[i] = 0;
       }
-      const Vector change = jacobian.partialPivLu().solve(residual);
+      const Vector change = algebra::solve(jacobian, residual);
       a1 -= change;
       if (change.norm() < 1e-14 * a1.norm()) break;
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense_algebra.h"
 #include "integrate/dense_reference.h"
 #include "integrate/stepping.h"
 
@@ -66,7 +67,7 @@ double largest_difference(const IntegratorInfo& info, const IntegratorParameters
     u.segment<3>(9) = Eigen::Vector3d(target.x, target.y, target.z);
     led(u) = velocity;
     stepper.step(h);
-    largest = std::max(largest, (test::dense_state(rig->state) - u).cwiseAbs().maxCoeff());
+    largest = std::max(largest, algebra::largest_difference(test::dense_state(rig->state), u));
   }
   return largest;
 }

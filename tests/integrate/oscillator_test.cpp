@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
+#include <glm/mat2x2.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/matrix.hpp>
+#include <glm/vec2.hpp>
 #include <map>
 #include <vector>
 
+#include "integrate/fitted_step.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -17,6 +21,8 @@ using test::EveryIntegrator;
 using test::make_oscillator;
 using test::OscillatorValues;
 using test::Stepper;
+using vec2 = glm::dvec2;
+using mat2 = glm::dmat2;
 
 // The oscillator on the x axis: y = x − L and v.
 struct Point {
@@ -61,50 +67,50 @@ Point implicit_euler(Point p, const OscillatorValues& o, double h) {
 }
 
 // The oscillator as u' = A u.
-Eigen::Vector2d vector_of(Point p) { return {p.y, p.v}; }
-Point point_of(const Eigen::Vector2d& u) { return {u[0], u[1]}; }
+vec2 vector_of(Point p) { return {p.y, p.v}; }
+Point point_of(vec2 u) { return {u.x, u.y}; }
 
-Eigen::Matrix2d slope(const OscillatorValues& o) {
-  return Eigen::Matrix2d{{0, 1}, {-o.stiffness / o.mass, -o.damping / o.mass}};
-}
+mat2 matrix(double a, double b, double c, double d) { return {vec2(a, c), vec2(b, d)}; }  // by rows
+const mat2 one(1.0);
+
+mat2 slope(const OscillatorValues& o) { return matrix(0, 1, -o.stiffness / o.mass, -o.damping / o.mass); }
 
 // Runge–Kutta of order 4 on a linear equation: the exponential series up to its fourth term.
 Point rk4(Point p, const OscillatorValues& o, double h) {
-  const Eigen::Matrix2d z = h * slope(o), one = Eigen::Matrix2d::Identity();
-  return point_of((one + z * (one + z / 2 * (one + z / 3 * (one + z / 4)))) * vector_of(p));
+  const mat2 z = h * slope(o);
+  return point_of((one + z * (one + z / 2.0 * (one + z / 3.0 * (one + z / 4.0)))) * vector_of(p));
 }
 
 // The exponential methods take the undamped part of a single mode, and damping implicitly: with
 // u' = G u − D u, D = diag(0, c/m), they average F over a time τ as φ1(τG) F and divide by 1 + γ c/m.
-Eigen::Vector2d exponential_average(const Eigen::Vector2d& u, const OscillatorValues& o, double tau) {
+vec2 exponential_average(vec2 u, const OscillatorValues& o, double tau) {
   const double omega = std::sqrt(o.stiffness / o.mass), angle = omega * tau;
   const double s = std::sin(angle) / angle, c = (1 - std::cos(angle)) / (angle * omega);
-  return Eigen::Matrix2d{{s, c}, {-omega * omega * c, s}} * (slope(o) * u);
+  return matrix(s, c, -omega * omega * c, s) * (slope(o) * u);
 }
 
-Eigen::Vector2d damped(const Eigen::Vector2d& change, const OscillatorValues& o, double gamma) {
+vec2 damped(vec2 change, const OscillatorValues& o, double gamma) {
   return {change[0], change[1] / (1 + gamma * o.damping / o.mass)};
 }
 
 Point exponential_rosenbrock_euler(Point p, const OscillatorValues& o, double h) {
   // e^{hA} with A = −d + [d 1; −ω² −d], d = c/2m, the square of which is d² − ω².
   const double d = o.damping / o.mass / 2, nu = std::sqrt(o.stiffness / o.mass - d * d);
-  const Eigen::Matrix2d one = Eigen::Matrix2d::Identity();
   return point_of(std::exp(-d * h) * (std::cos(nu * h) * one + std::sin(nu * h) / nu * (slope(o) + d * one)) *
                   vector_of(p));
 }
 
 Point siere(Point p, const OscillatorValues& o, double h) {
-  const Eigen::Vector2d u = vector_of(p);
+  const vec2 u = vector_of(p);
   return point_of(u + damped(h * exponential_average(u, o, h), o, h));
 }
 
 Trajectory semi_implicit_bdf2_ere(Point p, const OscillatorValues& o, double h, int steps) {
   Trajectory points{siere(p, o, h)};
-  Eigen::Vector2d before = vector_of(p);
+  vec2 before = vector_of(p);
   while (static_cast<int>(points.size()) < steps) {
-    const Eigen::Vector2d u = vector_of(points.back());
-    const Eigen::Vector2d change = (u - before + 2 * h * exponential_average(u, o, h)) / 3;
+    const vec2 u = vector_of(points.back());
+    const vec2 change = (u - before + 2 * h * exponential_average(u, o, h)) / 3.0;
     points.push_back(point_of(u + damped(change, o, 2 * h / 3)));
     before = u;
   }
@@ -112,56 +118,56 @@ Trajectory semi_implicit_bdf2_ere(Point p, const OscillatorValues& o, double h, 
 }
 
 Point str_sbdf2_ere(Point p, const OscillatorValues& o, double h) {
-  const Eigen::Vector2d u = vector_of(p);
-  const Eigen::Matrix2d one = Eigen::Matrix2d::Identity();
-  const Eigen::Vector2d half = u + (one - h / 4 * slope(o)).inverse() * (h / 2 * slope(o) * u);
-  const Eigen::Vector2d change = (half - u + h * exponential_average(half, o, h / 2)) / 3;
+  const vec2 u = vector_of(p);
+  const vec2 half = u + glm::inverse(one - h / 4 * slope(o)) * (h / 2 * slope(o) * u);
+  const vec2 change = (half - u + h * exponential_average(half, o, h / 2)) / 3.0;
   return point_of(half + damped(change, o, h / 3));
 }
 
 // Solves u = rhs + c A u.
-Eigen::Vector2d implicit(const OscillatorValues& o, double c, const Eigen::Vector2d& rhs) {
-  return (Eigen::Matrix2d::Identity() - c * slope(o)).inverse() * rhs;
+vec2 implicit(const OscillatorValues& o, double c, vec2 rhs) {
+  return glm::inverse(one - c * slope(o)) * rhs;
 }
 
 // Midpoint and trapezoidal rule are one on a linear equation.
 Point trapezoidal(Point p, const OscillatorValues& o, double h) {
-  const Eigen::Vector2d u = vector_of(p);
+  const vec2 u = vector_of(p);
   return point_of(implicit(o, h / 2, u + h / 2 * slope(o) * u));
 }
 
 // The semi-implicit method too, since the equation is linear.
 Trajectory bdf2(Point start, const OscillatorValues& o, double h, int steps) {
   Trajectory points{implicit_euler(start, o, h)};
-  Eigen::Vector2d before = vector_of(start);
+  vec2 before = vector_of(start);
   while (static_cast<int>(points.size()) < steps) {
-    const Eigen::Vector2d u = vector_of(points.back());
-    points.push_back(point_of(implicit(o, 2 * h / 3, 4.0 / 3 * u - before / 3)));
+    const vec2 u = vector_of(points.back());
+    points.push_back(point_of(implicit(o, 2 * h / 3, 4.0 / 3 * u - before / 3.0)));
     before = u;
   }
   return points;
 }
 
 Point tr_bdf2(Point p, const OscillatorValues& o, double h) {
-  const Eigen::Vector2d u = vector_of(p), half = implicit(o, h / 4, u + h / 4 * slope(o) * u);
-  return point_of(implicit(o, h / 3, u + 4 * (half - u) / 3));
+  const vec2 u = vector_of(p), half = implicit(o, h / 4, u + h / 4 * slope(o) * u);
+  return point_of(implicit(o, h / 3, u + 4.0 * (half - u) / 3.0));
 }
 
 Point sdirk2(Point p, const OscillatorValues& o, double h) {
   const double gamma = 2 - std::sqrt(2.0), beta = std::sqrt(2.0) / 4, c = gamma * h / 2;
-  const Eigen::Vector2d u = vector_of(p), stage = implicit(o, c, u + c * slope(o) * u);
+  const vec2 u = vector_of(p), stage = implicit(o, c, u + c * slope(o) * u);
   return point_of(implicit(o, c, u + 2 * beta / gamma * (stage - u)));
 }
 
 // Generalized-α with ρ∞ = ½: α_m = 0, α_f = ⅓, γ = 5/6, β = 4/9. Three linear equations in x1, v1, a1.
 Trajectory generalized_alpha(Point p, const OscillatorValues& o, double h, int steps) {
   const double k = o.stiffness / o.mass, c = o.damping / o.mass;
-  const Eigen::Matrix3d left{{1, 0, -h * h * 4 / 9}, {0, 1, -h * 5 / 6}, {k * 2 / 3, c * 2 / 3, 1}};
-  const Eigen::Matrix3d right{{1, h, h * h / 18}, {0, 1, h / 6}, {-k / 3, -c / 3, 0}};
+  // By columns.
+  const mat3 left(vec3(1, 0, k * 2 / 3), vec3(0, 1, c * 2 / 3), vec3(-h * h * 4 / 9, -h * 5 / 6, 1));
+  const mat3 right(vec3(1, 0, -k / 3), vec3(h, 1, -c / 3), vec3(h * h / 18, h / 6, 0));
   Trajectory points;
-  Eigen::Vector3d state(p.y, p.v, acceleration(p, o));
+  vec3 state(p.y, p.v, acceleration(p, o));
   for (int i = 0; i < steps; ++i) {
-    state = left.inverse() * right * state;
+    state = glm::inverse(left) * right * state;
     points.push_back({state[0], state[1]});
   }
   return points;
@@ -225,9 +231,7 @@ TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
   EXPECT_GE(checked, 60);
 }
 
-// Spectral radius of the step as a linear map, once it has taken up its history: on w_k = (u_k, u_{k−1}),
-// which holds all that any method here remembers. Methods without history leave the w in a plane; a map on
-// that plane is all that is asked for.
+// Spectral radius of the step as a linear map (fitted_step.h).
 struct Amplification {
   double radius, rounding;
 };
@@ -237,32 +241,21 @@ Amplification amplification(const IntegratorInfo& info, const IntegratorParamete
   const double omega = std::sqrt(o.stiffness / o.mass);
   const double a =
       std::min(1e-3, 0.1 / std::pow(info.growth(h_omega, values), 3));  // stays linear in 3 steps
-  Eigen::Matrix4d w, next;
+  test::FourStates runs[2];
   for (int start = 0; start < 2; ++start) {
     auto rig = make_oscillator(o, info.inextensible);
     if (start == 0) rig->state.x[1].x += a;
     if (start == 1) rig->state.v[1].x = a * omega;
     Stepper stepper(*rig, info, test::tight_settings(), values);
-    Eigen::Matrix<double, 2, 4> u;
-    for (int k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < 4; ++k) {
       if (k > 0) stepper.step(h_omega / omega);
-      u.col(k) = Eigen::Vector2d(rig->state.x[1].x - o.rest_length, rig->state.v[1].x / omega) / a;
-    }
-    for (int k = 1; k < 3; ++k) {
-      const Eigen::Index column = 2 * start + k - 1;
-      w.col(column) << u.col(k), u.col(k - 1);
-      next.col(column) << u.col(k + 1), u.col(k);
-      next.col(column) /= w.col(column).norm();
-      w.col(column).normalize();
+      runs[start][k] = vec2(rig->state.x[1].x - o.rest_length, rig->state.v[1].x / omega) / a;
     }
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix4d> decomposition(4, 4);
-  decomposition.setThreshold(1e-7);
-  decomposition.compute(w);
-  const Eigen::Matrix4d map = next * decomposition.pseudoInverse();
+  const test::FittedStep step = test::fitted_step(runs, 1e-7);
   // Positions are rounded to 1e-16 L, so the u to 1e-16 L/a; a history that fades makes more of that.
-  const double rounding = decomposition.rank() > 2 ? 1e-7 : 1e-14 / a;
-  return {map.eigenvalues().cwiseAbs().maxCoeff(), rounding};
+  const double rounding = step.rank > 2 ? 1e-7 : 1e-14 / a;
+  return {step.radius, rounding};
 }
 
 TEST_P(EveryIntegrator, GrowsPerStepAsItsRowSays) {

@@ -5,12 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <functional>
 #include <glm/geometric.hpp>
 #include <limits>
 
+#include "dense_algebra.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -94,7 +95,7 @@ Eigen::MatrixXd dense_step(const Rig& rig, const State& u0, int iterations) {
       system(e.particle, e.particle) = 1;
       rhs.row(e.particle) << e.target.x, e.target.y, e.target.z;
     }
-    x = system.partialPivLu().solve(rhs);
+    x = algebra::solve_columns(system, rhs);
   }
   return x;
 }

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <complex>
 #include <glm/geometric.hpp>
 
+#include "dense_algebra.h"
 #include "integrate/dense_exponential.h"
+#include "integrate/fitted_step.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -34,7 +35,7 @@ double separation(const State& a, const State& b) {
 struct TwoModes {
   std::unique_ptr<Rig> rig;
   double omega[2];
-  Eigen::Vector2d shape[2];
+  glm::dvec2 shape[2];
 
   TwoModes() {
     Material material;
@@ -50,14 +51,14 @@ struct TwoModes {
     for (int k = 0; k < 2; ++k) {
       const double lambda = 100 * (3 + (k == 0 ? -1 : 1) * std::sqrt(5.0)) / 2;
       omega[k] = std::sqrt(lambda);
-      shape[k] = Eigen::Vector2d(1, 2 - lambda / 100).normalized();
+      shape[k] = glm::normalize(glm::dvec2(1, 2 - lambda / 100));
     }
   }
   double amplitude_x(int mode) const {
-    return shape[mode].dot(Eigen::Vector2d(rig->state.x[1].y + 1.5, rig->state.x[2].y + 3));
+    return glm::dot(shape[mode], glm::dvec2(rig->state.x[1].y + 1.5, rig->state.x[2].y + 3));
   }
   double amplitude_v(int mode) const {
-    return shape[mode].dot(Eigen::Vector2d(rig->state.v[1].y, rig->state.v[2].y));
+    return glm::dot(shape[mode], glm::dvec2(rig->state.v[1].y, rig->state.v[2].y));
   }
 };
 
@@ -65,32 +66,23 @@ struct TwoModes {
 // and one with ω x = 0, v = −ω a·i: the two together give every step as a matrix, eigenvalues R and R̄.
 double radius_in_mode(const char* id, int mode, double h_omega) {
   const double a = 1e-3;
-  Eigen::Matrix4d w, next;
+  test::FourStates runs[2];
   for (int start = 0; start < 2; ++start) {
     TwoModes two;
     const double omega = two.omega[mode], h = h_omega / omega;
     for (std::size_t i = 1; i < 3; ++i) {
-      const double part = two.shape[mode][static_cast<Eigen::Index>(i - 1)];
+      const double part = two.shape[mode][static_cast<int>(i - 1)];
       if (start == 0) two.rig->state.x[i].y += a * part;
       if (start == 1) two.rig->state.v[i].y = a * omega * part;
     }
     Stepper stepper(*two.rig, *find_integrator(id), test::tight_settings(), {1, 1});
-    Eigen::Matrix<double, 2, 4> u;
-    for (int k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < 4; ++k) {
       if (k > 0) stepper.step(h);
-      u.col(k) = Eigen::Vector2d(two.amplitude_x(mode), two.amplitude_v(mode) / omega) / a;
+      runs[start][k] = glm::dvec2(two.amplitude_x(mode), two.amplitude_v(mode) / omega) / a;
     }
     EXPECT_LT(std::abs(two.amplitude_x(1 - mode)), 1e-9 * a);  // they do not mix
-    for (int k = 1; k < 3; ++k) {
-      const Eigen::Index column = 2 * start + k - 1;
-      w.col(column) << u.col(k), u.col(k - 1);
-      next.col(column) << u.col(k + 1), u.col(k);
-    }
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix4d> decomposition(4, 4);
-  decomposition.setThreshold(1e-8);
-  decomposition.compute(w);
-  return Eigen::Matrix4d(next * decomposition.pseudoInverse()).eigenvalues().cwiseAbs().maxCoeff();
+  return test::fitted_step(runs, 1e-8).radius;
 }
 
 // max |ζ| of ζ² + b ζ + c = 0
@@ -221,7 +213,7 @@ TEST(Split, AgreesWithItsFormulaForAnyModes) {
           EXPECT_GT(next - last, 1e-3 * std::abs(last)) << "no gap";
           u = method(u, 0.012);
           stepper.step(0.012);
-          largest = std::max(largest, (test::dense_state(rig->state) - u).cwiseAbs().maxCoeff());
+          largest = std::max(largest, algebra::largest_difference(test::dense_state(rig->state), u));
         }
         EXPECT_LT(largest, 1e-9) << id << " " << values[0] << " modes every " << values[1];
       }
@@ -249,7 +241,7 @@ TEST(Split, AgreesWithItsFormulaWhereTheModesAreSearchedFor) {
       u = method(u, 0.012);
       EXPECT_TRUE(stepper.step(0.012).converged);
     }
-    EXPECT_LT((test::dense_state(rig->state) - u).cwiseAbs().maxCoeff(), 1e-9) << id;
+    EXPECT_LT(algebra::largest_difference(test::dense_state(rig->state), u), 1e-9) << id;
   }
 }
 

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <glm/geometric.hpp>
 
+#include "dense_algebra.h"
 #include "integrate/stepping.h"
 
 namespace clothlab {
@@ -79,7 +80,7 @@ std::vector<vec3> equilibrium(const Rig& rig, std::vector<vec3> x) {
       hessian.block<3, 3>(p, p).setIdentity();
       gradient.segment<3>(p).setZero();
     }
-    const Eigen::VectorXd step = hessian.ldlt().solve(gradient);
+    const Eigen::VectorXd step = algebra::solve_symmetric(hessian, gradient);
     for (std::size_t i = 0; i < n; ++i) {
       for (int c = 0; c < 3; ++c) x[i][c] -= step[static_cast<Eigen::Index>(3 * i) + c];
     }

@@ -73,8 +73,8 @@ inline std::vector<const IntegratorInfo*> rows() {
   return all;
 }
 
-#define CLOTHLAB_FOR_EVERY_INTEGRATOR(Suite)                            \
-  INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(test::rows()), \
+#define CLOTHLAB_FOR_EVERY_INTEGRATOR(Suite)                              \
+  INSTANTIATE_TEST_SUITE_P(All, Suite, ::testing::ValuesIn(test::rows()), \
                            [](const auto& row) { return test::name_of(*row.param); })
 
 }  // namespace clothlab::test

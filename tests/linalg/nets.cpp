@@ -1,7 +1,6 @@
 #include "nets.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include "dense_algebra.h"
 
 namespace clothlab::nets {
 
@@ -59,15 +58,16 @@ Eigen::MatrixXd dense(const Projection& projection) {
 }
 
 Eigen::MatrixXd filtered(const Eigen::MatrixXd& A, const Eigen::MatrixXd& S, double held) {
-  return S * A * S + held * (Eigen::MatrixXd::Identity(S.rows(), S.cols()) - S);
+  return algebra::product(S, algebra::product(A, S)) +
+         held * (Eigen::MatrixXd::Identity(S.rows(), S.cols()) - S);
 }
 
-Eigen::VectorXd times(const Eigen::MatrixXd& M, const Eigen::VectorXd& v) { return M * v; }
+Eigen::VectorXd times(const Eigen::MatrixXd& M, const Eigen::VectorXd& v) { return algebra::times(M, v); }
 
-Eigen::VectorXd solve(const Eigen::MatrixXd& M, const Eigen::VectorXd& rhs) { return M.ldlt().solve(rhs); }
-
-Eigen::VectorXd eigenvalues(const Eigen::MatrixXd& M) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+Eigen::VectorXd solve(const Eigen::MatrixXd& M, const Eigen::VectorXd& rhs) {
+  return algebra::solve_symmetric(M, rhs);
 }
+
+Eigen::VectorXd eigenvalues(const Eigen::MatrixXd& M) { return algebra::symmetric_eigenvalues(M); }
 
 }  // namespace clothlab::nets

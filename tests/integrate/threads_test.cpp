@@ -1,0 +1,38 @@
+// The same bits for any number of threads, and no race between them.
+
+#include <gtest/gtest.h>
+
+#include "integrate/stepping.h"
+#include "slowdown.h"
+
+namespace clothlab {
+namespace {
+
+using test::Stepper;
+
+class Threads : public test::EveryIntegrator {};
+
+// A sanitizer sees in four threads what it would see in two or three.
+std::vector<int> thread_counts() {
+  return testing::kSlowdown > 1 ? std::vector{1, 4} : std::vector{1, 2, 3, 4};
+}
+
+TEST_P(Threads, GiveTheSameBits) {
+  State expected;
+  for (const int threads : thread_counts()) {
+    Material material;
+    material.stretch_stiffness = 100;
+    auto rig = test::make_sheet(40, 50, 0.02, material, threads);
+    rig->pin(0);
+    test::shake(rig->state, 0.002, 0.1);
+    Stepper(*rig, info()).steps(2, 0.001);
+    if (threads == 1) expected = rig->state;
+    EXPECT_EQ(rig->state.x, expected.x) << threads;
+    EXPECT_EQ(rig->state.v, expected.v) << threads;
+  }
+}
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(Threads);
+
+}  // namespace
+}  // namespace clothlab
