@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/bench_run.h"
+#include "core/cancel_point.h"
 #include "linalg/row_space.h"
 #include "linalg/single_spring_matrix.h"
 
@@ -101,8 +102,10 @@ double product_ms(WorkerPool& pool, const SpringMatrix& A) {
 }
 
 double single_product_ms(WorkerPool& pool, const SpringMatrix& A) {
+  const StopProbe never;
+  CancelPoint cancel(never);
   SingleSpringMatrix single;
-  single.choose(A.pattern(), std::vector<char>(A.pattern().springs(), 1));
+  single.choose(A.pattern(), std::vector<char>(A.pattern().springs(), 1), cancel);
   single.assign(pool, A);
   SingleVector x(A.size()), y(A.size());
   for (std::size_t i = 0; i < A.size(); ++i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cancel_point.h"
 #include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
 #include "linalg/norm_bound.h"
@@ -22,20 +23,24 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &force_, &more_}) scratch->resize(n);
-  slope_.resize(2 * n);
-  change_.resize(2 * n);
+  if (gives_up(context, report)) return report;
+  for (auto* scratch : {&slope_, &change_}) scratch->resize(2 * n);
+  if (gives_up(context, report)) return report;
   root_mass_.resize(n);
   std::ranges::transform(system.masses(), root_mass_.begin(), [](double m) { return std::sqrt(m); });
 
   if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   SpringMatrix& K = matrix_for(system, k_);
+  if (gives_up(context, report)) return report;
   SpringMatrix& D = matrix_for(system, d_);
+  if (gives_up(context, report)) return report;
   system.assemble(state.x, v0, {0, 0, 1}, context.solver.jacobian, K);
   if (gives_up(context, report)) return report;
   system.assemble(state.x, v0, {0, 1, 0}, context.solver.jacobian, D);
   if (gives_up(context, report)) return report;
   const bool damped = !is_zero(D);
+  if (gives_up(context, report)) return report;
   const double bound = norm_bound(K, system.masses(), scratch_);
   if (gives_up(context, report)) return report;
   const double omega = bound > 0 ? std::sqrt(bound / 2) : 1 / h;
@@ -44,6 +49,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
     slope_[i] = h * omega * root_mass_[i] * v0[i];
     slope_[n + i] = h * root_mass_[i] * a0[i];
   }
+  const CancelPoint cancel(context.stop);
   // hJ: x' = h v, v' = h S M⁻¹ (K x + D v)
   const auto apply = [&](std::span<const vec3> in, std::span<vec3> out) {
     const auto for_particles = [&](auto&& body) {
@@ -53,11 +59,13 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
     };
     for_particles([&](std::size_t i) { x_[i] = in[i] / (omega * root_mass_[i]); });
     K.multiply(context.pool, x_, force_);
+    cancel.look();
     if (damped) {
       for_particles([&](std::size_t i) { x_[i] = in[n + i] / root_mass_[i]; });
       D.multiply(context.pool, x_, more_);
       for_particles([&](std::size_t i) { force_[i] += more_[i]; });
     }
+    cancel.look();
     system.projection().filter(force_);
     for_particles([&](std::size_t i) {
       out[i] = h * omega * in[n + i];

@@ -43,8 +43,11 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   if (gives_up(context, report)) return report;
   if (take_matrix(system, h, context.pool)) {
     factor_fits_ = false;
+    row_sum_.clear();
     ++matrices_;
   }
+  if (gives_up(context, report)) return report;
+  if (row_sum_.empty()) sum_rows(system.elements());
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
@@ -99,19 +102,20 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
 }
 
 bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
-  SpringMatrix& a = *a_;
   bool changed = take_inertia(system, h);  // as it is for a new matrix, which is 0
   changed |= take_springs(system.elements(), h, pool);
   changed |= take_drag(system.drag(), h);
   changed |= take_held(system.projection());
-  if (!changed) return false;
+  return changed;
+}
 
+void ProjectiveDynamics::sum_rows(std::span<const ElasticElement> springs) {
+  const SpringMatrix& a = *a_;
   row_sum_.assign(a.diagonal().begin(), a.diagonal().end());
-  for (std::size_t s = 0; s < system.elements().size(); ++s) {
-    row_sum_[system.elements()[s].i] += a.spring(s).b;
-    row_sum_[system.elements()[s].j] += a.spring(s).b;
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    row_sum_[springs[s].i] += a.spring(s).b;
+    row_sum_[springs[s].j] += a.spring(s).b;
   }
-  return true;
 }
 
 bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {

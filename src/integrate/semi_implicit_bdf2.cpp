@@ -22,6 +22,8 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   prescribe_offset(system.projection(), state.x, h, c, x_hat_);
   for (std::size_t i = 0; i < n; ++i) dx_hat_[i] = x_hat_[i] - state.x[i] + c * state.v[i];
 
+  if (gives_up(context, report)) return report;
+
   // K is that of A, clamped or not.
   const std::span<const double> m = system.masses();
   system.force(state.x, state.v, b_);
@@ -36,12 +38,13 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   if (gives_up(context, report)) return report;
 
   SpringMatrix& A = matrix_for(system, a_);
+  if (gives_up(context, report)) return report;
   system.assemble(state.x, state.v, {1, c, c * c}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
   add_linear_solve(solve, context.solver.linear, report);
-  if (report.stopped) return report;
+  if (gives_up(context, report)) return report;
   report.reason = linear_failure(solve);
   report.converged = report.reason.empty();
 

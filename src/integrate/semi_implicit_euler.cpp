@@ -11,7 +11,6 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&b_, &z_, &dv_}) scratch->resize(n);
-  SpringMatrix& A = matrix_for(system, a_);
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
   system.force(state.x, state.v, b_);
@@ -25,11 +24,14 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
   if (gives_up(context, report)) return report;
 
+  SpringMatrix& A = matrix_for(system, a_);
+  if (gives_up(context, report)) return report;
   system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
+  if (gives_up(context, report)) return report;
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
   add_linear_solve(solve, context.solver.linear, report);
-  if (report.stopped) return report;
+  if (gives_up(context, report)) return report;
   report.reason = linear_failure(solve);
   report.converged = report.reason.empty();
 

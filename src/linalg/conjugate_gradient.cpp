@@ -38,9 +38,15 @@ struct ConjugateGradient::Scratch {
 
   const SpringPattern& pattern() const { return A->pattern(); }
 
-  void resize(std::size_t n) {
-    for (RowVector* v : {&b, &y, &r, &z, &p, &q}) v->resize(n);
+  // False when the probe asked to stop.
+  bool resize(std::size_t n, const StopProbe& stop) {
+    for (RowVector* v : {&b, &y, &r, &z, &p, &q}) {
+      if (v->size() == n) continue;
+      if (stop_requested(stop)) return false;
+      v->resize(n);
+    }
     partial.resize(pattern().chunks());
+    return true;
   }
 
   // q := S A v; returns v . A v, which is v . q for v = S v.
@@ -248,12 +254,13 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
     s.kind =
         A.size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
   }
-  s.resize(A.size());
+  SolveReport report;
+  report.stopped = !s.resize(A.size(), stop);
+  if (report.stopped) return report;
   s.filter.assign(A.pattern(), projection);
   s.history.clear();
   s.history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
 
-  SolveReport report;
   const double b_dot_b = s.start(b, z);
   double r_dot_r = b_dot_b;
   if (options.warm_start && b_dot_b > 0) {

@@ -24,7 +24,7 @@ namespace clothlab {
 /// no product is thrown away.
 class KrylovPhi {
  public:
-  /// out := L in; both have the length of b and are different.
+  /// out := L in; both have the length of b and are different. It may throw Cancelled.
   using Operator = std::function<void(std::span<const vec3> in, std::span<vec3> out)>;
 
   struct Result {

@@ -110,15 +110,20 @@ struct LargestEigenvalue::Scratch {
 
   const SpringPattern& pattern() const { return K->pattern(); }
 
-  void prepare(std::span<const double> masses, const Projection& projection) {
+  // False when the probe asked to stop.
+  bool prepare(std::span<const double> masses, const Projection& projection, const StopProbe& stop) {
     const std::size_t n = K->size();
     if (ritz.size() != n) warm = false;
-    for (RowVector* vector : {&start, &v, &before, &w, &t, &ritz}) vector->resize(n);
+    for (RowVector* vector : {&start, &v, &before, &w, &t, &ritz}) {
+      if (stop_requested(stop)) return false;
+      vector->resize(n);
+    }
     weight.resize(n);
     filter.assign(pattern(), projection);
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) weight[i] = 1 / std::sqrt(masses[pattern().particle[i]]);
     });
+    return !stop_requested(stop);
   }
 
   double norm(const RowVector& a) const {
@@ -216,9 +221,8 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
   Scratch& s = *scratch_;
   s.pool = &pool;
   s.K = &K;
-  s.prepare(masses, projection);
   Result result;
-  result.stopped = stop_requested(stop);
+  result.stopped = !s.prepare(masses, projection, stop);
   if (result.stopped) return result;
   if (!s.choose_start()) {
     s.warm = false;

@@ -87,6 +87,17 @@ struct BlockMatrix {
   }
 };
 
+/// Gives `list` its length a part at a time: memory that is touched for the first time is slow.
+template <class Value>
+void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
+  constexpr std::size_t kPart = std::size_t{1} << 22;
+  list.reserve(length);
+  while (list.size() < length) {
+    list.resize(std::min(length, list.size() + kPart));
+    cancel.look();
+  }
+}
+
 /// The couplings of PᵀAP, for an A with the couplings of `fine`.
 BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Prolongation& transposed,
                            CancelPoint& cancel) {
@@ -333,8 +344,8 @@ struct Multigrid::Hierarchy {
       ++graph.begin[pattern->upper[slot] + 1];
     }
     std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-    graph.neighbour.resize(graph.begin.back());
-    graph.strength.resize(graph.begin.back());
+    make_room(graph.begin.back(), graph.neighbour, cancel);
+    make_room(graph.begin.back(), graph.strength, cancel);
     std::vector<std::uint32_t> next(graph.begin.begin(), graph.begin.end() - 1);
     for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
       cancel.pass();
@@ -439,10 +450,12 @@ struct Multigrid::Hierarchy {
   }
 
   void build_levels(std::vector<char> active, CancelPoint& cancel) {
-    finest.A.choose(*pattern, strong_springs(cancel));
+    finest.A.choose(*pattern, strong_springs(cancel), cancel);
+    cancel.look();
     finest.inverse.resize(pattern->particles());
     for (SingleVector* v : {&finest.x, &finest.r, &finest.d, &finest.w}) {
       v->assign(pattern->particles(), zero_quad());
+      cancel.look();
     }
     CouplingGraph graph = finest_graph(cancel);
     std::size_t size = static_cast<std::size_t>(std::count(active.begin(), active.end(), 1));
@@ -754,6 +767,7 @@ bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter
   h.filter = &filter;
   h.stop = &stop;
   try {
+    CancelPoint(stop).look();
     if (!h.fits()) h.build();
     h.compute_values();
   } catch (const Cancelled&) {

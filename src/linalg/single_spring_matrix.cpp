@@ -20,7 +20,7 @@ double root_of_scale(double size) {
 
 }  // namespace
 
-void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>& kept) {
+void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>& kept, CancelPoint& cancel) {
   pattern_ = &p;
   for (auto* list : {&begin_, &outer_, &upper_, &slot_, &incoming_begin_}) list->clear();
   incoming_.clear();
@@ -29,6 +29,7 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
   for (std::uint32_t i = 0; i < p.particles(); ++i) {
     outer_.push_back(begin_.back());
     for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {
+      cancel.pass();
       if (!kept[k]) continue;
       number[k] = static_cast<std::uint32_t>(slot_.size());
       slot_.push_back(k);
@@ -45,7 +46,9 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
     }
   }
   incoming_begin_.push_back(static_cast<std::uint32_t>(incoming_.size()));
+  cancel.look();
   springs_.resize(slot_.size());
+  cancel.look();
   diagonal_.resize(p.particles());
   sums_.assign(p.particles(), zero_quad());
 }

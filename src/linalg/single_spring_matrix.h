@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/cancel_point.h"
 #include "core/worker_pool.h"
 #include "linalg/quad.h"
 #include "linalg/spring_matrix.h"
@@ -26,8 +27,9 @@ using SingleVector = std::vector<Quad>;
 /// springs are beside the masses; that would not hold for stored blocks.
 class SingleSpringMatrix {
  public:
-  /// Takes over which springs to keep: those for which kept[slot] holds.
-  void choose(const SpringPattern& pattern, const std::vector<char>& kept);
+  /// Takes over which springs to keep: those for which kept[slot] holds. Throws Cancelled when
+  /// the probe asks.
+  void choose(const SpringPattern& pattern, const std::vector<char>& kept, CancelPoint& cancel);
   /// Copies scale() A, without the springs that are not kept; A has the pattern chosen for.
   void assign(WorkerPool& pool, const SpringMatrix& A);
 

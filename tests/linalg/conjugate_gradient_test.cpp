@@ -262,10 +262,26 @@ TEST(ConjugateGradient, AsksTheStopProbeInEveryIteration) {
   ConjugateGradient cg;
   const Problem problem = sheet(11);
   std::vector<vec3> x(problem.b.size());
-  int polls = 0;
-  const StopProbe stop = [&] { return ++polls > 4; };
-  const SolveReport report =
-      cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-12}, stop);
+  int polls = 0, polls_allowed = 0;
+  const StopProbe stop = [&] { return polls++ >= polls_allowed; };
+  const auto solve = [&] {
+    polls = 0;
+    return cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-12}, stop);
+  };
+  // While it makes room for its vectors.
+  for (; polls_allowed < 6; ++polls_allowed) {
+    ConjugateGradient fresh;
+    std::swap(cg, fresh);
+    const SolveReport report = solve();
+    EXPECT_TRUE(report.stopped);
+    EXPECT_FALSE(report.converged);
+    EXPECT_EQ(report.iterations, 0);
+    EXPECT_EQ(polls, polls_allowed + 1);
+  }
+  solve();
+  // And then.
+  polls_allowed = 4;
+  const SolveReport report = solve();
   EXPECT_TRUE(report.stopped);
   EXPECT_FALSE(report.converged);
   EXPECT_EQ(report.iterations, 4);

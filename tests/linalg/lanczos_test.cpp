@@ -129,13 +129,23 @@ TEST(LargestEigenvalue, StopsWhenAsked) {
   nets::Random random(5);
   const Net net(40 * 40, nets::grid(40, 40), 10.0, random);
   WorkerPool pool(1);
-  LargestEigenvalue lanczos;
-  int polls = 0;
-  const auto result = lanczos.compute(pool, net.K, net.masses, net.projection, [&] { return ++polls > 3; });
-  EXPECT_TRUE(result.stopped);
-  EXPECT_FALSE(result.converged);
-  EXPECT_GT(result.iterations, 0);
-  EXPECT_LE(result.iterations, 3);
+  LargestEigenvalue lanczos, undisturbed;
+  int iterations = 0;
+  for (int polls_allowed = 0;; ++polls_allowed) {
+    ASSERT_LT(polls_allowed, 1000);
+    int polls = 0;
+    const StopProbe stop = [&] { return polls++ >= polls_allowed; };
+    const auto result = lanczos.compute(pool, net.K, net.masses, net.projection, stop);
+    if (!result.stopped) {
+      EXPECT_EQ(result.value, undisturbed.compute(pool, net.K, net.masses, net.projection).value);
+      break;
+    }
+    EXPECT_FALSE(result.converged);
+    EXPECT_EQ(polls, polls_allowed + 1);
+    EXPECT_LE(result.iterations, iterations + 1);  // none goes by without a poll
+    iterations = result.iterations;
+  }
+  EXPECT_GT(iterations, 3);
 }
 
 }  // namespace
