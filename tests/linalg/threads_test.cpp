@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "core/error.h"
 #include "linalg/conjugate_gradient.h"
 #include "linalg/lanczos.h"
+#include "linalg/vector_basis.h"
 #include "nets.h"
 
 namespace clothlab {
@@ -77,6 +81,34 @@ TEST(Threads, GiveTheSameEigenvalue) {
     values.push_back(lanczos.compute(pool, problem.A, masses, problem.projection).value);
   }
   for (std::size_t k = 2; k < values.size(); ++k) EXPECT_EQ(values[k], values[k % 2]);
+}
+
+TEST(Threads, GiveTheSameProductOfBases) {
+  // Enough work for a look at the probe every 512 rows.
+  const std::size_t n = 3000, columns = 64;
+  nets::Random random(7);
+  VectorBasis V;
+  V.resize(n, columns);
+  for (std::size_t j = 0; j < columns; ++j) std::ranges::copy(random.vectors(n), V.column(j).begin());
+  std::vector<double> Q(columns * columns);
+  for (double& q : Q) q = random.in(-1, 1);
+  std::vector<vec3> expected(n, vec3(0.0));  // the last column
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < n; ++i) expected[i] += Q[(columns - 1) * columns + j] * V.column(j)[i];
+  }
+  for (int threads = 1; threads <= 4; ++threads) {
+    WorkerPool pool(threads);
+    VectorBasis product;
+    product.resize(n, columns);
+    int polls = 0, polls_allowed = 0;
+    const StopProbe stop = [&] { return polls++ >= polls_allowed; };
+    for (; polls_allowed < 6; ++polls_allowed, polls = 0) {
+      EXPECT_THROW(product.assign_product(pool, V, columns, Q, columns, stop), Cancelled);
+    }
+    product.assign_product(pool, V, columns, Q, columns, stop);
+    EXPECT_EQ(polls, 6);
+    EXPECT_TRUE(std::ranges::equal(product.column(columns - 1), expected)) << threads << " threads";
+  }
 }
 
 }  // namespace
