@@ -31,6 +31,7 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
   b_.resize(n);
   w_.resize(n);
   SpringMatrix& K = matrix_for(system, k_);
+  if (gives_up(context, report)) return false;
   system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
   if (gives_up(context, report)) return false;
 
@@ -135,7 +136,9 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), count = count_;
   const std::span<const double> m = system.masses();
+  if (gives_up(context, report)) return false;
   SpringMatrix& A = matrix_for(system, a_);
+  if (gives_up(context, report)) return false;
 
   // b = M s + γ(YΛYᵀ − K_s) r
   k_->multiply(pool, r, b_);

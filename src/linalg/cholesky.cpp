@@ -132,7 +132,10 @@ struct CholeskySolver::Factor {
       cancel.look();
       v->resize(n);
     }
-    for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) v->resize(n);
+    for (std::vector<vec3>* v : {&rhs, &residual, &y, &product, &permuted}) {
+      cancel.look();
+      v->resize(n);
+    }
     below_end.resize(n);
     stack.resize(n);
     path.resize(n);
