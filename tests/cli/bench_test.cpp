@@ -50,16 +50,16 @@ TEST(BenchTable, KeepsEveryDigitInFiles) {
             "fruit,\"pear, red\",count,,3\n"
             "fruit,×,mass,kg,\n"
             "fruit,×,count,,12\n");
-  EXPECT_THAT(json_of({example()}), testing::HasSubstr("\"mass\": 0.25"));
-  EXPECT_THAT(json_of({example()}), testing::HasSubstr("\"mass\": null"));
+  EXPECT_THAT(json_of({example()}), ::testing::HasSubstr("\"mass\": 0.25"));
+  EXPECT_THAT(json_of({example()}), ::testing::HasSubstr("\"mass\": null"));
 }
 
 TEST(BenchTable, GivesItsColumns) {
   const std::vector<BenchTable> tables{example()};
   ASSERT_NE(find_table(tables, "fruit"), nullptr);
   EXPECT_EQ(find_table(tables, "nuts"), nullptr);
-  EXPECT_THAT(values_of(tables[0], "mass"), testing::ElementsAre(0.25, testing::IsNan()));
-  EXPECT_THAT(values_of(tables[0], "count"), testing::ElementsAre(3, 12));
+  EXPECT_THAT(values_of(tables[0], "mass"), ::testing::ElementsAre(0.25, ::testing::IsNan()));
+  EXPECT_THAT(values_of(tables[0], "count"), ::testing::ElementsAre(3, 12));
   EXPECT_TRUE(values_of(tables[0], "colour").empty());
 }
 
