@@ -30,6 +30,7 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
   const std::size_t n = system.size();
   b_.resize(n);
   w_.resize(n);
+  if (gives_up(context, report)) return false;
   SpringMatrix& K = matrix_for(system, k_);
   if (gives_up(context, report)) return false;
   system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
