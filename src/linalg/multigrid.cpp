@@ -156,20 +156,22 @@ struct GalerkinPart {
   }
 };
 
-/// Calls body(coarse block, weight) for the terms of one block of the fine matrix.
+/// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are double
+/// products: blocks of a stiff cloth cancel to what the masses leave, which single ones would spoil.
 template <class Body>
 void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, Body&& body) {
   const auto [i, j] = nodes;
   for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k) {
     const std::uint32_t a = P.column[k];
+    const double weight = P.weight[k];
     if (i == j) {
       for (std::uint32_t l = k; l < P.begin[i + 1]; ++l) {
-        body(coarse.find(a, P.column[l]), P.weight[k] * P.weight[l]);
+        body(coarse.find(a, P.column[l]), weight * P.weight[l]);
       }
     } else {
       for (std::uint32_t l = P.begin[j]; l < P.begin[j + 1]; ++l) {
         const std::uint32_t b = P.column[l];
-        body(coarse.find(a, b), (a == b ? 2 : 1) * P.weight[k] * P.weight[l]);
+        body(coarse.find(a, b), (a == b ? 2 : 1) * weight * P.weight[l]);
       }
     }
   }

@@ -109,6 +109,25 @@ TEST(Multigrid, IsSymmetricPositiveDefinite) {
   expect_positive_definite(A, Projection(A.size()));
 }
 
+// The masses are all that holds a free cloth: stiffness must not hide them in the coarse matrices.
+TEST(Multigrid, MovesAFreeSheetAsAWholeHoweverStiff) {
+  const Sheet sheet(40, 1e9);
+  const Projection free(sheet.size());
+  WorkerPool pool(1);
+  RowFilter filter;
+  filter.assign(sheet.A.pattern(), free);
+  Multigrid multigrid;
+  const StopProbe never;
+  ASSERT_TRUE(multigrid.prepare(pool, sheet.A, filter, never));
+  const RowVector r(sheet.size(), Padded{1, 2, 3, 0});  // a force that is the same everywhere
+  RowVector z(sheet.size());
+  const double r_dot_z = multigrid.apply(r, std::sqrt(14.0 * static_cast<double>(sheet.size())), z);
+  // r . A^-1 r, of which a cycle finds nearly all: the coarse levels hold every translation.
+  const double mass = 0.2 / static_cast<double>(sheet.size());
+  const double exact = 14.0 * static_cast<double>(sheet.size()) / mass;
+  EXPECT_NEAR(r_dot_z, exact, 0.05 * exact);
+}
+
 TEST(Multigrid, StaysPositiveDefiniteWhereTheMatrixIsNot) {
   Sheet sheet(24);
   sheet.set(1000, 0.1, 1.5);
