@@ -3,14 +3,14 @@
 const int kBands = 16;
 out vec3 shown;
 
-const vec3 kTop = vec3(0.125, 0.145, 0.180);
-const vec3 kHorizon = vec3(0.265, 0.300, 0.350);
-const vec3 kBottom = vec3(0.190, 0.210, 0.245);
+uniform vec3 top;
+uniform vec3 horizon;
+uniform vec3 bottom;
 
 void main() {
   vec2 place = vec2(gl_VertexID & 1, float(gl_VertexID / 2) / float(kBands));
   float up = smoothstep(0.42, 1.0, place.y);
   float down = smoothstep(0.42, 0.0, place.y);
-  shown = mix(kHorizon, kTop, up) + (kBottom - kHorizon) * down;
+  shown = mix(horizon, top, up) + (bottom - horizon) * down;
   gl_Position = vec4(2.0 * place - 1.0, 1.0, 1.0);
 }

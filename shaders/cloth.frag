@@ -7,9 +7,9 @@ out vec4 colour;
 uniform vec3 eye;
 uniform int heat_map;
 uniform sampler2D heat_colours;
+uniform vec3 front;
+uniform vec3 back;
 
-const vec3 kFront = vec3(0.33, 0.57, 0.86);
-const vec3 kBack = vec3(0.92, 0.68, 0.42);
 const vec3 kSky = vec3(0.30, 0.33, 0.38);
 const vec3 kGround = vec3(0.13, 0.12, 0.11);
 
@@ -22,7 +22,7 @@ void main() {
     n = -n;
   n = normalize(n);
 
-  vec3 albedo = to_linear(gl_FrontFacing || has_back < 0.5 ? kFront : kBack);
+  vec3 albedo = to_linear(gl_FrontFacing || has_back < 0.5 ? front : back);
   float sheen_strength = 1.0;
   if (heat_map != 0) {
     // The middle of the first texel is no strain, that of the last one the end of the scale.

@@ -6,8 +6,7 @@ uniform float one_over_radius;
 uniform float one_over_spacing;  // of the finer lines
 uniform vec2 lines_from;         // where a coarser line runs, in metres from the centre
 uniform float half_width;        // of the lines [pixel]
-
-const vec3 kTint = vec3(0.80, 0.88, 1.0);
+uniform vec3 tint;
 
 // How much of the pixel a line covers; `width` is the pixel's size in units of the lines' distance.
 float cover(vec2 at, vec2 width, vec2 one_over_width) {
@@ -27,5 +26,5 @@ void main() {
   vec2 one_over_width = 1.0 / width;
   float fine = cover(at, width, one_over_width);
   float coarse = cover(0.1 * at, 0.1 * width, 10.0 * one_over_width);
-  colour = (fade * max(max(0.19 * fine, 0.36 * coarse), 0.055)) * vec4(kTint, 1.0);
+  colour = (fade * max(max(0.19 * fine, 0.36 * coarse), 0.055)) * vec4(tint, 1.0);
 }

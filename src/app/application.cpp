@@ -107,6 +107,7 @@ class Application {
 Application::Application(const WindowRequest& request, const fs::path& program)
     : library_(load_scene_library(program)) {
   view_.interface_scale = static_cast<float>(preferences_.interface_scale);
+  view_.theme = preferences_.theme;
   view_.drag_hint = !preferences_.has_dragged;
   ui_.files().set_places(fs::current_path(), preferences_.recent_files);
 
@@ -165,6 +166,7 @@ int Application::run() {
     }
   }
   preferences_.interface_scale = static_cast<double>(view_.interface_scale);
+  preferences_.theme = view_.theme;
   preferences_.has_dragged = preferences_.has_dragged || interaction_.has_dragged();
   preferences_.save();
   return 0;
@@ -230,7 +232,7 @@ void Application::draw_frame() {
   finish_load();
   use_snapshot();
 
-  window_.begin_frame(interface_scale());
+  window_.begin_frame(view_.theme, interface_scale());
   const Area area = view_area();
   {
     const PanelContext context = panel_context();
@@ -251,6 +253,7 @@ void Application::draw_frame() {
   options.heat_map = view_.heat_map;
   options.heat_max_strain = view_.heat_max_strain;
   options.grid = view_.ground;
+  if (view_.theme == Theme::light) options.look = light_look();
   options.pixel_scale = interface_scale() * density;
   renderer_.draw(snapshot_->frame, camera_, options, {0, below, width, height});
   window_.end_frame();

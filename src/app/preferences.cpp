@@ -44,6 +44,7 @@ Preferences Preferences::load() {
   try {
     const auto json = nlohmann::json::parse(read_text_file(path, kLargestFile));
     out.interface_scale = std::clamp(json.value("interface_scale", 1.0), 0.75, 2.0);
+    if (json.value("theme", "dark") == "light") out.theme = Theme::light;
     out.has_dragged = json.value("has_dragged", false);
     for (const std::string& recent : json.value("recent_files", std::vector<std::string>())) {
       const fs::path known(std::u8string(recent.begin(), recent.end()));
@@ -61,6 +62,7 @@ void Preferences::save() const {
   if (path.empty()) return;
   nlohmann::json json;
   json["interface_scale"] = interface_scale;
+  json["theme"] = theme == Theme::light ? "light" : "dark";
   json["has_dragged"] = has_dragged;
   json["recent_files"] = nlohmann::json::array();
   for (const fs::path& recent : recent_files) json["recent_files"].push_back(utf8(recent));

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "ui/palette.h"
+
 namespace clothlab {
 
 /// What the window remembers between two starts, in $XDG_STATE_HOME/clothlab/window.json (or
@@ -11,6 +13,7 @@ namespace clothlab {
 struct Preferences {
   std::vector<std::filesystem::path> recent_files;  ///< newest first
   double interface_scale = 1;
+  Theme theme = Theme::dark;
   bool has_dragged = false;  ///< the hint "drag the cloth" has done its work
 
   static Preferences load();

@@ -86,6 +86,7 @@ struct Window::Impl {
   GLFWwindow* window = nullptr;
   WindowEvents events;
   unsigned long long event_count = 0;
+  Theme theme = Theme::dark;
   double scale = 0;  // of the fonts that are loaded
   double loaded_density = 0;
   bool imgui = false;
@@ -250,20 +251,21 @@ double Window::interface_scale() const {
   return std::isfinite(scale) ? std::clamp(scale, 0.5, 6.0) : 1;
 }
 
-void Window::begin_frame(double scale) {
+void Window::begin_frame(Theme theme, double scale) {
   const double pixels = std::max(density(), 1.0);
-  if (scale != impl_->scale || pixels != impl_->loaded_density) {
+  if (theme != impl_->theme || scale != impl_->scale || pixels != impl_->loaded_density) {
+    impl_->theme = theme;
     impl_->scale = scale;
     impl_->loaded_density = pixels;
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
-    apply_theme(static_cast<float>(scale), static_cast<float>(pixels));
+    apply_theme(theme, static_cast<float>(scale), static_cast<float>(pixels));
     ImGui_ImplOpenGL3_CreateFontsTexture();
 #else
-    apply_theme(static_cast<float>(scale), static_cast<float>(pixels));
+    apply_theme(theme, static_cast<float>(scale), static_cast<float>(pixels));
 #endif
   }
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(palette::kPanel);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(palette().panel);
   glDisable(GL_SCISSOR_TEST);
   glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);

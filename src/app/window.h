@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ui/keys.h"
+#include "ui/palette.h"
 
 namespace clothlab {
 
@@ -58,9 +59,9 @@ class Window {
   double interface_scale() const;
 
   /// Between begin_frame() and end_frame() ImGui may be used; end_frame() draws it and shows the picture.
-  /// `scale` is the interface unit in window coordinates: fonts and style follow it.
+  /// `scale` is the interface unit in window coordinates: fonts and style follow it and the theme.
   /// begin_frame() clears the framebuffer to the colour that the panels stand on.
-  void begin_frame(double scale);
+  void begin_frame(Theme theme, double scale);
   void end_frame();
 
  private:

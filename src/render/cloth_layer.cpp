@@ -70,10 +70,13 @@ void ClothLayer::draw() const {
   glDrawElements(GL_TRIANGLES, static_cast<GLsizei>(3 * drawn_triangles_), GL_UNSIGNED_INT, nullptr);
 }
 
-void ClothLayer::draw_lit(const View& view, bool heat_map, const ShaderProgram& program) const {
+void ClothLayer::draw_lit(const View& view, const Look& look, bool heat_map,
+                          const ShaderProgram& program) const {
   program.use();
   program.set("view_projection", view.view_projection);
   program.set("eye", view.eye);
+  program.set("front", look.cloth_front);
+  program.set("back", look.cloth_back);
   program.set("heat_map", heat_map ? 1 : 0);
   program.set("heat_colours", 0);
   glActiveTexture(GL_TEXTURE0);

@@ -10,6 +10,7 @@
 #include "mesh/mesh.h"
 #include "render/drawing.h"
 #include "render/gl_objects.h"
+#include "render/look.h"
 #include "render/surface.h"
 
 namespace clothlab {
@@ -29,7 +30,7 @@ class ClothLayer {
   void draw() const;
 
   /// Sets what the cloth's own program needs and draws with it.
-  void draw_lit(const View& view, bool heat_map, const ShaderProgram& program) const;
+  void draw_lit(const View& view, const Look& look, bool heat_map, const ShaderProgram& program) const;
 
  private:
   struct Vertex {

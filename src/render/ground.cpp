@@ -92,7 +92,7 @@ void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& targe
   }
 }
 
-void Ground::draw(const vec3& target, bool grid, bool shadow, const View& view,
+void Ground::draw(const vec3& target, const Look& look, bool grid, bool shadow, const View& view,
                   const Programs& programs) const {
   glBindVertexArray(no_vertices_.id());
   const auto draw_square = [&](const ShaderProgram& program, const glm::vec2& low, float size) {
@@ -106,6 +106,7 @@ void Ground::draw(const vec3& target, bool grid, bool shadow, const View& view,
   if (grid) {
     const double coarse = 10 * spacing_;
     programs.ground.use();
+    programs.ground.set("tint", look.ground_lines);
     programs.ground.set("one_over_spacing", static_cast<float>(1 / spacing_));
     programs.ground.set("lines_from",
                         glm::vec2(-std::remainder(centre_.x, coarse), -std::remainder(centre_.z, coarse)));
@@ -115,6 +116,7 @@ void Ground::draw(const vec3& target, bool grid, bool shadow, const View& view,
   }
   if (shadow && shadow_size_ > 0) {
     programs.ground_shadow.use();
+    programs.ground_shadow.set("darkness", look.shadow);
     programs.ground_shadow.set("shadow", 0);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, sharp_.texture.id());

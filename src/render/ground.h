@@ -8,6 +8,7 @@
 #include "render/cloth_layer.h"
 #include "render/drawing.h"
 #include "render/gl_objects.h"
+#include "render/look.h"
 
 namespace clothlab {
 
@@ -25,7 +26,8 @@ class Ground {
                    const Programs& programs);
 
   /// `shadow`: with the shadow that was cast last.
-  void draw(const vec3& target, bool grid, bool shadow, const View& view, const Programs& programs) const;
+  void draw(const vec3& target, const Look& look, bool grid, bool shadow, const View& view,
+            const Programs& programs) const;
 
   /// From the target to the farthest point that is drawn [m].
   double reach(const vec3& target) const;

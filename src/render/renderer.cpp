@@ -15,14 +15,6 @@
 namespace clothlab {
 namespace {
 
-// In sRGB. Blue and sand of the cloth (shaders/cloth.frag) leave yellow for the hand and white for pins.
-const glm::vec3 kPinColour{0.96f, 0.97f, 1.0f};
-const glm::vec3 kHandColour{1.0f, 0.84f, 0.25f};
-const glm::vec3 kEdgeColour{0.05f, 0.08f, 0.13f};
-const glm::vec3 kBendColour{0.95f, 0.45f, 0.30f};
-const glm::vec3 kRodColour{0.55f, 0.62f, 0.72f};
-const glm::vec3 kBallColour{0.36f, 0.60f, 0.88f};
-
 double mean_length(const ClothMesh& mesh) {
   double sum = 0;
   for (const auto& s : mesh.stretch_springs) sum += glm::length(mesh.positions[s[0]] - mesh.positions[s[1]]);
@@ -44,6 +36,7 @@ struct Renderer::Impl {
   float mean_edge = 0;                    // [m]
 
   // Of the frame that is being drawn.
+  Look look;
   std::vector<glm::vec3> positions;
   std::vector<float> heat;
   std::vector<Lines::Line> line_list;
@@ -80,7 +73,7 @@ struct Renderer::Impl {
     }
   }
 
-  View look(const Camera& camera, const ViewOptions& options, const Viewport& viewport) const {
+  View view_of(const Camera& camera, const ViewOptions& options, const Viewport& viewport) const {
     View view;
     const Pixels size(viewport.width, viewport.height);
     float farthest = 0;
@@ -102,6 +95,9 @@ struct Renderer::Impl {
 
   void draw_background() const {
     programs.background.use();
+    programs.background.set("top", look.sky_top);
+    programs.background.set("horizon", look.horizon);
+    programs.background.set("bottom", look.sky_bottom);
     glBindVertexArray(no_vertices.id());
     constexpr GLsizei kBands = 16;  // as in background.vert
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 2 * (kBands + 1));
@@ -125,7 +121,7 @@ struct Renderer::Impl {
     line_list.clear();
     for (const auto& s : mesh->stretch_springs) {
       const glm::vec3 colour =
-          options.heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : kRodColour;
+          options.heat_map ? heat_colour(static_cast<double>(0.5f * (heat[s[0]] + heat[s[1]]))) : look.rod;
       line_list.push_back({positions[s[0]], positions[s[1]], rgba(colour)});
     }
     const float radius = std::min(0.06f * mean_edge, 0.02f * static_cast<float>(mesh->diagonal));
@@ -134,9 +130,9 @@ struct Renderer::Impl {
     ball_list.clear();
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const bool pin = options.pins && i < frame.pinned.size() && frame.pinned[i];
-      const glm::vec3 colour = pin                ? kPinColour
+      const glm::vec3 colour = pin                ? look.pin
                                : options.heat_map ? heat_colour(static_cast<double>(heat[i]))
-                                                  : kBallColour;
+                                                  : look.ball;
       ball_list.push_back({positions[i], 2.4f * radius, rgba(colour)});
     }
     balls.draw(ball_list, {.radius_pixels = {2.5f, 40}}, view, programs.ball);
@@ -146,7 +142,7 @@ struct Renderer::Impl {
     ball_list.clear();
     const float radius = 0.3f * mean_edge;
     for (std::size_t i = 0; i < std::min(positions.size(), frame.pinned.size()); ++i)
-      if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(kPinColour)});
+      if (frame.pinned[i]) ball_list.push_back({positions[i], radius, rgba(look.pin)});
     balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
@@ -155,13 +151,13 @@ struct Renderer::Impl {
     const glm::vec3 cursor(hand.cursor - target);
     // Faint where the cloth hides it, clear in front; the ends are always seen.
     glDisable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(kHandColour, 0.35f)}});
+    line_list.assign({{point, cursor, rgba(look.hand, 0.35f)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
     glEnable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(kHandColour)}});
+    line_list.assign({{point, cursor, rgba(look.hand)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
     glDisable(GL_DEPTH_TEST);
-    ball_list.assign({{point, 0, rgba(kHandColour)}, {cursor, 0, rgba(kHandColour)}});
+    ball_list.assign({{point, 0, rgba(look.hand)}, {cursor, 0, rgba(look.hand)}});
     balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
   }
 };
@@ -186,7 +182,8 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     if (options.heat_map) r.measure_heat(frame, max_strain);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
-  const View view = r.look(camera, options, viewport);
+  r.look = options.look;
+  const View view = r.view_of(camera, options, viewport);
 
   GLint framebuffer = 0;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
@@ -208,23 +205,24 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   // The cloth first: what it covers need not be painted twice.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
-  if (has_cloth) r.cloth.draw_lit(view, options.heat_map, r.programs.cloth);
+  if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, r.programs.cloth);
   r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glDepthMask(GL_FALSE);
-  r.ground.draw(camera.target, options.grid, options.shadow && has_cloth, view, r.programs);
+  r.ground.draw(camera.target, options.look, options.grid, options.shadow && has_cloth, view, r.programs);
   glDepthMask(GL_TRUE);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
   // Lines leave no depth, so that the soft rims of crossing ones blend.
   glDepthMask(GL_FALSE);
   if (has_cloth && options.wireframe)
-    r.draw_springs(frame.mesh->stretch_springs, rgba(kEdgeColour, r.edge_opacity(camera, view)),
+    r.draw_springs(frame.mesh->stretch_springs, rgba(r.look.edge, r.edge_opacity(camera, view)),
                    {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
   if (has_mesh && options.bend_springs) {
     glDisable(GL_DEPTH_TEST);
-    r.draw_springs(frame.mesh->bend_springs, rgba(kBendColour, 0.4f), {.radius_pixels = {0.5f, 0.5f}}, view);
+    r.draw_springs(frame.mesh->bend_springs, rgba(r.look.bend_spring, 0.4f), {.radius_pixels = {0.5f, 0.5f}},
+                   view);
     glEnable(GL_DEPTH_TEST);
   }
   glDepthMask(GL_TRUE);

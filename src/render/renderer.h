@@ -3,11 +3,13 @@
 #include <memory>
 
 #include "render/camera.h"
+#include "render/look.h"
 #include "sim/frame.h"
 
 namespace clothlab {
 
 struct ViewOptions {
+  Look look{};
   bool wireframe = false;        ///< edges over the cloth
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
   double heat_max_strain = 0.1;  ///< where heat_colours() end; not positive or not finite counts as 0.1

@@ -252,9 +252,9 @@ void FileDialog::draw_list(float height) {
     const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const std::string name = displayable(entry.name) + (entry.is_folder ? "/" : "");
-    draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette::kAccent : palette::kText,
+    draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text,
                   name.c_str());
-    draw->AddText(ImVec2(b.x - units(6) - ImGui::CalcTextSize(entry.size.c_str()).x, y), palette::kMuted,
+    draw->AddText(ImVec2(b.x - units(6) - ImGui::CalcTextSize(entry.size.c_str()).x, y), palette().muted,
                   entry.size.c_str());
     if (selected && scroll_to_selected_) ImGui::SetScrollHereY(0.5F);
     ImGui::PopID();
@@ -321,7 +321,7 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
     small_text(saving ? "Mesh, material, pins and solver settings, as JSON."
                       : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");
   } else {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette::kCareful);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
     ImGui::TextUnformatted(displayable(problem_).c_str());
     ImGui::PopStyleColor();
   }

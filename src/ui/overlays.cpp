@@ -24,7 +24,7 @@ void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
   ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
                                       ImVec2(width, std::max(view.height - 2 * margin, units(40))));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette::kOverlay);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
   ImGui::PushStyleColor(ImGuiCol_Border, edge);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
   ImGui::Begin(id, nullptr, kCard);
@@ -135,14 +135,14 @@ void mesh_report(const PanelContext& context) {
 void blow_up_overlay(const PanelContext& context, const Area& view) {
   const Snapshot& now = context.snapshot;
   if (now.blow_up_text.empty()) return;
-  begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette::kFailed);
-  heading(palette::kFailed, now.replay ? "Watching it again" : "It blew up");
+  begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette().failed);
+  heading(palette().failed, now.replay ? "Watching it again" : "It blew up");
   wrapped(now.blow_up_text);
   if (now.replay) {
     const float share = now.replay->count > 1 ? static_cast<float>(now.replay->state) /
                                                     static_cast<float>(now.replay->count - 1)
                                               : 1;
-    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette::kFailed);
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette().failed);
     ImGui::ProgressBar(share, ImVec2(-1, units(6)), "");
     ImGui::PopStyleColor();
   }
@@ -163,7 +163,7 @@ void blow_up_overlay(const PanelContext& context, const Area& view) {
 
 void load_overlay(const PanelContext& context, const Area& view) {
   if (!context.load.running) return;
-  begin_card("##load", view, ImVec2(0.5F, 0.42F), units(420), palette::kAccent);
+  begin_card("##load", view, ImVec2(0.5F, 0.42F), units(420), palette().accent);
   ImGui::TextUnformatted(("Loading " + context.load.name).c_str());
   ImGui::ProgressBar(static_cast<float>(context.load.fraction), ImVec2(-1, units(8)), "");
   small_text(context.load.stage.empty() ? "Starting" : context.load.stage);
@@ -174,7 +174,7 @@ void load_overlay(const PanelContext& context, const Area& view) {
 }
 
 bool message_overlay(const std::string& message, bool is_error, const Area& view) {
-  begin_card("##message", view, ImVec2(0.5F, 1), units(620), is_error ? palette::kFailed : palette::kGood);
+  begin_card("##message", view, ImVec2(0.5F, 1), units(620), is_error ? palette().failed : palette().good);
   const float button = ImGui::GetFrameHeight();
   const float right = ImGui::GetWindowContentRegionMax().x;
   ImGui::PushTextWrapPos(right - button - units(8));
@@ -190,12 +190,12 @@ bool message_overlay(const std::string& message, bool is_error, const Area& view
 }
 
 bool report_overlay(const PanelContext& context, const Area& view) {
-  begin_card("##report", view, ImVec2(0, 0), units(440), palette::kAccent);
+  begin_card("##report", view, ImVec2(0, 0), units(440), palette().accent);
   const Scene& scene = context.snapshot.loaded->scene;
   const auto* file = std::get_if<FileSource>(&scene.mesh);
   const std::string name =
       file != nullptr ? std::filesystem::path(file->path).filename().string() : scene.title;
-  heading(palette::kText, displayable(name).c_str());
+  heading(palette().text, displayable(name).c_str());
   mesh_report(context);
   ImGui::Spacing();
   const bool closed = text_button("Close (Esc)", "Also in the Scene tab.");
@@ -216,7 +216,7 @@ void hint_overlay(const PanelContext& context, const Area& view) {
   if (!fits(text) || view.height < units(80)) return;
   const ImVec2 at(view.x + view.width / 2, view.y + view.height - margin);
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5F, 1));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette::kOverlay);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, units(14));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(7)));
   ImGui::Begin("##hint", nullptr, kCard | ImGuiWindowFlags_NoInputs);
@@ -235,12 +235,12 @@ void heat_legend(const PanelContext& context, const Area& view) {
   const float height = units(9);
   ImGui::PushFont(fonts().small);
   const auto text = [&](float x, float y, const std::string& what) {
-    draw->AddText(ImVec2(x, y), palette::kText, displayable(what).c_str());
+    draw->AddText(ImVec2(x, y), palette().text, displayable(what).c_str());
   };
   const float line = ImGui::GetTextLineHeight();
   draw->AddRectFilled(ImVec2(left - units(10), top - units(8)),
                       ImVec2(left + width + units(10), top + height + 2 * line + units(14)),
-                      palette::kOverlay, units(5));
+                      palette().overlay, units(5));
   text(left, top - units(2), "Strain of stretch springs");
   const float bar = top + line + units(2);
   constexpr int kSteps = 50;

@@ -16,6 +16,7 @@
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
 #include "sim/command.h"
+#include "ui/palette.h"
 
 namespace clothlab {
 
@@ -27,6 +28,7 @@ struct SceneEntry {
 
 /// How the window shows things; nothing here changes the simulation.
 struct ViewSettings {
+  Theme theme = Theme::dark;
   bool wireframe = false;
   bool heat_map = false;
   double heat_max_strain = 0.1;  ///< where the heat map's colours end

@@ -66,12 +66,12 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
       read_stability(info, context.own_parameters(), h, context.snapshot.omega_max);
   std::optional<SliderMark> mark;
   if (stability.largest_step) {
-    mark = SliderMark{*stability.largest_step, palette::kFailed,
+    mark = SliderMark{*stability.largest_step, palette().failed,
                       "The mark: " + std::string(info.title) + " is stable below " +
                           format_quantity(*stability.largest_step, "s") + "."};
   } else if (info.stability_limit == 0) {
     mark =
-        SliderMark{dt->spec.min, palette::kFailed,
+        SliderMark{dt->spec.min, palette().failed,
                    std::string(info.title) + " grows at every step size; less per second the smaller h is."};
   }
   if (const auto changed = parameter_row(dt->spec, h, mark)) context.set_parameter("dt", *changed);

@@ -55,13 +55,13 @@ Plot energy_plot(const Samples& samples) {
   Plot plot = over_time(samples, "Energy");
   plot.y_unit = "J";
   plot.curves.push_back(
-      curve(samples, "gravity", palette::kGravity, "", [](const PlotSample& s) { return s.gravity; }));
+      curve(samples, "gravity", palette().gravity, "", [](const PlotSample& s) { return s.gravity; }));
   plot.curves.push_back(
-      curve(samples, "elastic", palette::kElastic, "", [](const PlotSample& s) { return s.elastic; }));
+      curve(samples, "elastic", palette().elastic, "", [](const PlotSample& s) { return s.elastic; }));
   plot.curves.push_back(
-      curve(samples, "kinetic", palette::kKinetic, "", [](const PlotSample& s) { return s.kinetic; }));
+      curve(samples, "kinetic", palette().kinetic, "", [](const PlotSample& s) { return s.kinetic; }));
   plot.curves.push_back(
-      curve(samples, "total", palette::kTotal, "", [](const PlotSample& s) { return s.total; }));
+      curve(samples, "total", palette().total, "", [](const PlotSample& s) { return s.total; }));
   for (PlotCurve& energy : plot.curves) energy.value.clear();  // there is room for the names alone
   plot.curves.back().thickness = 2;
   std::rotate(plot.curves.begin(), plot.curves.end() - 1, plot.curves.end());
@@ -72,8 +72,8 @@ Plot iterations_plot(const Samples& samples) {
   Plot plot = over_time(samples, "Iterations per step");
   plot.from_zero = true;
   plot.curves.push_back(
-      curve(samples, "CG", palette::kKinetic, "", [](const PlotSample& s) { return s.cg_iterations; }));
-  plot.curves.push_back(curve(samples, "Newton", palette::kElastic, "",
+      curve(samples, "CG", palette().kinetic, "", [](const PlotSample& s) { return s.cg_iterations; }));
+  plot.curves.push_back(curve(samples, "Newton", palette().elastic, "",
                               [](const PlotSample& s) { return s.newton_iterations; }));
   return plot;
 }
@@ -92,7 +92,7 @@ Plot residual_plot(const Snapshot& now) {
                    : "Nothing solved yet.";
   PlotCurve residual;
   residual.label = "relative";
-  residual.colour = palette::kKinetic;
+  residual.colour = palette().kinetic;
   for (std::size_t i = 0; i < now.frame.residuals.size(); ++i) {
     plot.x.push_back(static_cast<double>(i));
     residual.y.push_back(now.frame.residuals[i]);
@@ -100,7 +100,7 @@ Plot residual_plot(const Snapshot& now) {
   if (!residual.y.empty()) residual.value = format_plain(residual.y.back(), 2);
   plot.curves.push_back(std::move(residual));
   plot.levels.push_back(
-      {linear.cg.tolerance, palette::kCareful, "tolerance " + format_plain(linear.cg.tolerance)});
+      {linear.cg.tolerance, palette().careful, "tolerance " + format_plain(linear.cg.tolerance)});
   return plot;
 }
 

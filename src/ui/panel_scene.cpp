@@ -12,7 +12,7 @@ void scene_panel(const PanelContext& context) {
   section("Scenes");
   const float row = ImGui::GetTextLineHeightWithSpacing();
   const float rows = static_cast<float>(std::clamp<std::size_t>(context.scenes.size(), 1, 8));
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, palette::kOverlay);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, palette().overlay);
   ImGui::BeginChild(
       "scenes",
       ImVec2(0, row * rows - ImGui::GetStyle().ItemSpacing.y + 2 * ImGui::GetStyle().WindowPadding.y), false,

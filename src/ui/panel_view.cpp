@@ -28,6 +28,9 @@ void view_panel(const PanelContext& context) {
   toggle("Ground grid", "ground",
          "A grid of 0.25 m at the height of the ground (G). Nothing collides with it.", view.ground);
   section("Window");
+  bool light = view.theme == Theme::light;
+  toggle("Light theme", "light-theme", "Dark on light, for bright rooms and for print.", light);
+  view.theme = light ? Theme::light : Theme::dark;
   toggle("Plots", "plots", "Energy, iterations and the residual of the last solve, below the cloth (P).",
          view.plots);
   if (const auto changed = number_row("interface-scale", "Interface size",

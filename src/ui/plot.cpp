@@ -70,7 +70,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
   note_item("plot:" + plot.title);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(origin, end, palette::kOverlay, units(5));
+  draw->AddRectFilled(origin, end, palette().overlay, units(5));
   ImFont* font = fonts().small;
   ImGui::PushFont(font);
   const float line = ImGui::GetTextLineHeight();
@@ -83,7 +83,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
   };
 
   // Title, then the legend in the same line as far as it goes.
-  text(ImVec2(origin.x + pad, origin.y + units(5)), palette::kText, plot.title);
+  text(ImVec2(origin.x + pad, origin.y + units(5)), palette().text, plot.title);
   float legend_x = origin.x + pad + width_of(plot.title) + units(9);
   for (const PlotCurve& curve : plot.curves) {
     const std::string entry = curve.label + (curve.value.empty() ? "" : " " + curve.value);
@@ -91,7 +91,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
     if (curve.label.empty() || legend_x + width > end.x) continue;
     const float y = origin.y + units(5) + line / 2;
     draw->AddLine(ImVec2(legend_x, y), ImVec2(legend_x + units(9), y), curve.colour, units(2));
-    text(ImVec2(legend_x + units(12), origin.y + units(5)), palette::kMuted, entry);
+    text(ImVec2(legend_x + units(12), origin.y + units(5)), palette().muted, entry);
     legend_x += width;
   }
 
@@ -102,7 +102,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
         ImGui::CalcTextSize(displayable(plot.empty).c_str(), nullptr, false, size.x - 2 * pad);
     draw->AddText(font, ImGui::GetFontSize(),
                   ImVec2(origin.x + (size.x - extent.x) / 2, origin.y + (size.y - extent.y) / 2 + line / 2),
-                  palette::kMuted, displayable(plot.empty).c_str(), nullptr, size.x - 2 * pad);
+                  palette().muted, displayable(plot.empty).c_str(), nullptr, size.x - 2 * pad);
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
     return;
@@ -126,11 +126,11 @@ void draw_plot(const Plot& plot, ImVec2 size) {
        level += step) {
     const double y = plot.log_y ? std::pow(10.0, level) : level;
     const float at = py(y);
-    draw->AddLine(ImVec2(a.x, at), ImVec2(b.x, at), with_alpha(palette::kLine, 0.8F));
+    draw->AddLine(ImVec2(a.x, at), ImVec2(b.x, at), with_alpha(palette().line, 0.8F));
     const std::string label =
         plot.log_y ? power_of_ten(level) : axis_value(std::abs(level) < step * 1e-6 ? 0 : level, plot);
     const float label_y = std::clamp(at - line / 2, a.y - line / 2, b.y - line * 0.7F);
-    text(ImVec2(a.x - units(4) - width_of(label), label_y), palette::kMuted, label);
+    text(ImVec2(a.x - units(4) - width_of(label), label_y), palette().muted, label);
   }
 
   draw->PushClipRect(ImVec2(a.x, a.y - units(1)), ImVec2(b.x + units(1), b.y + units(4)), true);
@@ -182,7 +182,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
     const float text_x = x + units(4) + width < b.x ? x + units(4) : x - units(4) - width;
     const float text_y = a.y + label_row * line;
     draw->AddRectFilled(ImVec2(text_x - units(2), text_y), ImVec2(text_x + width + units(2), text_y + line),
-                        with_alpha(palette::kOverlay, 0.8F));
+                        with_alpha(palette().overlay, 0.8F));
     text(ImVec2(text_x, text_y), mark.colour, mark.label);
     label_row = label_row < 2 ? label_row + 1 : 0;
   }
@@ -192,10 +192,10 @@ void draw_plot(const Plot& plot, ImVec2 size) {
   const std::string left = format_plain(x0);
   const std::string right = format_plain(plot.x.back());
   const float axis_y = b.y + units(4);
-  text(ImVec2(a.x, axis_y), palette::kMuted, left);
-  text(ImVec2(b.x - width_of(right), axis_y), palette::kMuted, right);
+  text(ImVec2(a.x, axis_y), palette().muted, left);
+  text(ImVec2(b.x - width_of(right), axis_y), palette().muted, right);
   if (width_of(left) + width_of(plot.x_title) + width_of(right) + units(12) < b.x - a.x) {
-    text(ImVec2((a.x + b.x - width_of(plot.x_title)) / 2, axis_y), palette::kMuted, plot.x_title);
+    text(ImVec2((a.x + b.x - width_of(plot.x_title)) / 2, axis_y), palette().muted, plot.x_title);
   }
 
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -204,7 +204,7 @@ void draw_plot(const Plot& plot, ImVec2 size) {
     auto nearest = std::lower_bound(plot.x.begin(), plot.x.end(), at);
     if (nearest == plot.x.end()) --nearest;
     const auto i = static_cast<std::size_t>(nearest - plot.x.begin());
-    draw->AddLine(ImVec2(px(*nearest), a.y), ImVec2(px(*nearest), b.y), with_alpha(palette::kText, 0.5F));
+    draw->AddLine(ImVec2(px(*nearest), a.y), ImVec2(px(*nearest), b.y), with_alpha(palette().text, 0.5F));
     std::string what = plot.x_title + ": " + format_plain(*nearest, 4);
     for (const PlotCurve& curve : plot.curves) {
       if (i < curve.y.size() && !curve.label.empty())

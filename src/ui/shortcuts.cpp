@@ -76,7 +76,7 @@ constexpr std::array kMouse = {
 // Two columns of text; the first is as wide as given.
 void row(const char* left, const char* right, float first) {
   const float start = ImGui::GetCursorPosX();
-  ImGui::PushStyleColor(ImGuiCol_Text, palette::kAccent);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::TextUnformatted(left);
   ImGui::PopStyleColor();
   ImGui::SameLine(start + first);
@@ -122,7 +122,7 @@ bool help_overlay(const Area& view) {
   ImGui::SameLine(0, units(36));
   ImGui::BeginGroup();
   for (const MouseRow& mouse : kMouse) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette::kAccent);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
     ImGui::TextUnformatted(mouse.action);
     ImGui::PopStyleColor();
     ImGui::TextUnformatted(mouse.help);

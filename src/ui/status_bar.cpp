@@ -14,15 +14,15 @@ namespace {
 ImU32 level_colour(StabilityLevel level) {
   switch (level) {
     case StabilityLevel::safe:
-      return palette::kGood;
+      return palette().good;
     case StabilityLevel::near_limit:
-      return palette::kCareful;
+      return palette().careful;
     case StabilityLevel::unstable:
-      return palette::kFailed;
+      return palette().failed;
     case StabilityLevel::unknown:
       break;
   }
-  return palette::kMuted;
+  return palette().muted;
 }
 
 void coloured(ImU32 colour, const std::string& text) {
@@ -31,12 +31,23 @@ void coloured(ImU32 colour, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
+// The integrator's colour, in front of its name.
+void swatch(ImU32 colour) {
+  const float height = ImGui::GetTextLineHeight(), size = units(10);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float top = at.y + (height - size) / 2;
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + size, top + size), colour,
+                                            units(3));
+  ImGui::Dummy(ImVec2(size, height));
+  ImGui::SameLine(0, units(7));
+}
+
 void divider() {
   ImGui::SameLine(0, units(10));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = ImGui::GetTextLineHeight();
   ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + units(1)), ImVec2(at.x, at.y + height),
-                                      palette::kLine);
+                                      palette().line);
   ImGui::Dummy(ImVec2(units(1), height));
   ImGui::SameLine(0, units(10));
 }
@@ -48,7 +59,7 @@ void gauge(double share, ImU32 colour) {
   const float width = units(54);
   const float top = at.y + height / 2 - units(3);
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + units(6)), palette::kField, units(3));
+  draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + units(6)), palette().field, units(3));
   const auto filled = static_cast<float>(std::min(1.0, std::max(0.0, share)));
   if (filled > 0)
     draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width * filled, top + units(6)), colour, units(3));
@@ -65,7 +76,8 @@ void status_bar(const PanelContext& context) {
       read_stability(info, context.own_parameters(), context.step_size(), now.omega_max);
 
   ImGui::BeginGroup();
-  coloured(integrator_colour(context.integrator()), std::string(info.title));
+  swatch(integrator_colour(context.integrator()));
+  ImGui::TextUnformatted(displayable(info.title).c_str());
   divider();
   if (stability.largest_step)
     gauge(context.step_size() / *stability.largest_step, level_colour(stability.level));
@@ -82,7 +94,7 @@ void status_bar(const PanelContext& context) {
   tooltip("The most that any stretch spring is longer or shorter than at rest.");
   divider();
   if (context.running_step_seconds > 0.25) {
-    coloured(palette::kCareful, "step running for " + format_plain(context.running_step_seconds, 2) + " s");
+    coloured(palette().careful, "step running for " + format_plain(context.running_step_seconds, 2) + " s");
   } else {
     ImGui::TextUnformatted((format_plain(now.step_ms.median) + " ms per step").c_str());
     tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
@@ -91,7 +103,7 @@ void status_bar(const PanelContext& context) {
   if (!now.warning.empty() || !record.converged || !of_step.empty()) {
     divider();
     const bool converged = now.warning.empty() ? record.converged : now.converged;
-    coloured(palette::kCareful, converged ? "warning" : "not converged");
+    coloured(palette().careful, converged ? "warning" : "not converged");
     tooltip(now.warning.empty() ? std::string(of_step) : now.warning);
   }
 
@@ -105,7 +117,7 @@ void status_bar(const PanelContext& context) {
   const float at = ImGui::GetWindowContentRegionMax().x - width;
   if (at > ImGui::GetCursorPosX() + units(10)) {
     ImGui::SetCursorPosX(at);
-    coloured(palette::kMuted, right);
+    coloured(palette().muted, right);
   } else {
     ImGui::NewLine();
   }

@@ -98,62 +98,49 @@ void load_fonts(float scale, float density) {
 
 ImVec4 rgba(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
 
-void set_colours(ImGuiStyle& style) {
-  using namespace palette;
-  ImGui::StyleColorsDark(&style);
+void set_colours(Theme theme, ImGuiStyle& style) {
+  use_palette(theme);
+  const Palette& p = palette();
+  if (theme == Theme::light) {
+    ImGui::StyleColorsLight(&style);
+  } else {
+    ImGui::StyleColorsDark(&style);
+  }
   ImVec4* c = style.Colors;
-  c[ImGuiCol_Text] = rgba(kText);
-  c[ImGuiCol_TextDisabled] = rgba(kMuted);
-  c[ImGuiCol_WindowBg] = rgba(kPanel);
+  c[ImGuiCol_Text] = rgba(p.text);
+  c[ImGuiCol_TextDisabled] = rgba(p.muted);
+  c[ImGuiCol_WindowBg] = rgba(p.panel);
   c[ImGuiCol_ChildBg] = ImVec4(0, 0, 0, 0);
-  c[ImGuiCol_PopupBg] = rgba(IM_COL32(33, 38, 45, 250));
-  c[ImGuiCol_Border] = rgba(kLine);
-  c[ImGuiCol_FrameBg] = rgba(kField);
-  c[ImGuiCol_FrameBgHovered] = rgba(IM_COL32(54, 62, 73, 255));
-  c[ImGuiCol_FrameBgActive] = rgba(IM_COL32(60, 70, 83, 255));
-  c[ImGuiCol_Button] = rgba(IM_COL32(52, 60, 71, 255));
-  c[ImGuiCol_ButtonHovered] = rgba(IM_COL32(66, 78, 94, 255));
-  c[ImGuiCol_ButtonActive] = rgba(IM_COL32(60, 110, 155, 255));
-  c[ImGuiCol_Header] = rgba(IM_COL32(48, 74, 98, 255));
-  c[ImGuiCol_HeaderHovered] = rgba(IM_COL32(56, 86, 114, 255));
-  c[ImGuiCol_HeaderActive] = rgba(IM_COL32(62, 100, 136, 255));
-  c[ImGuiCol_CheckMark] = rgba(kAccent);
-  c[ImGuiCol_SliderGrab] = rgba(kAccent);
-  c[ImGuiCol_SliderGrabActive] = rgba(IM_COL32(120, 184, 236, 255));
-  c[ImGuiCol_Tab] = rgba(IM_COL32(36, 41, 49, 255));
-  c[ImGuiCol_TabHovered] = rgba(IM_COL32(56, 86, 114, 255));
-  c[ImGuiCol_TabActive] = rgba(IM_COL32(48, 74, 98, 255));
-  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = rgba(IM_COL32(33, 38, 45, 255));
-  c[ImGuiCol_Separator] = rgba(kLine);
-  c[ImGuiCol_TextSelectedBg] = rgba(with_alpha(kAccent, 0.35F));
-  c[ImGuiCol_NavHighlight] = rgba(kAccent);
+  c[ImGuiCol_PopupBg] = rgba(p.popup);
+  c[ImGuiCol_Border] = rgba(p.line);
+  c[ImGuiCol_FrameBg] = rgba(p.field);
+  c[ImGuiCol_FrameBgHovered] = rgba(p.field_hovered);
+  c[ImGuiCol_FrameBgActive] = rgba(p.field_active);
+  c[ImGuiCol_Button] = rgba(p.button);
+  c[ImGuiCol_ButtonHovered] = rgba(p.button_hovered);
+  c[ImGuiCol_ButtonActive] = rgba(p.button_active);
+  c[ImGuiCol_Header] = rgba(p.chosen);
+  c[ImGuiCol_HeaderHovered] = rgba(p.chosen_hovered);
+  c[ImGuiCol_HeaderActive] = rgba(p.chosen_active);
+  c[ImGuiCol_CheckMark] = rgba(p.accent);
+  c[ImGuiCol_SliderGrab] = rgba(p.accent);
+  c[ImGuiCol_SliderGrabActive] = rgba(p.accent_strong);
+  c[ImGuiCol_PlotHistogram] = rgba(p.accent);
+  c[ImGuiCol_Tab] = rgba(p.tab);
+  c[ImGuiCol_TabHovered] = rgba(p.chosen_hovered);
+  c[ImGuiCol_TabActive] = rgba(p.chosen);
+  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = rgba(p.popup);
+  c[ImGuiCol_Separator] = rgba(p.line);
+  c[ImGuiCol_TextSelectedBg] = rgba(with_alpha(p.accent, 0.35F));
+  c[ImGuiCol_NavHighlight] = rgba(p.accent);
   c[ImGuiCol_ModalWindowDimBg] = ImVec4(0, 0, 0, 0.35F);
   c[ImGuiCol_ScrollbarBg] = ImVec4(0, 0, 0, 0);
+  c[ImGuiCol_ScrollbarGrab] = rgba(p.field_active);
+  c[ImGuiCol_ScrollbarGrabHovered] = rgba(p.button_hovered);
+  c[ImGuiCol_ScrollbarGrabActive] = rgba(p.button_active);
 }
 
 }  // namespace
-
-ImU32 with_alpha(ImU32 colour, float alpha) {
-  const auto a = static_cast<ImU32>(alpha * 255.0F + 0.5F);
-  return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
-}
-
-ImU32 integrator_colour(std::size_t row) {
-  // Okabe & Ito, "Color Universal Design" (2008), without black, which the dark ground would swallow.
-  constexpr std::array<ImU32, 7> kColours = {IM_COL32(213, 94, 0, 255),  IM_COL32(240, 228, 66, 255),
-                                             IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
-                                             IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
-                                             IM_COL32(0, 114, 178, 255)};
-  const ImU32 base = kColours[row % kColours.size()];
-  const std::size_t round = row / kColours.size();
-  if (round == 0) return base;
-  ImVec4 c = rgba(base);
-  const float white = round == 1 ? 0.45F : 0.7F;
-  c.x += (1 - c.x) * white;
-  c.y += (1 - c.y) * white;
-  c.z += (1 - c.z) * white;
-  return ImGui::ColorConvertFloat4ToU32(c);
-}
 
 std::filesystem::path find_font_file() {
   for (const char* path : kFontFiles) {
@@ -165,10 +152,10 @@ std::filesystem::path find_font_file() {
 
 const Fonts& fonts() { return g_fonts; }
 
-void apply_theme(float scale, float density) {
+void apply_theme(Theme theme, float scale, float density) {
   g_scale = scale;
   ImGuiStyle style;
-  set_colours(style);
+  set_colours(theme, style);
   style.WindowPadding = ImVec2(12, 10);
   style.FramePadding = ImVec2(7, 3);
   style.ItemSpacing = ImVec2(8, 6);

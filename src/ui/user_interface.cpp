@@ -19,7 +19,7 @@ constexpr float kPlotsHeight = 148;
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
-// Without a background of their own: they stand on palette::kPanel, to which the window is cleared, so that
+// Without a background of their own: they stand on palette().panel, to which the window is cleared, so that
 // a software renderer need not blend a third of the picture.
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
                                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
@@ -77,7 +77,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   begin_fixed("##status", {0, height - status, width, status},
               ImVec2(units(12), (status - ImGui::GetTextLineHeight()) / 2));
   ImGui::GetWindowDrawList()->AddLine(ImVec2(0, height - status), ImVec2(width, height - status),
-                                      palette::kLine);
+                                      palette().line);
   status_bar(context);
   end_fixed();
   draw_overlays(context, view);

@@ -180,7 +180,7 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, double v
     return left + (right - left) * static_cast<float>(slider_position(spec, v));
   };
   const float x = x_of(value);
-  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(right, middle + track), palette::kField, track);
+  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(right, middle + track), palette().field, track);
   if (mark) {
     const float at = x_of(mark->value);
     draw->AddRectFilled(ImVec2(at, middle - track), ImVec2(right, middle + track),
@@ -190,9 +190,9 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, double v
   }
   if (x > left) {
     draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(x, middle + track),
-                        with_alpha(palette::kAccent, 0.75F), track);
+                        with_alpha(palette().accent, 0.75F), track);
   }
-  const ImU32 knob_colour = active || hovered ? IM_COL32(140, 198, 244, 255) : palette::kAccent;
+  const ImU32 knob_colour = active || hovered ? palette().accent_strong : palette().accent;
   draw->AddCircleFilled(ImVec2(x, middle), knob, knob_colour, 20);
   return changed;
 }
@@ -263,7 +263,7 @@ std::string cut_to_lines(std::string text, int lines) {
 
 void small_text(std::string_view text, std::optional<int> lines) {
   ImGui::PushFont(fonts().small);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
   ImGui::PushTextWrapPos(0);
   const std::string shown = displayable(text);
   ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines) : shown).c_str());
@@ -275,13 +275,13 @@ void small_text(std::string_view text, std::optional<int> lines) {
 void section(std::string_view title) {
   ImGui::Dummy(ImVec2(0, units(1)));
   ImGui::PushFont(fonts().small);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
   ImGui::TextUnformatted(displayable(title).c_str());
   const ImVec2 end = ImGui::GetItemRectMax();
   const float middle = (ImGui::GetItemRectMin().y + end.y) / 2;
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   ImGui::GetWindowDrawList()->AddLine(ImVec2(end.x + units(8), middle), ImVec2(right, middle),
-                                      palette::kLine);
+                                      palette().line);
   ImGui::PopStyleColor();
   ImGui::PopFont();
 }
@@ -313,13 +313,13 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
   if (width == 0) width = units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const bool plain = icon == Icon::undo || icon == Icon::close;
-  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette::kAccent, 0.55F));
+  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.55F));
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
   const bool pressed = ImGui::Button((std::string("##icon") + id).c_str(), ImVec2(width, height));
   if (plain) ImGui::PopStyleColor();
   if (active) ImGui::PopStyleColor();
   const float r = units(plain ? 5.5F : 6.5F);
-  const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette::kMuted : palette::kText;
+  const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette().muted : palette().text;
   draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
             ImGui::GetColorU32(ImGui::ColorConvertU32ToFloat4(colour)));
   tooltip(help);
@@ -327,7 +327,7 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
 }
 
 bool text_button(const char* label, const char* help, float width, bool active) {
-  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette::kAccent, 0.45F));
+  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
   const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
   if (active) ImGui::PopStyleColor();
   tooltip(help);

@@ -25,7 +25,7 @@ class Interface {
     io.IniFilename = nullptr;
     io.DisplaySize = ImVec2(width, height);
     io.DeltaTime = 1.0F / 60;
-    apply_theme(scale_, 1);
+    apply_theme(Theme::dark, scale_, 1);
     unsigned char* pixels = nullptr;
     int texture_width = 0;
     int texture_height = 0;

@@ -1,0 +1,22 @@
+#include "render/look.h"
+
+namespace clothlab {
+
+Look light_look() {
+  Look look;
+  look.sky_top = {0.78f, 0.84f, 0.91f};
+  look.horizon = {0.945f, 0.955f, 0.965f};
+  look.sky_bottom = {0.83f, 0.845f, 0.865f};
+  look.ground_lines = {0.25f, 0.31f, 0.40f};
+  look.shadow = 0.34f;
+  look.cloth_front = {0.24f, 0.50f, 0.82f};
+  look.cloth_back = {0.88f, 0.60f, 0.33f};
+  look.pin = {0.13f, 0.16f, 0.21f};
+  look.hand = {0.72f, 0.22f, 0.03f};
+  look.rod = {0.36f, 0.42f, 0.51f};
+  look.ball = {0.16f, 0.42f, 0.74f};
+  look.bend_spring = {0.76f, 0.24f, 0.10f};
+  return look;
+}
+
+}  // namespace clothlab

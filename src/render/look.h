@@ -1,0 +1,29 @@
+#pragma once
+
+#include <glm/vec3.hpp>
+
+namespace clothlab {
+
+/// The colours of a picture, in sRGB from 0 to 1.
+struct Look {
+  glm::vec3 sky_top{0.125f, 0.145f, 0.180f};
+  glm::vec3 horizon{0.265f, 0.300f, 0.350f};
+  glm::vec3 sky_bottom{0.190f, 0.210f, 0.245f};
+  glm::vec3 ground_lines{0.80f, 0.88f, 1.0f};
+  float shadow = 0.45f;  ///< share of the light that the middle of the cloth's shadow lacks
+
+  // Blue and sand leave yellow for the hand and white for pins.
+  glm::vec3 cloth_front{0.33f, 0.57f, 0.86f};
+  glm::vec3 cloth_back{0.92f, 0.68f, 0.42f};
+  glm::vec3 edge{0.05f, 0.08f, 0.13f};  ///< of the wireframe
+  glm::vec3 pin{0.96f, 0.97f, 1.0f};
+  glm::vec3 hand{1.0f, 0.84f, 0.25f};
+  glm::vec3 rod{0.55f, 0.62f, 0.72f};
+  glm::vec3 ball{0.36f, 0.60f, 0.88f};
+  glm::vec3 bend_spring{0.95f, 0.45f, 0.30f};
+};
+
+/// The default values are those of the dark look.
+Look light_look();
+
+}  // namespace clothlab

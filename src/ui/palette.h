@@ -1,0 +1,59 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <cstddef>
+
+namespace clothlab {
+
+enum class Theme { dark, light };
+
+/// The colours of the interface, all opaque but for `overlay`. A quiet slate or paper that leaves the colour
+/// to the cloth and the curves, one blue accent for what can be touched, amber for "careful" and vermilion
+/// for "failed". Whatever is written has a contrast of at least 4.5 (WCAG 2.1) with what it stands on.
+struct Palette {
+  ImU32 panel = 0;
+  ImU32 overlay = 0;  ///< of the cards over the view, which shines through a little
+  ImU32 popup = 0;
+  ImU32 field = 0;
+  ImU32 field_hovered = 0;
+  ImU32 field_active = 0;
+  ImU32 button = 0;
+  ImU32 button_hovered = 0;
+  ImU32 button_active = 0;
+  ImU32 tab = 0;
+  ImU32 chosen = 0;  ///< the open tab, the selected row
+  ImU32 chosen_hovered = 0;
+  ImU32 chosen_active = 0;
+  ImU32 line = 0;
+  ImU32 text = 0;
+  ImU32 muted = 0;
+  ImU32 accent = 0;
+  ImU32 accent_strong = 0;  ///< of what is being touched
+  ImU32 good = 0;
+  ImU32 careful = 0;
+  ImU32 failed = 0;
+  // Curves, from the Okabe-Ito set, which stays apart for every common colour blindness.
+  ImU32 total = 0;
+  ImU32 kinetic = 0;
+  ImU32 elastic = 0;
+  ImU32 gravity = 0;
+};
+
+const Palette& palette_of(Theme theme);
+
+/// The palette of the theme in force (apply_theme in ui/theme.h).
+const Palette& palette();
+void use_palette(Theme theme);
+
+/// The same colour with another opacity, 0 to 1.
+ImU32 with_alpha(ImU32 colour, float alpha);
+
+/// Contrast of two opaque colours as WCAG 2.1 defines it, 1 to 21.
+double contrast(ImU32 a, ImU32 b);
+
+/// Colour of the integrator in the given row of the registry, in the palette in force (Okabe-Ito set, then
+/// lighter rounds of it, each with a contrast of at least 3 with the panel).
+ImU32 integrator_colour(std::size_t row);
+
+}  // namespace clothlab
