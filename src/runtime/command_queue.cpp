@@ -8,7 +8,8 @@ void CommandQueue::count(const Request& request, int change) {
   const auto* command = std::get_if<Command>(&request.what);
   const auto* control = std::get_if<Control>(&request.what);
   const bool scene = control != nullptr && std::holds_alternative<UseScene>(*control);
-  const bool reset = command != nullptr && std::holds_alternative<Reset>(*command);
+  const bool again = control != nullptr && std::holds_alternative<RunAgain>(*control);
+  const bool reset = again || (command != nullptr && std::holds_alternative<Reset>(*command));
   if (scene) scenes_.fetch_add(change, std::memory_order_release);
   if (scene || reset) urgent_.fetch_add(change, std::memory_order_release);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <variant>
 
 #include "runtime/scene_loader.h"
@@ -28,12 +30,35 @@ struct Rewind {};
 struct WatchAgain {
   double seconds = 5;
 };
+/// Pauses, and shows the kept state nearest to a simulated time [s]; the newest one is the present. While a
+/// state of the past is shown, the simulation's own stays the present one. To play, to step, to take hold of
+/// the cloth and to change pins continue from the state that is shown, with its very bits: what came after is
+/// forgotten, pins hold where that state has them, the hand lets go, and the integrator begins without a
+/// past.
+struct ShowPast {
+  double time = 0;
+};
+/// The same, so many kept states later (earlier when negative) than the one that is shown.
+struct StepThroughPast {
+  int states = 0;
+};
+/// The scene again from its start, with this integrator and the parameters in force, playing. The curves of
+/// the run that ends stay in Snapshot::ghosts.
+struct RunAgain {
+  std::string integrator;
+};
+struct ForgetGhosts {};
+/// How much the kept states may take [byte].
+struct SetHistoryMemory {
+  std::size_t bytes = 0;
+};
 /// Starts another scene from its beginning. Playing or paused stays as it is.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
 };
 
-using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, UseScene>;
+using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
+                             RunAgain, ForgetGhosts, SetHistoryMemory, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

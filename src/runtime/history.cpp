@@ -1,53 +1,106 @@
 #include "runtime/history.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace clothlab {
+namespace {
 
-void History::add(const State& state, const StepRecord& record) {
-  const std::size_t bytes = std::max<std::size_t>(1, (state.x.size() + state.v.size()) * sizeof(vec3));
-  const std::size_t most = std::clamp<std::size_t>(limits_.bytes / bytes, 1, limits_.states);
-  const std::size_t most_fine = std::clamp<std::size_t>(limits_.step_by_step, 1, most);
+// So that rounding does not turn "every step" into "every second step".
+constexpr double kAlmost = 1 - 1e-9;
 
-  // The oldest of the step-by-step states leaves them: kept only where the spacing asks for it.
-  if (states_.size() - coarse_ >= most_fine) {
-    const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
-    const bool keep =
-        coarse_ == 0 || leaving->state->t - states_[coarse_ - 1].state->t >= limits_.spacing * (1 - 1e-9);
-    if (keep) {
-      ++coarse_;
-    } else {
-      recycle(std::move(leaving->state));
-      states_.erase(leaving);
-    }
-  }
-  while (states_.size() >= most) {
-    recycle(std::move(states_.front().state));
-    states_.pop_front();
-    if (coarse_ > 0) --coarse_;
-  }
-
-  std::shared_ptr<State> copy = std::exchange(spare_, nullptr);
-  if (!copy || copy->x.size() != state.x.size()) copy = std::make_shared<State>();
-  copy->x = state.x;
-  copy->v = state.v;
-  copy->t = state.t;
-  states_.push_back({std::move(copy), record});
+std::size_t bytes_of(std::size_t particles, std::size_t residuals) {
+  return sizeof(State) + 2 * particles * sizeof(vec3) + residuals * sizeof(double);
 }
 
-void History::recycle(std::shared_ptr<State> dropped) {
-  if (dropped.use_count() == 1) spare_ = std::move(dropped);
+std::size_t bytes_of(const PastState& past) { return bytes_of(past.state->x.size(), past.residuals.size()); }
+
+}  // namespace
+
+History::Room History::room_for(std::size_t bytes_of_state) const {
+  const std::size_t most = limits_.bytes / bytes_of_state;
+  const std::size_t fine = std::clamp<std::size_t>(most / 4, 1, limits_.step_by_step);
+  const std::size_t coarse = most > fine ? most - fine : 1;
+  return {fine, std::max(limits_.spacing, limits_.seconds / static_cast<double>(coarse))};
+}
+
+void History::add(const State& state, const StepRecord& record, std::span<const double> residuals) {
+  make_room(bytes_of(state.x.size(), residuals.size()), state.t);
+  PastState next = std::exchange(spare_, PastState{});
+  if (!next.state || next.state->x.size() != state.x.size()) next.state = std::make_shared<State>();
+  next.state->x = state.x;
+  next.state->v = state.v;
+  next.state->t = state.t;
+  next.record = record;
+  next.residuals.assign(residuals.begin(), residuals.end());
+  bytes_ += bytes_of(next);
+  states_.push_back(std::move(next));
+}
+
+void History::make_room(std::size_t bytes_of_next, double time_of_next) {
+  const Room room = room_for(bytes_of_next);
+  // The oldest of the step-by-step states leaves them: kept only where the spacing asks for it.
+  while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
+    const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
+    if (coarse_ == 0 || leaving->state->t - states_[coarse_ - 1].state->t >= room.spacing * kAlmost) {
+      ++coarse_;
+    } else {
+      drop(leaving);
+    }
+  }
+  while (!states_.empty() && (time_of_next - states_.front().state->t > limits_.seconds / kAlmost ||
+                              bytes_ + bytes_of_next > limits_.bytes)) {
+    forget_oldest();
+  }
+}
+
+void History::set_memory(std::size_t bytes) {
+  limits_.bytes = bytes;
+  if (states_.empty()) return;
+  thin_out(room_for(bytes_of(states_.back())).spacing);
+  while (states_.size() > 1 && bytes_ > limits_.bytes) forget_oldest();
+}
+
+void History::thin_out(double spacing) {
+  for (std::size_t i = 1; i < coarse_;) {
+    if (states_[i].state->t - states_[i - 1].state->t < spacing * kAlmost) {
+      drop(states_.begin() + static_cast<std::ptrdiff_t>(i));
+      --coarse_;
+    } else {
+      ++i;
+    }
+  }
+}
+
+void History::forget_oldest() {
+  drop(states_.begin());
+  if (coarse_ > 0) --coarse_;
+}
+
+void History::drop(std::deque<PastState>::iterator past) {
+  bytes_ -= bytes_of(*past);
+  if (past->state.use_count() == 1) spare_ = std::move(*past);
+  states_.erase(past);
 }
 
 void History::clear() {
-  if (!states_.empty()) recycle(std::move(states_.back().state));
-  states_.clear();
+  while (!states_.empty()) drop(states_.end() - 1);
   coarse_ = 0;
 }
 
+std::size_t History::nearest(double time) const {
+  const auto after =
+      std::lower_bound(states_.begin(), states_.end(), time,
+                       [](const PastState& past, double wanted) { return past.state->t < wanted; });
+  if (after == states_.begin()) return 0;
+  const auto i = static_cast<std::size_t>(after - states_.begin());
+  if (i == states_.size()) return i - 1;
+  return time - states_[i - 1].state->t <= after->state->t - time ? i - 1 : i;
+}
+
 void History::forget_after(double time) {
-  while (states_.size() > 1 && states_.back().state->t > time) states_.pop_back();
+  while (states_.size() > 1 && states_.back().state->t > time) drop(states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size() - (states_.empty() ? 0 : 1));
 }
 

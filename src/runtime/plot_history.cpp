@@ -15,7 +15,21 @@ void PlotHistory::add(const PlotSample& sample, double spacing) {
     }
   }
   samples_.push_back(sample);
-  if (samples_.size() > kPlotSamples) samples_.pop_front();
+  if (samples_.size() > kPlotSamples) thin_out();
+}
+
+// Every second one of the older samples goes, but for the first and those on both sides of a switch; where
+// that is not enough, the oldest do.
+void PlotHistory::thin_out() {
+  const std::size_t older = samples_.size() - kNewestPlotSamples;
+  std::size_t kept = 1;
+  for (std::size_t i = 1; i < samples_.size(); ++i) {
+    const bool at_switch = samples_[i].integrator != samples_[i - 1].integrator ||
+                           (i + 1 < samples_.size() && samples_[i].integrator != samples_[i + 1].integrator);
+    if (i >= older || i % 2 == 0 || at_switch) samples_[kept++] = samples_[i];
+  }
+  samples_.resize(kept);
+  if (kept > kPlotSamples) samples_.erase(samples_.begin(), samples_.end() - kPlotSamples);
 }
 
 void PlotHistory::forget_after(double time) {
@@ -29,7 +43,7 @@ void PlotHistory::clear() {
 }
 
 std::shared_ptr<const std::vector<PlotSample>> PlotHistory::share() {
-  if (!shared_) shared_ = std::make_shared<const std::vector<PlotSample>>(samples_.begin(), samples_.end());
+  if (!shared_) shared_ = std::make_shared<const std::vector<PlotSample>>(samples_);
   return shared_;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <deque>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -8,8 +8,13 @@
 
 namespace clothlab {
 
-/// The samples behind the plots over time: the last kPlotSamples of them, never closer together than a
-/// given spacing, and the newest always that of the present.
+/// At most this many samples are kept.
+inline constexpr std::size_t kPlotSamples = 3000;
+/// The newest ones, which are never thinned out: 30 s at speed 1.
+inline constexpr std::size_t kNewestPlotSamples = 1800;
+
+/// The samples behind the plots over time, of a whole run: never closer together than a given spacing, older
+/// ones farther apart the longer the run, and the newest always that of the present.
 class PlotHistory {
  public:
   /// A sample later than all others. It takes the place of the newest one where that one is less than
@@ -22,7 +27,9 @@ class PlotHistory {
   std::shared_ptr<const std::vector<PlotSample>> share();
 
  private:
-  std::deque<PlotSample> samples_;
+  void thin_out();
+
+  std::vector<PlotSample> samples_;
   std::shared_ptr<const std::vector<PlotSample>> shared_;  // a copy; null when out of date
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
 #include <thread>
@@ -49,6 +51,11 @@ bool changes_scene(const Command& command) {
   return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<Grab>(command) &&
          !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePin>(command);
 }
+/// Whether it acts on the cloth as it is seen, which may be a state of the past.
+bool acts_on_what_is_shown(const Command& command) {
+  return std::holds_alternative<Grab>(command) || std::holds_alternative<SetPinned>(command) ||
+         std::holds_alternative<SetPinPreset>(command) || std::holds_alternative<MovePin>(command);
+}
 bool changes_stability(const Command& command) {
   return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<MovePin>(command);
 }
@@ -93,7 +100,7 @@ struct SimulationThread::Impl {
   void keep_up() {
     take_estimate();
     Clock::time_point now = Clock::now();
-    if (replay && now >= replay->next) show_next_past_state(now);
+    if (past && now >= past->next) show_next_past_state(now);
     if (dirty && now - published >= kPublishSpacing) publish(now);
 
     if (playing && now >= pacer.due()) {
@@ -105,7 +112,7 @@ struct SimulationThread::Impl {
     }
     Clock::time_point until = Clock::time_point::max();
     if (playing) until = std::min(until, pacer.due());
-    if (replay) until = std::min(until, replay->next);
+    if (past) until = std::min(until, past->next);
     if (dirty) until = std::min(until, published + kPublishSpacing);
     if (until == Clock::time_point::max()) {
       queue.wait();
@@ -148,6 +155,7 @@ struct SimulationThread::Impl {
   }
 
   void apply(const Command& command) {
+    if (acts_on_what_is_shown(command)) continue_from_shown();
     const bool had_rods = simulation->integrator().inextensible;
     simulation->apply(command);
     if (std::holds_alternative<Reset>(command)) {
@@ -162,16 +170,14 @@ struct SimulationThread::Impl {
 
   void steer(const SetPlaying& c) {
     if (c.playing == playing) return;
+    if (c.playing) continue_from_shown();
     playing = c.playing;
-    if (playing) {
-      replay.reset();
-      pacer.restart(Clock::now());
-    }
+    if (playing) pacer.restart(Clock::now());
   }
 
   void steer(const StepOnce&) {
     playing = false;
-    replay.reset();
+    continue_from_shown();
     step();
   }
 
@@ -183,14 +189,11 @@ struct SimulationThread::Impl {
 
   void steer(const Rewind&) {
     playing = false;
-    replay.reset();
-    const double now = simulation->state().t;
     // After a blow-up, too, the newest state of the past is the present one.
+    const bool looks_back = past && !past->by_itself();
+    const double now = looks_back ? history[past->shown].state->t : simulation->state().t;
     history.forget_after(now - kRewindSeconds * speed);
-    const PastState past = history.newest();
-    simulation->apply(RestoreState{past.state, past.record.step});
-    go_on_from_restored_state();
-    ask_for_estimate();
+    continue_from_newest_kept();
   }
 
   void steer(const WatchAgain& c) {
@@ -202,11 +205,37 @@ struct SimulationThread::Impl {
         std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));
     const auto pictures = static_cast<double>(history.size() - first);
     const double spacing = std::clamp(c.seconds, 0.0, 3600.0) / pictures;
-    replay = Replay{.first = first,
-                    .shown = first,
-                    .next = Clock::now(),
-                    .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
-    replay->next += replay->spacing;
+    past = Past{.shown = first,
+                .first = first,
+                .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
+    past->next = Clock::now() + past->spacing;
+  }
+
+  void steer(const ShowPast& c) {
+    if (std::isnan(c.time)) throw InputError("The time to look back to must be a number.");
+    look_back_to(history.nearest(c.time));
+  }
+
+  void steer(const StepThroughPast& c) {
+    const auto last = static_cast<long long>(history.size()) - 1;
+    const auto shown = past ? static_cast<long long>(past->shown) : last;
+    look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
+  }
+
+  void steer(const RunAgain& c) {
+    integrator_info(c.integrator);  // throws for an unknown one, with nothing changed
+    keep_ghost();
+    apply(Command(SetIntegrator{c.integrator}));
+    apply(Command(Reset{}));
+    playing = true;
+  }
+
+  void steer(const ForgetGhosts&) { ghosts = std::make_shared<const std::vector<GhostRun>>(); }
+
+  void steer(const SetHistoryMemory& c) {
+    const double shown = past ? history[past->shown].state->t : 0;
+    history.set_memory(c.bytes);
+    if (past) look_back_to(history.nearest(shown));
   }
 
   void steer(UseScene& c) {
@@ -227,6 +256,7 @@ struct SimulationThread::Impl {
     simulation = std::move(made);
     loaded = std::move(next);
     forget_estimate();
+    steer(ForgetGhosts{});
     const bool vibrates = loaded->omega_max > 0 && !simulation->integrator().inextensible;
     if (vibrates) omega_max = loaded->omega_max;
     start_over();
@@ -240,8 +270,8 @@ struct SimulationThread::Impl {
     timer.clear();
     blow_up_text.clear();
     warning = {};
-    replay.reset();
-    remember();
+    past.reset();
+    remember(std::nullopt);
     pacer.restart(Clock::now());
     dirty = true;
   }
@@ -251,14 +281,62 @@ struct SimulationThread::Impl {
     history.forget_after(t);
     plot.forget_after(t);
     blow_up_text.clear();
-    replay.reset();
+    past.reset();
     if (history.newest().state->t != t) {
       history.clear();
-      remember();
+      remember(std::nullopt);
     }
     pacer.restart(Clock::now());
     dirty = true;
   }
+
+  // ---- The past
+
+  /// Shows a kept state; the newest one is the present.
+  void look_back_to(std::size_t state) {
+    playing = false;
+    past.reset();
+    if (state + 1 < history.size()) past = Past{.shown = state};
+    dirty = true;
+  }
+
+  /// What ShowPast promises. A replay that runs by itself is only looked at: it ends in the present.
+  void continue_from_shown() {
+    if (!past) return;
+    const bool by_itself = past->by_itself();
+    if (!by_itself) history.forget_after(history[past->shown].state->t);
+    past.reset();
+    dirty = true;
+    if (!by_itself) continue_from_newest_kept();
+  }
+
+  void continue_from_newest_kept() {
+    const PastState newest = history.newest();
+    simulation->apply(RestoreState{newest.state, newest.record.step});
+    go_on_from_restored_state();
+    ask_for_estimate();
+  }
+
+  void show_next_past_state(Clock::time_point now) {
+    if (++past->shown >= history.size()) {
+      past.reset();
+    } else {
+      past->next = std::max(past->next + past->spacing, now);
+    }
+    dirty = true;
+  }
+
+  /// The present run is about to begin anew.
+  void keep_ghost() {
+    const std::shared_ptr<const std::vector<PlotSample>> samples = plot.share();
+    if (samples->size() < 2) return;
+    std::vector<GhostRun> kept = *ghosts;
+    if (kept.size() == kMostGhosts) kept.erase(kept.begin());
+    kept.push_back({simulation->scene().stepping.dt, samples});
+    ghosts = std::make_shared<const std::vector<GhostRun>>(std::move(kept));
+  }
+
+  // ---- Steps
 
   void step() {
     const Clock::time_point start = Clock::now();
@@ -276,7 +354,8 @@ struct SimulationThread::Impl {
 
     if (status == StepStatus::stopped) return;
     dirty = true;
-    timer.add(1e3 * Seconds(end - start).count());
+    const double milliseconds = 1e3 * Seconds(end - start).count();
+    timer.add(milliseconds);
     if (status == StepStatus::blown_up) {
       playing = false;
       blown_integrator = &simulation->integrator();
@@ -294,7 +373,7 @@ struct SimulationThread::Impl {
       warned_of_solve = !record.converged;
       warned = end;
     }
-    remember();
+    remember(milliseconds);
     pacer.stepped(simulation->scene().stepping.dt, speed, end);
     if (end - asked >= kEstimateSpacing) ask_for_estimate();
   }
@@ -311,29 +390,19 @@ struct SimulationThread::Impl {
                                    *blown_integrator, blown_parameters, omega_max);
   }
 
-  /// Keeps the present state and its figures.
-  void remember() {
+  /// Keeps the present state and its figures; without a time where no step led to it.
+  void remember(std::optional<double> milliseconds) {
     const StepRecord& record = simulation->record();
-    history.add(simulation->state(), record);
+    history.add(simulation->state(), record, simulation->residual_history());
     plot.add({.time = simulation->state().t,
-              .kinetic = record.energy.kinetic,
-              .elastic = record.energy.stretch + record.energy.bend,
-              .gravity = record.energy.gravity,
-              .total = record.energy.total,
+              .energy = record.energy,
+              .max_strain = record.max_strain,
+              .milliseconds = milliseconds.value_or(std::numeric_limits<double>::quiet_NaN()),
               .cg_iterations = record.cg_iterations,
               .newton_iterations = record.newton_iterations,
               .converged = record.converged,
               .integrator = integrator_index()},
              speed / kFramesPerSecond);
-  }
-
-  void show_next_past_state(Clock::time_point now) {
-    if (++replay->shown >= history.size()) {
-      replay.reset();
-    } else {
-      replay->next = std::max(replay->next + replay->spacing, now);
-    }
-    dirty = true;
   }
 
   // ---- ω_max
@@ -386,11 +455,13 @@ struct SimulationThread::Impl {
   void publish(Clock::time_point now) {
     const auto snapshot = std::make_shared<Snapshot>();
     capture(*simulation, scene, snapshot->frame);
-    if (replay) {
-      const PastState& past = history[replay->shown];
-      snapshot->frame.positions = past.state->x;
-      snapshot->frame.record = past.record;
-      snapshot->replay = ReplayPosition{replay->shown - replay->first, history.size() - replay->first};
+    if (past) {
+      const PastState& shown = history[past->shown];
+      snapshot->frame.positions = shown.state->x;
+      snapshot->frame.record = shown.record;
+      snapshot->frame.residuals = shown.residuals;
+      snapshot->replay =
+          ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
     }
     snapshot->applied = applied;
     snapshot->loaded = loaded;
@@ -409,18 +480,22 @@ struct SimulationThread::Impl {
     snapshot->error = error;
     snapshot->errors = errors;
     snapshot->can_rewind = history.size() > 1;
+    snapshot->kept = {history[0].state->t, history.newest().state->t, history.size(), history.bytes()};
     snapshot->plot = plot.share();
+    snapshot->ghosts = ghosts;
     mailbox.put(snapshot);
     published = now;
     dirty = false;
     unseen_request = false;
   }
 
-  struct Replay {
-    std::size_t first = 0;  // index in the history
-    std::size_t shown = 0;
-    Clock::time_point next;
+  /// Where in the history one looks while it is not the present.
+  struct Past {
+    std::size_t shown = 0;  // index
+    std::size_t first = 0;  // index of the first one that "watch it again" shows
     Clock::duration spacing{};
+    Clock::time_point next = Clock::time_point::max();  // when the next one is due; max(): not by itself
+    bool by_itself() const { return next != Clock::time_point::max(); }
   };
 
   static constexpr Clock::rep kNoStep = 0;
@@ -441,7 +516,8 @@ struct SimulationThread::Impl {
   StepTimer timer;
   History history;
   PlotHistory plot;
-  std::optional<Replay> replay;
+  std::optional<Past> past;
+  std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
   std::optional<double> omega_max;
   Clock::time_point asked{};
   std::uint64_t question = 0;   // tag of the last question to the monitor

@@ -17,19 +17,30 @@ namespace clothlab {
 
 /// One point of the plots over time.
 struct PlotSample {
-  double time = 0;     ///< simulated [s]
-  double kinetic = 0;  ///< [J]
-  double elastic = 0;  ///< stretch + bend [J]
-  double gravity = 0;  ///< [J]
-  double total = 0;    ///< [J]
+  double time = 0;  ///< simulated [s]
+  EnergyReport energy;
+  double max_strain = 0;    ///< largest |l/L − 1| over stretch springs
+  double milliseconds = 0;  ///< wall-clock time of the step; not a number where no step led to it
   int cg_iterations = 0;
   int newton_iterations = 0;
   bool converged = true;
   std::uint16_t integrator = 0;  ///< index in integrators(): a change is a switch, to be marked
 };
 
-/// At most this many samples are kept; the newest is always the present.
-inline constexpr std::size_t kPlotSamples = 600;
+/// The curves of a run that has ended, for comparison with the present one.
+struct GhostRun {
+  double dt = 0;  ///< h at its end [s]
+  std::shared_ptr<const std::vector<PlotSample>> samples;
+};
+inline constexpr std::size_t kMostGhosts = 4;
+
+/// What is kept of the last seconds.
+struct KeptPast {
+  double from = 0;  ///< simulated [s]
+  double to = 0;    ///< the present
+  std::size_t states = 0;
+  std::size_t bytes = 0;
+};
 
 /// Wall-clock time of recent steps [ms]; zero before the first.
 struct StepTimes {
@@ -38,17 +49,19 @@ struct StepTimes {
   double p95 = 0;
 };
 
-/// Where "watch it again" is.
+/// The state of the past that is shown.
 struct ReplayPosition {
   std::size_t state = 0;  ///< 0 … count − 1, oldest first
   std::size_t count = 0;
+  bool by_itself = false;  ///< "watch it again" goes on to the next; otherwise ShowPast came here
 };
 
 /// All that the window shows of a run: the immutable picture that SimulationThread::latest() gives.
 struct Snapshot {
   std::uint64_t applied = 0;  ///< stamp of the last request that was carried out
   std::shared_ptr<const LoadedScene> loaded;
-  /// While `replay` is set, positions and record are of the past; frame.blow_up stays.
+  /// While `replay` is set, positions, record and residuals are of the past; pins are those of now, and
+  /// frame.blow_up stays.
   Frame frame;
   std::uint16_t integrator = 0;  ///< index in integrators() of the one in force
   bool playing = false;          ///< false by itself after a blow-up
@@ -64,7 +77,9 @@ struct Snapshot {
   std::uint64_t errors = 0;  ///< number of refused requests so far: growth means `error` is new
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
-  std::shared_ptr<const std::vector<PlotSample>> plot;
+  KeptPast kept;
+  std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
+  std::shared_ptr<const std::vector<GhostRun>> ghosts;  ///< oldest first, at most kMostGhosts
 };
 
 /// Takes hold of a point of a triangle with a mouse spring as strong as model.md allows (cloth/drag_force.h),

@@ -55,13 +55,13 @@ Plot energy_plot(const Samples& samples) {
   Plot plot = over_time(samples, "Energy");
   plot.y_unit = "J";
   plot.curves.push_back(
-      curve(samples, "gravity", palette().gravity, "", [](const PlotSample& s) { return s.gravity; }));
+      curve(samples, "gravity", palette().gravity, "", [](const PlotSample& s) { return s.energy.gravity; }));
+  plot.curves.push_back(curve(samples, "elastic", palette().elastic, "",
+                              [](const PlotSample& s) { return s.energy.stretch + s.energy.bend; }));
   plot.curves.push_back(
-      curve(samples, "elastic", palette().elastic, "", [](const PlotSample& s) { return s.elastic; }));
+      curve(samples, "kinetic", palette().kinetic, "", [](const PlotSample& s) { return s.energy.kinetic; }));
   plot.curves.push_back(
-      curve(samples, "kinetic", palette().kinetic, "", [](const PlotSample& s) { return s.kinetic; }));
-  plot.curves.push_back(
-      curve(samples, "total", palette().total, "", [](const PlotSample& s) { return s.total; }));
+      curve(samples, "total", palette().total, "", [](const PlotSample& s) { return s.energy.total; }));
   for (PlotCurve& energy : plot.curves) energy.value.clear();  // there is room for the names alone
   plot.curves.back().thickness = 2;
   std::rotate(plot.curves.begin(), plot.curves.end() - 1, plot.curves.end());

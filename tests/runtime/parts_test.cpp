@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -65,14 +66,16 @@ TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
   EXPECT_FALSE(queue.scene_waits());
   queue.push(Control(UseScene{}));
   EXPECT_TRUE(queue.scene_waits());
-  queue.take();
-  queue.take();
-  queue.take();
+  for (int i = 0; i < 3; ++i) queue.take();
   EXPECT_TRUE(queue.urgent()) << "UseScene still waits";
   EXPECT_TRUE(queue.scene_waits());
   queue.take();
   EXPECT_FALSE(queue.urgent());
   EXPECT_FALSE(queue.scene_waits());
+  queue.push(Control(RunAgain{}));
+  EXPECT_TRUE(queue.urgent());
+  queue.take();
+  EXPECT_FALSE(queue.urgent());
   queue.close();
   EXPECT_TRUE(queue.urgent());
   EXPECT_TRUE(queue.scene_waits());
@@ -132,20 +135,80 @@ std::vector<double> times(const History& history) {
   return all;
 }
 
+constexpr std::size_t kMegabyte = 1u << 20;
+
+/// What a kept state takes.
+std::size_t bytes_of_state(std::size_t particles) {
+  History history;
+  history.add(state_at(0, particles), record_of(0));
+  EXPECT_GE(history.bytes(), 2 * particles * sizeof(vec3));
+  return history.bytes();
+}
+
 TEST(History, ThinsOutWhatIsOlderThanTheStepByStepStates) {
-  History history({.states = 6, .step_by_step = 3, .bytes = 1u << 20, .spacing = 4});
+  History history({.seconds = 12, .step_by_step = 3, .bytes = kMegabyte, .spacing = 4});
   for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 8, 9));
   EXPECT_EQ(history.first_step_by_step(), 2u);
   for (int i = 10; i <= 23; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
-  EXPECT_THAT(times(history), ElementsAre(12, 16, 20, 21, 22, 23)) << "at most 6, the oldest are gone";
+  EXPECT_THAT(times(history), ElementsAre(12, 16, 20, 21, 22, 23)) << "what is older than 12 s is gone";
   EXPECT_EQ(history.newest().record.step, 23u);
   EXPECT_EQ(history.newest().state->x[0], vec3(23));
   EXPECT_EQ(history[0].state->v[0], vec3(-12)) << "memory is reused only of states that are gone";
 }
 
+TEST(History, KeepsThirtySecondsOfEverySixtiethOfASecond) {
+  History history;
+  const double h = 1.0 / 60;
+  for (int i = 0; i <= 60 * 40; ++i) history.add(state_at(i * h), record_of(0));
+  EXPECT_NEAR(history.newest().state->t - history[0].state->t, 30, 1.01 * h);
+  EXPECT_GE(history.size(), 1800u);
+  // The small steps of explicit methods are thinned out to the same.
+  History fine;
+  const double small = 1.0 / 960;
+  for (int i = 0; i <= 960 * 32; ++i) fine.add(state_at(i * small), record_of(0));
+  EXPECT_NEAR(fine.newest().state->t - fine[0].state->t, 30, 1.01 * h);
+  EXPECT_LE(fine.size(), 1800u + 120u + 1u);
+}
+
+TEST(History, IsFartherApartWhereTheMemoryIsShort) {
+  constexpr std::size_t kParticles = 1000;
+  constexpr std::size_t kStates = 100;
+  const std::size_t budget = kStates * bytes_of_state(kParticles);
+  History history({.bytes = budget});
+  const double h = 1.0 / 60;
+  for (int i = 0; i <= 60 * 40; ++i) history.add(state_at(i * h, kParticles), record_of(0));
+  EXPECT_LE(history.bytes(), budget);
+  // A quarter step by step, and 30 s spread over the rest: 0.4 s apart, rounded up to steps.
+  EXPECT_EQ(history.size() - history.first_step_by_step(), kStates / 4);
+  EXPECT_NEAR(history[1].state->t - history[0].state->t, 0.4, 1.01 * h);
+  EXPECT_GT(history.newest().state->t - history[0].state->t, 29);
+
+  // Half the memory, at once; and a residual history counts as well.
+  history.set_memory(budget / 2);
+  EXPECT_LE(history.bytes(), budget / 2);
+  EXPECT_GT(history.newest().state->t - history[0].state->t, 20);
+  const std::size_t before = history.bytes();
+  const std::size_t states = history.size();
+  history.add(state_at(41, kParticles), record_of(0), std::vector<double>(50, 0.5));
+  EXPECT_LE(history.bytes(), budget / 2);
+  EXPECT_EQ(history.bytes() + (states + 1 - history.size()) * (before / states),
+            before + before / states + 400);
+  EXPECT_EQ(history.newest().residuals.size(), 50u);
+}
+
+TEST(History, FindsTheNearestState) {
+  History history;
+  for (const double t : {1.0, 2.0, 4.0}) history.add(state_at(t), record_of(0));
+  EXPECT_EQ(history.nearest(-5), 0u);
+  EXPECT_EQ(history.nearest(2), 1u);
+  EXPECT_EQ(history.nearest(2.9), 1u);
+  EXPECT_EQ(history.nearest(3.1), 2u);
+  EXPECT_EQ(history.nearest(std::numeric_limits<double>::infinity()), 2u);
+}
+
 TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
-  History history({.states = 6, .step_by_step = 3, .bytes = 1u << 20, .spacing = 4});
+  History history({.seconds = 20, .step_by_step = 3, .bytes = kMegabyte, .spacing = 4});
   for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(0));
   history.forget_after(7.5);
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7));
@@ -153,10 +216,12 @@ TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 7.75));
   history.forget_after(-1);
   EXPECT_THAT(times(history), ElementsAre(0));
+  history.clear();
+  EXPECT_EQ(history.bytes(), 0u);
 }
 
 TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
-  History history({.states = 2, .step_by_step = 2, .bytes = 1u << 20, .spacing = 4});
+  History history({.seconds = 1, .step_by_step = 2, .bytes = kMegabyte, .spacing = 4});
   history.add(state_at(0), record_of(0));
   const std::shared_ptr<State> held = history.newest().state;
   for (int i = 1; i <= 5; ++i) history.add(state_at(i), record_of(0));
@@ -164,15 +229,12 @@ TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
   EXPECT_EQ(held->x[0], vec3(0));
 }
 
-TEST(History, StaysWithinItsMemory) {
-  constexpr std::size_t kParticles = 1000;
-  constexpr std::size_t kStateBytes = 2 * kParticles * sizeof(vec3);
-  History history({.states = 600, .step_by_step = 120, .bytes = 10 * kStateBytes, .spacing = 0.5});
-  for (int i = 0; i < 50; ++i) history.add(state_at(i, kParticles), record_of(0));
-  EXPECT_EQ(history.size(), 10u);
-  History tiny({.states = 600, .step_by_step = 120, .bytes = 1, .spacing = 0.5});
-  for (int i = 0; i < 3; ++i) tiny.add(state_at(i, kParticles), record_of(0));
-  EXPECT_THAT(times(tiny), ElementsAre(2)) << "the present state is always there";
+TEST(History, AlwaysHasThePresentState) {
+  History tiny({.bytes = 1});
+  for (int i = 0; i < 3; ++i) tiny.add(state_at(i, 1000), record_of(0));
+  EXPECT_THAT(times(tiny), ElementsAre(2));
+  tiny.set_memory(0);
+  EXPECT_THAT(times(tiny), ElementsAre(2));
 }
 
 // ---- Pacer
@@ -239,13 +301,32 @@ TEST(PlotHistory, KeepsTheSpacingAndThePresent) {
   EXPECT_THAT(kept, ElementsAre(0, 4, 8, 10));
 }
 
-TEST(PlotHistory, IsBoundedAndKeepsEveryStepThatIsFarEnoughFromTheLast) {
+TEST(PlotHistory, ThinsOutALongRunButNeitherItsNewestSamplesNorItsSwitches) {
   PlotHistory plot;
   const double h = 1.0 / 60;
-  for (int i = 0; i < 1000; ++i) plot.add(sample_at(i * h), h);
-  ASSERT_EQ(plot.share()->size(), kPlotSamples);
-  EXPECT_EQ(plot.share()->back().time, 999 * h);
-  EXPECT_EQ(plot.share()->front().time, 400 * h);
+  constexpr std::size_t kSteps = 20000;
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    plot.add(sample_at(static_cast<double>(i) * h, i < 700 ? 0 : 1), h);
+    if (i % 500 == 0) {
+      ASSERT_LE(plot.share()->size(), kPlotSamples);
+    }
+  }
+  const auto samples = plot.share();
+  EXPECT_EQ(samples->front().time, 0) << "the whole run";
+  const std::size_t newest = samples->size() - kNewestPlotSamples;
+  for (std::size_t i = 0; i < kNewestPlotSamples; ++i)
+    ASSERT_EQ((*samples)[newest + i].time, static_cast<double>(kSteps - kNewestPlotSamples + i) * h);
+  const auto first_after = std::find_if(samples->begin(), samples->end(),
+                                        [](const PlotSample& sample) { return sample.integrator == 1; });
+  EXPECT_EQ(first_after->time, 700 * h);
+  EXPECT_EQ((first_after - 1)->time, 699 * h);
+}
+
+TEST(PlotHistory, IsBoundedEvenWhenEverySampleIsASwitch) {
+  PlotHistory plot;
+  for (int i = 0; i < 4000; ++i) plot.add(sample_at(i, static_cast<std::uint16_t>(i % 2)), 1);
+  EXPECT_LE(plot.share()->size(), kPlotSamples);
+  EXPECT_EQ(plot.share()->back().time, 3999);
 }
 
 TEST(PlotHistory, ShowsASwitchHoweverCloseItComes) {

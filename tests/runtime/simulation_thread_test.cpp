@@ -12,6 +12,7 @@
 
 #include "core/worker_pool.h"
 #include "runtime/support.h"
+#include "sim/parameters.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -507,6 +508,130 @@ TEST(SimulationThread, EndsWhileASceneIsBuilt) {
     return seconds_since(start);
   });
   EXPECT_LT(took, kReaction);
+}
+
+// ---- Looking back
+
+/// A sheet on which every kind of force acts.
+Scene moving_scene(const char* integrator) {
+  Scene scene = sheet_scene(6);
+  scene.integrator = integrator;
+  scene.material.spring_damping = 0.01;
+  if (std::isfinite(integrator_info(integrator).stability_limit)) scene.stepping.dt = 1e-4;
+  return scene;
+}
+
+TEST(SimulationThread, ContinuesFromThePastAsIfNothingHadBeen) {
+  constexpr int kSteps = 40;
+  constexpr int kBack = 15;
+  for (const char* integrator :
+       {"symplectic-euler", "rk4", "semi-implicit-euler", "backward-euler", "xpbd"}) {
+    SCOPED_TRACE(integrator);
+    const auto scene = loaded(moving_scene(integrator));
+    SimulationThread thread(scene, paused());
+    for (int i = 0; i < kSteps; ++i) thread.send(StepOnce{});
+    const auto end = wait_applied(thread, kSteps);
+    const auto shown = send_and_wait(thread, StepThroughPast{-kBack});
+    ASSERT_TRUE(shown->replay.has_value());
+    EXPECT_EQ(shown->frame.record.step, static_cast<std::uint64_t>(kSteps - kBack));
+    EXPECT_NE(shown->frame.positions, end->frame.positions);
+    for (int i = 0; i < kBack; ++i) thread.send(StepOnce{});
+    const auto again = wait_applied(thread, shown->applied + kBack);
+    EXPECT_EQ(again->errors, 0u) << again->error;
+    EXPECT_EQ(again->frame.record.step, end->frame.record.step);
+    EXPECT_EQ(again->frame.positions, end->frame.positions) << "every bit";
+    EXPECT_EQ(again->frame.record.energy.kinetic, end->frame.record.energy.kinetic)
+        << "of the velocities, too";
+  }
+}
+
+TEST(SimulationThread, ShowsThePastAndLeavesThePresentAlone) {
+  SimulationThread thread(loaded(sheet_scene(4)), paused());
+  for (int i = 0; i < 60; ++i) thread.send(StepOnce{});
+  const auto end = wait_applied(thread, 60);
+  EXPECT_EQ(end->kept.from, 0);
+  EXPECT_EQ(end->kept.to, end->frame.record.time);
+  EXPECT_EQ(end->kept.states, 61u);
+  EXPECT_EQ(end->plot->size(), 61u);
+  EXPECT_FALSE(end->frame.residuals.empty());
+
+  thread.send(SetPlaying{true});
+  auto s = send_and_wait(thread, ShowPast{0.501});
+  EXPECT_FALSE(s->playing) << "looking back pauses";
+  EXPECT_EQ(s->frame.record.step, 30u);
+  EXPECT_EQ(s->frame.residuals.size(), static_cast<std::size_t>(s->frame.record.cg_iterations) + 1);
+  EXPECT_EQ(s->frame.residuals.back(), s->frame.record.cg_residual) << "those of that step";
+  s = send_and_wait(thread, StepThroughPast{-10});
+  EXPECT_EQ(s->frame.record.step, 20u);
+  s = send_and_wait(thread, StepThroughPast{-1000});
+  EXPECT_EQ(s->frame.record.step, 0u);
+  EXPECT_GE(s->plot->size(), 61u) << "nothing is forgotten yet";
+  // Another parameter and another integrator do not touch the state either.
+  thread.send(SetParameter{"stretch-stiffness", 300});
+  s = send_and_wait(thread, SetIntegrator{"backward-euler"});
+  EXPECT_TRUE(s->replay.has_value());
+  s = send_and_wait(thread, ShowPast{std::numeric_limits<double>::infinity()});
+  EXPECT_FALSE(s->replay.has_value()) << "the newest one is the present";
+  EXPECT_GE(s->frame.record.step, 60u);
+
+  // A pin that is set in the past holds where the cloth is seen, and what came after is gone.
+  s = send_and_wait(thread, ShowPast{0.25});
+  const std::vector<vec3> seen = s->frame.positions;
+  s = send_and_wait(thread, SetPinned{5, true});
+  EXPECT_FALSE(s->replay.has_value());
+  EXPECT_EQ(s->frame.record.step, 15u);
+  EXPECT_EQ(s->frame.positions, seen);
+  EXPECT_LE(s->plot->back().time, s->frame.record.time);
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(s->frame.positions[5], seen[5]);
+
+  EXPECT_EQ(send_and_wait(thread, ShowPast{std::nan("")})->errors, 1u);
+}
+
+TEST(SimulationThread, LooksBackWithinItsMemory) {
+  SimulationThread thread(loaded(sheet_scene(10)), paused());
+  for (int i = 0; i < 100; ++i) thread.send(StepOnce{});
+  auto s = wait_applied(thread, 100);
+  const std::size_t bytes = s->kept.bytes;
+  s = send_and_wait(thread, SetHistoryMemory{bytes / 2});
+  EXPECT_LE(s->kept.bytes, bytes / 2);
+  EXPECT_GE(s->kept.states, 20u);
+  EXPECT_EQ(s->kept.to, s->frame.record.time);
+}
+
+TEST(SimulationThread, RunsAgainWithAnotherIntegratorAndKeepsTheCurves) {
+  const auto scene = loaded(sheet_scene(5));
+  SimulationThread thread(scene, paused());
+  thread.send(SetParameter{"spring-damping", 0.02});
+  for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
+  const auto first = wait_applied(thread, 21);
+  EXPECT_TRUE(first->ghosts->empty());
+
+  auto s = send_and_wait(thread, RunAgain{"backward-euler"});
+  EXPECT_TRUE(s->playing);
+  ASSERT_EQ(s->ghosts->size(), 1u);
+  const GhostRun& ghost = s->ghosts->front();
+  ASSERT_EQ(ghost.samples->size(), first->plot->size());
+  for (std::size_t i = 0; i < ghost.samples->size(); ++i) {
+    EXPECT_EQ((*ghost.samples)[i].time, (*first->plot)[i].time);
+    EXPECT_EQ((*ghost.samples)[i].energy.total, (*first->plot)[i].energy.total);
+    EXPECT_EQ((*ghost.samples)[i].integrator, first->integrator);
+  }
+  EXPECT_EQ(s->frame.scene->integrator, "backward-euler");
+  EXPECT_EQ(s->frame.scene->material.spring_damping, 0.02) << "the same parameters";
+  EXPECT_EQ(s->plot->front().time, 0);
+  EXPECT_EQ(s->plot->front().energy.total, ghost.samples->front().energy.total) << "from the same start";
+
+  EXPECT_EQ(send_and_wait(thread, RunAgain{"no-such-integrator"})->ghosts->size(), 1u);
+  for (std::size_t i = 0; i < kMostGhosts + 2; ++i) {
+    send_and_wait(thread, StepOnce{});
+    s = send_and_wait(thread, RunAgain{"semi-implicit-euler"});
+  }
+  EXPECT_EQ(s->ghosts->size(), kMostGhosts);
+  EXPECT_TRUE(send_and_wait(thread, ForgetGhosts{})->ghosts->empty());
+  send_and_wait(thread, StepOnce{});
+  EXPECT_FALSE(send_and_wait(thread, RunAgain{"bdf2"})->ghosts->empty());
+  EXPECT_TRUE(send_and_wait(thread, UseScene{scene})->ghosts->empty()) << "they are of another start";
 }
 
 // ---- ω_max and the hand
