@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -37,8 +38,12 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
                                                 bool inextensible) {
   const std::shared_ptr<const SpringPattern> pattern = system.pattern();
   if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
-    stiffness_.emplace(pattern);
     largest_ = LargestEigenvalue{};
+    try {
+      stiffness_.emplace(pattern, stop);
+    } catch (const Cancelled&) {
+      return std::nullopt;
+    }
   }
   if (stop_requested(stop)) return std::nullopt;
   // K does not depend on v: x stands in for it.

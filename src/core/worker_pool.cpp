@@ -186,9 +186,9 @@ void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) 
   shared.close();
 }
 
-double* WorkerPool::partials(std::size_t chunks) {
+std::span<double> WorkerPool::partials(std::size_t chunks) {
   if (shared_->partials.size() < chunks) shared_->partials.resize(chunks);
-  return shared_->partials.data();
+  return std::span(shared_->partials).first(chunks);
 }
 
 }  // namespace clothlab

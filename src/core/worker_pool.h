@@ -43,31 +43,34 @@ class WorkerPool {
   /// Sum over all chunks of body(begin, end) -> double, added in the order of the chunks.
   template <class Body>
   double sum(std::size_t n, std::size_t grain, Body&& body) {
-    double* partial = partials(n == 0 ? 0 : (n - 1) / grain + 1);
-    for_chunks(n, grain,
-               [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
     double total = 0;
-    for (std::size_t begin = 0; begin < n; begin += grain) total += partial[begin / grain];
+    for (const double part : parts(n, grain, body)) total += part;
     return total;
   }
 
   /// Largest of 0 and body(begin, end) -> double over all chunks; not a number where one of them is not.
   template <class Body>
   double max(std::size_t n, std::size_t grain, Body&& body) {
-    double* partial = partials(n == 0 ? 0 : (n - 1) / grain + 1);
-    for_chunks(n, grain,
-               [&](std::size_t begin, std::size_t end) { partial[begin / grain] = body(begin, end); });
     double largest = 0;
-    for (std::size_t begin = 0; begin < n && !std::isnan(largest); begin += grain) {
-      if (!(partial[begin / grain] <= largest)) largest = partial[begin / grain];
+    for (const double part : parts(n, grain, body)) {
+      if (!(part <= largest)) largest = part;
+      if (std::isnan(largest)) break;
     }
     return largest;
   }
 
  private:
+  // body(begin, end) of every chunk, in their order.
+  template <class Body>
+  std::span<const double> parts(std::size_t n, std::size_t grain, Body& body) {
+    const std::span<double> out = partials(n == 0 ? 0 : (n - 1) / grain + 1);
+    for_chunks(n, grain, [&](std::size_t begin, std::size_t end) { out[begin / grain] = body(begin, end); });
+    return out;
+  }
+
   using Thunk = void (*)(void* body, std::size_t begin, std::size_t end);
   void run(std::size_t n, std::size_t grain, Thunk thunk, void* body);
-  double* partials(std::size_t chunks);  // grows, never shrinks: no allocation once warm
+  std::span<double> partials(std::size_t chunks);  // grows, never shrinks: no allocation once warm
 
   struct Shared;
   std::unique_ptr<Shared> shared_;

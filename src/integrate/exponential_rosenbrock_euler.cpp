@@ -31,10 +31,9 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
 
   if (!start_.take(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
-  SpringMatrix& K = matrix_for(system, k_);
-  if (gives_up(context, report)) return report;
-  SpringMatrix& D = matrix_for(system, d_);
-  if (gives_up(context, report)) return report;
+  if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return report;
+  SpringMatrix& K = *k_;
+  SpringMatrix& D = *d_;
   system.assemble(state.x, v0, {0, 0, 1}, context.solver.jacobian, K);
   if (gives_up(context, report)) return report;
   system.assemble(state.x, v0, {0, 1, 0}, context.solver.jacobian, D);

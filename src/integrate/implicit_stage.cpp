@@ -92,7 +92,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
 ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compression, double target,
                                               double& residual_norm, StepReport& report) {
   const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
-  SpringMatrix& A = matrix_for(p.system, a_);
+  if (!have_matrix(p.system, p.context, a_, report)) return Outcome::stopped;
+  SpringMatrix& A = *a_;
   p.system.assemble(p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression}, JacobianMode::exact, A);
   if (gives_up(p.context, report)) return Outcome::stopped;
 

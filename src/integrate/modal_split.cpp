@@ -31,8 +31,8 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
   b_.resize(n);
   w_.resize(n);
   if (gives_up(context, report)) return false;
-  SpringMatrix& K = matrix_for(system, k_);
-  if (gives_up(context, report)) return false;
+  if (!have_matrix(system, context, k_, report)) return false;
+  SpringMatrix& K = *k_;
   system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
   if (gives_up(context, report)) return false;
 
@@ -138,8 +138,8 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   const std::size_t n = system.size(), count = count_;
   const std::span<const double> m = system.masses();
   if (gives_up(context, report)) return false;
-  SpringMatrix& A = matrix_for(system, a_);
-  if (gives_up(context, report)) return false;
+  if (!have_matrix(system, context, a_, report)) return false;
+  SpringMatrix& A = *a_;
 
   // b = M s + γ(YΛYᵀ − K_s) r
   k_->multiply(pool, r, b_);
@@ -192,6 +192,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
       U_.add(pool, count, left_over_, -1, dv);
     }
   }
+  if (gives_up(context, report)) return false;
   X_.add(pool, count, modal, 1, dv);
 
   // δx = r + γ(δv − X Yᵀδv)

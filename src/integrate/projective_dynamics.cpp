@@ -39,8 +39,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
   report.stopped = !colouring_.take(system, context.stop);
   if (gives_up(context, report)) return report;
-  matrix_for(system, a_);
-  if (gives_up(context, report)) return report;
+  if (!have_matrix(system, context, a_, report)) return report;
   if (take_matrix(system, h, context.pool)) {
     factor_fits_ = false;
     row_sum_.clear();

@@ -37,8 +37,8 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
   if (gives_up(context, report)) return report;
 
-  SpringMatrix& A = matrix_for(system, a_);
-  if (gives_up(context, report)) return report;
+  if (!have_matrix(system, context, a_, report)) return report;
+  SpringMatrix& A = *a_;
   system.assemble(state.x, state.v, {1, c, c * c}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =

@@ -24,8 +24,8 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
   if (gives_up(context, report)) return report;
 
-  SpringMatrix& A = matrix_for(system, a_);
-  if (gives_up(context, report)) return report;
+  if (!have_matrix(system, context, a_, report)) return report;
+  SpringMatrix& A = *a_;
   system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =

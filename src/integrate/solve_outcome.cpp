@@ -1,11 +1,20 @@
 #include "integrate/solve_outcome.h"
 
+#include "core/error.h"
+
 namespace clothlab {
 
-SpringMatrix& matrix_for(const DynamicSystem& system, std::optional<SpringMatrix>& slot) {
+bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
+                 StepReport& report) {
   std::shared_ptr<const SpringPattern> pattern = system.pattern();
-  if (!slot || slot->shared_pattern() != pattern) slot.emplace(std::move(pattern));
-  return *slot;
+  if (!slot || slot->shared_pattern() != pattern) {
+    try {
+      slot.emplace(std::move(pattern), context.stop);
+    } catch (const Cancelled&) {
+      report.stopped = true;
+    }
+  }
+  return !gives_up(context, report);
 }
 
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report) {

@@ -7,8 +7,10 @@
 
 namespace clothlab {
 
-/// The matrix in `slot`, made anew when the system has another pattern.
-SpringMatrix& matrix_for(const DynamicSystem& system, std::optional<SpringMatrix>& slot);
+/// Sees to it that `slot` holds a matrix on the system's pattern; false when the probe asks to stop, which
+/// the report then says.
+bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
+                 StepReport& report);
 
 /// Adds a linear solve of the step to its report: iterations, residual, whether it was stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);

@@ -22,6 +22,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
     x_half_[i] = state.x[i] + dx_[i];
     v_half_[i] = start_.v[i] + dv_[i];
   }
+  if (gives_up(context, report)) return report;
 
   free_acceleration(system, x_half_, v_half_, a_half_);
   if (gives_up(context, report)) return report;

@@ -183,8 +183,7 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
 
 bool LowestModes::find_shift(const Problem& p, const Range& expected) {
   if (!shifted_ || shifted_->shared_pattern() != p.K.shared_pattern()) {
-    shifted_.emplace(p.K.shared_pattern());
-    p.cancel.look();
+    shifted_.emplace(p.K.shared_pattern(), p.stop);
   }
   double margin = std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
   for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {

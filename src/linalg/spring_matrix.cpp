@@ -5,6 +5,8 @@
 
 #include <glm/glm.hpp>
 
+#include "core/cancel_point.h"
+
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CLOTHLAB_AVX2_KERNEL
 #include <immintrin.h>
@@ -91,8 +93,18 @@ __attribute__((target("avx2"))) double own_springs_avx2(const SpringPattern& p, 
 
 }  // namespace
 
-SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern)
-    : pattern_(std::move(pattern)), diagonal_(pattern_->particles(), 0.0), values_(pattern_->springs()) {}
+SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const StopProbe& stop)
+    : pattern_(std::move(pattern)), diagonal_(pattern_->particles(), 0.0) {
+  // In parts, because a system may take long to hand out memory that is touched for the first time.
+  constexpr std::size_t kPart = std::size_t{1} << 18;
+  const std::size_t springs = pattern_->springs();
+  values_.reserve(springs);
+  const CancelPoint cancel(stop);
+  while (values_.size() < springs) {
+    cancel.look();
+    values_.resize(std::min(values_.size() + kPart, springs));
+  }
+}
 
 void SpringMatrix::clear_stencils() {
   stencils_.clear();

@@ -84,7 +84,8 @@ class SpringMatrix {
     mat3 C{0.0};    ///< symmetric
   };
 
-  explicit SpringMatrix(std::shared_ptr<const SpringPattern> pattern);
+  /// Zero. Throws Cancelled when `stop` asks.
+  explicit SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const StopProbe& stop = {});
 
   const SpringPattern& pattern() const { return *pattern_; }
   const std::shared_ptr<const SpringPattern>& shared_pattern() const { return pattern_; }
