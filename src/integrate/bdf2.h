@@ -15,7 +15,10 @@ class Bdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { history_.forget(); }
+  void reset() override {
+    history_.forget();
+    stage_.forget();
+  }
 
  private:
   Bdf2History history_;

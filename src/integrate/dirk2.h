@@ -24,7 +24,10 @@ class Dirk2 : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
+  void reset() override {
+    first_stage_.forget();
+    second_stage_.forget();
+  }
 
  private:
   Constants constants_;

@@ -31,7 +31,10 @@ class GeneralizedAlpha final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { has_history_ = false; }
+  void reset() override {
+    has_history_ = false;
+    stage_.forget();
+  }
 
  private:
   Constants constants_;

@@ -210,6 +210,7 @@ void ModalSplit::keep() {
 
 void ModalSplit::reset() {
   modes_.reset();
+  solver_.forget();
   age_ = 0;
 }
 

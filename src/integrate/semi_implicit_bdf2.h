@@ -16,7 +16,10 @@ class SemiImplicitBdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { history_.forget(); }
+  void reset() override {
+    history_.forget();
+    solver_.forget();
+  }
 
  private:
   Bdf2History history_;

@@ -13,7 +13,7 @@ class SemiImplicitEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
+  void reset() override { solver_.forget(); }
 
  private:
   LinearSolver solver_;

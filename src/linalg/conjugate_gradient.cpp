@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "linalg/lagged_cholesky.h"
 #include "linalg/lanes.h"
 #include "linalg/multigrid.h"
 #include "linalg/row_space.h"
@@ -29,20 +30,23 @@ struct ConjugateGradient::Scratch {
   std::vector<Symmetric> inverse_block;        // by row
   std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
   Multigrid multigrid;
+  LaggedCholesky cholesky;
   std::vector<double> history;
 
   // Of the solve at hand.
   WorkerPool* pool = nullptr;
   const SpringMatrix* A = nullptr;
+  const Projection* projection = nullptr;
+  const StopProbe* stop = nullptr;
   PreconditionerKind kind = PreconditionerKind::none;
 
   const SpringPattern& pattern() const { return A->pattern(); }
 
   // False when the probe asked to stop.
-  bool resize(std::size_t n, const StopProbe& stop) {
+  bool resize(std::size_t n) {
     for (RowVector* v : {&b, &y, &r, &z, &p, &q}) {
       if (v->size() == n) continue;
-      if (stop_requested(stop)) return false;
+      if (stop_requested(*stop)) return false;
       v->resize(n);
     }
     partial.resize(pattern().chunks());
@@ -120,9 +124,12 @@ struct ConjugateGradient::Scratch {
   }
 
   // False when the probe asked to stop.
-  bool build_preconditioner(const StopProbe& stop) {
+  bool build_preconditioner() {
     if (kind == PreconditionerKind::none) return true;
-    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, stop);
+    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, *stop);
+    if (kind == PreconditionerKind::cholesky) {
+      return accept(cholesky.prepare(*pool, *A, *projection, filter, *stop));
+    }
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
     A->diagonal_blocks(*pool, blocks);
@@ -143,6 +150,17 @@ struct ConjugateGradient::Scratch {
     return true;
   }
 
+  // False when the probe asked to stop. What has no factor is left to block Jacobi in this solve.
+  bool accept(LaggedCholesky::Outcome outcome) {
+    if (outcome != LaggedCholesky::Outcome::indefinite) return outcome == LaggedCholesky::Outcome::ready;
+    kind = PreconditionerKind::block_jacobi;
+    return build_preconditioner();
+  }
+
+  bool couples_rows() const {
+    return kind == PreconditionerKind::multigrid || kind == PreconditionerKind::cholesky;
+  }
+
   // (M^-1)_i r_i
   template <PreconditionerKind Kind>
   Lanes precondition(std::uint32_t i, const Lanes& ri) const {
@@ -159,7 +177,7 @@ struct ConjugateGradient::Scratch {
     double r_dot_r, r_dot_z;
   };
 
-  // y += alpha p, r -= alpha q, z := M^-1 r in one pass; multigrid makes z later.
+  // y += alpha p, r -= alpha q, z := M^-1 r in one pass; what couples the rows makes z later.
   template <PreconditionerKind Kind>
   Sums advance(double alpha) {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
@@ -195,6 +213,7 @@ struct ConjugateGradient::Scratch {
       case PreconditionerKind::block_jacobi:
         return advance<PreconditionerKind::block_jacobi>(alpha);
       case PreconditionerKind::multigrid:
+      case PreconditionerKind::cholesky:
         return advance<PreconditionerKind::multigrid>(alpha);
       default:
         return advance<PreconditionerKind::none>(alpha);
@@ -203,7 +222,8 @@ struct ConjugateGradient::Scratch {
 
   // r . z, after `advance`; a preconditioner that couples the rows makes z now.
   double precondition(const Sums& sums) {
-    if (kind != PreconditionerKind::multigrid) return sums.r_dot_z;
+    if (!couples_rows()) return sums.r_dot_z;
+    if (kind == PreconditionerKind::cholesky) return cholesky.apply(r, z);
     return multigrid.apply(r, std::sqrt(sums.r_dot_r), z);
   }
 
@@ -242,6 +262,8 @@ ConjugateGradient::~ConjugateGradient() = default;
 ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
 ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
 
+void ConjugateGradient::forget() { scratch_->cholesky.forget(); }
+
 SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
                                      std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
                                      const CgOptions& options, const StopProbe& stop) {
@@ -249,13 +271,15 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   Scratch& s = *scratch_;
   s.pool = &pool;
   s.A = &A;
+  s.projection = &projection;
+  s.stop = &stop;
   s.kind = options.preconditioner;
   if (s.kind == PreconditionerKind::automatic) {
     s.kind =
         A.size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
   }
   SolveReport report;
-  report.stopped = !s.resize(A.size(), stop);
+  report.stopped = !s.resize(A.size());
   if (report.stopped) return report;
   s.filter.assign(A.pattern(), projection);
   s.history.clear();
@@ -277,7 +301,7 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   s.history.push_back(relative(r_dot_r));
   bool exact = true;  // r_dot_r belongs to the definition of r, not to its recursion
   const bool solve = r_dot_r > enough && std::isfinite(r_dot_r);
-  if (solve && !s.build_preconditioner(stop)) {
+  if (solve && !s.build_preconditioner()) {
     report.stopped = true;
   } else if (solve) {
     double r_dot_z = s.restart();
@@ -302,10 +326,17 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
       }
       s.history.push_back(relative(r_dot_r));
       if (!std::isfinite(r_dot_r)) break;
+      bool again = exact;
       if (exact) {
         // A restart that has not even halved the residual has met the limit of rounding.
         if (r_dot_r <= enough || r_dot_r > 0.25 * at_restart) break;
         at_restart = r_dot_r;
+      } else if (s.kind == PreconditionerKind::cholesky && s.cholesky.outlived()) {
+        report.stopped = !s.accept(s.cholesky.renew());
+        if (report.stopped) break;
+        again = true;
+      }
+      if (again) {
         r_dot_z = s.restart();
       } else {
         const double next_r_dot_z = s.precondition(next);

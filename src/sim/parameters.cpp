@@ -154,7 +154,8 @@ constexpr std::array kParameters{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
          "What conjugate gradients is preconditioned with. A stronger one takes fewer iterations, each a "
-         "little dearer. auto: multigrid from 256 particles on, block-jacobi below.",
+         "little dearer. auto: multigrid from 256 particles on, block-jacobi below. cholesky: a factor of "
+         "an earlier step's matrix, made anew when it no longer pays.",
          kPreconditionerNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
         [](Scene& s, double v) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
 
@@ -226,6 +227,100 @@ TEST(CholeskySolver, PollsByWorkInTheAnalysis) {
   const auto seconds = [](std::clock_t ticks) { return static_cast<double>(ticks) / CLOCKS_PER_SEC; };
   EXPECT_LT(seconds(longest), 0.05 * testing::kSlowdown);
   EXPECT_GT(seconds(last - start), 3 * seconds(longest)) << "this cloth is too small to say anything";
+}
+
+// A sheet whose stiffness and shape move on a little from solve to solve, as in the steps of a run.
+struct MovingSheet {
+  static constexpr std::uint32_t kRows = 24, kColumns = 25;
+  Problem problem{kRows * kColumns, nets::grid(kRows, kColumns), 7};
+  WorkerPool pool{1};
+  ConjugateGradient cg;
+  std::vector<vec3> x = std::vector<vec3>(problem.b.size());
+
+  SolveReport solve() {
+    const CgOptions options{
+        .tolerance = 1e-6, .max_iterations = 2000, .preconditioner = PreconditionerKind::cholesky};
+    return cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  }
+  void move(double share) {
+    nets::Random random(11);
+    for (std::size_t s = 0; s < problem.springs.size(); ++s) {
+      problem.A.spring(s).u += share * glm::length(problem.A.spring(s).u) * random.vector();
+    }
+  }
+};
+
+TEST(LaggedCholesky, NeedsOneIterationForItsOwnMatrixAndFewForTheNext) {
+  MovingSheet sheet;
+  EXPECT_EQ(sheet.solve().iterations, 1);
+  sheet.move(0.01);
+  const SolveReport next = sheet.solve();
+  EXPECT_TRUE(next.converged);
+  EXPECT_GT(next.iterations, 1) << "the factor was not kept";
+  EXPECT_LT(next.iterations, 15);
+}
+
+TEST(LaggedCholesky, IsMadeAnewWhenThatIsCheaperInTheLongRun) {
+  MovingSheet sheet;
+  int most = 0;
+  int anew = 0, before = 0;
+  for (int k = 0; k < 200; ++k) {
+    const SolveReport report = sheet.solve();
+    ASSERT_TRUE(report.converged) << k;
+    most = std::max(most, report.iterations);
+    anew += report.iterations < before ? 1 : 0;
+    before = report.iterations;
+    sheet.move(0.02);
+  }
+  EXPECT_GT(anew, 2);
+  EXPECT_LT(anew, 100);
+  // Kept for ever it would need as many as without a preconditioner: hundreds.
+  EXPECT_LT(most, 60);
+}
+
+TEST(LaggedCholesky, StartsFromNothingAfterForget) {
+  MovingSheet sheet, other;
+  sheet.solve();
+  sheet.move(0.01);
+  other.move(0.01);
+  sheet.cg.forget();
+  EXPECT_EQ(sheet.solve().iterations, other.solve().iterations);
+  EXPECT_EQ(sheet.x, other.x);
+}
+
+TEST(LaggedCholesky, SurvivesOtherPins) {
+  MovingSheet sheet;
+  sheet.solve();
+  sheet.problem.projection.clear(sheet.problem.b.size());
+  sheet.problem.projection.fix(5, vec3(0.0));
+  std::ranges::fill(sheet.problem.z, vec3(0.0));
+  ASSERT_TRUE(sheet.solve().converged);
+  const Problem::Expected expected = sheet.problem.direct_solution();
+  // |error| <= 2e-6 |rhs|, as all masses are at least 0.5
+  EXPECT_LT((nets::dense(sheet.x) - expected.x).norm(), expected.error / 4e-12 * 2e-6);
+}
+
+TEST(LaggedCholesky, LeavesAnIndefiniteMatrixToConjugateGradients) {
+  MovingSheet sheet;
+  for (std::size_t s = 0; s < sheet.problem.springs.size(); ++s) sheet.problem.A.spring(s).b = -100;
+  EXPECT_TRUE(sheet.solve().indefinite);
+}
+
+TEST(LaggedCholesky, StopsWhenAsked) {
+  MovingSheet sheet;
+  int polls = 0;
+  const StopProbe never = [&] { return ++polls, false; };
+  const CgOptions options{.tolerance = 1e-6, .preconditioner = PreconditionerKind::cholesky};
+  const auto& [springs, A, projection, b, z] = sheet.problem;
+  sheet.cg.solve(sheet.pool, A, b, z, projection, sheet.x, options, never);
+  const int all = polls;
+  for (int at = 1; at <= all; ++at) {
+    ConjugateGradient cg;
+    polls = 0;
+    const SolveReport report =
+        cg.solve(sheet.pool, A, b, z, projection, sheet.x, options, [&] { return ++polls >= at; });
+    EXPECT_TRUE(report.stopped) << at;
+  }
 }
 
 }  // namespace

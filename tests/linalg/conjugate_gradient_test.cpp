@@ -10,7 +10,8 @@ namespace clothlab {
 namespace {
 
 constexpr PreconditionerKind kAll[] = {PreconditionerKind::none, PreconditionerKind::jacobi,
-                                       PreconditionerKind::block_jacobi, PreconditionerKind::multigrid};
+                                       PreconditionerKind::block_jacobi, PreconditionerKind::multigrid,
+                                       PreconditionerKind::cholesky};
 
 /// A cloth-like system with pins, sliding particles, a drag and prescribed changes, and its dense twin.
 struct Problem {
@@ -118,6 +119,7 @@ TEST(ConjugateGradient, ReportsTheTrueResidualOfEveryIteration) {
     EXPECT_EQ(report.history.back(), report.residual);
     const std::vector<double> history(report.history.begin(), report.history.end());
     for (int k : {0, 1, 2, 5, report.iterations - 1, report.iterations}) {
+      if (k > report.iterations) continue;  // a factor of A needs but one
       const CgOptions some{.tolerance = 1e-9, .max_iterations = k, .preconditioner = kind};
       const SolveReport cut = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, some);
       EXPECT_EQ(cut.iterations, k);

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/stop_probe.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+#include "linalg/projection.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+/// A sparse L D Lᵀ of the pre-filtered matrix S A S + I − S, in 3x3 blocks.
+///
+/// The order of elimination (nested_dissection) and the structure of the factor are found once per pattern;
+/// `compute` then finds values alone. Up-looking, after Davis, "Direct Methods for Sparse Linear Systems",
+/// chapter 4, with blocks for numbers; on one thread.
+class CholeskyFactor {
+ public:
+  enum class Outcome {
+    done,
+    indefinite,  ///< a pivot block was not positive definite
+    stopped      ///< the probe asked, which is polled every few milliseconds
+  };
+
+  CholeskyFactor();
+  ~CholeskyFactor();
+  CholeskyFactor(CholeskyFactor&&) noexcept;
+  CholeskyFactor& operator=(CholeskyFactor&&) noexcept;
+
+  /// The structure, where it is not yet that of A's pattern; false when stopped.
+  bool analyse(const SpringMatrix& A, const StopProbe& stop);
+  /// The values; `analyse` comes before it.
+  Outcome compute(WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
+                  const StopProbe& stop);
+  /// Whether the last `compute` was done, on the pattern of A, and nothing was forgotten since.
+  bool holds(const SpringMatrix& A) const;
+  /// Lets go of the values.
+  void forget();
+
+  /// y += (S A S + I − S)⁻¹ r, by particle, with the A of the last `compute`; false, with y as it was, when
+  /// stopped.
+  bool add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop);
+
+  /// The work of one `compute` in units of one `add_solution`, both counted in products of blocks.
+  double relative_cost() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace clothlab
