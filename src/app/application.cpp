@@ -12,11 +12,13 @@
 
 #include "app/framing.h"
 #include "app/interaction.h"
+#include "app/plot_files.h"
 #include "app/preferences.h"
 #include "app/scene_library.h"
 #include "app/state_log.h"
 #include "app/window.h"
 #include "core/error.h"
+#include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "io/output_file.h"
 #include "render/camera.h"
@@ -61,6 +63,7 @@ class Application {
   void finish_load();
   void reload_mesh(const ReloadMesh& wanted);
   void save_scene(const fs::path& path);
+  void save_plot(const SavePlot& wanted);
   void reload_shaders();
   void use_snapshot();
   void measure_rate(double now);
@@ -191,8 +194,7 @@ double Application::interface_scale() const {
 }
 
 Area Application::view_area() const {
-  return ui_.view_area(static_cast<float>(window_.width()), static_cast<float>(window_.height()),
-                       view_.plots);
+  return ui_.view_area(static_cast<float>(window_.width()), static_cast<float>(window_.height()), view_);
 }
 
 Pixels Application::view_size() const {
@@ -280,6 +282,7 @@ void Application::carry_out(AppRequest request) {
   }
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) save_scene(save->path);
+  if (const auto* save = std::get_if<SavePlot>(&request)) save_plot(*save);
   if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
   if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
@@ -358,6 +361,15 @@ void Application::save_scene(const fs::path& path) {
     preferences_.add_recent(path);
     ui_.files().set_places({}, preferences_.recent_files);
     ui_.show_message("Saved as " + file_name(path) + ".", false);
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
+  }
+}
+
+void Application::save_plot(const SavePlot& wanted) {
+  try {
+    const fs::path path = write_plot(*wanted.plot, wanted.format, ui_.files().folder());
+    ui_.show_message("Saved as " + shown_path(path) + ".", false);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
   }

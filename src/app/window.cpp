@@ -33,6 +33,7 @@ std::string glfw_error() {
 KeyPress translate(int key, int scancode, int action, int mods) {
   KeyPress press;
   press.ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
+  press.shift = (mods & GLFW_MOD_SHIFT) != 0;
   press.repeat = action == GLFW_REPEAT;
   switch (key) {
     case GLFW_KEY_SPACE:
@@ -59,6 +60,18 @@ KeyPress translate(int key, int scancode, int action, int mods) {
       return press;
     case GLFW_KEY_PAGE_DOWN:
       press.key = Key::page_down;
+      return press;
+    case GLFW_KEY_LEFT:
+      press.key = Key::left;
+      return press;
+    case GLFW_KEY_RIGHT:
+      press.key = Key::right;
+      return press;
+    case GLFW_KEY_HOME:
+      press.key = Key::home;
+      return press;
+    case GLFW_KEY_END:
+      press.key = Key::end;
       return press;
     case GLFW_KEY_F1:
       press.key = Key::f1;

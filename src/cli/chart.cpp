@@ -15,10 +15,6 @@ constexpr int kWidth = 1100, kPanelHeight = 330;
 constexpr int kLeft = 76, kLegend = 290, kTop = 56, kAbove = 34, kBelow = 58;
 constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
 
-// The ground of the window.
-constexpr Rgb kGround{27, 31, 37}, kField{33, 38, 45}, kGrid{48, 55, 65}, kFrame{84, 94, 108};
-constexpr Rgb kText{226, 230, 236}, kMuted{163, 172, 184};
-
 struct Point {
   double x = 0, y = 0;
 };
@@ -32,11 +28,11 @@ enum class Anchor { left, centre, right };
 /// Pixels to draw on; the centre of pixel (i, j) is (i + ½, j + ½).
 class Canvas {
  public:
-  Canvas(int width, int height, const Font& font) : font_(font) {
+  Canvas(int width, int height, const Font& font, Rgb ground) : font_(font) {
     picture_.width = width;
     picture_.height = height;
     picture_.rgba.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4, 255);
-    fill({0, 0, double(width), double(height)}, kGround);
+    fill({0, 0, double(width), double(height)}, ground);
   }
 
   void fill(const Rectangle& r, Rgb colour) {
@@ -179,17 +175,17 @@ void draw_curve(Canvas& canvas, const ChartCurve& curve, const std::vector<Point
     if (std::abs(p.x) < kFar && std::abs(p.y) < kFar) canvas.line(p, p, 6, curve.colour, clip);
 }
 
-void draw_panel(Canvas& canvas, const ChartPanel& panel, const Rectangle& r) {
+void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& colours, const Rectangle& r) {
   const Scale x(panel.x, panel.curves, &ChartCurve::x, r.left, r.right);
   const Scale y(panel.y, panel.curves, &ChartCurve::y, r.bottom, r.top);
-  canvas.fill(r, kField);
+  canvas.fill(r, colours.field);
   for (const Scale::Tick& tick : x.ticks()) {
-    canvas.line({tick.at, r.top}, {tick.at, r.bottom}, 1, kGrid, r);
-    canvas.text({tick.at, r.bottom + 19}, tick.label, kTickSize, kMuted, Anchor::centre);
+    canvas.line({tick.at, r.top}, {tick.at, r.bottom}, 1, colours.grid, r);
+    canvas.text({tick.at, r.bottom + 19}, tick.label, kTickSize, colours.muted, Anchor::centre);
   }
   for (const Scale::Tick& tick : panel.y.bare ? std::vector<Scale::Tick>{} : y.ticks()) {
-    canvas.line({r.left, tick.at}, {r.right, tick.at}, 1, kGrid, r);
-    canvas.text({r.left - 8, tick.at + 5}, tick.label, kTickSize, kMuted, Anchor::right);
+    canvas.line({r.left, tick.at}, {r.right, tick.at}, 1, colours.grid, r);
+    canvas.text({r.left - 8, tick.at + 5}, tick.label, kTickSize, colours.muted, Anchor::right);
   }
   for (const ChartCurve& curve : panel.curves) {
     std::vector<Point> points;
@@ -201,9 +197,9 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const Rectangle& r) {
                              {{r.right, r.top}, {r.right, r.bottom}},
                              {{r.right, r.bottom}, {r.left, r.bottom}},
                              {{r.left, r.bottom}, {r.left, r.top}}})
-    canvas.line(a, b, 1, kFrame, around);
-  canvas.text({r.left, r.top - 10}, panel.y.title, kTextSize, kText);
-  canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, kText, Anchor::right);
+    canvas.line(a, b, 1, colours.frame, around);
+  canvas.text({r.left, r.top - 10}, panel.y.title, kTextSize, colours.text);
+  canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
 }
 
 /// The curves of all panels, each label once.
@@ -223,18 +219,19 @@ Picture draw_chart(const Chart& chart, const std::filesystem::path& font_file) {
   const std::vector<const ChartCurve*> entries = legend(chart);
   const int panels = kTop + static_cast<int>(chart.panels.size()) * (kAbove + kPanelHeight + kBelow);
   const int rows = kTop + kAbove + static_cast<int>(kLegendRow * (static_cast<double>(entries.size()) + 1));
-  Canvas canvas(kWidth, std::max(panels, rows), font);
-  canvas.text({kLeft, 36}, chart.title, kTitleSize, kText);
+  const ChartColours& colours = chart.colours;
+  Canvas canvas(kWidth, std::max(panels, rows), font, colours.ground);
+  canvas.text({kLeft, 36}, chart.title, kTitleSize, colours.text);
   double top = kTop + kAbove;
   for (const ChartPanel& panel : chart.panels) {
-    draw_panel(canvas, panel, {kLeft, top, kWidth - kLegend, top + kPanelHeight});
+    draw_panel(canvas, panel, colours, {kLeft, top, kWidth - kLegend, top + kPanelHeight});
     top += kPanelHeight + kBelow + kAbove;
   }
   double row = kTop + kAbove + 8;
   for (const ChartCurve* entry : entries) {
     const double left = kWidth - kLegend + 18;
     draw_curve(canvas, *entry, {{left, row}, {left + 30, row}}, {0, 0, kWidth, 1e9});
-    canvas.text({left + 40, row + 5}, entry->label, kTickSize, kText);
+    canvas.text({left + 40, row + 5}, entry->label, kTickSize, colours.text);
     row += kLegendRow;
   }
   return canvas.take();

@@ -37,10 +37,17 @@ struct ChartPanel {
   std::vector<ChartCurve> curves = {};
 };
 
+/// What curves stand on; unless told otherwise, the ground of the dark window.
+struct ChartColours {
+  Rgb ground{27, 31, 37}, field{33, 38, 45}, grid{48, 55, 65}, frame{84, 94, 108};
+  Rgb text{226, 230, 236}, muted{163, 172, 184};
+};
+
 /// Panels of the same width, one below the other, and a legend on their right.
 struct Chart {
   std::string title;
   std::vector<ChartPanel> panels;
+  ChartColours colours = {};
 };
 
 /// Draws without a display. `font_file` is a TrueType font; empty asks for the built-in one.

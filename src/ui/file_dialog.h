@@ -26,6 +26,8 @@ class FileDialog {
 
   /// The folder to start in, and files that were opened before, newest first.
   void set_places(std::filesystem::path folder, std::vector<std::filesystem::path> recent);
+  /// The folder that was shown last: where the user's files go.
+  const std::filesystem::path& folder() const { return folder_; }
 
   /// True when the key was meant for the dialog.
   bool on_key(const KeyPress& press);

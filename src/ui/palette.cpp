@@ -31,7 +31,8 @@ constexpr Palette kDark{
     .failed = IM_COL32(240, 112, 72, 255),
     .total = IM_COL32(236, 239, 244, 255),
     .kinetic = IM_COL32(86, 180, 233, 255),
-    .elastic = IM_COL32(230, 159, 0, 255),
+    .stretch = IM_COL32(230, 159, 0, 255),
+    .bend = IM_COL32(214, 138, 180, 255),
     .gravity = IM_COL32(0, 178, 135, 255),
 };
 
@@ -59,7 +60,8 @@ constexpr Palette kLight{
     .failed = IM_COL32(184, 48, 16, 255),
     .total = IM_COL32(30, 34, 40, 255),
     .kinetic = IM_COL32(0, 102, 166, 255),
-    .elastic = IM_COL32(160, 92, 0, 255),
+    .stretch = IM_COL32(160, 92, 0, 255),
+    .bend = IM_COL32(156, 58, 116, 255),
     .gravity = IM_COL32(0, 118, 88, 255),
 };
 

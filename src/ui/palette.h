@@ -36,7 +36,8 @@ struct Palette {
   // Curves, from the Okabe-Ito set, which stays apart for every common colour blindness.
   ImU32 total = 0;
   ImU32 kinetic = 0;
-  ImU32 elastic = 0;
+  ImU32 stretch = 0;
+  ImU32 bend = 0;
   ImU32 gravity = 0;
 };
 

@@ -36,6 +36,13 @@ void PanelContext::set_integrator(std::size_t row) const {
   intentions.integrator.set(id, send(Command(SetIntegrator{id})));
 }
 
+void PanelContext::run_again(std::size_t row) const {
+  const std::string id(integrators()[row].id);
+  const std::uint64_t stamp = send(Control(RunAgain{id}));
+  intentions.integrator.set(id, stamp);
+  intentions.playing.set(true, stamp);
+}
+
 bool PanelContext::playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
 
 void PanelContext::set_playing(bool playing) const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <glm/vec3.hpp>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@
 #include "runtime/snapshot.h"
 #include "sim/command.h"
 #include "ui/palette.h"
+#include "ui/plot_export.h"
+#include "ui/plot_kinds.h"
 
 namespace clothlab {
 
@@ -34,8 +37,10 @@ struct ViewSettings {
   double heat_max_strain = 0.1;  ///< where the heat map's colours end
   bool ground = true;
   bool plots = true;
-  float interface_scale = 1;  ///< times the display's content scale
-  bool drag_hint = true;      ///< until the first drag
+  PlotsLayout plots_layout;
+  double history_megabytes = 256;  ///< what the states to look back to may take
+  float interface_scale = 1;       ///< times the display's content scale
+  bool drag_hint = true;           ///< until the first drag
 };
 
 /// What the panels ask of the application, beside commands and controls.
@@ -53,12 +58,18 @@ struct ReloadMesh {
 struct SaveScene {
   std::filesystem::path path;
 };
+/// What a plot shows, to a file beside those that the user saves.
+struct SavePlot {
+  enum class Format { csv, png };
+  Format format = Format::csv;
+  std::shared_ptr<const ShownPlot> plot;
+};
 struct CancelLoad {};
 struct FrameCloth {};
 struct ReleaseHand {};
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, CancelLoad, FrameCloth,
+using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SavePlot, CancelLoad, FrameCloth,
                                 ReleaseHand, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
@@ -115,6 +126,8 @@ struct PanelContext {
   /// Values of that one's own parameters that the user wants.
   IntegratorParameters own_parameters() const;
   void set_integrator(std::size_t row) const;
+  /// The scene from its start with that integrator, beside the curves of the run that ends.
+  void run_again(std::size_t row) const;
   bool playing() const;
   void set_playing(bool playing) const;
   double speed() const;

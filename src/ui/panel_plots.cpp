@@ -1,121 +1,117 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
-#include "integrate/registry.h"
-#include "sim/parameters.h"
 #include "ui/panels.h"
-#include "ui/plot.h"
+#include "ui/plot_export.h"
+#include "ui/plot_kinds.h"
 #include "ui/theme.h"
+#include "ui/widgets.h"
 
 namespace clothlab {
 namespace {
 
-using Samples = std::vector<PlotSample>;
+constexpr float kLeastWidth = 400;  // of a plot that has a neighbour [interface units]
 
-// Coloured stretches of time by integrator, and a named mark at each switch.
-void mark_switches(const Samples& samples, Plot& plot) {
-  std::size_t start = 0;
-  for (std::size_t i = 1; i <= samples.size(); ++i) {
-    if (i < samples.size() && samples[i].integrator == samples[start].integrator) continue;
-    const std::size_t row = samples[start].integrator;
-    const ImU32 colour = integrator_colour(row);
-    plot.bands.push_back({samples[start].time, samples[std::min(i, samples.size() - 1)].time, colour});
-    if (start > 0 && row < integrators().size()) {
-      plot.marks.push_back({samples[start].time, colour, std::string(integrators()[row].title)});
-    }
-    start = i;
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
+
+// A list of what may be plotted here.
+void chooser(PlotsLayout& layout, std::size_t slot, float width) {
+  PlotKind& chosen = layout.chosen[slot];
+  const std::string name = "plot" + std::to_string(slot);
+  ImGui::SetNextItemWidth(width);
+  const bool open = begin_choice("##kind", plot_title(chosen));
+  note_item(name + ":kind");
+  if (!open) return tooltip(std::string(plot_help(chosen)) + " Click for another plot.");
+  for (std::size_t k = 0; k < kPlotKinds; ++k) {
+    const auto kind = static_cast<PlotKind>(k);
+    if (ImGui::Selectable(plot_title(kind), kind == chosen)) chosen = kind;
+    note_item(name + ":kind:" + plot_title(kind));
+    tooltip(plot_help(kind));
+  }
+  ImGui::EndCombo();
+}
+
+// The buttons of one plot, from the right end of its first row; those without room are left out.
+void buttons(const PanelContext& context, std::size_t slot, const Plot& plot, PlotView& view, float left,
+             float right) {
+  PlotsLayout& layout = context.view.plots_layout;
+  const std::string name = "plot" + std::to_string(slot);
+  const float gap = units(4);
+  const bool alone = layout.enlarged == slot;
+  const auto save = [&](SavePlot::Format format) {
+    context.request(SavePlot{format, std::make_shared<const ShownPlot>(shown_plot(plot, view))});
+  };
+  struct Button {
+    const char* label;
+    const char* help;
+    bool active;
+    std::function<void()> act;
+  };
+  const Button all[] = {
+      {alone ? "Less" : "More",
+       alone ? "Back to plots of the usual size (Esc)." : "Give this plot most of the window.", alone,
+       [&] { layout.enlarged = alone ? std::nullopt : std::optional(slot); }},
+      {"Log", "A logarithmic y axis, or a linear one.", view.logarithmic,
+       [&] {
+         view.logarithmic = !view.logarithmic;
+         view.y.reset();
+       }},
+      {"Fit",
+       "Show all again (double click). The wheel zooms, a left-drag pans, a right-drag zooms into a box.",
+       false, [&] { view.fit(); }},
+      {"CSV", "Save what is shown as a table.", false, [&] { save(SavePlot::Format::csv); }},
+      {"PNG", "Save what is shown as a picture.", false, [&] { save(SavePlot::Format::png); }},
+  };
+  float x = right;
+  for (const Button& button : all) {
+    const float width = button_width(button.label);
+    if (x - width < left) break;
+    x -= width;
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(x);
+    if (text_button(button.label, button.help, width, button.active)) button.act();
+    note_item(name + ":" + button.label);
+    x -= gap;
   }
 }
 
-template <class Get>
-PlotCurve curve(const Samples& samples, std::string label, ImU32 colour, std::string_view unit, Get get) {
-  PlotCurve out;
-  out.label = std::move(label);
-  out.colour = colour;
-  out.y.reserve(samples.size());
-  for (const PlotSample& sample : samples) out.y.push_back(static_cast<double>(get(sample)));
-  if (!out.y.empty())
-    out.value = unit.empty() ? format_plain(out.y.back()) : format_quantity(out.y.back(), unit);
-  return out;
-}
-
-Plot over_time(const Samples& samples, const char* title) {
-  Plot plot;
-  plot.title = title;
-  plot.x_title = "time [s]";
-  plot.empty = "Nothing yet: press Space to play, S for one step.";
-  plot.x.reserve(samples.size());
-  for (const PlotSample& sample : samples) plot.x.push_back(sample.time);
-  mark_switches(samples, plot);
-  return plot;
-}
-
-Plot energy_plot(const Samples& samples) {
-  Plot plot = over_time(samples, "Energy");
-  plot.y_unit = "J";
-  plot.curves.push_back(
-      curve(samples, "gravity", palette().gravity, "", [](const PlotSample& s) { return s.energy.gravity; }));
-  plot.curves.push_back(curve(samples, "elastic", palette().elastic, "",
-                              [](const PlotSample& s) { return s.energy.stretch + s.energy.bend; }));
-  plot.curves.push_back(
-      curve(samples, "kinetic", palette().kinetic, "", [](const PlotSample& s) { return s.energy.kinetic; }));
-  plot.curves.push_back(
-      curve(samples, "total", palette().total, "", [](const PlotSample& s) { return s.energy.total; }));
-  for (PlotCurve& energy : plot.curves) energy.value.clear();  // there is room for the names alone
-  plot.curves.back().thickness = 2;
-  std::rotate(plot.curves.begin(), plot.curves.end() - 1, plot.curves.end());
-  return plot;
-}
-
-Plot iterations_plot(const Samples& samples) {
-  Plot plot = over_time(samples, "Iterations per step");
-  plot.from_zero = true;
-  plot.curves.push_back(
-      curve(samples, "CG", palette().kinetic, "", [](const PlotSample& s) { return s.cg_iterations; }));
-  plot.curves.push_back(curve(samples, "Newton", palette().elastic, "",
-                              [](const PlotSample& s) { return s.newton_iterations; }));
-  return plot;
-}
-
-Plot residual_plot(const Snapshot& now) {
-  Plot plot;
-  plot.title = "CG residual, last step";
-  plot.x_title = "iteration";
-  plot.log_y = true;
-  const Scene& scene = *now.frame.scene;
-  const IntegratorInfo& info = integrators()[now.integrator];
-  const auto& linear = scene.stepping.solver.linear;
-  plot.empty = !info.uses_linear_solver ? std::string(info.title) + " leaves no CG residuals to show."
-               : linear.kind == LinearSolverSettings::Kind::cholesky
-                   ? "Cholesky is a direct solver: no iterations."
-                   : "Nothing solved yet.";
-  PlotCurve residual;
-  residual.label = "relative";
-  residual.colour = palette().kinetic;
-  for (std::size_t i = 0; i < now.frame.residuals.size(); ++i) {
-    plot.x.push_back(static_cast<double>(i));
-    residual.y.push_back(now.frame.residuals[i]);
-  }
-  if (!residual.y.empty()) residual.value = format_plain(residual.y.back(), 2);
-  plot.curves.push_back(std::move(residual));
-  plot.levels.push_back(
-      {linear.cg.tolerance, palette().careful, "tolerance " + format_plain(linear.cg.tolerance)});
-  return plot;
+void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 size) {
+  PlotsLayout& layout = context.view.plots_layout;
+  ImGui::PushID(static_cast<int>(slot));
+  ImGui::BeginGroup();
+  const Plot plot = make_plot(layout.chosen[slot], context.snapshot);
+  PlotView& view = layout.view(layout.chosen[slot]);
+  const float left = ImGui::GetCursorPosX();
+  const float top = ImGui::GetCursorPosY();
+  ImGui::PushFont(fonts().small);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(7), units(2)));
+  const float list = std::min(units(132), size.x * 0.45F);
+  chooser(layout, slot, list);
+  buttons(context, slot, plot, view, left + list + units(4), left + size.x);
+  ImGui::PopStyleVar();
+  const float row = ImGui::GetFontSize() + units(4) + units(5);
+  ImGui::PopFont();
+  ImGui::SetCursorPos(ImVec2(left, top + row));
+  if (const auto time = draw_plot("plot" + std::to_string(slot), plot, view, ImVec2(size.x, size.y - row)))
+    context.send(Control(ShowPast{*time}));
+  ImGui::EndGroup();
+  ImGui::PopID();
 }
 
 }  // namespace
 
 void plots_panel(const PanelContext& context, float width, float height) {
-  static const Samples kNone;
-  const Samples& samples = context.snapshot.plot ? *context.snapshot.plot : kNone;
-  const float gap = units(8);
-  const float each = std::floor((width - 2 * gap) / 3);
-  draw_plot(energy_plot(samples), ImVec2(each, height));
-  ImGui::SameLine(0, gap);
-  draw_plot(iterations_plot(samples), ImVec2(each, height));
-  ImGui::SameLine(0, gap);
-  draw_plot(residual_plot(context.snapshot), ImVec2(each, height));
+  PlotsLayout& layout = context.view.plots_layout;
+  if (layout.enlarged) return plot_with_controls(context, *layout.enlarged, ImVec2(width, height));
+  const float gap = units(10);
+  const auto fitting = static_cast<std::size_t>(std::max(1.0F, (width + gap) / (units(kLeastWidth) + gap)));
+  const std::size_t columns = std::min(layout.chosen.size(), fitting);
+  const auto count = static_cast<float>(columns);
+  const float each = std::floor((width - (count - 1) * gap) / count);
+  for (std::size_t slot = 0; slot < columns; ++slot) {
+    if (slot > 0) ImGui::SameLine(0, gap);
+    plot_with_controls(context, slot, ImVec2(each, height));
+  }
 }
 
 }  // namespace clothlab

@@ -31,12 +31,19 @@ void view_panel(const PanelContext& context) {
   bool light = view.theme == Theme::light;
   toggle("Light theme", "light-theme", "Dark on light, for bright rooms and for print.", light);
   view.theme = light ? Theme::light : Theme::dark;
-  toggle("Plots", "plots", "Energy, iterations and the residual of the last solve, below the cloth (P).",
-         view.plots);
+  toggle("Plots", "plots", "Energies, strain, times and iterations, below the cloth (P).", view.plots);
   if (const auto changed = number_row("interface-scale", "Interface size",
                                       "Size of text and controls, times what the display asks for.",
                                       static_cast<double>(view.interface_scale), 0.75, 2, 1, "×")) {
     view.interface_scale = static_cast<float>(*changed);
+  }
+  if (const auto changed =
+          number_row("history-memory", "Memory for the past",
+                     "What the states of the last 30 s may take. Where it does not last, older "
+                     "states are farther apart.",
+                     view.history_megabytes, 16, 16384, 256, "MB")) {
+    view.history_megabytes = *changed;
+    context.send(Control(SetHistoryMemory{static_cast<std::size_t>(*changed * (1 << 20))}));
   }
   if (text_button("Frame the cloth (F)", "Turn the camera to the whole cloth.", -1))
     context.request(FrameCloth{});

@@ -13,6 +13,8 @@ void scene_panel(const PanelContext& context);
 void cloth_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
+/// Looking back, and running again beside ghosts; in one row.
+void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);
 

@@ -1,7 +1,9 @@
 #include "ui/plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "ui/theme.h"
@@ -10,211 +12,456 @@
 namespace clothlab {
 namespace {
 
-struct Range {
-  double low = 0;
-  double high = 1;
+constexpr float kGhostOpacity = 0.62F;
+constexpr double kWheelStep = 0.8;  // of the range, per notch
+constexpr float kLeastBox = 5;      // [interface units]
+
+struct Rect {
+  ImVec2 a, b;
+  float width() const { return b.x - a.x; }
+  float height() const { return b.y - a.y; }
+  bool holds(ImVec2 p) const { return p.x >= a.x && p.x <= b.x && p.y >= a.y && p.y <= b.y; }
 };
 
-double to_axis(double y, bool log_y) { return log_y ? std::log10(y) : y; }
+// Lengths of dash and gap of the ghosts [interface units], so that they are told apart without colours.
+struct Dash {
+  float on = 0;
+  float off = 0;
+};
+constexpr std::array kDashes{Dash{6, 3}, Dash{2, 3}, Dash{11, 4}, Dash{4, 6}};
 
-bool drawable(double y, bool log_y) { return std::isfinite(y) && (!log_y || y > 0); }
+Dash dash_of(std::size_t run) { return run == 0 ? Dash{} : kDashes[(run - 1) % kDashes.size()]; }
 
-// Range of the y axis, in its own scale, with a little room above and below.
-Range y_range(const Plot& plot) {
-  double low = INFINITY;
-  double high = -INFINITY;
-  const auto take = [&](double y) {
-    if (!drawable(y, plot.log_y)) return;
-    low = std::min(low, to_axis(y, plot.log_y));
-    high = std::max(high, to_axis(y, plot.log_y));
+ImU32 colour_of(std::size_t run, ImU32 colour) {
+  return run == 0 ? colour : with_alpha(colour, kGhostOpacity);
+}
+
+bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
+bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
+
+float text_width(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+}
+
+// A line through the points, dashed where asked.
+void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash) {
+  if (points.size() < 2) return;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  // Whole pixels: Dear ImGui then draws a third of the triangles.
+  const float width = std::max(1.0F, std::round(units(thickness)));
+  if (dash.on == 0) {
+    draw->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, width);
+    return;
+  }
+  const float on = units(dash.on);
+  const float period = on + units(dash.off);
+  float along = 0;  // of the period
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    const ImVec2 a = points[k - 1], b = points[k];
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    const auto at = [&](float s) {
+      return ImVec2(a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length);
+    };
+    for (float s = 0; s < length;) {
+      const bool drawn = along < on;
+      const float end = std::min(length, s + std::max((drawn ? on : period) - along, 0.5F));
+      if (drawn) draw->AddLine(at(s), at(end), colour, width);
+      along += end - s;
+      if (along >= period) along = 0;
+      s = end;
+    }
+  }
+}
+
+// ---- Legend
+
+struct LegendEntry {
+  std::string name;  // in PlotView::hidden
+  std::string text;
+  ImU32 colour = 0;
+  Dash dash;
+};
+
+std::vector<LegendEntry> legend_of(const Plot& plot) {
+  std::vector<LegendEntry> entries;
+  if (plot.runs.empty()) return entries;
+  for (const PlotCurve& curve : plot.runs.front().curves)
+    entries.push_back({curve.label, curve.label, curve.colour, {}});
+  for (std::size_t r = 1; r < plot.runs.size(); ++r) {
+    const std::string& name = plot.runs[r].name;
+    entries.push_back({name, name, palette().muted, dash_of(r)});
+  }
+  return entries;
+}
+
+// Names in rows below `at`; answers with the height that they take.
+float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at, float width,
+                  float most_height) {
+  const float line = ImGui::GetTextLineHeight();
+  const float row = line + units(3);
+  const float sample = units(14);
+  float x = at.x;
+  float y = at.y;
+  for (const LegendEntry& entry : legend_of(plot)) {
+    const float wide = sample + units(4) + text_width(entry.text);
+    if (x > at.x && x + wide > at.x + width) {
+      if (y + 2 * row > at.y + most_height) break;
+      x = at.x;
+      y += row;
+    }
+    ImGui::SetCursorScreenPos(ImVec2(x, y));
+    ImGui::PushID(entry.name.c_str());
+    if (ImGui::InvisibleButton("##entry", ImVec2(std::min(wide, width), row))) {
+      if (view.hidden.erase(entry.name) == 0) view.hidden.insert(entry.name);
+    }
+    ImGui::PopID();
+    note_item(name + ":legend:" + entry.name);
+    const bool off = view.hidden.contains(entry.name);
+    tooltip(off ? "Click to show it." : "Click to hide it.");
+    const float middle = std::round(y + row / 2);
+    draw_line({ImVec2(x, middle), ImVec2(x + sample, middle)}, off ? palette().line : entry.colour, 2,
+              entry.dash);
+    draw_text(ImVec2(x + sample + units(4), y + units(1)), off ? palette().line : palette().muted,
+              entry.text);
+    x += wide + units(10);
+  }
+  return y + row - at.y;
+}
+
+// ---- What lies in the frame
+
+class PlotPainter {
+ public:
+  PlotPainter(const Plot& plot, const PlotView& view, const Rect& frame, const PlotRange& x,
+              const PlotRange& y)
+      : plot_(plot), view_(view), frame_(frame), x_(x, false), y_(y, view.logarithmic) {}
+
+  const PlotAxis& x() const { return x_; }
+  const PlotAxis& y() const { return y_; }
+  float px(double value) const { return frame_.a.x + bounded(x_.place(value)) * frame_.width(); }
+  float py(double value) const { return frame_.b.y - bounded(y_.place(value)) * frame_.height(); }
+
+  // Lines and numbers of both axes.
+  void axes() {
+    const float line = ImGui::GetTextLineHeight();
+    const ImU32 grid = with_alpha(palette().line, 0.8F);
+    for (const PlotTick& tick :
+         y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.tick_unit)) {
+      const float at = py(tick.value);
+      draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
+      const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
+      draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
+    }
+    const float room = std::max(text_width("0000.00"), units(40)) + units(14);
+    const float axis = frame_.b.y + units(4);
+    const float title = text_width(plot_.x_title);
+    // The title stands at the right end, where numbers make room for it.
+    const float title_at = frame_.b.x - title;
+    for (const PlotTick& tick : x_.ticks(static_cast<int>(frame_.width() / room))) {
+      const float at = px(tick.value);
+      draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
+      const float half = text_width(tick.label) / 2;
+      if (at + half + units(8) < title_at)
+        draw_text(ImVec2(std::max(at - half, frame_.a.x - units(10)), axis), palette().muted, tick.label);
+    }
+    draw_text(ImVec2(title_at, axis), palette().muted, plot_.x_title);
+  }
+
+  void bands() {
+    for (const PlotBand& band : plot_.bands)
+      draw_->AddRectFilled(ImVec2(px(band.x0), frame_.b.y), ImVec2(px(band.x1), frame_.b.y + units(3)),
+                           band.colour);
+  }
+
+  void levels() {
+    const float line = ImGui::GetTextLineHeight();
+    for (const PlotLevel& level : plot_.levels) {
+      if (!PlotAxis::has(level.y, view_.logarithmic)) continue;
+      const float at = py(level.y);
+      if (at < frame_.a.y || at > frame_.b.y) continue;
+      draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, {5, 3});
+      const float above = at - line - units(1);
+      draw_text(
+          ImVec2(frame_.b.x - text_width(level.label) - units(3), above > frame_.a.y ? above : at + units(1)),
+          level.colour, level.label);
+    }
+  }
+
+  void curves() {
+    // Ghosts first, so that the present run lies on top.
+    for (std::size_t r = plot_.runs.size(); r-- > 0;) {
+      const PlotRun& run = plot_.runs[r];
+      if (!visible(view_, run)) continue;
+      for (const PlotCurve& c : run.curves)
+        if (visible(view_, c)) curve(run, c, colour_of(r, c.colour), dash_of(r));
+    }
+  }
+
+  void marks() {
+    const float line = ImGui::GetTextLineHeight();
+    float row = 0;
+    for (const PlotMark& mark : plot_.marks) {
+      const float x = px(mark.x);
+      if (x < frame_.a.x || x > frame_.b.x) continue;
+      upright(x, with_alpha(mark.colour, 0.9F), 1.2F);
+      const float width = text_width(mark.label);
+      const float left = x + units(4) + width < frame_.b.x ? x + units(4) : x - units(4) - width;
+      const float top = frame_.a.y + row * line;
+      draw_->AddRectFilled(ImVec2(left - units(2), top), ImVec2(left + width + units(2), top + line),
+                           with_alpha(palette().overlay, 0.8F));
+      draw_text(ImVec2(left, top), mark.colour, mark.label);
+      row = row < 2 ? row + 1 : 0;
+    }
+  }
+
+  void cursor() {
+    if (!plot_.cursor) return;
+    const float x = px(*plot_.cursor);
+    upright(x, palette().accent_strong, 2);
+    draw_->AddTriangleFilled(ImVec2(x - units(5), frame_.b.y + units(6)),
+                             ImVec2(x + units(5), frame_.b.y + units(6)), ImVec2(x, frame_.b.y - units(2)),
+                             palette().accent_strong);
+  }
+
+  // A line at the sample of the present run that is nearest to the mouse, and all values there.
+  void readings(float mouse_x) {
+    const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
+    std::string values;
+    bool first = true;
+    for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
+      const PlotRun& run = plot_.runs[r];
+      if (!visible(view_, run) || run.x.empty()) continue;
+      const std::size_t i = nearest(run.x, at);
+      if (std::exchange(first, false)) {
+        upright(px(run.x[i]), with_alpha(palette().text, 0.5F), 1);
+        values = plot_.x_title + ": " + format_plain(run.x[i], 5);
+      } else if (at > run.x.back() || at < run.x.front()) {
+        continue;  // that one did not get here
+      }
+      if (!run.name.empty()) values += "\n" + run.name;
+      for (const PlotCurve& c : run.curves) {
+        if (!visible(view_, c) || !std::isfinite(c.y[i])) continue;
+        values += "\n" + std::string(run.name.empty() ? "" : "  ") + c.label + ": " + reading(c.y[i]);
+        if (!PlotAxis::has(c.y[i], view_.logarithmic)) continue;
+        draw_->AddCircleFilled(ImVec2(px(run.x[i]), py(c.y[i])), units(2.5F), colour_of(r, c.colour), 12);
+      }
+    }
+    if (!first) tooltip_at_once(values);
+  }
+
+ private:
+  // Far outside the frame is as good as farther, and safe to turn into pixels.
+  static float bounded(double place) { return static_cast<float>(std::clamp(place, -20.0, 21.0)); }
+
+  static std::size_t nearest(const std::vector<double>& x, double at) {
+    const auto after = std::lower_bound(x.begin(), x.end(), at);
+    if (after == x.begin()) return 0;
+    const auto i = static_cast<std::size_t>(after - x.begin());
+    if (i == x.size()) return i - 1;
+    return at - x[i - 1] <= x[i] - at ? i - 1 : i;
+  }
+
+  std::string reading(double value) const {
+    if (!plot_.tick_unit.empty()) return format_quantity(value, plot_.tick_unit, 4);
+    return format_plain(value, 4) + (plot_.unit.empty() ? "" : " " + plot_.unit);
+  }
+
+  void upright(float x, ImU32 colour, float thickness) {
+    draw_->AddLine(ImVec2(x, frame_.a.y), ImVec2(x, frame_.b.y), colour, units(thickness));
+  }
+
+  void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour, const Dash& dash) {
+    points_.clear();
+    // One sample beyond each end, so that the line goes on to the edge.
+    const PlotRange range = x_.range();
+    auto i =
+        static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
+    if (i > 0) --i;
+    for (; i < run.x.size(); ++i) {
+      const bool beyond = run.x[i] > range.high;
+      if (!PlotAxis::has(curve.y[i], view_.logarithmic)) {
+        draw_line(points_, colour, curve.thickness, dash);
+        points_.clear();
+      } else {
+        const ImVec2 point(px(run.x[i]), py(curve.y[i]));
+        // What lies closer than a pixel or two adds nothing but work.
+        const bool last = beyond || i + 1 == run.x.size();
+        if (points_.empty() || last || std::abs(point.x - points_.back().x) >= 1.5F ||
+            std::abs(point.y - points_.back().y) >= 3) {
+          points_.push_back(point);
+        }
+      }
+      if (beyond) break;
+    }
+    draw_line(points_, colour, curve.thickness, dash);
+  }
+
+  const Plot& plot_;
+  const PlotView& view_;
+  Rect frame_;
+  PlotAxis x_, y_;
+  ImDrawList* draw_ = ImGui::GetWindowDrawList();
+  std::vector<ImVec2> points_;
+};
+
+// ---- Zoom and pan
+
+ImVec2 place_in(const Rect& frame, ImVec2 at) {
+  return ImVec2((at.x - frame.a.x) / frame.width(), (frame.b.y - at.y) / frame.height());
+}
+
+void zoom_by_wheel(const PlotPainter& painter, PlotView& view, const Rect& frame, ImVec2 mouse) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.MouseWheel == 0) return;
+  const double factor = std::pow(kWheelStep, static_cast<double>(io.MouseWheel));
+  const ImVec2 place = place_in(frame, mouse);
+  if (io.KeyCtrl || mouse.x < frame.a.x) {
+    view.y = painter.y().zoomed(static_cast<double>(place.y), factor);
+  } else {
+    view.x = painter.x().zoomed(static_cast<double>(place.x), factor);
+  }
+}
+
+void pan_by_drag(const PlotPainter& painter, PlotView& view, const Rect& frame) {
+  const ImVec2 motion = ImGui::GetIO().MouseDelta;
+  if (motion.x != 0) view.x = painter.x().panned(-static_cast<double>(motion.x / frame.width()));
+  // A y that fits follows the curves; only one that was zoomed is moved.
+  if (motion.y != 0 && view.y) view.y = painter.y().panned(static_cast<double>(motion.y / frame.height()));
+}
+
+void zoom_to_box(const PlotPainter& painter, PlotView& view, const Rect& frame, ImVec2 mouse) {
+  const auto inside = [&](ImVec2 p) {
+    return ImVec2(std::clamp(p.x, frame.a.x, frame.b.x), std::clamp(p.y, frame.a.y, frame.b.y));
   };
-  for (const PlotCurve& curve : plot.curves) {
-    for (const double y : curve.y) take(y);
+  const ImVec2 from = inside(*view.box);
+  const ImVec2 to = inside(mouse);
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled(from, to, with_alpha(palette().accent, 0.2F));
+    draw->AddRect(from, to, palette().accent);
+    return;
   }
-  for (const PlotLevel& level : plot.levels) take(level.y);
-  if (!(low <= high)) return {};
-  if (plot.from_zero && !plot.log_y) low = std::min(low, 0.0);
-  if (plot.log_y) return {std::floor(low - 0.05), std::ceil(high + 0.05)};
-  // A constant gets a range of its own size around it, never an empty one.
-  const double span = high - low;
-  const double least = std::max(std::abs(high), std::abs(low)) * 1e-6;
-  if (span <= least) {
-    const double half = high == 0 ? 1 : std::abs(high) * 0.5;
-    return plot.from_zero ? Range{std::min(0.0, low), std::max(1.0, high * 1.2)}
-                          : Range{low - half, high + half};
-  }
-  const double room = span * 0.08;
-  return {plot.from_zero && low == 0 ? 0 : low - room, high + room};
+  view.box.reset();
+  if (std::abs(to.x - from.x) < units(kLeastBox) || std::abs(to.y - from.y) < units(kLeastBox)) return;
+  const ImVec2 p = place_in(frame, from), q = place_in(frame, to);
+  view.x = painter.x().stretch(static_cast<double>(p.x), static_cast<double>(q.x));
+  view.y = painter.y().stretch(static_cast<double>(p.y), static_cast<double>(q.y));
 }
 
-// Round steps of 1, 2 or 5 times a power of ten, about `count` of them.
-double round_step(double span, int count) {
-  const double raw = span / count;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  const double digit = raw / power;
-  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+bool has_samples(const Plot& plot) {
+  return std::any_of(plot.runs.begin(), plot.runs.end(),
+                     [](const PlotRun& run) { return run.x.size() >= 2; });
 }
 
-std::string power_of_ten(double exponent) { return "1e" + std::to_string(static_cast<int>(exponent)); }
-
-std::string axis_value(double y, const Plot& plot) {
-  return plot.y_unit.empty() ? format_plain(y) : format_quantity(y, plot.y_unit);
+void draw_sentence(const std::string& text, const Rect& r) {
+  const float width = r.width() - units(16);
+  const std::string shown = displayable(text);
+  const ImVec2 extent = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width);
+  ImGui::GetWindowDrawList()->AddText(
+      ImGui::GetFont(), ImGui::GetFontSize(),
+      ImVec2(r.a.x + (r.width() - extent.x) / 2, r.a.y + (r.height() - extent.y) / 2), palette().muted,
+      shown.c_str(), nullptr, width);
 }
 
 }  // namespace
 
-void draw_plot(const Plot& plot, ImVec2 size) {
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const ImVec2 end(origin.x + size.x, origin.y + size.y);
-  ImGui::InvisibleButton(("##plot" + plot.title).c_str(), size);
-  note_item("plot:" + plot.title);
-  const bool hovered = ImGui::IsItemHovered();
+PlotRange shown_x(const Plot& plot, const PlotView& view) {
+  if (view.x) return *view.x;
+  if (plot.fit_x) return *plot.fit_x;
+  PlotRange all{0, 1};
+  bool first = true;
+  for (const PlotRun& run : plot.runs) {
+    if (run.x.empty() || !visible(view, run)) continue;
+    all = first ? PlotRange{run.x.front(), run.x.back()}
+                : PlotRange{std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
+    first = false;
+  }
+  if (!(all.high > all.low)) all.high = all.low + 1;
+  return all;
+}
+
+PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x) {
+  if (view.y && (!view.logarithmic || view.y->low > 0)) return *view.y;
+  PlotFit fit(view.logarithmic);
+  for (const PlotRun& run : plot.runs) {
+    if (!visible(view, run)) continue;
+    const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
+    const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
+    for (const PlotCurve& curve : run.curves) {
+      if (!visible(view, curve)) continue;
+      for (auto i = first; i < last; ++i) fit.take(curve.y[static_cast<std::size_t>(i)]);
+    }
+  }
+  for (const PlotLevel& level : plot.levels) fit.take(level.y);
+  return fit.range(plot.from_zero);
+}
+
+std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {
+  const Rect all{ImGui::GetCursorScreenPos(),
+                 ImVec2(ImGui::GetCursorScreenPos().x + size.x, ImGui::GetCursorScreenPos().y + size.y)};
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(origin, end, palette().overlay, units(5));
-  ImFont* font = fonts().small;
-  ImGui::PushFont(font);
+  draw->AddRectFilled(all.a, all.b, palette().overlay, units(5));
+  ImGui::PushFont(fonts().small);
+  ImGui::PushID(name.c_str());
   const float line = ImGui::GetTextLineHeight();
   const float pad = units(8);
-  const auto text = [&](ImVec2 at, ImU32 colour, const std::string& what) {
-    draw->AddText(at, colour, displayable(what).c_str());
-  };
-  const auto width_of = [](const std::string& what) {
-    return ImGui::CalcTextSize(displayable(what).c_str()).x;
-  };
+  std::optional<double> pointed;
 
-  // Title, then the legend in the same line as far as it goes.
-  text(ImVec2(origin.x + pad, origin.y + units(5)), palette().text, plot.title);
-  float legend_x = origin.x + pad + width_of(plot.title) + units(9);
-  for (const PlotCurve& curve : plot.curves) {
-    const std::string entry = curve.label + (curve.value.empty() ? "" : " " + curve.value);
-    const float width = units(13) + width_of(entry) + units(7);
-    if (curve.label.empty() || legend_x + width > end.x) continue;
-    const float y = origin.y + units(5) + line / 2;
-    draw->AddLine(ImVec2(legend_x, y), ImVec2(legend_x + units(9), y), curve.colour, units(2));
-    text(ImVec2(legend_x + units(12), origin.y + units(5)), palette().muted, entry);
-    legend_x += width;
-  }
+  if (!has_samples(plot)) {
+    draw_sentence(plot.empty, all);
+  } else {
+    const float legend = draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)),
+                                     size.x - 2 * pad, size.y * 0.4F);
+    const PlotRange x = shown_x(plot, view);
+    const PlotRange y = shown_y(plot, view, x);
+    const float left = std::max(units(46), text_width("-0.0000 J"));
+    const Rect frame{ImVec2(all.a.x + left, all.a.y + legend + units(6)),
+                     ImVec2(all.b.x - pad, all.b.y - line - units(7))};
+    if (frame.width() >= units(40) && frame.height() >= units(24)) {
+      PlotPainter painter(plot, view, frame, x, y);
+      painter.axes();
+      draw->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
+                         ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
+      painter.bands();
+      painter.levels();
+      painter.curves();
+      painter.marks();
+      painter.cursor();
 
-  const bool has_data = plot.x.size() >= 2;
-  if (!has_data) {
-    ImGui::PushTextWrapPos(0);
-    const ImVec2 extent =
-        ImGui::CalcTextSize(displayable(plot.empty).c_str(), nullptr, false, size.x - 2 * pad);
-    draw->AddText(font, ImGui::GetFontSize(),
-                  ImVec2(origin.x + (size.x - extent.x) / 2, origin.y + (size.y - extent.y) / 2 + line / 2),
-                  palette().muted, displayable(plot.empty).c_str(), nullptr, size.x - 2 * pad);
-    ImGui::PopTextWrapPos();
-    ImGui::PopFont();
-    return;
-  }
-
-  const Range range = y_range(plot);
-  const double x0 = plot.x.front();
-  const double x1 = plot.x.back() > x0 ? plot.x.back() : x0 + 1;
-  const ImVec2 a(origin.x + units(46), origin.y + units(9) + line + units(3));
-  const ImVec2 b(end.x - pad, end.y - line - units(9));
-  const auto px = [&](double x) { return a.x + static_cast<float>((x - x0) / (x1 - x0)) * (b.x - a.x); };
-  const auto py = [&](double y) {
-    return b.y -
-           static_cast<float>((to_axis(y, plot.log_y) - range.low) / (range.high - range.low)) * (b.y - a.y);
-  };
-
-  // Horizontal grid lines with their values.
-  const double step = plot.log_y ? std::max(1.0, std::ceil((range.high - range.low) / 4))
-                                 : round_step(range.high - range.low, 4);
-  for (double level = std::ceil(range.low / step - 1e-9) * step; level <= range.high + step * 1e-9;
-       level += step) {
-    const double y = plot.log_y ? std::pow(10.0, level) : level;
-    const float at = py(y);
-    draw->AddLine(ImVec2(a.x, at), ImVec2(b.x, at), with_alpha(palette().line, 0.8F));
-    const std::string label =
-        plot.log_y ? power_of_ten(level) : axis_value(std::abs(level) < step * 1e-6 ? 0 : level, plot);
-    const float label_y = std::clamp(at - line / 2, a.y - line / 2, b.y - line * 0.7F);
-    text(ImVec2(a.x - units(4) - width_of(label), label_y), palette().muted, label);
-  }
-
-  draw->PushClipRect(ImVec2(a.x, a.y - units(1)), ImVec2(b.x + units(1), b.y + units(4)), true);
-  for (const PlotBand& band : plot.bands) {
-    draw->AddRectFilled(ImVec2(px(band.x0), b.y), ImVec2(px(band.x1), b.y + units(3)), band.colour);
-  }
-  for (const PlotLevel& level : plot.levels) {
-    if (!drawable(level.y, plot.log_y)) continue;
-    const float at = py(level.y);
-    for (float x = a.x; x < b.x; x += units(8)) {
-      draw->AddLine(ImVec2(x, at), ImVec2(std::min(x + units(5), b.x), at), level.colour, units(1.2F));
-    }
-    const float above = at - line - units(1);
-    text(ImVec2(std::max(a.x, b.x - width_of(level.label) - units(3)), above > a.y ? above : at + units(1)),
-         level.colour, level.label);
-  }
-  std::vector<ImVec2> points;
-  points.reserve(plot.x.size());
-  for (const PlotCurve& curve : plot.curves) {
-    const auto flush = [&] {
-      if (points.size() >= 2) {
-        // Whole pixels: Dear ImGui then draws a third of the triangles.
-        const float thickness = std::max(1.0F, std::round(units(curve.thickness)));
-        draw->AddPolyline(points.data(), static_cast<int>(points.size()), curve.colour, 0, thickness);
+      // The frame and the numbers of y; then the axis below it.
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      ImGui::SetCursorScreenPos(ImVec2(all.a.x, frame.a.y));
+      ImGui::InvisibleButton("##frame", ImVec2(frame.b.x - all.a.x, frame.height()),
+                             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+      item_rects()[name + ":frame"] = ImVec4(frame.a.x, frame.a.y, frame.b.x, frame.b.y);
+      const bool hovered = ImGui::IsItemHovered();
+      const bool active = ImGui::IsItemActive();
+      if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) view.box = mouse;
+      if (view.box) zoom_to_box(painter, view, frame, mouse);
+      if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) pan_by_drag(painter, view, frame);
+      if (hovered) zoom_by_wheel(painter, view, frame, mouse);
+      if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.fit();
+      if (hovered && !active && frame.holds(mouse)) painter.readings(mouse.x);
+      draw->PopClipRect();
+      if (plot.x_is_time) {
+        ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));
+        ImGui::InvisibleButton("##axis", ImVec2(frame.width(), all.b.y - frame.b.y));
+        note_item(name + ":axis");
+        if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+        if (!ImGui::IsItemActive()) tooltip("Drag along the time axis to look back.");
+        const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
+        if (ImGui::IsItemActive() && moved)
+          pointed = painter.x().value(static_cast<double>(place_in(frame, mouse).x));
       }
-      points.clear();
-    };
-    for (std::size_t i = 0; i < plot.x.size() && i < curve.y.size(); ++i) {
-      if (!drawable(curve.y[i], plot.log_y)) {
-        flush();
-        continue;
-      }
-      const ImVec2 point(px(plot.x[i]), py(curve.y[i]));
-      // What lies closer than a pixel or two adds nothing but work.
-      const bool last = i + 1 == plot.x.size();
-      if (!points.empty() && !last && std::abs(point.x - points.back().x) < 1.5F &&
-          std::abs(point.y - points.back().y) < 3) {
-        continue;
-      }
-      points.push_back(point);
     }
-    flush();
   }
-  float label_row = 0;
-  for (const PlotMark& mark : plot.marks) {
-    const float x = px(mark.x);
-    draw->AddLine(ImVec2(x, a.y), ImVec2(x, b.y), with_alpha(mark.colour, 0.9F), units(1.2F));
-    const float width = width_of(mark.label);
-    const float text_x = x + units(4) + width < b.x ? x + units(4) : x - units(4) - width;
-    const float text_y = a.y + label_row * line;
-    draw->AddRectFilled(ImVec2(text_x - units(2), text_y), ImVec2(text_x + width + units(2), text_y + line),
-                        with_alpha(palette().overlay, 0.8F));
-    text(ImVec2(text_x, text_y), mark.colour, mark.label);
-    label_row = label_row < 2 ? label_row + 1 : 0;
-  }
-  draw->PopClipRect();
-
-  // The x axis: its two ends, and its title between them.
-  const std::string left = format_plain(x0);
-  const std::string right = format_plain(plot.x.back());
-  const float axis_y = b.y + units(4);
-  text(ImVec2(a.x, axis_y), palette().muted, left);
-  text(ImVec2(b.x - width_of(right), axis_y), palette().muted, right);
-  if (width_of(left) + width_of(plot.x_title) + width_of(right) + units(12) < b.x - a.x) {
-    text(ImVec2((a.x + b.x - width_of(plot.x_title)) / 2, axis_y), palette().muted, plot.x_title);
-  }
-
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (hovered && mouse.x >= a.x && mouse.x <= b.x) {
-    const double at = x0 + (x1 - x0) * static_cast<double>((mouse.x - a.x) / (b.x - a.x));
-    auto nearest = std::lower_bound(plot.x.begin(), plot.x.end(), at);
-    if (nearest == plot.x.end()) --nearest;
-    const auto i = static_cast<std::size_t>(nearest - plot.x.begin());
-    draw->AddLine(ImVec2(px(*nearest), a.y), ImVec2(px(*nearest), b.y), with_alpha(palette().text, 0.5F));
-    std::string what = plot.x_title + ": " + format_plain(*nearest, 4);
-    for (const PlotCurve& curve : plot.curves) {
-      if (i < curve.y.size() && !curve.label.empty())
-        what += "\n" + curve.label + ": " + axis_value(curve.y[i], plot);
-    }
-    ImGui::PopFont();
-    tooltip(what);
-    return;
-  }
+  ImGui::PopID();
   ImGui::PopFont();
+  ImGui::SetCursorScreenPos(all.a);
+  ImGui::Dummy(size);
+  return pointed;
 }
 
 }  // namespace clothlab

@@ -2,8 +2,12 @@
 
 #include <imgui.h>
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "ui/plot_axes.h"
 
 namespace clothlab {
 
@@ -12,8 +16,16 @@ struct PlotCurve {
   std::string label;
   ImU32 colour = 0;
   float thickness = 1.4F;  ///< [interface units]
-  std::vector<double> y;   ///< as long as the plot's x; values that are not finite interrupt the line
-  std::string value;       ///< the newest value, shown in the legend
+  std::vector<double>
+      y;  ///< as long as its run's x; values that have no place on the axis interrupt the line
+};
+
+/// Curves over the same x, ascending: the present run, or one that it is compared with.
+struct PlotRun {
+  std::string name;  ///< empty for the present one; ghosts are drawn dashed and dimmed
+  std::string what;  ///< in exports: which run it is
+  std::vector<double> x;
+  std::vector<PlotCurve> curves;
 };
 
 /// A vertical mark: at x something changed.
@@ -37,22 +49,43 @@ struct PlotLevel {
   std::string label;
 };
 
-/// A line plot, drawn with an ImGui draw list.
+/// What there is to see; how it is looked at is in PlotView.
 struct Plot {
   std::string title;
-  std::string x_title;  ///< with its unit: "time [s]"
-  std::string y_unit;   ///< takes an SI prefix when it is "J"
-  bool log_y = false;
-  bool from_zero = false;  ///< the y axis starts at zero
-  std::vector<double> x;
-  std::vector<PlotCurve> curves;
+  std::string x_title;     ///< with its unit: "time [s]"
+  std::string unit;        ///< of y, in the title and in exports; empty for plain numbers
+  std::string tick_unit;   ///< a unit whose SI prefixes make y's numbers readable; empty: plain numbers
+  bool from_zero = false;  ///< a linear y axis starts at zero
+  std::vector<PlotRun> runs;
   std::vector<PlotMark> marks;
   std::vector<PlotBand> bands;
   std::vector<PlotLevel> levels;
-  std::string empty;  ///< what is said instead when there is nothing to draw
+  std::optional<PlotRange> fit_x;  ///< what to show of x until the user zooms; else all
+  std::optional<double> cursor;    ///< the x that everything else shows
+  bool x_is_time = false;          ///< dragging along the x axis asks for another cursor
+  std::string empty;               ///< what is said instead when there is nothing to draw
 };
 
-/// Draws into the given size at the cursor; hovering shows the values there.
-void draw_plot(const Plot& plot, ImVec2 size);
+/// How a plot is looked at.
+struct PlotView {
+  bool logarithmic = false;    ///< y
+  std::optional<PlotRange> x;  ///< after a zoom or pan; otherwise it fits
+  std::optional<PlotRange> y;
+  std::set<std::string> hidden;  ///< labels of curves and names of runs that the legend has switched off
+  std::optional<ImVec2> box;     ///< corner of a box that is being drawn, in window coordinates
+
+  bool zoomed() const { return x || y; }
+  void fit() { x = y = std::nullopt; }
+};
+
+/// The ranges that are shown: the view's, or those that fit what is visible.
+PlotRange shown_x(const Plot& plot, const PlotView& view);
+PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x);
+
+/// Draws into the given size at the cursor, under a legend whose entries switch curves off and on. Hovering
+/// shows the values of the nearest sample. The wheel zooms x, with Ctrl or over the numbers of y it zooms y;
+/// a left-drag pans; a right-drag zooms into a box; a double click fits. Answers with the x that was pointed
+/// at on the time axis, if any. Controls are noted under names that begin with `name`.
+std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 #include "ui/shortcuts.h"
 
 #include <array>
+#include <limits>
 
 #include "integrate/registry.h"
 #include "ui/file_dialog.h"
@@ -10,8 +11,14 @@
 namespace clothlab {
 namespace {
 
+constexpr double kForEver = std::numeric_limits<double>::infinity();
+
 void step_integrator(const ShortcutTargets& on, std::size_t by) {
   on.context.set_integrator((on.context.integrator() + by) % integrators().size());
+}
+
+void step_through_past(const ShortcutTargets& on, int direction) {
+  on.context.send(Control(StepThroughPast{on.shift ? 10 * direction : direction}));
 }
 
 constexpr std::array kShortcuts = {
@@ -25,6 +32,18 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.send(Control(Rewind{})); }},
     Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly",
              [](const ShortcutTargets& on) { on.context.send(Control(WatchAgain{})); }},
+    Shortcut{Key::left, 0, false, true, "Left  Right", "look back, forward; Shift: by ten",
+             [](const ShortcutTargets& on) { step_through_past(on, -1); }},
+    Shortcut{Key::right, 0, false, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { step_through_past(on, 1); }},
+    Shortcut{Key::home, 0, false, false, "Home  End", "earliest moment kept, present",
+             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kForEver})); }},
+    Shortcut{Key::end, 0, false, false, nullptr, nullptr,
+             [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{kForEver})); }},
+    Shortcut{Key::none, 'N', false, false, "N", "same start, next integrator",
+             [](const ShortcutTargets& on) {
+               on.context.run_again((on.context.integrator() + 1) % integrators().size());
+             }},
     Shortcut{Key::none, '[', false, true, "[  ]", "slower, faster",
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() / 2); }},
     Shortcut{Key::none, ']', false, true, nullptr, nullptr,

@@ -14,6 +14,7 @@ struct ShortcutTargets {
   const PanelContext& context;
   FileDialog& files;
   bool& help_open;
+  bool shift = false;  ///< held with the key
 };
 
 /// One row per shortcut: what it listens to, what F1 says of it, what it does.

@@ -15,7 +15,9 @@ namespace clothlab {
 namespace {
 
 constexpr float kPanelWidth = 376;
-constexpr float kPlotsHeight = 148;
+constexpr float kTimelineHeight = 38;
+constexpr float kLeastPlotsHeight = 110;
+constexpr float kMostOfWindow = 0.7F;  // that plots may take
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
@@ -53,27 +55,45 @@ void end_fixed() {
   ImGui::PopStyleVar(4);
 }
 
+// Height of the plots in a window of that height, in window coordinates.
+float plots_height(const ViewSettings& view, float window) {
+  if (!view.plots) return 0;
+  const float most = std::max(window * kMostOfWindow - units(kTimelineHeight + kStatusHeight), 1.0F);
+  return view.plots_layout.enlarged ? most : std::min(units(view.plots_layout.height), most);
+}
+
+// The upper edge of the plots can be dragged.
+void splitter(ViewSettings& view, float width, float most) {
+  ImGui::InvisibleButton("##splitter", ImVec2(width, units(6)));
+  note_item("splitter");
+  if (!view.plots || view.plots_layout.enlarged) return;
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddRectFilled(a, ImVec2(b.x, a.y + units(2)), palette().accent);
+  }
+  if (!ImGui::IsItemActive()) return tooltip("Drag for larger or smaller plots.");
+  float& height = view.plots_layout.height;
+  height = std::clamp(height - ImGui::GetIO().MouseDelta.y / units(1), kLeastPlotsHeight,
+                      std::max(most / units(1), kLeastPlotsHeight));
+}
+
 }  // namespace
 
-Area UserInterface::view_area(float width, float height, bool plots) const {
+Area UserInterface::view_area(float width, float height, const ViewSettings& view) const {
   const float panel = std::min(units(kPanelWidth), width);
-  const float below = units(kStatusHeight) + (plots ? units(kPlotsHeight) : 0);
+  const float below = units(kStatusHeight + kTimelineHeight) + plots_height(view, height);
   return {0, 0, std::max(width - panel, 1.0F), std::max(height - below, 1.0F)};
 }
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
   notice_refusals(context.snapshot);
-  const Area view = view_area(width, height, context.view.plots);
+  const Area view = view_area(width, height, context.view);
   const float status = units(kStatusHeight);
 
   draw_side_panel(context, view.width, height - status);
-  if (context.view.plots) {
-    const float pad = units(8);
-    begin_fixed("##plots", {0, view.height, view.width, units(kPlotsHeight)}, ImVec2(pad, pad));
-    plots_panel(context, view.width - 2 * pad, units(kPlotsHeight) - 2 * pad);
-    end_fixed();
-  }
+  draw_below(context, view, height - status);
   begin_fixed("##status", {0, height - status, width, status},
               ImVec2(units(12), (status - ImGui::GetTextLineHeight()) / 2));
   ImGui::GetWindowDrawList()->AddLine(ImVec2(0, height - status), ImVec2(width, height - status),
@@ -81,6 +101,22 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   status_bar(context);
   end_fixed();
   draw_overlays(context, view);
+}
+
+// Time line and plots, between the view and the status bar.
+void UserInterface::draw_below(const PanelContext& context, const Area& view, float bottom) {
+  const float pad = units(8);
+  const float timeline = units(kTimelineHeight);
+  const float height = bottom - view.height - timeline;
+  begin_fixed("##timeline", {0, view.height, view.width, timeline}, ImVec2(0, 0));
+  splitter(context.view, view.width, bottom * kMostOfWindow - timeline);
+  ImGui::SetCursorPos(ImVec2(units(12), units(7)));
+  timeline_panel(context, view.width - units(12) - pad);
+  end_fixed();
+  if (!context.view.plots) return;
+  begin_fixed("##plots", {0, view.height + timeline, view.width, height}, ImVec2(pad, units(2)));
+  plots_panel(context, view.width - 2 * pad, height - pad);
+  end_fixed();
 }
 
 void UserInterface::draw_side_panel(const PanelContext& context, float x, float height) {
@@ -161,13 +197,14 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
     if (!message_.empty()) return message_.clear(), true;
     if (report_open_) return report_open_ = false, true;
+    if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
     return context.request(ReleaseHand{}), true;
   }
   if (typing && !press.ctrl && press.key != Key::f1) return false;
   // Ctrl with a letter is editing while there is a field to edit.
   if (typing && press.ctrl && press.character != 'O' && press.character != 'S' && press.character != 'Q')
     return false;
-  return run_shortcut(press, {context, files_, help_open_});
+  return run_shortcut(press, {context, files_, help_open_, press.shift});
 }
 
 }  // namespace clothlab

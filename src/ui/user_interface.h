@@ -14,7 +14,7 @@ namespace clothlab {
 class UserInterface {
  public:
   /// The part of a window of the given size that is free for the cloth, in window coordinates.
-  Area view_area(float width, float height, bool plots) const;
+  Area view_area(float width, float height, const ViewSettings& view) const;
 
   /// Draws everything; between ImGui::NewFrame() and ImGui::Render().
   void draw(const PanelContext& context, float width, float height);
@@ -34,6 +34,7 @@ class UserInterface {
   bool dialog_open() const { return files_.is_open() || help_open_; }
 
  private:
+  void draw_below(const PanelContext& context, const Area& view, float bottom);
   void draw_side_panel(const PanelContext& context, float x, float height);
   void draw_overlays(const PanelContext& context, const Area& view);
   void notice_refusals(const Snapshot& snapshot);

@@ -231,7 +231,10 @@ void tooltip(std::string_view text) {
   if (!same) since = ImGui::GetTime();
   hovered = item;
   last_frame = ImGui::GetFrameCount();
-  if (ImGui::GetTime() - since < kTooltipDelay) return;
+  if (ImGui::GetTime() - since >= kTooltipDelay) tooltip_at_once(text);
+}
+
+void tooltip_at_once(std::string_view text) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(10), units(8)));
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(units(330));
@@ -295,6 +298,7 @@ bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags fl
   if (!ImGui::BeginCombo(id, preview.c_str(), flags)) return false;
   const int frame = ImGui::GetFrameCount();
   if (choice_closes_in == frame) {
+    choice_closes_in = -1;
     ImGui::CloseCurrentPopup();
   } else {
     choice_open_in = frame;

@@ -78,11 +78,19 @@ class Interface {
 #endif
     frame();
   }
-  void button(bool down) {
+  void button(bool down, int which = 0) {
 #if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(0, down);
+    ImGui::GetIO().AddMouseButtonEvent(which, down);
 #else
-    ImGui::GetIO().MouseDown[0] = down;
+    ImGui::GetIO().MouseDown[which] = down;
+#endif
+    frame();
+  }
+  void wheel(float notches) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseWheelEvent(0, notches);
+#else
+    ImGui::GetIO().MouseWheel = notches;
 #endif
     frame();
   }

@@ -51,7 +51,7 @@ TEST_P(Themes, WhatIsWrittenCanBeRead) {
 
 TEST_P(Themes, WhatIsDrawnCanBeSeen) {
   const Palette& p = palette_of(GetParam());
-  for (const ImU32 curve : {p.total, p.kinetic, p.elastic, p.gravity})
+  for (const ImU32 curve : {p.total, p.kinetic, p.stretch, p.bend, p.gravity})
     EXPECT_GE(contrast(curve, p.panel), kDrawn);
   use_palette(GetParam());
   for (std::size_t row = 0; row < integrators().size(); ++row) {

@@ -1,0 +1,82 @@
+#include "app/plot_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "cli/chart.h"
+#include "io/output_file.h"
+#include "io/png.h"
+#include "ui/theme.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A path in the folder that nothing has yet.
+fs::path free_path(const fs::path& folder, std::string stem, const std::string& extension) {
+  for (char& c : stem) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  fs::path path = folder / (stem + extension);
+  for (int k = 2; fs::exists(path); ++k) path = folder / (stem + '-' + std::to_string(k) + extension);
+  return path;
+}
+
+Rgb rgb(ImU32 colour) {
+  const auto channel = [&](int shift) { return static_cast<std::uint8_t>((colour >> shift) & 0xFF); };
+  return {channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)};
+}
+
+// Half way to the ground, as ghosts are.
+Rgb dimmed(Rgb colour, Rgb ground) {
+  for (std::size_t c = 0; c < 3; ++c) colour[c] = static_cast<std::uint8_t>((colour[c] + ground[c]) / 2);
+  return colour;
+}
+
+Chart chart_of(const ShownPlot& shown) {
+  const Plot& plot = shown.plot;
+  const ChartColours colours{rgb(palette().panel), rgb(palette().overlay), rgb(palette().line),
+                             rgb(palette().muted), rgb(palette().text),    rgb(palette().muted)};
+  ChartPanel panel;
+  panel.x = {.title = plot.x_title, .range = {{shown.x.low, shown.x.high}}};
+  panel.y = {.title = plot.unit.empty() ? plot.title : plot.title + " [" + plot.unit + "]",
+             .logarithmic = shown.logarithmic,
+             .range = {{shown.y.low, shown.y.high}}};
+  for (const PlotRun& run : plot.runs) {
+    const bool ghost = !run.name.empty();
+    for (const PlotCurve& curve : run.curves) {
+      const Rgb colour = rgb(curve.colour);
+      panel.curves.push_back({.label = ghost ? curve.label + ", " + run.name : curve.label,
+                              .colour = ghost ? dimmed(colour, colours.ground) : colour,
+                              .dashed = ghost,
+                              .x = run.x,
+                              .y = curve.y});
+    }
+  }
+  for (const PlotLevel& level : plot.levels) {
+    panel.curves.push_back({.label = level.label,
+                            .colour = rgb(level.colour),
+                            .dashed = true,
+                            .x = {shown.x.low, shown.x.high},
+                            .y = {level.y, level.y}});
+  }
+  const std::string of =
+      plot.runs.empty() || plot.runs.front().what.empty() ? "" : ": " + plot.runs.front().what;
+  return {plot.title + of, {std::move(panel)}, colours};
+}
+
+}  // namespace
+
+fs::path write_plot(const ShownPlot& shown, SavePlot::Format format, const fs::path& folder) {
+  const bool table = format == SavePlot::Format::csv;
+  const fs::path path = free_path(folder, shown.plot.title, table ? ".csv" : ".png");
+  if (table) {
+    write_file(path, plot_csv(shown));
+  } else {
+    const Picture picture = draw_chart(chart_of(shown), find_font_file());
+    write_png(path, picture.width, picture.height, picture.rgba);
+  }
+  return path;
+}
+
+}  // namespace clothlab

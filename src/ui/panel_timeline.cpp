@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/text.h"
+#include "ui/numbers.h"
+#include "ui/panels.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kMegabyte = 1 << 20;
+
+std::string seconds(double value) { return format_plain(std::max(0.0, value), 3) + " s"; }
+
+// Where in the kept past the window looks, as a slider; dragging it looks back.
+void scrub_bar(const PanelContext& context, float width) {
+  const KeptPast& kept = context.snapshot.kept;
+  const bool looks_back = context.snapshot.replay.has_value();
+  const float height = ImGui::GetFrameHeight();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImGui::InvisibleButton("##scrub", ImVec2(width, height));
+  note_item("scrub");
+  const float knob = units(6);
+  const float left = origin.x + knob;
+  const float length = width - 2 * knob;
+  const double span = kept.to - kept.from;
+  float place = 1;
+  if (looks_back && span > 0)
+    place =
+        std::clamp(static_cast<float>((context.snapshot.frame.record.time - kept.from) / span), 0.0F, 1.0F);
+
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsItemActive() && span > 0) {
+    place = std::clamp((io.MousePos.x - left) / length, 0.0F, 1.0F);
+    if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
+      const double time = kept.from + static_cast<double>(place) * span;
+      context.send(Control(ShowPast{place < 1 ? time : std::numeric_limits<double>::infinity()}));
+    }
+  } else {
+    tooltip(
+        "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right go by one "
+        "kept state, with Shift by ten, Home and End to the ends.\n\nSpace or S go on from the moment shown, "
+        "with its very positions and velocities; what came after is then forgotten. Pins are those of now, "
+        "where that moment has them. A multistep method takes its first step from there as a one-step one.");
+  }
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const float middle = origin.y + height / 2;
+  const float track = units(2);
+  const float x = left + place * length;
+  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(left + length, middle + track), palette().field,
+                      track);
+  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(x, middle + track),
+                      with_alpha(palette().accent, looks_back ? 0.9F : 0.45F), track);
+  const bool touched = ImGui::IsItemActive() || ImGui::IsItemHovered();
+  draw->AddCircleFilled(ImVec2(x, middle), knob, touched ? palette().accent_strong : palette().accent, 20);
+}
+
+// What the bar shows: how far back, or how much there is.
+void scrub_label(const PanelContext& context, float width) {
+  const KeptPast& kept = context.snapshot.kept;
+  const bool looks_back = context.snapshot.replay.has_value();
+  const float start = ImGui::GetCursorPosX();
+  const std::string text = looks_back ? seconds(kept.to - context.snapshot.frame.record.time) + " back"
+                                      : "last " + seconds(kept.to - kept.from);
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, looks_back ? palette().accent : palette().muted);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  note_item("kept");
+  const double spacing = kept.states > 1 ? (kept.to - kept.from) / static_cast<double>(kept.states - 1) : 0;
+  tooltip(format_count(kept.states) + " states of the last " + seconds(kept.to - kept.from) + " are kept" +
+          (spacing > 0 ? ", one every " + format_quantity(spacing, "s") + " on average" : std::string()) +
+          ", in " + format_plain(static_cast<double>(kept.bytes) / kMegabyte) + " MB of the " +
+          format_plain(context.view.history_megabytes) +
+          " MB that the View tab allows. The newest are kept step by step; with little memory the older ones "
+          "are farther apart.");
+  ImGui::SameLine(start + width);
+}
+
+// Runs again from the start with another integrator, beside the curves of this run.
+void comparison_buttons(const PanelContext& context, float gap) {
+  constexpr const char* kHelp =
+      "Start again with the next integrator of the list (N): the same initial state, pins and parameters. "
+      "The "
+      "curves of this run stay in the plots as ghosts, up to four of them. What you drag with the mouse is "
+      "not "
+      "repeated.";
+  if (text_button("Again with the next", kHelp))
+    context.run_again((context.integrator() + 1) % integrators().size());
+  note_item("run-again");
+  ImGui::SameLine(0, gap);
+  ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
+  const bool open = begin_choice("##again-with", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLarge);
+  note_item("run-again-with");
+  if (open) {
+    for (std::size_t row = 0; row < integrators().size(); ++row) {
+      const std::string title(integrators()[row].title);
+      if (ImGui::Selectable(displayable(title).c_str(), row == context.integrator())) context.run_again(row);
+      note_item("run-again-with:" + std::string(integrators()[row].id));
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip("Start again with an integrator of your choice, beside the curves of this run.");
+  }
+  ImGui::SameLine(0, gap);
+  ImGui::BeginDisabled(context.snapshot.ghosts->empty());
+  if (text_button("Clear ghosts", "Forget the curves of earlier runs."))
+    context.send(Control(ForgetGhosts{}));
+  ImGui::EndDisabled();
+  note_item("clear-ghosts");
+}
+
+}  // namespace
+
+void timeline_panel(const PanelContext& context, float width) {
+  const float gap = units(6);
+  const float label = units(92);
+  const float padding = 4 * ImGui::GetStyle().FramePadding.x;
+  const float wanted = ImGui::CalcTextSize("Again with the next").x + ImGui::CalcTextSize("Clear ghosts").x +
+                       padding + ImGui::GetFrameHeight() + 3 * gap;
+  // In a narrow window the keys have to do.
+  const bool with_buttons = width - wanted - label > units(160);
+  scrub_label(context, label);
+  scrub_bar(context, std::max(width - label - (with_buttons ? wanted : 0), units(40)));
+  if (!with_buttons) return;
+  ImGui::SameLine(0, gap);
+  comparison_buttons(context, gap);
+}
+
+}  // namespace clothlab

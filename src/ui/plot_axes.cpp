@@ -1,0 +1,119 @@
+#include "ui/plot_axes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+// Images of logarithmic values stay within these, where no power of ten overflows or is denormal.
+constexpr double kLeastDecade = -300, kMostDecade = 300;
+constexpr double kLargest = 1e300;
+// Less of an axis is not told apart any more [of the larger end].
+constexpr double kLeastSpan = 1e-12;
+
+// 1, 2 or 5 times a power of ten, so that at most so many fit into the span.
+double round_step(double span, int most) {
+  const double least = span / most;
+  double step = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {2.0, 2.5, 2.0}) {
+    if (step >= least * (1 - 1e-9)) break;
+    step *= factor;
+  }
+  return step;
+}
+
+// Digits that tell multiples of the step apart.
+int digits_of(double largest, double step) {
+  const double decades = std::floor(std::log10(largest)) - std::floor(std::log10(step));
+  return std::clamp(static_cast<int>(decades) + 1, 1, 15);
+}
+
+std::string label_of(double value, int digits, std::string_view unit) {
+  return unit.empty() ? format_plain(value, digits) : format_quantity(value, unit, digits);
+}
+
+}  // namespace
+
+PlotAxis::PlotAxis(const PlotRange& range, bool logarithmic) : logarithmic_(logarithmic) {
+  low_ = image(range.low);
+  high_ = image(range.high);
+  if (!std::isfinite(low_) || !std::isfinite(high_) || !(low_ < high_)) {
+    low_ = 0;
+    high_ = 1;
+  }
+}
+
+bool PlotAxis::has(double value, bool logarithmic) {
+  return std::isfinite(value) && std::abs(value) <= kLargest && (!logarithmic || value >= 1 / kLargest);
+}
+
+double PlotAxis::image(double value) const { return logarithmic_ ? std::log10(value) : value; }
+
+double PlotAxis::value(double place) const {
+  const double at = low_ + place * (high_ - low_);
+  return logarithmic_ ? std::pow(10.0, at) : at;
+}
+
+std::vector<PlotTick> PlotAxis::ticks(int most, std::string_view unit) const {
+  std::vector<PlotTick> all;
+  most = std::max(most, 2);
+  const bool decades = logarithmic_ && high_ - low_ >= 1;
+  const PlotRange values = range();
+  const double low = decades ? low_ : values.low;
+  const double high = decades ? high_ : values.high;
+  const double step = decades ? std::max(1.0, std::ceil((high - low) / most)) : round_step(high - low, most);
+  const int digits = decades ? 3 : digits_of(std::max(std::abs(low), std::abs(high)), step);
+  const double first = std::ceil(low / step - 1e-9);
+  for (int k = 0; k <= most && (first + k) * step <= high + step * 1e-9; ++k) {
+    const double multiple = (first + k) * step + 0.0;  // never −0
+    const double tick = decades ? std::pow(10.0, multiple) : multiple;
+    all.push_back({tick, label_of(tick, digits, unit)});
+  }
+  return all;
+}
+
+PlotRange PlotAxis::stretch(double from, double to) const {
+  const auto [first, last] = std::minmax(from, to);
+  const double low = low_ + first * (high_ - low_);
+  const double high = low_ + last * (high_ - low_);
+  const double least = kLeastSpan * std::max({std::abs(low), std::abs(high), 1e-280});
+  const bool fits = logarithmic_ ? low >= kLeastDecade && high <= kMostDecade
+                                 : std::abs(low) <= kLargest && std::abs(high) <= kLargest;
+  if (!fits || !(high - low > least)) return range();
+  return {logarithmic_ ? std::pow(10.0, low) : low, logarithmic_ ? std::pow(10.0, high) : high};
+}
+
+PlotRange PlotAxis::zoomed(double place, double factor) const {
+  return stretch(place - place * factor, place + (1 - place) * factor);
+}
+
+void PlotFit::take(double value) {
+  if (!PlotAxis::has(value, logarithmic_)) return;
+  low_ = std::min(low_, value);
+  high_ = std::max(high_, value);
+}
+
+PlotRange PlotFit::range(bool from_zero) const {
+  if (empty()) return logarithmic_ ? PlotRange{0.1, 10} : PlotRange{0, 1};
+  if (logarithmic_) {
+    const double first = std::floor(std::log10(low_) - 0.05);
+    const double last = std::max(std::ceil(std::log10(high_) + 0.05), first + 1);
+    return {std::pow(10.0, first), std::pow(10.0, last)};
+  }
+  double low = from_zero ? std::min(low_, 0.0) : low_;
+  const double high = from_zero ? std::max(high_, 0.0) : high_;
+  const double largest = std::max(std::abs(low), std::abs(high));
+  // A constant gets a range of its own size around it.
+  if (high - low <= largest * 1e-9) {
+    const double half = largest == 0 ? 1 : largest * 0.5;
+    return {largest == 0 && from_zero ? 0 : low - half, high + half};
+  }
+  const double room = (high - low) * 0.06;
+  low = from_zero && low == 0 ? 0 : low - room;
+  return {low, high + room};
+}
+
+}  // namespace clothlab

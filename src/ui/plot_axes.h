@@ -1,0 +1,68 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clothlab {
+
+/// A stretch of an axis in the values it shows; low < high, and low > 0 on a logarithmic one.
+struct PlotRange {
+  double low = 0;
+  double high = 1;
+  bool operator==(const PlotRange&) const = default;
+};
+
+struct PlotTick {
+  double value = 0;
+  std::string label;
+};
+
+/// A linear or logarithmic axis: values to places on it, from 0 at its low end to 1 at its high end.
+class PlotAxis {
+ public:
+  PlotAxis(const PlotRange& range, bool logarithmic);
+
+  /// Whether a value has a place on an axis at all, within its range or beyond.
+  static bool has(double value, bool logarithmic);
+  double place(double value) const { return (image(value) - low_) / (high_ - low_); }
+  double value(double place) const;
+  PlotRange range() const { return {value(0), value(1)}; }
+  bool logarithmic() const { return logarithmic_; }
+
+  /// At most `most` values, 2 at least, with labels that tell them apart: 1, 2 or 5 times a power of ten
+  /// apart, or powers of ten. With a unit, "J", the labels take its SI prefixes.
+  std::vector<PlotTick> ticks(int most, std::string_view unit = {}) const;
+
+  /// The range that shows more (factor > 1) or less, with what is at `place` staying there; the same range
+  /// where numbers end.
+  PlotRange zoomed(double place, double factor) const;
+  /// The range further on by so much of its length.
+  PlotRange panned(double places) const { return stretch(places, places + 1); }
+  /// The range between two places, in any order.
+  PlotRange stretch(double from, double to) const;
+
+ private:
+  double image(double value) const;
+
+  bool logarithmic_;
+  double low_ = 0, high_ = 1;  // images
+};
+
+/// Collects values and gives the range that holds them, with a little room; never an empty one.
+class PlotFit {
+ public:
+  explicit PlotFit(bool logarithmic) : logarithmic_(logarithmic) {}
+  void take(double value);
+  bool empty() const { return !(low_ <= high_); }
+  /// Whole decades on a logarithmic axis. `from_zero` wants a linear axis to begin at zero.
+  PlotRange range(bool from_zero) const;
+
+ private:
+  bool logarithmic_;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace clothlab

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "ui/plot.h"
+
+namespace clothlab {
+
+/// A plot as it is seen: without what is hidden or out of sight along x, and with its ranges.
+struct ShownPlot {
+  Plot plot;
+  PlotRange x, y;
+  bool logarithmic = false;
+};
+
+ShownPlot shown_plot(const Plot& plot, const PlotView& view);
+
+/// A table of it: a header line, then a row per sample with the run it belongs to, x, and a value per curve.
+/// Numbers have 17 significant digits; "nan" where there is no value.
+std::string plot_csv(const ShownPlot& shown);
+
+}  // namespace clothlab

@@ -1,0 +1,206 @@
+#include "ui/plot_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/palette.h"
+
+namespace clothlab {
+namespace {
+
+using Samples = std::vector<PlotSample>;
+
+constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
+
+struct Quantity {
+  const char* label;
+  ImU32 Palette::*colour;
+  double (*get)(const PlotSample&);
+  float thickness = 1.4F;
+};
+
+constexpr std::array kEnergies{
+    Quantity{"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2},
+    Quantity{"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
+    Quantity{"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
+    Quantity{"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
+    Quantity{"gravity", &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
+};
+constexpr std::array kStrains{
+    Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
+};
+constexpr std::array kStepTimes{
+    Quantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
+};
+constexpr std::array kIterations{
+    Quantity{"CG", &Palette::kinetic, [](const PlotSample& s) { return double(s.cg_iterations); }},
+    Quantity{"Newton", &Palette::stretch, [](const PlotSample& s) { return double(s.newton_iterations); }},
+};
+
+std::string title_of(std::size_t row) {
+  return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
+}
+
+// Coloured stretches of time by integrator, and a named mark at each switch.
+void mark_switches(const Samples& samples, Plot& plot) {
+  std::size_t start = 0;
+  for (std::size_t i = 1; i <= samples.size(); ++i) {
+    if (i < samples.size() && samples[i].integrator == samples[start].integrator) continue;
+    const std::size_t row = samples[start].integrator;
+    const ImU32 colour = integrator_colour(row);
+    plot.bands.push_back({samples[start].time, samples[std::min(i, samples.size() - 1)].time, colour});
+    if (start > 0) plot.marks.push_back({samples[start].time, colour, title_of(row)});
+    start = i;
+  }
+}
+
+PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities) {
+  PlotRun run;
+  run.what = run_name(samples);
+  run.x.reserve(samples.size());
+  for (const PlotSample& sample : samples) run.x.push_back(sample.time);
+  for (const Quantity& quantity : quantities) {
+    PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}};
+    curve.y.reserve(samples.size());
+    for (const PlotSample& sample : samples) curve.y.push_back(quantity.get(sample));
+    run.curves.push_back(std::move(curve));
+  }
+  return run;
+}
+
+// The last seconds of the present run, and on to where the longest ghost ends.
+PlotRange last_seconds(const Snapshot& now) {
+  const double end = now.plot->empty() ? 0 : now.plot->back().time;
+  const double start = now.plot->empty() ? 0 : std::max(now.plot->front().time, end - kShownSeconds);
+  double last = end;
+  for (const GhostRun& ghost : *now.ghosts) last = std::max(last, ghost.samples->back().time);
+  last = std::min(last, std::max(end, start + kShownSeconds));
+  return {start, last > start ? last : start + now.frame.scene->stepping.dt};
+}
+
+Plot over_time(const Snapshot& now, std::span<const Quantity> quantities) {
+  Plot plot;
+  plot.x_title = "time [s]";
+  plot.x_is_time = true;
+  plot.empty = "Nothing yet: press Space to play, S for one step.";
+  plot.fit_x = last_seconds(now);
+  plot.runs.push_back(run_of(*now.plot, quantities));
+  mark_switches(*now.plot, plot);
+  for (const GhostRun& ghost : *now.ghosts) {
+    PlotRun run = run_of(*ghost.samples, quantities);
+    run.name = run.what;
+    if (ghost.dt != now.frame.scene->stepping.dt) run.name += ", h " + format_quantity(ghost.dt, "s");
+    // Two runs of the same name are told apart by their number.
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(plot.runs.begin(), plot.runs.end(),
+                         [&](const PlotRun& other) { return other.name == name; });
+    };
+    const std::string name = run.name;
+    for (int k = 2; taken(run.name); ++k) run.name = name + " (" + std::to_string(k) + ")";
+    run.what = run.name;
+    plot.runs.push_back(std::move(run));
+  }
+  if (now.replay) plot.cursor = now.frame.record.time;
+  return plot;
+}
+
+Plot energy_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kEnergies);
+  plot.unit = plot.tick_unit = "J";
+  return plot;
+}
+
+Plot strain_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kStrains);
+  plot.unit = "%";
+  plot.from_zero = true;
+  const SteppingSettings& stepping = now.frame.scene->stepping;
+  if (stepping.adaptive)
+    plot.levels.push_back({100 * stepping.max_strain, palette().careful, "adaptive steps keep to this"});
+  return plot;
+}
+
+Plot step_time_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kStepTimes);
+  plot.unit = "ms";
+  plot.from_zero = true;
+  // Whatever takes less than the time it simulates keeps up with the clock.
+  const double h = now.frame.scene->stepping.dt;
+  plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
+  return plot;
+}
+
+Plot iterations_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kIterations);
+  plot.from_zero = true;
+  return plot;
+}
+
+Plot residual_plot(const Snapshot& now) {
+  Plot plot;
+  plot.x_title = "CG iteration";
+  const IntegratorInfo& info = integrators()[now.integrator];
+  const auto& linear = now.frame.scene->stepping.solver.linear;
+  plot.empty = !info.uses_linear_solver ? std::string(info.title) + " leaves no CG residuals to show."
+               : linear.kind == LinearSolverSettings::Kind::cholesky
+                   ? "Cholesky is a direct solver: no iterations."
+                   : "Nothing solved yet.";
+  PlotRun run;
+  run.what = title_of(now.integrator);
+  PlotCurve residual{"relative residual", palette().kinetic, 2, now.frame.residuals};
+  for (std::size_t i = 0; i < residual.y.size(); ++i) run.x.push_back(static_cast<double>(i));
+  run.curves.push_back(std::move(residual));
+  plot.runs.push_back(std::move(run));
+  plot.levels.push_back(
+      {linear.cg.tolerance, palette().careful, "tolerance " + format_plain(linear.cg.tolerance)});
+  return plot;
+}
+
+struct Kind {
+  const char* title;
+  const char* help;
+  Plot (*make)(const Snapshot&);
+  bool logarithmic;
+};
+constexpr std::array<Kind, kPlotKinds> kKinds{{
+    {"Energy", "Kinetic, stretch, bend, gravity and total energy [J].", energy_plot, false},
+    {"Strain", "The most that any stretch spring is longer or shorter than at rest [%].", strain_plot, false},
+    {"Time per step", "What a step takes on this machine [ms], and the time that it simulates.",
+     step_time_plot, true},
+    {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
+    {"CG residual", "Relative residual in every CG iteration of the last solve, and the tolerance.",
+     residual_plot, true},
+}};
+
+const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+std::string run_name(const std::vector<PlotSample>& samples) {
+  std::vector<std::size_t> rows;
+  for (const PlotSample& sample : samples)
+    if (rows.empty() || rows.back() != sample.integrator) rows.push_back(sample.integrator);
+  if (rows.empty()) return {};
+  if (rows.size() == 1) return title_of(rows[0]);
+  return title_of(rows.front()) + (rows.size() == 2 ? ", then " : " ... ") + title_of(rows.back());
+}
+
+PlotsLayout::PlotsLayout() {
+  // Where numbers of many sizes are compared.
+  for (std::size_t k = 0; k < kPlotKinds; ++k) views[k].logarithmic = kKinds[k].logarithmic;
+}
+
+const char* plot_title(PlotKind kind) { return row_of(kind).title; }
+
+const char* plot_help(PlotKind kind) { return row_of(kind).help; }
+
+Plot make_plot(PlotKind kind, const Snapshot& now) {
+  Plot plot = row_of(kind).make(now);
+  plot.title = plot_title(kind);
+  return plot;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,375 @@
+// The plots: axes, what is shown and exported, and what mouse and buttons do to them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "interface.h"
+#include "ui/plot_axes.h"
+#include "ui/plot_export.h"
+#include "ui/plot_kinds.h"
+
+namespace clothlab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Interface;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A few roundings of the value.
+double rounding(double value) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(value); }
+
+std::vector<double> values(const std::vector<PlotTick>& ticks) {
+  std::vector<double> all;
+  for (const PlotTick& tick : ticks) all.push_back(tick.value);
+  return all;
+}
+
+TEST(PlotAxis, PutsValuesInTheirPlaces) {
+  const PlotAxis linear({-2, 6}, false);
+  EXPECT_EQ(linear.place(-2), 0);
+  EXPECT_EQ(linear.place(0), 0.25);
+  EXPECT_EQ(linear.value(1), 6);
+  const PlotAxis logarithmic({1e-4, 1}, true);
+  EXPECT_NEAR(logarithmic.place(1e-3), 0.25, rounding(1));
+  EXPECT_NEAR(logarithmic.value(0.5), 1e-2, 10 * rounding(1e-2));
+  EXPECT_FALSE(PlotAxis::has(0, true));
+  EXPECT_FALSE(PlotAxis::has(-1, true));
+  EXPECT_FALSE(PlotAxis::has(kNan, false));
+  EXPECT_FALSE(PlotAxis::has(kInfinity, false));
+  EXPECT_TRUE(PlotAxis::has(-1, false));
+}
+
+TEST(PlotAxis, HasRoundTicks) {
+  EXPECT_THAT(values(PlotAxis({0, 10}, false).ticks(5)), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_THAT(values(PlotAxis({-1.2, 1.1}, false).ticks(5)), ElementsAre(-1, -0.5, 0, 0.5, 1));
+  EXPECT_THAT(values(PlotAxis({1e-6, 1}, true).ticks(3)), ElementsAre(1e-6, 1e-4, 1e-2, 1));
+  // Less than a decade is divided like a linear axis.
+  EXPECT_THAT(values(PlotAxis({2, 9}, true).ticks(4)), ElementsAre(2, 4, 6, 8));
+  EXPECT_EQ(PlotAxis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
+  // However close the range, the labels tell them apart, and there are neither none nor too many.
+  for (double span = 1; span > 1e-9; span /= 3) {
+    const auto ticks = PlotAxis({12.34, 12.34 + span}, false).ticks(4);
+    std::set<std::string> labels;
+    for (const PlotTick& tick : ticks) labels.insert(tick.label);
+    EXPECT_EQ(labels.size(), ticks.size()) << span;
+    EXPECT_GE(ticks.size(), 1u) << span;
+    EXPECT_LE(ticks.size(), 5u) << span;
+  }
+}
+
+TEST(PlotAxis, ZoomsAboutAPointAndPans) {
+  const PlotAxis axis({10, 20}, false);
+  const PlotRange closer = axis.zoomed(0.3, 0.5);
+  EXPECT_NEAR(PlotAxis(closer, false).place(13), 0.3, rounding(10));
+  EXPECT_NEAR(closer.high - closer.low, 5, rounding(20));
+  EXPECT_EQ(axis.panned(0.5), (PlotRange{15, 25}));
+  EXPECT_EQ(axis.stretch(0.8, 0.2), (PlotRange{12, 18})) << "in any order";
+  const PlotAxis decades({1, 100}, true);
+  const PlotRange wider = decades.zoomed(0.5, 2);
+  EXPECT_NEAR(wider.low, 0.1, 10 * rounding(0.1));
+  EXPECT_NEAR(wider.high, 1000, 10 * rounding(1000));
+}
+
+TEST(PlotAxis, StaysARangeHoweverFarItIsZoomed) {
+  for (const bool logarithmic : {false, true}) {
+    for (const double factor : {0.01, 100.0}) {
+      PlotRange range{1, 10};
+      for (int i = 0; i < 500; ++i) range = PlotAxis(range, logarithmic).zoomed(0.4, factor);
+      EXPECT_TRUE(std::isfinite(range.low) && std::isfinite(range.high));
+      EXPECT_LT(range.low, range.high);
+      if (logarithmic) {
+        EXPECT_GT(range.low, 0);
+      }
+      EXPECT_FALSE(PlotAxis(range, logarithmic).ticks(5).empty());
+    }
+  }
+}
+
+PlotRange fitted(std::initializer_list<double> data, bool logarithmic, bool from_zero = false) {
+  PlotFit fit(logarithmic);
+  for (const double y : data) fit.take(y);
+  return fit.range(from_zero);
+}
+
+TEST(PlotFit, HoldsWhatCanBeDrawnAndIsNeverEmpty) {
+  const PlotRange some = fitted({1, kNan, 3, -kInfinity}, false);
+  EXPECT_LT(some.low, 1);
+  EXPECT_GT(some.low, 0.5);
+  EXPECT_GT(some.high, 3);
+  EXPECT_EQ(fitted({2, 8}, false, true).low, 0);
+  EXPECT_EQ(fitted({}, false), (PlotRange{0, 1}));
+  EXPECT_EQ(fitted({0, -3, kNan}, true), (PlotRange{0.1, 10})) << "nothing has a logarithm";
+  EXPECT_EQ(fitted({0, 3e-5, 0.2}, true), (PlotRange{1e-5, 1})) << "whole decades";
+  for (const double constant : {0.0, 1e-12, 5.0, -7.0, 1e200}) {
+    for (const bool from_zero : {false, true}) {
+      const PlotRange range = fitted({constant, constant}, false, from_zero);
+      EXPECT_LT(range.low, range.high) << constant;
+      EXPECT_LE(range.low, constant);
+      EXPECT_GE(range.high, constant);
+    }
+  }
+}
+
+/// Two curves of a run of eleven samples, and a ghost of half the length.
+Plot two_runs() {
+  Plot plot;
+  plot.title = "Two";
+  plot.x_title = "time [s]";
+  plot.unit = "J";
+  for (const auto& [name, samples] : {std::pair{"", 11}, std::pair{"Ghost \"one\"", 6}}) {
+    PlotRun run;
+    run.name = name;
+    run.what = run.name.empty() ? "This" : run.name;
+    run.curves = {{"rising", 0xFFFFFFFF, 1, {}}, {"odd", 0xFFFFFFFF, 1, {}}};
+    for (int i = 0; i < samples; ++i) {
+      run.x.push_back(i);
+      run.curves[0].y.push_back(i * 0.1);
+      run.curves[1].y.push_back(i % 2 == 0 ? kNan : -1);
+    }
+    plot.runs.push_back(std::move(run));
+  }
+  return plot;
+}
+
+TEST(PlotExport, IsATableOfWhatIsShown) {
+  const Plot plot = two_runs();
+  PlotView view;
+  view.x = PlotRange{4.5, 7};
+  EXPECT_EQ(plot_csv(shown_plot(plot, view)),
+            "run,\"time [s]\",\"rising [J]\",\"odd [J]\"\n"
+            "\"This\",5,0.5,-1\n"
+            "\"This\",6,0.60000000000000009,nan\n"
+            "\"This\",7,0.70000000000000007,-1\n"
+            "\"Ghost \"\"one\"\"\",5,0.5,-1\n");
+  view.hidden = {"odd", "Ghost \"one\""};
+  EXPECT_EQ(plot_csv(shown_plot(plot, view)),
+            "run,\"time [s]\",\"rising [J]\"\n"
+            "\"This\",5,0.5\n"
+            "\"This\",6,0.60000000000000009\n"
+            "\"This\",7,0.70000000000000007\n");
+  view.fit();
+  EXPECT_EQ(shown_plot(plot, view).x, (PlotRange{0, 10}));
+  view.logarithmic = true;
+  EXPECT_EQ(shown_plot(plot, view).y, (PlotRange{0.01, 10}))
+      << "what is hidden or not positive does not count";
+}
+
+// ---- On a snapshot
+
+PlotSample sample_at(double time, std::uint16_t integrator) {
+  PlotSample sample;
+  sample.time = time;
+  sample.energy = {.kinetic = time, .stretch = 2, .bend = 0, .gravity = -time, .total = 2};
+  sample.max_strain = 0.05;
+  sample.milliseconds = time == 0 ? kNan : 3;
+  sample.cg_iterations = 7;
+  sample.integrator = integrator;
+  return sample;
+}
+
+std::shared_ptr<const std::vector<PlotSample>> samples_until(int seconds, std::uint16_t integrator) {
+  std::vector<PlotSample> samples;
+  for (int i = 0; i <= 10 * seconds; ++i) samples.push_back(sample_at(0.1 * i, integrator));
+  return std::make_shared<const std::vector<PlotSample>>(std::move(samples));
+}
+
+/// The interface with a run of eight seconds and a ghost of twelve.
+void give_runs(Interface& face) {
+  face.snapshot.plot = samples_until(8, 4);
+  face.snapshot.ghosts = std::make_shared<const std::vector<GhostRun>>(
+      std::vector<GhostRun>{{face.snapshot.frame.scene->stepping.dt, samples_until(12, 1)}});
+  face.snapshot.kept = {2, 8, 300, 1 << 20};
+  face.frame();
+}
+
+TEST(PlotKinds, ShowTheRunAndItsGhosts) {
+  Interface face;
+  give_runs(face);
+  const Plot energy = make_plot(PlotKind::energy, face.snapshot);
+  ASSERT_EQ(energy.runs.size(), 2u);
+  EXPECT_EQ(energy.runs[0].name, "");
+  EXPECT_EQ(energy.runs[1].name, integrators()[1].title);
+  EXPECT_EQ(energy.runs[0].curves.size(), 5u);
+  EXPECT_EQ(energy.fit_x, (PlotRange{0, 12})) << "as far as the ghost goes";
+  EXPECT_FALSE(energy.cursor.has_value());
+  EXPECT_EQ(make_plot(PlotKind::strain, face.snapshot).runs[0].curves[0].y[3], 5) << "per cent";
+  const Plot times = make_plot(PlotKind::step_time, face.snapshot);
+  ASSERT_EQ(times.levels.size(), 1u);
+  EXPECT_EQ(times.levels[0].y, 1e3 * face.snapshot.frame.scene->stepping.dt);
+
+  // A long run shows its last 30 s; a moment of the past is marked; two ghosts of one name are told apart.
+  face.snapshot.plot = samples_until(100, 4);
+  face.snapshot.ghosts = std::make_shared<const std::vector<GhostRun>>(
+      std::vector<GhostRun>{{0.5, samples_until(12, 1)}, {0.5, samples_until(12, 1)}});
+  face.snapshot.replay = ReplayPosition{3, 10};
+  face.snapshot.frame.record.time = 77;
+  const Plot later = make_plot(PlotKind::energy, face.snapshot);
+  EXPECT_NEAR(later.fit_x.value().low, 70, 1e-9);
+  EXPECT_NEAR(later.fit_x.value().high, 100, 1e-9);
+  EXPECT_EQ(later.cursor, 77);
+  EXPECT_EQ(later.runs[1].name, std::string(integrators()[1].title) + ", h 500 ms");
+  EXPECT_EQ(later.runs[2].name, later.runs[1].name + " (2)");
+  EXPECT_EQ(run_name({sample_at(0, 1), sample_at(1, 1), sample_at(2, 4)}),
+            std::string(integrators()[1].title) + ", then " + std::string(integrators()[4].title));
+}
+
+TEST(Plots, BearWhateverComes) {
+  Interface face;
+  for (const double value : {0.0, kNan, kInfinity, -1.0, 1e300, 1e-300}) {
+    std::vector<PlotSample> samples;
+    for (int i = 0; i < 20; ++i) {
+      samples.push_back(sample_at(i, static_cast<std::uint16_t>(i % 3)));
+      samples.back().energy = {value, value, value, value, value};
+      samples.back().max_strain = value;
+      samples.back().milliseconds = value;
+    }
+    face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+    face.snapshot.frame.residuals = {value, value, 1};
+    for (std::size_t k = 0; k < kPlotKinds; ++k) {
+      face.view.plots_layout.chosen[0] = static_cast<PlotKind>(k);
+      for (const bool logarithmic : {false, true}) {
+        face.view.plots_layout.view(static_cast<PlotKind>(k)).logarithmic = logarithmic;
+        face.frame();
+        const ImVec4 frame = face.rect("plot0:frame");
+        ASSERT_GT(frame.z, frame.x) << "plot " << k << " of " << value;
+        face.move((frame.x + frame.z) / 2, (frame.y + frame.w) / 2);
+      }
+    }
+  }
+  face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>();
+  face.view.plots_layout.chosen[0] = PlotKind::energy;
+  face.frame();
+  EXPECT_EQ(face.rect("plot0:frame").x, -1) << "a sentence instead";
+}
+
+TEST(Plots, AreZoomedPannedAndFitted) {
+  Interface face;
+  give_runs(face);
+  PlotView& view = face.view.plots_layout.view(PlotKind::energy);
+  const ImVec4 frame = face.rect("plot0:frame");
+  const float width = frame.z - frame.x;
+  const float x = frame.x + 0.25F * width, y = (frame.y + frame.w) / 2;
+  face.move(x, y);
+  face.wheel(1);
+  ASSERT_TRUE(view.x.has_value());
+  EXPECT_FALSE(view.y.has_value());
+  // What lies under the cursor, 3 s, stays there, to a thousandth of a pixel.
+  EXPECT_NEAR(PlotAxis(*view.x, false).place(3), 0.25, 1e-3 / static_cast<double>(width));
+  EXPECT_NEAR(view.x->high - view.x->low, 0.8 * 12, 1e-9);
+
+  const PlotRange before = *view.x;
+  face.button(true);
+  face.move(x + 0.5F * width, y);
+  face.button(false);
+  EXPECT_NEAR(before.low - view.x->low, 0.5 * 0.8 * 12, 1e-4);
+
+  face.click("plot0:Fit");
+  EXPECT_FALSE(view.zoomed());
+  face.move(frame.x - 10, y);
+  face.wheel(-1);
+  EXPECT_FALSE(view.x.has_value());
+  EXPECT_TRUE(view.y.has_value()) << "over its numbers, y is zoomed";
+
+  // A box of a quarter of the frame, then a double click.
+  view.fit();
+  face.move(frame.x + 0.5F * width, frame.y + 0.5F * (frame.w - frame.y));
+  face.button(true, 1);
+  face.move(frame.x + width, frame.y);
+  face.button(false, 1);
+  ASSERT_TRUE(view.x && view.y);
+  EXPECT_NEAR(view.x->low, 6, 1e-4);
+  EXPECT_NEAR(view.x->high, 12, 1e-4);
+  face.move(x, y);
+  for (const bool down : {true, false, true, false}) face.button(down);
+  EXPECT_FALSE(view.zoomed());
+}
+
+TEST(Plots, ToggleCurvesScaleAndKind) {
+  Interface face;
+  give_runs(face);
+  PlotView& view = face.view.plots_layout.view(PlotKind::energy);
+  face.click("plot0:legend:kinetic");
+  EXPECT_TRUE(view.hidden.contains("kinetic"));
+  face.click("plot0:legend:" + std::string(integrators()[1].title));
+  face.click("plot0:CSV");
+  ASSERT_FALSE(face.requests.empty());
+  const auto* save = std::get_if<SavePlot>(&face.requests.back());
+  ASSERT_NE(save, nullptr);
+  EXPECT_EQ(save->format, SavePlot::Format::csv);
+  EXPECT_EQ(save->plot->plot.runs.size(), 1u) << "the ghost is switched off";
+  EXPECT_EQ(save->plot->plot.runs[0].curves.size(), 4u);
+  face.click("plot0:PNG");
+  EXPECT_EQ(std::get<SavePlot>(face.requests.back()).format, SavePlot::Format::png);
+  face.click("plot0:legend:kinetic");
+  EXPECT_FALSE(view.hidden.contains("kinetic"));
+  face.click("plot0:Log");
+  EXPECT_TRUE(view.logarithmic);
+  face.click("plot0:kind");
+  face.frame();
+  face.click("plot0:kind:Strain");
+  EXPECT_EQ(face.view.plots_layout.chosen[0], PlotKind::strain);
+  face.click("plot0:More");
+  face.frame();
+  EXPECT_EQ(face.rect("plot1:frame").x, -1) << "the others make room";
+  EXPECT_GT(face.rect("plot0:frame").w - face.rect("plot0:frame").y, 200);
+  EXPECT_TRUE(face.press(Key::escape));
+  EXPECT_FALSE(face.view.plots_layout.enlarged.has_value());
+}
+
+TEST(Timeline, ScrubsBySliderKeysAndTheTimeAxis) {
+  Interface face;
+  give_runs(face);
+  const ImVec4 bar = face.rect("scrub");
+  face.move((bar.x + bar.z) / 2, (bar.y + bar.w) / 2);
+  face.button(true);
+  ASSERT_NE(face.last_control<ShowPast>(), nullptr);
+  EXPECT_NEAR(face.last_control<ShowPast>()->time, 5, 1e-5) << "the middle of 2 s to 8 s";
+  face.move(bar.z + 50, bar.y);
+  EXPECT_EQ(face.last_control<ShowPast>()->time, kInfinity) << "the present";
+  face.button(false);
+
+  const ImVec4 axis = face.rect("plot0:axis");
+  face.move((axis.x + axis.z) / 2, (axis.y + axis.w) / 2);
+  face.button(true);
+  EXPECT_NEAR(face.last_control<ShowPast>()->time, 6, 1e-4) << "the middle of 0 s to 12 s";
+  face.button(false);
+
+  face.press(Key::left);
+  EXPECT_EQ(face.last_control<StepThroughPast>()->states, -1);
+  face.ui.on_key({.key = Key::right, .shift = true}, false, face.context());
+  EXPECT_EQ(face.last_control<StepThroughPast>()->states, 10);
+  face.press(Key::home);
+  EXPECT_EQ(face.last_control<ShowPast>()->time, -kInfinity);
+  face.press(Key::end);
+  EXPECT_EQ(face.last_control<ShowPast>()->time, kInfinity);
+}
+
+TEST(Timeline, RunsAgainWithTheNextOrAChosenIntegrator) {
+  Interface face;
+  const std::size_t row = face.context().integrator();
+  face.press(Key::none, 'N');
+  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[row + 1].id);
+  EXPECT_EQ(face.context().integrator(), row + 1) << "shown at once";
+  face.click("run-again");
+  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[row + 2].id);
+  face.click("run-again-with");
+  face.frame();
+  face.click("run-again-with:" + std::string(integrators()[1].id));
+  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[1].id);
+  EXPECT_EQ(face.last_control<ForgetGhosts>(), nullptr);
+  face.click("clear-ghosts");
+  EXPECT_EQ(face.last_control<ForgetGhosts>(), nullptr) << "there are none";
+  give_runs(face);
+  face.click("clear-ghosts");
+  EXPECT_NE(face.last_control<ForgetGhosts>(), nullptr);
+}
+
+}  // namespace
+}  // namespace clothlab
