@@ -70,6 +70,8 @@ void StateLog::write(double now, const Picture& picture) {
   if (frame.hand) json["hand_cursor"] = to_json(frame.hand->cursor);
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
+  json["kept"] = {snapshot.kept.from, snapshot.kept.to};
+  json["ghosts"] = snapshot.ghosts->size();
   json["message"] = picture.message;
   json["loading"] = picture.loading;
   json["dialog"] = picture.dialog_open;

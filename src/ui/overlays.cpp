@@ -135,10 +135,11 @@ void mesh_report(const PanelContext& context) {
 void blow_up_overlay(const PanelContext& context, const Area& view) {
   const Snapshot& now = context.snapshot;
   if (now.blow_up_text.empty()) return;
+  const bool again = now.replay && now.replay->by_itself;
   begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette().failed);
-  heading(palette().failed, now.replay ? "Watching it again" : "It blew up");
+  heading(palette().failed, again ? "Watching it again" : "It blew up");
   wrapped(now.blow_up_text);
-  if (now.replay) {
+  if (again) {
     const float share = now.replay->count > 1 ? static_cast<float>(now.replay->state) /
                                                     static_cast<float>(now.replay->count - 1)
                                               : 1;

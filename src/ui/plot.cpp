@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "core/text.h"
 #include "ui/theme.h"
@@ -159,7 +158,8 @@ class PlotPainter {
     const float title = text_width(plot_.x_title);
     // The title stands at the right end, where numbers make room for it.
     const float title_at = frame_.b.x - title;
-    for (const PlotTick& tick : x_.ticks(static_cast<int>(frame_.width() / room))) {
+    for (const PlotTick& tick :
+         x_.ticks(static_cast<int>(frame_.width() / room), {}, plot_.x_is_whole ? 1 : 0)) {
       const float at = px(tick.value);
       draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
       const float half = text_width(tick.label) / 2;
@@ -225,33 +225,65 @@ class PlotPainter {
                              palette().accent_strong);
   }
 
-  // A line at the sample of the present run that is nearest to the mouse, and all values there.
+  // A line at the sample of the present run that is nearest to the mouse, and the values of all runs there.
   void readings(float mouse_x) {
     const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
-    std::string values;
-    bool first = true;
+    std::vector<Reading> read;
     for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
       const PlotRun& run = plot_.runs[r];
       if (!visible(view_, run) || run.x.empty()) continue;
-      const std::size_t i = nearest(run.x, at);
-      if (std::exchange(first, false)) {
-        upright(px(run.x[i]), with_alpha(palette().text, 0.5F), 1);
-        values = plot_.x_title + ": " + format_plain(run.x[i], 5);
-      } else if (at > run.x.back() || at < run.x.front()) {
-        continue;  // that one did not get here
-      }
-      if (!run.name.empty()) values += "\n" + run.name;
+      // A ghost says nothing of a time that it did not reach.
+      if (!read.empty() && (at > run.x.back() || at < run.x.front())) continue;
+      read.push_back({r, nearest(run.x, at)});
       for (const PlotCurve& c : run.curves) {
-        if (!visible(view_, c) || !std::isfinite(c.y[i])) continue;
-        values += "\n" + std::string(run.name.empty() ? "" : "  ") + c.label + ": " + reading(c.y[i]);
-        if (!PlotAxis::has(c.y[i], view_.logarithmic)) continue;
-        draw_->AddCircleFilled(ImVec2(px(run.x[i]), py(c.y[i])), units(2.5F), colour_of(r, c.colour), 12);
+        const double y = c.y[read.back().sample];
+        if (visible(view_, c) && PlotAxis::has(y, view_.logarithmic))
+          draw_->AddCircleFilled(ImVec2(px(run.x[read.back().sample]), py(y)), units(2.5F),
+                                 colour_of(r, c.colour), 12);
       }
     }
-    if (!first) tooltip_at_once(values);
+    if (read.empty()) return;
+    const double x = plot_.runs[read.front().run].x[read.front().sample];
+    upright(px(x), with_alpha(palette().text, 0.5F), 1);
+    table_of(read, plot_.x_title + ": " + format_plain(x, 5));
   }
 
  private:
+  struct Reading {
+    std::size_t run = 0;
+    std::size_t sample = 0;
+  };
+
+  // A row per curve, a column per run.
+  void table_of(const std::vector<Reading>& read, const std::string& title) {
+    ImGui::BeginTooltip();
+    ImGui::TextUnformatted(displayable(title).c_str());
+    if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
+                          ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
+      const auto cell = [](const std::string& text, ImU32 colour) {
+        ImGui::TableNextColumn();
+        ImGui::PushStyleColor(ImGuiCol_Text, colour);
+        ImGui::TextUnformatted(displayable(text).c_str());
+        ImGui::PopStyleColor();
+      };
+      if (read.size() > 1) {
+        cell("", palette().muted);
+        for (const Reading& r : read) cell(plot_.runs[r.run].what, palette().muted);
+      }
+      const std::vector<PlotCurve>& curves = plot_.runs[read.front().run].curves;
+      for (std::size_t c = 0; c < curves.size(); ++c) {
+        if (!visible(view_, curves[c])) continue;
+        cell(curves[c].label, curves[c].colour);
+        for (const Reading& r : read) {
+          const double y = plot_.runs[r.run].curves[c].y[r.sample];
+          cell(std::isfinite(y) ? reading(y) : "-", palette().text);
+        }
+      }
+      ImGui::EndTable();
+    }
+    ImGui::EndTooltip();
+  }
+
   // Far outside the frame is as good as farther, and safe to turn into pixels.
   static float bounded(double place) { return static_cast<float>(std::clamp(place, -20.0, 21.0)); }
 

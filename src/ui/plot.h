@@ -62,6 +62,7 @@ struct Plot {
   std::vector<PlotLevel> levels;
   std::optional<PlotRange> fit_x;  ///< what to show of x until the user zooms; else all
   std::optional<double> cursor;    ///< the x that everything else shows
+  bool x_is_whole = false;         ///< a count
   bool x_is_time = false;          ///< dragging along the x axis asks for another cursor
   std::string empty;               ///< what is said instead when there is nothing to draw
 };

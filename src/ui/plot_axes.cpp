@@ -14,7 +14,7 @@ constexpr double kLargest = 1e300;
 // Less of an axis is not told apart any more [of the larger end].
 constexpr double kLeastSpan = 1e-12;
 
-// 1, 2 or 5 times a power of ten, so that at most so many fit into the span.
+// 1, 2 or 5 times a power of ten, so that about so many fit into the span.
 double round_step(double span, int most) {
   const double least = span / most;
   double step = std::pow(10.0, std::floor(std::log10(least)));
@@ -57,14 +57,15 @@ double PlotAxis::value(double place) const {
   return logarithmic_ ? std::pow(10.0, at) : at;
 }
 
-std::vector<PlotTick> PlotAxis::ticks(int most, std::string_view unit) const {
+std::vector<PlotTick> PlotAxis::ticks(int most, std::string_view unit, double least_step) const {
   std::vector<PlotTick> all;
   most = std::max(most, 2);
   const bool decades = logarithmic_ && high_ - low_ >= 1;
   const PlotRange values = range();
   const double low = decades ? low_ : values.low;
   const double high = decades ? high_ : values.high;
-  const double step = decades ? std::max(1.0, std::ceil((high - low) / most)) : round_step(high - low, most);
+  const double step = decades ? std::max(1.0, std::ceil((high - low) / most))
+                              : std::max(round_step(high - low, most), least_step);
   const int digits = decades ? 3 : digits_of(std::max(std::abs(low), std::abs(high)), step);
   const double first = std::ceil(low / step - 1e-9);
   for (int k = 0; k <= most && (first + k) * step <= high + step * 1e-9; ++k) {

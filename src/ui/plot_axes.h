@@ -31,9 +31,9 @@ class PlotAxis {
   PlotRange range() const { return {value(0), value(1)}; }
   bool logarithmic() const { return logarithmic_; }
 
-  /// At most `most` values, 2 at least, with labels that tell them apart: 1, 2 or 5 times a power of ten
-  /// apart, or powers of ten. With a unit, "J", the labels take its SI prefixes.
-  std::vector<PlotTick> ticks(int most, std::string_view unit = {}) const;
+  /// About `most` values, with labels that tell them apart: 1, 2 or 5 times a power of ten apart and not less
+  /// than `least_step`, or powers of ten. With a unit, "J", the labels take its SI prefixes.
+  std::vector<PlotTick> ticks(int most, std::string_view unit = {}, double least_step = 0) const;
 
   /// The range that shows more (factor > 1) or less, with what is at `place` staying there; the same range
   /// where numbers end.

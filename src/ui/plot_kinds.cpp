@@ -142,6 +142,7 @@ Plot iterations_plot(const Snapshot& now) {
 Plot residual_plot(const Snapshot& now) {
   Plot plot;
   plot.x_title = "CG iteration";
+  plot.x_is_whole = true;
   const IntegratorInfo& info = integrators()[now.integrator];
   const auto& linear = now.frame.scene->stepping.solver.linear;
   plot.empty = !info.uses_linear_solver ? std::string(info.title) + " leaves no CG residuals to show."

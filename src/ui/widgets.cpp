@@ -231,10 +231,7 @@ void tooltip(std::string_view text) {
   if (!same) since = ImGui::GetTime();
   hovered = item;
   last_frame = ImGui::GetFrameCount();
-  if (ImGui::GetTime() - since >= kTooltipDelay) tooltip_at_once(text);
-}
-
-void tooltip_at_once(std::string_view text) {
+  if (ImGui::GetTime() - since < kTooltipDelay) return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(10), units(8)));
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(units(330));

@@ -22,8 +22,6 @@ void note_item(std::string_view name);
 
 /// A tooltip for the control that was drawn last, wrapped to a readable width.
 void tooltip(std::string_view text);
-/// The same, whatever lies under the cursor and without a moment of rest.
-void tooltip_at_once(std::string_view text);
 
 /// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many
 /// lines.

@@ -53,6 +53,7 @@ TEST(PlotAxis, HasRoundTicks) {
   // Less than a decade is divided like a linear axis.
   EXPECT_THAT(values(PlotAxis({2, 9}, true).ticks(4)), ElementsAre(2, 4, 6, 8));
   EXPECT_EQ(PlotAxis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
+  EXPECT_THAT(values(PlotAxis({0, 3}, false).ticks(9, {}, 1)), ElementsAre(0, 1, 2, 3)) << "of a count";
   // However close the range, the labels tell them apart, and there are neither none nor too many.
   for (double span = 1; span > 1e-9; span /= 3) {
     const auto ticks = PlotAxis({12.34, 12.34 + span}, false).ticks(4);

@@ -299,6 +299,74 @@ def gravity(program, assets):
 
 
 @case
+def look_back(program, assets):
+    """Slider and keys show the last seconds; playing goes on from the moment shown; plots zoom, fit and are saved."""
+    with Session(program, "--grid", "8x8") as window:
+        window.until(lambda: window.state()["time"] > 2, "two seconds", 60)
+        window.key("Left")
+        window.shows("the past, paused", playing=False, replay=True)
+        window.key("End")
+        end = window.shows("the present", replay=False, playing=False)
+        window.key("Left")
+        window.shows("one state back", step=end["step"] - 1)
+        window.key("shift+Left")
+        window.shows("ten more", step=end["step"] - 11)
+        window.key("Right")
+        window.shows("one forward", step=end["step"] - 10)
+        window.key("Home")
+        window.shows("the beginning", time=0)
+
+        x0, y0, x1, y1 = window.box("scrub")
+        window.drag(x0 + 5, (y0 + y1) / 2, (x0 + x1) / 2, (y0 + y1) / 2)
+        middle = window.until(lambda: abs(window.state()["time"] - end["time"] / 2) < 0.1 and window.fresh_state(),
+                              "the middle")
+        check(middle["replay"] and middle["kept"][1] == end["time"], "what comes after was forgotten too early")
+        window.key("s")
+        after = window.shows("one step from there", step=middle["step"] + 1, replay=False)
+        check(after["kept"][1] == after["time"], "what came after is still kept")
+
+        def table():
+            before = set(window.folder.glob("energy*.csv"))
+            window.click_item("plot0:CSV")
+            file = window.until(lambda: set(window.folder.glob("energy*.csv")) - before, "a table").pop()
+            window.until(lambda: file.name in window.state()["message"], "a message that names the file")
+            lines = file.read_text().splitlines()
+            check(lines[0].startswith('run,"time [s]","total [J]"'), lines[0])
+            return [float(line.split(",")[1]) for line in lines[1:]]
+
+        whole = table()
+        check(whole[0] == 0 and whole[-1] == after["time"], f"the table goes from {whole[0]} to {whole[-1]}")
+        x0, y0, x1, y1 = window.box("plot0:frame")
+        window.move((x0 + x1) / 2, (y0 + y1) / 2)
+        window.fresh_state()
+        window.wheel(4)
+        window.fresh_state()
+        part = table()
+        check(0 < part[0] and part[-1] < whole[-1] and part == [t for t in whole if part[0] <= t <= part[-1]],
+              "the zoomed table is not a part of the whole one")
+        window.click_item("plot0:Fit")
+        check(table() == whole, "fit does not show all")
+        window.click_item("plot0:PNG")
+        window.until(lambda: list(window.folder.glob("energy*.png")), "a picture")
+
+
+@case
+def compare(program, assets):
+    """N runs the scene again from its start with the next integrator; the curves of the last run stay as ghosts."""
+    with Session(program, "--grid", "6x6", "--dt", "0.001") as window:
+        window.until(lambda: window.state()["time"] > 0.3, "some steps", 30)
+        window.key("n")
+        window.shows("backward Euler beside a ghost", integrator="backward-euler", ghosts=1, playing=True)
+        check("plot0:legend:Semi-implicit Euler" in window.fresh_state()["items"], "the legend does not name the ghost")
+        window.until(lambda: window.state()["time"] > 0.1, "some steps", 30)
+        window.click_item("run-again-with")
+        window.click_item("run-again-with:symplectic-euler")
+        window.shows("a chosen integrator", integrator="symplectic-euler", ghosts=2)
+        window.click_item("clear-ghosts")
+        window.shows("no ghosts", ghosts=0)
+
+
+@case
 def reload_shaders(program, assets):
     """For developers: F5 reads the shaders of CLOTHLAB_SHADER_DIR again; a bad one leaves the old in use."""
     with tempfile.TemporaryDirectory(prefix="clothlab-shaders-") as folder:
