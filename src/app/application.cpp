@@ -251,6 +251,7 @@ void Application::draw_frame() {
   const int height = static_cast<int>(std::lround(static_cast<double>(area.height) * density));
   const int below = static_cast<int>(std::lround(window_.height() * density)) - height;
   ViewOptions options;
+  options.weave = view_.weave;
   options.wireframe = view_.wireframe;
   options.heat_map = view_.heat_map;
   options.heat_max_strain = view_.heat_max_strain;

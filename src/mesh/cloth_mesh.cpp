@@ -120,17 +120,17 @@ void place_particles(const ObjMesh& obj, ClothMesh& mesh) {
     refuse(obj, "its coordinates times the scale are too large to compute with");
 }
 
-/// Triangles as particles, those with a repeated particle included.
-std::vector<std::array<std::uint32_t, 3>> triangulate_faces(const ObjMesh& obj, const ClothMesh& mesh,
-                                                            const StopProbe& stop) {
+/// Triangles as particles and as corners, those with a repeated particle included.
+void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   std::size_t count = 0;
   for (std::size_t f = 0; f < obj.face_count(); ++f) count += obj.face(f).size() - 2;
   // An edge with t triangles makes 1 + t (t − 1) / 2 >= t springs, so the mesh has at least 3 per triangle.
   if (count > kMaxSprings / 3)
     refuse(obj, "its " + std::to_string(count) + " triangles make more than the " +
                     std::to_string(kMaxSprings) + " springs that are allowed");
-  std::vector<std::array<std::uint32_t, 3>> triangles;
-  triangles.reserve(count);
+  const bool textured = !obj.texture_coordinates.empty();
+  mesh.triangles.reserve(count);
+  if (textured) mesh.triangle_corners.reserve(count);
   Triangulator triangulator;
   std::vector<vec3> polygon;
   for (std::size_t f = 0; f < obj.face_count(); ++f) {
@@ -140,16 +140,33 @@ std::vector<std::array<std::uint32_t, 3>> triangulate_faces(const ObjMesh& obj, 
     polygon.resize(face.size());
     for (std::size_t i = 0; i < face.size(); ++i) polygon[i] = obj.vertices[vertex(i)];
     for (const auto& triangle : triangulator.triangulate(polygon, stop)) {
-      auto& particles = triangles.emplace_back();
+      auto& particles = mesh.triangles.emplace_back();
       for (std::size_t i = 0; i < 3; ++i)
         particles[i] = static_cast<std::uint32_t>(mesh.particle_of_vertex[vertex(triangle[i])]);
+      const std::uint32_t first = obj.face_offsets[f];
+      if (textured)
+        mesh.triangle_corners.push_back({first + triangle[0], first + triangle[1], first + triangle[2]});
     }
   }
-  return triangles;
 }
 
 bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
   return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
+}
+
+/// Leaves out the degenerate triangles. Returns how many there were.
+std::size_t drop_degenerate(ClothMesh& mesh) {
+  std::size_t kept = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    if (is_degenerate(mesh.triangles[t])) continue;
+    mesh.triangles[kept] = mesh.triangles[t];
+    if (!mesh.triangle_corners.empty()) mesh.triangle_corners[kept] = mesh.triangle_corners[t];
+    ++kept;
+  }
+  const std::size_t dropped = mesh.triangles.size() - kept;
+  mesh.triangles.resize(kept);
+  mesh.triangle_corners.resize(std::min(kept, mesh.triangle_corners.size()));
+  return dropped;
 }
 
 /// One edge of one triangle, in the list of the edge's lower particle.
@@ -206,9 +223,8 @@ class EdgeTable {
   std::vector<HalfEdge> edges_;
 };
 
-void make_springs(const ObjMesh& obj, const StopProbe& stop,
-                  const std::vector<std::array<std::uint32_t, 3>>& triangles, ClothMesh& mesh) {
-  EdgeTable edges(triangles, mesh.positions.size());
+void make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
+  EdgeTable edges(mesh.triangles, mesh.positions.size());
   std::size_t stretch = 0, bend = 0;
   edges.for_each(
       stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites) {
@@ -275,12 +291,11 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
   mesh.z_up = options.z_up;
   number_particles(source, options, mesh);
   place_particles(source, mesh);
-  auto triangles = triangulate_faces(source, mesh, options.stop);
-  make_springs(source, options.stop, triangles, mesh);
+  triangulate_faces(source, options.stop, mesh);
+  make_springs(source, options.stop, mesh);
   number_parts(mesh);
 
-  mesh.report.degenerate_triangles = std::erase_if(triangles, is_degenerate);
-  mesh.triangles = std::move(triangles);
+  mesh.report.degenerate_triangles = drop_degenerate(mesh);
   if (source.grid && mesh.report.welded == 0) mesh.grid = source.grid;
 
   MeshReport& report = mesh.report;

@@ -87,6 +87,9 @@ struct Box {
 struct ClothMesh {
   std::vector<vec3> positions;  ///< at rest, per particle [m]
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  /// Corners of the triangles, as indices into source->corners; empty where the file has no texture
+  /// coordinates, which are all that they are needed for.
+  std::vector<std::array<std::uint32_t, 3>> triangle_corners;
   std::vector<std::array<std::uint32_t, 2>> stretch_springs;
   std::vector<std::array<std::uint32_t, 2>> bend_springs;
   std::vector<std::int32_t> particle_of_vertex;   ///< per `v` line; -1 when no face uses it

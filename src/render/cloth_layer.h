@@ -12,6 +12,7 @@
 #include "render/gl_objects.h"
 #include "render/look.h"
 #include "render/surface.h"
+#include "render/weave.h"
 
 namespace clothlab {
 
@@ -29,8 +30,10 @@ class ClothLayer {
   /// Draws with the program that is in use, the cloth's or another that reads positions.
   void draw() const;
 
-  /// Sets what the cloth's own program needs and draws with it.
-  void draw_lit(const View& view, const Look& look, bool heat_map, const ShaderProgram& program) const;
+  /// Sets what the cloth's own program needs and draws with it. `weave` shows the threads where the mesh says
+  /// how they run.
+  void draw_lit(const View& view, const Look& look, bool heat_map, bool weave,
+                const ShaderProgram& program) const;
 
  private:
   struct Vertex {
@@ -40,9 +43,11 @@ class ClothLayer {
   };
 
   std::optional<Surface> surface_;
+  Weave weave_;
   GlVertexArray array_;
   GlBuffer vertices_;
   GlBuffer two_sided_;
+  GlBuffer threads_;
   GlBuffer indices_;
   GlTexture heat_colours_;
   std::size_t drawn_triangles_ = 0;

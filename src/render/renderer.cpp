@@ -205,7 +205,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   // The cloth first: what it covers need not be painted twice.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
-  if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, r.programs.cloth);
+  if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs.cloth);
   r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);

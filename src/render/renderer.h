@@ -14,6 +14,7 @@ struct ViewOptions {
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
   double heat_max_strain = 0.1;  ///< where heat_colours() end; not positive or not finite counts as 0.1
   bool bend_springs = false;
+  bool weave = true;  ///< threads on the cloth where the mesh says how they run
   bool pins = true;
   bool grid = true;
   bool shadow = true;

@@ -32,6 +32,7 @@ struct SceneEntry {
 /// How the window shows things; nothing here changes the simulation.
 struct ViewSettings {
   Theme theme = Theme::dark;
+  bool weave = true;
   bool wireframe = false;
   bool heat_map = false;
   double heat_max_strain = 0.1;  ///< where the heat map's colours end

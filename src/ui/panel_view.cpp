@@ -15,6 +15,11 @@ void toggle(const char* label, const char* name, const char* help, bool& value) 
 void view_panel(const PanelContext& context) {
   ViewSettings& view = context.view;
   section("Cloth");
+  toggle("Weave", "weave",
+         "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; fine ones "
+         "fade "
+         "with the distance. A mesh without texture coordinates has none.",
+         view.weave);
   toggle("Wireframe", "wireframe",
          "Draw the edges of the triangles, the stretch springs, over the cloth (W).", view.wireframe);
   toggle("Strain heat map", "heat-map",

@@ -44,6 +44,25 @@ TEST(ClothMesh, TwoTrianglesByHand) {
   EXPECT_EQ(mesh.report.diagonal, mesh.diagonal);
 }
 
+TEST(ClothMesh, TextureCoordinatesStayWithTheirTriangles) {
+  // A concave polygon, a triangle that welding makes degenerate, and a triangle beyond a seam of the texture.
+  const ClothMesh mesh = build(
+      "v 0 0 0\nv 2 0 0\nv 0.5 0.5 0\nv 0 2 0\nv 2 0 0\nv 3 3 0\n"
+      "vt 0 0\nvt 2 0\nvt 0.5 0.5\nvt 0 2\nvt 7 7\nvt 8 8\nvt 9 9\n"
+      "f 1/1 2/2 3/3 4/4\nf 2/2 5/2 6/7\nf 2/5 6/6 3/7\n");
+  ASSERT_EQ(mesh.report.degenerate_triangles, 1u);
+  ASSERT_EQ(mesh.triangles.size(), 3u);
+  ASSERT_EQ(mesh.triangle_corners.size(), 3u);
+  for (std::size_t t = 0; t < 3; ++t)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const ObjMesh::Corner corner = mesh.source->corners[mesh.triangle_corners[t][i]];
+      EXPECT_EQ(mesh.particle_of_vertex[static_cast<std::size_t>(corner.vertex)],
+                static_cast<std::int32_t>(mesh.triangles[t][i]));
+      EXPECT_EQ(corner.texture >= 4, t == 2);
+    }
+  EXPECT_TRUE(build("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").triangle_corners.empty());
+}
+
 TEST(ClothMesh, ATetrahedronHasABendingSpringOnEveryEdge) {
   // Across each edge lies the opposite one: the same six pairs twice, none merged.
   const ClothMesh mesh = build("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");

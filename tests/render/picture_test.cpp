@@ -224,6 +224,25 @@ TEST_F(Picture, SwitchesShowWhatTheySay) {
   EXPECT_GT(darkened, 300);
 }
 
+TEST_F(Picture, TheWeaveIsShownWhereTheMeshHasTextureCoordinates) {
+  look_at_sheet(1.0);
+  camera_.distance *= 0.3;
+  const Frame woven = at_rest(sheet(8));
+  EXPECT_NE(draw(woven, {.weave = true}).rgba, draw(woven, {.weave = false}).rgba);
+  auto bare = *woven.mesh;
+  bare.grid.reset();
+  const Frame plain = at_rest(std::make_shared<const ClothMesh>(bare));
+  EXPECT_EQ(draw(plain, {.weave = true}).rgba, draw(plain, {.weave = false}).rgba);
+}
+
+TEST_F(Picture, TheLightLookIsLighter) {
+  look_at_sheet(1.0);
+  const Frame frame = at_rest(sheet(4));
+  const auto is_bright = [](const Colour& c) { return c[0] > 180 && c[1] > 180 && c[2] > 180; };
+  EXPECT_EQ(count(draw(frame), is_bright), 0);
+  EXPECT_GT(count(draw(frame, {.look = light_look()}), is_bright), kWidth * kHeight / 4);
+}
+
 TEST_F(Picture, TheShadowLiesBelowTheCloth) {
   look_at_sheet(0.5);
   camera_.distance *= 1.6;
