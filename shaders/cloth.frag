@@ -57,7 +57,7 @@ void main() {
   float towards_light = dot(n, kToLight);
   float sun = max((towards_light + 0.2) / 1.2, 0.0);
   float facing = max(dot(n, to_eye), 0.0);
-  vec3 light = mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.78 * sun * vec3(1.0, 0.96, 0.90) +
+  vec3 light = mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
                0.15 * max(dot(n, kToFill), 0.0) * vec3(0.86, 0.93, 1.0) + 0.24 * facing * facing;
 
   // Fibres that stand up catch the light at grazing angles; a soft gloss shows the curvature.

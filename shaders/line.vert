@@ -10,6 +10,7 @@ uniform float pixels_at_one;   // how many pixels a metre at a metre's depth is
 uniform float radius;
 uniform vec2 radius_pixels;    // least and most
 uniform float towards_eye;     // share of the distance by which the line is drawn nearer
+uniform float taper;           // share of the width that the far end lacks
 noperspective out float across;  // [pixel] from the middle
 noperspective out float half_width;
 flat out vec4 line_colour;
@@ -35,6 +36,7 @@ void main() {
   vec4 clip = at_b ? b : a;
   float side = (gl_VertexID & 2) != 0 ? 1.0 : -1.0;
   half_width = clamp(radius * pixels_at_one / clip.w, radius_pixels.x, radius_pixels.y);
+  if (at_b) half_width *= max(1.0 - taper, 0.01);
   across = side * (half_width + 0.5);
   clip.xy += across * vec2(-along.y, along.x) * 2.0 / viewport * clip.w;
   // Nearer along the ray through the eye: the same place on the screen, another depth.

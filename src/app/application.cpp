@@ -21,6 +21,7 @@
 #include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "io/output_file.h"
+#include "render/arrow_scale.h"
 #include "render/camera.h"
 #include "render/gl.h"
 #include "render/heat_colours.h"
@@ -70,6 +71,9 @@ class Application {
   Area view_area() const;
   Pixels view_size() const;
   PanelContext panel_context();
+  ViewLegend view_legend() const;
+  Look look() const;
+  void take_motion();
   double interface_scale() const;
 
   Preferences preferences_ = Preferences::load();
@@ -80,6 +84,9 @@ class Application {
   Interaction interaction_;
   UserInterface ui_;
   ViewSettings view_;
+  Motion motion_;  // that the simulation was asked to show
+  ArrowScale velocity_scale_;
+  ArrowScale force_scale_;
   Intentions intentions_;
   StateLog state_log_;
   std::unique_ptr<SimulationThread> simulation_;
@@ -202,6 +209,35 @@ Pixels Application::view_size() const {
   return {static_cast<double>(area.width), static_cast<double>(area.height)};
 }
 
+Look Application::look() const { return view_.theme == Theme::light ? light_look() : Look(); }
+
+ViewLegend Application::view_legend() const {
+  const Look colours = look();
+  ViewLegend out;
+  out.stretch_spring = colours.stretch_spring;
+  out.bend_spring = colours.bend_spring;
+  const Frame& frame = snapshot_->frame;
+  if (!frame.velocities.empty())
+    out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};
+  if (!frame.forces.empty()) out.force = {colours.force, force_scale_.length(), force_scale_.value()};
+  out.stride = arrow_stride(frame.positions.size());
+  return out;
+}
+
+// Asks for the arrows that the user wants, and chooses the length of those that have come.
+void Application::take_motion() {
+  if (view_.velocities != motion_.velocities || view_.forces != motion_.forces) {
+    motion_ = {view_.velocities, view_.forces};
+    simulation_->send(Control(ShowMotion{motion_}));
+  }
+  // At rest nothing but noise is left: what moves by less than 1 cm/s, and is pulled by less than a hundredth
+  // of a particle's weight, gets no longer arrows.
+  const Frame& frame = snapshot_->frame;
+  const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
+  if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
+  if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
+}
+
 PanelContext Application::panel_context() {
   return {*snapshot_,
           library_,
@@ -209,6 +245,7 @@ PanelContext Application::panel_context() {
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
+          view_legend(),
           view_,
           intentions_,
           [this](std::variant<Command, Control> what) {
@@ -234,6 +271,7 @@ void Application::draw_frame() {
   finish_load();
   use_snapshot();
 
+  take_motion();
   window_.begin_frame(view_.theme, interface_scale());
   const Area area = view_area();
   {
@@ -252,11 +290,17 @@ void Application::draw_frame() {
   const int below = static_cast<int>(std::lround(window_.height() * density)) - height;
   ViewOptions options;
   options.weave = view_.weave;
+  options.particles = view_.particles;
+  options.stretch_springs = view_.stretch_springs;
+  options.bend_springs = view_.bend_springs;
+  options.pins = view_.pins;
+  options.velocity_scale = velocity_scale_.metres_per_unit();
+  options.force_scale = force_scale_.metres_per_unit();
   options.wireframe = view_.wireframe;
   options.heat_map = view_.heat_map;
   options.heat_max_strain = view_.heat_max_strain;
   options.grid = view_.ground;
-  if (view_.theme == Theme::light) options.look = light_look();
+  options.look = look();
   options.pixel_scale = interface_scale() * density;
   renderer_.draw(snapshot_->frame, camera_, options, {0, below, width, height});
   window_.end_frame();

@@ -15,6 +15,10 @@ Look light_look() {
   look.hand = {0.72f, 0.22f, 0.03f};
   look.rod = {0.36f, 0.42f, 0.51f};
   look.ball = {0.16f, 0.42f, 0.74f};
+  look.particle = {0.20f, 0.10f, 0.02f};
+  look.stretch_spring = {0.0f, 0.46f, 0.36f};
+  look.velocity = {0.10f, 0.46f, 0.08f};
+  look.force = {0.70f, 0.06f, 0.38f};
   look.bend_spring = {0.76f, 0.24f, 0.10f};
   return look;
 }

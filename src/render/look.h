@@ -20,7 +20,11 @@ struct Look {
   glm::vec3 hand{1.0f, 0.84f, 0.25f};
   glm::vec3 rod{0.55f, 0.62f, 0.72f};
   glm::vec3 ball{0.36f, 0.60f, 0.88f};
+  glm::vec3 particle{0.98f, 0.93f, 0.70f};
+  glm::vec3 stretch_spring{0.40f, 0.86f, 0.76f};
   glm::vec3 bend_spring{0.95f, 0.45f, 0.30f};
+  glm::vec3 velocity{0.55f, 0.90f, 0.42f};
+  glm::vec3 force{0.96f, 0.42f, 0.66f};
 };
 
 /// The default values are those of the dark look.

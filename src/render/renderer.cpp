@@ -5,6 +5,7 @@
 #include <glm/geometric.hpp>
 #include <vector>
 
+#include "render/arrow_scale.h"
 #include "render/cloth_layer.h"
 #include "render/drawing.h"
 #include "render/gl_objects.h"
@@ -138,6 +139,35 @@ struct Renderer::Impl {
     balls.draw(ball_list, {.radius_pixels = {2.5f, 40}}, view, programs.ball);
   }
 
+  void draw_particles(const View& view) {
+    ball_list.clear();
+    for (const glm::vec3& p : positions) ball_list.push_back({p, 0.12f * mean_edge, rgba(look.particle)});
+    balls.draw(ball_list, {.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
+  }
+
+  // Shafts with pointed heads, at some of the particles that move. Seen through the cloth: half of them would
+  // be hidden by it.
+  void draw_arrows(const Frame& frame, const std::vector<vec3>& values, double scale, const glm::vec3& colour,
+                   const View& view) {
+    if (!(scale > 0) || values.size() != positions.size()) return;
+    constexpr float kHead = 0.3f;
+    const std::size_t stride = arrow_stride(positions.size());
+    const auto collect = [&](float from, float to) {
+      line_list.clear();
+      for (std::size_t i = 0; i < positions.size(); i += stride) {
+        if (i < frame.pinned.size() && frame.pinned[i] != 0) continue;
+        const glm::vec3 arrow(scale * values[i]);
+        line_list.push_back({positions[i] + from * arrow, positions[i] + to * arrow, rgba(colour)});
+      }
+    };
+    glDisable(GL_DEPTH_TEST);
+    collect(0, 1 - kHead);
+    lines.draw(line_list, {.radius_pixels = {0.7f, 0.7f}}, view, programs.line);
+    collect(1 - kHead, 1);
+    lines.draw(line_list, {.radius_pixels = {2.6f, 2.6f}, .taper = 1}, view, programs.line);
+    glEnable(GL_DEPTH_TEST);
+  }
+
   void draw_pins(const Frame& frame, const View& view) {
     ball_list.clear();
     const float radius = 0.3f * mean_edge;
@@ -219,14 +249,21 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   if (has_cloth && options.wireframe)
     r.draw_springs(frame.mesh->stretch_springs, rgba(r.look.edge, r.edge_opacity(camera, view)),
                    {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
-  if (has_mesh && options.bend_springs) {
-    glDisable(GL_DEPTH_TEST);
-    r.draw_springs(frame.mesh->bend_springs, rgba(r.look.bend_spring, 0.4f), {.radius_pixels = {0.5f, 0.5f}},
-                   view);
-    glEnable(GL_DEPTH_TEST);
-  }
+  constexpr Lines::Style kSpring{.radius_pixels = {0.6f, 0.6f}, .towards_eye = 0.004f};
+  const float opacity = std::min(1.5f * r.edge_opacity(camera, view), 1.0f);
+  if (has_cloth && options.stretch_springs)
+    r.draw_springs(frame.mesh->stretch_springs, rgba(r.look.stretch_spring, opacity), kSpring, view);
+  if (has_mesh && options.bend_springs)
+    r.draw_springs(frame.mesh->bend_springs, rgba(r.look.bend_spring, opacity), kSpring, view);
   glDepthMask(GL_TRUE);
+  if (has_cloth && options.particles) r.draw_particles(view);
   if (has_cloth && options.pins) r.draw_pins(frame, view);
+  if (has_mesh) {
+    glDepthMask(GL_FALSE);
+    r.draw_arrows(frame, frame.velocities, options.velocity_scale, r.look.velocity, view);
+    r.draw_arrows(frame, frame.forces, options.force_scale, r.look.force, view);
+    glDepthMask(GL_TRUE);
+  }
   if (frame.hand) r.draw_hand(*frame.hand, camera.target, view);
 
   glDisable(GL_BLEND);

@@ -13,9 +13,13 @@ struct ViewOptions {
   bool wireframe = false;        ///< edges over the cloth
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
   double heat_max_strain = 0.1;  ///< where heat_colours() end; not positive or not finite counts as 0.1
-  bool bend_springs = false;
-  bool weave = true;  ///< threads on the cloth where the mesh says how they run
+  bool particles = false;
+  bool stretch_springs = false;  ///< as coloured lines
+  bool bend_springs = false;     ///< likewise
   bool pins = true;
+  double velocity_scale = 0;  ///< metres of arrow per m/s; 0: no arrows
+  double force_scale = 0;     ///< metres of arrow per N; 0: no arrows
+  bool weave = true;          ///< threads on the cloth where the mesh says how they run
   bool grid = true;
   bool shadow = true;
   double pixel_scale = 1;  ///< of line widths and markers: the display's content scale

@@ -50,6 +50,7 @@ void Lines::draw(const std::vector<Line>& lines, const Style& style, const View&
   program.set("radius_pixels", style.radius_pixels * view.pixel_scale);
   program.set("towards_eye", style.towards_eye);
   program.set("roundness", style.roundness);
+  program.set("taper", style.taper);
   glBindVertexArray(array_.id());
   upload(buffer_, GL_ARRAY_BUFFER, drawable_, GL_STREAM_DRAW);
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, kCorners, static_cast<GLsizei>(drawable_.size()));

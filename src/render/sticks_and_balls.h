@@ -30,6 +30,7 @@ class Lines {
     glm::vec2 radius_pixels{0.6f};  ///< least and most, in units of View::pixel_scale
     float roundness = 0;            ///< 1: lit as a rod, 0: flat
     float towards_eye = 0;          ///< share of the distance by which they are drawn nearer
+    float taper = 0;                ///< 1: the far end is a point
   };
 
   Lines();

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runtime/scene_loader.h"
+#include "sim/frame.h"
 
 namespace clothlab {
 
@@ -52,13 +53,17 @@ struct ForgetGhosts {};
 struct SetHistoryMemory {
   std::size_t bytes = 0;
 };
+/// Whether snapshots carry velocities and forces.
+struct ShowMotion {
+  Motion wanted;
+};
 /// Starts another scene from its beginning. Playing or paused stays as it is.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
 };
 
 using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
-                             RunAgain, ForgetGhosts, SetHistoryMemory, UseScene>;
+                             RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

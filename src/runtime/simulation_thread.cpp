@@ -238,6 +238,8 @@ struct SimulationThread::Impl {
     if (past) look_back_to(history.nearest(shown));
   }
 
+  void steer(const ShowMotion& c) { motion = c.wanted; }
+
   void steer(UseScene& c) {
     if (!c.loaded) throw InputError("There is no scene to use.");
     try {
@@ -455,14 +457,17 @@ struct SimulationThread::Impl {
   void publish(Clock::time_point now) {
     const auto snapshot = std::make_shared<Snapshot>();
     capture(*simulation, scene, snapshot->frame);
+    const State* seen = &simulation->state();
     if (past) {
       const PastState& shown = history[past->shown];
+      seen = shown.state.get();
       snapshot->frame.positions = shown.state->x;
       snapshot->frame.record = shown.record;
       snapshot->frame.residuals = shown.residuals;
       snapshot->replay =
           ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
     }
+    capture_motion(*simulation, *seen, motion, snapshot->frame);
     snapshot->applied = applied;
     snapshot->loaded = loaded;
     snapshot->integrator = integrator_index();
@@ -512,6 +517,7 @@ struct SimulationThread::Impl {
   std::unique_ptr<Simulation> simulation;
   bool playing = true;
   double speed = 1;
+  Motion motion;
   Pacer pacer;
   StepTimer timer;
   History history;

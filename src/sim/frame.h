@@ -25,11 +25,22 @@ struct Frame {
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
   std::optional<Hand> hand;
   StepRecord record;
+  std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them
+  std::vector<vec3> forces;       ///< [N], likewise
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
 };
 
 /// The current frame of a simulation. An earlier frame's memory is reused.
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame);
+
+/// What capture() leaves out because few look at it: velocities, and the net forces f(x, v) of springs,
+/// damping, gravity, wind and hand, without what holds pins and rods. Those of `state`, which may be one of
+/// the past, under the values that are in force now. What is not wanted is left empty.
+struct Motion {
+  bool velocities = false;
+  bool forces = false;
+};
+void capture_motion(const Simulation& simulation, const State& state, Motion wanted, Frame& frame);
 
 }  // namespace clothlab

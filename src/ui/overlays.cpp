@@ -227,35 +227,4 @@ void hint_overlay(const PanelContext& context, const Area& view) {
   ImGui::PopStyleColor();
 }
 
-void heat_legend(const PanelContext& context, const Area& view) {
-  if (!context.view.heat_map) return;
-  ImDrawList* draw = ImGui::GetBackgroundDrawList();
-  const float width = units(150);
-  const float left = view.x + view.width - width - units(16);
-  const float top = view.y + units(16);
-  const float height = units(9);
-  ImGui::PushFont(fonts().small);
-  const auto text = [&](float x, float y, const std::string& what) {
-    draw->AddText(ImVec2(x, y), palette().text, displayable(what).c_str());
-  };
-  const float line = ImGui::GetTextLineHeight();
-  draw->AddRectFilled(ImVec2(left - units(10), top - units(8)),
-                      ImVec2(left + width + units(10), top + height + 2 * line + units(14)),
-                      palette().overlay, units(5));
-  text(left, top - units(2), "Strain of stretch springs");
-  const float bar = top + line + units(2);
-  constexpr int kSteps = 50;
-  for (int i = 0; i < kSteps; ++i) {
-    const glm::vec3 c = context.heat_colour((i + 0.5) / kSteps);
-    const float x0 = left + width * static_cast<float>(i) / kSteps;
-    draw->AddRectFilled(ImVec2(x0, bar),
-                        ImVec2(left + width * static_cast<float>(i + 1) / kSteps, bar + height),
-                        ImGui::ColorConvertFloat4ToU32(ImVec4(c.r, c.g, c.b, 1)));
-  }
-  const std::string most = format_plain(context.view.heat_max_strain * 100) + " % and more";
-  text(left, bar + height + units(2), "0");
-  text(left + width - ImGui::CalcTextSize(most.c_str()).x, bar + height + units(2), most);
-  ImGui::PopFont();
-}
-
 }  // namespace clothlab

@@ -24,8 +24,8 @@ bool message_overlay(const std::string& message, bool is_error, const Area& view
 bool report_overlay(const PanelContext& context, const Area& view);
 /// "Drag the cloth", until it has been done once.
 void hint_overlay(const PanelContext& context, const Area& view);
-/// Strain colours and what they mean, in the heat map.
-void heat_legend(const PanelContext& context, const Area& view);
+/// What the colours and arrows over the cloth mean, in units; nothing while there are none.
+void view_legend(const PanelContext& context, const Area& view);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and after a load.
 void mesh_report(const PanelContext& context);

@@ -33,6 +33,12 @@ struct SceneEntry {
 struct ViewSettings {
   Theme theme = Theme::dark;
   bool weave = true;
+  bool particles = false;
+  bool stretch_springs = false;
+  bool bend_springs = false;
+  bool pins = true;
+  bool velocities = false;  ///< as arrows
+  bool forces = false;      ///< as arrows
   bool wireframe = false;
   bool heat_map = false;
   double heat_max_strain = 0.1;  ///< where the heat map's colours end
@@ -105,6 +111,21 @@ struct Intentions {
   Intended<double> speed;
 };
 
+/// What the length of arrows means: `value` is drawn `length` long [m]. `value` is 0 while there are none.
+struct ArrowLegend {
+  glm::vec3 colour{1};  ///< sRGB in [0, 1]
+  double length = 0;
+  double value = 0;
+};
+/// What is drawn over the cloth, for the legend.
+struct ViewLegend {
+  ArrowLegend velocity;    ///< [m/s]
+  ArrowLegend force;       ///< [N]
+  std::size_t stride = 1;  ///< arrows stand at every so many-th particle
+  glm::vec3 stretch_spring{1};
+  glm::vec3 bend_spring{1};
+};
+
 /// What a panel is given: a picture of the run to read, and ways to ask for changes.
 struct PanelContext {
   const Snapshot& snapshot;
@@ -114,6 +135,7 @@ struct PanelContext {
   double frames_per_second = 0;
   /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].
   glm::vec3 (*heat_colour)(double t) = nullptr;
+  ViewLegend legend;
   ViewSettings& view;
   Intentions& intentions;
   /// Queues for the simulation thread; returns the request's stamp.

@@ -1,47 +1,111 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
 namespace clothlab {
 namespace {
 
-void toggle(const char* label, const char* name, const char* help, bool& value) {
-  ImGui::Checkbox(label, &value);
-  note_item(name);
-  tooltip(help);
+struct Toggle {
+  const char* label;
+  const char* name;
+  bool ViewSettings::*value;
+  const char* help;
+};
+
+constexpr std::array kCloth = {
+    Toggle{"Weave", "weave", &ViewSettings::weave,
+           "Threads along a grid or along the mesh's texture coordinates, every eighth one darker; what is "
+           "finer "
+           "than the pixels fades. A mesh without texture coordinates has none."},
+    Toggle{"Wireframe (W)", "wireframe", &ViewSettings::wireframe,
+           "Draw the edges of the triangles over the cloth: each is a stretch spring."},
+    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the particles that are held."},
+    Toggle{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
+    Toggle{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
+           "Draw the springs along the edges of the triangles, in a colour of their own."},
+    Toggle{"Bending springs", "bend-springs", &ViewSettings::bend_springs,
+           "Draw the springs across the edges of the triangles, which resist bending."},
+    Toggle{"Velocities", "velocities", &ViewSettings::velocities,
+           "An arrow at each particle that moves freely, its velocity. The legend says how long 1 m/s is; of "
+           "large "
+           "cloths only some particles have one."},
+    Toggle{"Forces", "forces", &ViewSettings::forces,
+           "An arrow at each particle that moves freely: the net force of springs, damping, gravity, wind "
+           "and the "
+           "hand on it, without what holds pins and rods. The legend gives the scale in newtons."},
+    Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
+           "Colour the cloth by the strain of its stretch springs, longer or shorter than at rest; the "
+           "legend is "
+           "in per cent."},
+    Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
+};
+
+// Two columns of equal width.
+void toggles(ViewSettings& view) {
+  const float start = ImGui::GetCursorPosX();
+  const float half = ImGui::GetContentRegionAvail().x / 2;
+  for (std::size_t i = 0; i < kCloth.size(); ++i) {
+    if (i % 2 == 1) ImGui::SameLine(start + half);
+    ImGui::Checkbox(kCloth[i].label, &(view.*kCloth[i].value));
+    note_item(kCloth[i].name);
+    tooltip(kCloth[i].help);
+  }
+}
+
+void theme_row(ViewSettings& view) {
+  constexpr std::array<std::string_view, 2> kThemes{"dark", "light"};
+  ParameterSpec spec;
+  spec.id = "theme";
+  spec.title = "Theme";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kThemes;
+  spec.help = "Light on dark slate, or dark on paper, for bright rooms and for print.";
+  if (const auto changed = parameter_row(spec, view.theme == Theme::light ? 1 : 0))
+    view.theme = *changed != 0 ? Theme::light : Theme::dark;
+}
+
+void text_size_row(ViewSettings& view) {
+  constexpr std::array<std::string_view, 8> kNames{"75 %",  "90 %",  "100 %", "110 %",
+                                                   "125 %", "150 %", "175 %", "200 %"};
+  constexpr std::array kSizes{0.75F, 0.9F, 1.0F, 1.1F, 1.25F, 1.5F, 1.75F, 2.0F};
+  ParameterSpec spec;
+  spec.id = "text-size";
+  spec.title = "Text size";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kNames;
+  spec.fallback = 2;
+  spec.help = "Size of text and controls, beside what the display asks for.";
+  const auto nearest = std::min_element(kSizes.begin(), kSizes.end(), [&](float a, float b) {
+    return std::abs(a - view.interface_scale) < std::abs(b - view.interface_scale);
+  });
+  if (const auto changed = parameter_row(spec, static_cast<double>(nearest - kSizes.begin())))
+    view.interface_scale = kSizes[static_cast<std::size_t>(*changed)];
 }
 
 }  // namespace
 
 void view_panel(const PanelContext& context) {
   ViewSettings& view = context.view;
-  section("Cloth");
-  toggle("Weave", "weave",
-         "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; fine ones "
-         "fade "
-         "with the distance. A mesh without texture coordinates has none.",
-         view.weave);
-  toggle("Wireframe", "wireframe",
-         "Draw the edges of the triangles, the stretch springs, over the cloth (W).", view.wireframe);
-  toggle("Strain heat map", "heat-map",
-         "Colour the cloth by the strain of its stretch springs, longer or shorter than at rest (H).",
-         view.heat_map);
-  if (const auto changed = number_row("heat-max-strain", "Heat map up to",
-                                      "The strain at which the heat map's colours end, 0.1 is 10 %.",
-                                      view.heat_max_strain, 1e-4, 10, 0.1, "")) {
-    view.heat_max_strain = *changed;
+  section("Over the cloth");
+  toggles(view);
+  if (const auto changed =
+          number_row("heat-max-strain", "Heat map up to", "The strain at which the heat map's colours end.",
+                     view.heat_max_strain * 100, 0.01, 1000, 10, "%")) {
+    view.heat_max_strain = *changed / 100;
   }
-  toggle("Ground grid", "ground",
-         "A grid of 0.25 m at the height of the ground (G). Nothing collides with it.", view.ground);
+  if (text_button("Frame the cloth (F)", "Turn the camera to the whole cloth.", -1))
+    context.request(FrameCloth{});
+  note_item("frame");
   section("Window");
-  bool light = view.theme == Theme::light;
-  toggle("Light theme", "light-theme", "Dark on light, for bright rooms and for print.", light);
-  view.theme = light ? Theme::light : Theme::dark;
-  toggle("Plots", "plots", "Energies, strain, times and iterations, below the cloth (P).", view.plots);
-  if (const auto changed = number_row("interface-scale", "Interface size",
-                                      "Size of text and controls, times what the display asks for.",
-                                      static_cast<double>(view.interface_scale), 0.75, 2, 1, "×")) {
-    view.interface_scale = static_cast<float>(*changed);
-  }
+  theme_row(view);
+  text_size_row(view);
+  ImGui::Checkbox("Plots (P)", &view.plots);
+  note_item("plots");
+  tooltip("Energies, strain, times and iterations, below the cloth.");
   if (const auto changed =
           number_row("history-memory", "Memory for the past",
                      "What the states of the last 30 s may take. Where it does not last, older "
@@ -50,9 +114,6 @@ void view_panel(const PanelContext& context) {
     view.history_megabytes = *changed;
     context.send(Control(SetHistoryMemory{static_cast<std::size_t>(*changed * (1 << 20))}));
   }
-  if (text_button("Frame the cloth (F)", "Turn the camera to the whole cloth.", -1))
-    context.request(FrameCloth{});
-  note_item("frame");
 }
 
 }  // namespace clothlab

@@ -159,7 +159,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
 }
 
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view) {
-  heat_legend(context, view);
+  view_legend(context, view);
   if (report_open_) report_open_ = report_overlay(context, view);
   blow_up_overlay(context, view);
   load_overlay(context, view);

@@ -214,6 +214,8 @@ TEST_F(Picture, SwitchesShowWhatTheySay) {
   const Image plain = draw(frame, {.grid = false, .shadow = false});
   EXPECT_NE(draw(frame, {.grid = true, .shadow = false}).rgba, plain.rgba);
   EXPECT_NE(draw(frame, {.bend_springs = true, .grid = false, .shadow = false}).rgba, plain.rgba);
+  EXPECT_NE(draw(frame, {.particles = true, .grid = false, .shadow = false}).rgba, plain.rgba);
+  EXPECT_NE(draw(frame, {.stretch_springs = true, .grid = false, .shadow = false}).rgba, plain.rgba);
   const Image edges = draw(frame, {.wireframe = true, .grid = false, .shadow = false});
   const auto is_dark = [](const Colour& c) { return c[2] < 110; };
   int darkened = 0;
@@ -222,6 +224,25 @@ TEST_F(Picture, SwitchesShowWhatTheySay) {
       darkened += is_front(pixel(plain, x, y)) && !is_dark(pixel(plain, x, y)) &&
                   pixel(edges, x, y)[2] < pixel(plain, x, y)[2] - 15;
   EXPECT_GT(darkened, 300);
+}
+
+TEST_F(Picture, ArrowsPointWhereTheMotionGoes) {
+  look_at_sheet(0.2);
+  Frame frame = at_rest(sheet(3));
+  const Image plain = draw(frame, {.velocity_scale = 0.1});
+  frame.velocities.assign(frame.positions.size(), vec3(0, 2, 0));
+  frame.pinned[4] = 1;  // in the middle: held, so without an arrow
+  const Image arrows = draw(frame, {.pins = false, .velocity_scale = 0.1});
+  const auto changed = [&](const vec3& p) {
+    const Pixels at = camera_.project(p, {kWidth, kHeight})->pixel;
+    const int x = static_cast<int>(at.x), y = static_cast<int>(at.y);
+    return pixel(arrows, x, y) != pixel(plain, x, y);
+  };
+  EXPECT_TRUE(changed(frame.positions[1] + vec3(0, 0.1, 0)));
+  EXPECT_TRUE(changed(frame.positions[1] + vec3(0, 0.18, 0)));
+  EXPECT_FALSE(changed(frame.positions[1] + vec3(0, 0.25, 0)));
+  EXPECT_FALSE(changed(frame.positions[4] + vec3(0, 0.1, 0)));
+  EXPECT_EQ(draw(frame, {.pins = false, .force_scale = 1}).rgba, draw(frame, {.pins = false}).rgba);
 }
 
 TEST_F(Picture, TheWeaveIsShownWhereTheMeshHasTextureCoordinates) {

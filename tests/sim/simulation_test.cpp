@@ -541,5 +541,21 @@ TEST_F(SimulationTest, AFrameShowsTheState) {
   EXPECT_FALSE(frame.hand);
 }
 
+TEST_F(SimulationTest, AFrameShowsMotionWhereItIsAskedFor) {
+  const auto simulation = start();
+  simulation->apply(SetPinPreset{PinPreset::none});
+  Frame frame;
+  capture_motion(*simulation, simulation->state(), {.velocities = true, .forces = true}, frame);
+  // Nothing is stretched at the start, so weight is all.
+  ASSERT_EQ(frame.forces.size(), 30u);
+  for (std::size_t i = 0; i < 30; ++i)
+    EXPECT_LT(glm::length(frame.forces[i] - simulation->system().masses()[i] * vec3(0, -9.8, 0)), 1e-12);
+  simulation->step();
+  capture_motion(*simulation, simulation->state(), {.velocities = true}, frame);
+  EXPECT_EQ(frame.velocities, simulation->state().v);
+  EXPECT_LT(frame.velocities[7].y, 0);
+  EXPECT_TRUE(frame.forces.empty());
+}
+
 }  // namespace
 }  // namespace clothlab::testing

@@ -55,6 +55,7 @@ class Interface {
             0,
             60,
             [](double) { return glm::vec3(0.5F); },
+            legend,
             view,
             intentions,
             [this](std::variant<Command, Control> what) {
@@ -138,6 +139,7 @@ class Interface {
   Snapshot snapshot;
   std::vector<SceneEntry> scenes;
   LoadStatus load;
+  ViewLegend legend;
   ViewSettings view;
   Intentions intentions;
   UserInterface ui;

@@ -161,6 +161,35 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
   }
 }
 
+TEST(Interface, TheViewTabSwitchesWhatIsShown) {
+  Interface window;
+  window.click("tab:View");
+  const struct {
+    const char* name;
+    bool ViewSettings::*value;
+  } toggles[] = {{"weave", &ViewSettings::weave},
+                 {"wireframe", &ViewSettings::wireframe},
+                 {"pins", &ViewSettings::pins},
+                 {"particles", &ViewSettings::particles},
+                 {"stretch-springs", &ViewSettings::stretch_springs},
+                 {"bend-springs", &ViewSettings::bend_springs},
+                 {"velocities", &ViewSettings::velocities},
+                 {"forces", &ViewSettings::forces},
+                 {"heat-map", &ViewSettings::heat_map},
+                 {"ground", &ViewSettings::ground}};
+  for (const auto& toggle : toggles) {
+    const bool before = window.view.*toggle.value;
+    window.click(toggle.name);
+    EXPECT_NE(window.view.*toggle.value, before) << toggle.name;
+  }
+  window.click("theme");
+  window.click("theme:light");
+  EXPECT_EQ(window.view.theme, Theme::light);
+  window.click("text-size");
+  window.click("text-size:150 %");
+  EXPECT_FLOAT_EQ(window.view.interface_scale, 1.5F);
+}
+
 TEST(Interface, PinButtonsSendTheirPreset) {
   Interface face;
   face.click("tab:Cloth");
