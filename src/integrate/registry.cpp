@@ -276,6 +276,8 @@ const std::array kIntegrators{
         .summary = "The simplest method. It gains energy at every step size, so that undamped cloth always "
                    "blows up, "
                    "only sooner or later. Shown for what it teaches, never to be used.",
+        .cost = "One evaluation of the forces per step.",
+        .use = "To see what goes wrong; never for work.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
         .stability_limit = 0,
@@ -291,6 +293,8 @@ const std::array kIntegrators{
         .summary = "As cheap as explicit Euler, yet it keeps the energy near its value for ever while "
                    "h·ω_max < 2, and "
                    "blows up at once above. The method of choice for soft cloth and small steps.",
+        .cost = "One evaluation of the forces per step.",
+        .use = "Soft cloth with small steps, and long runs whose energy must not drift.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
         .stability_limit = 2,
         .growth = growth<leapfrog_growth>,
@@ -305,6 +309,8 @@ const std::array kIntegrators{
         .summary =
             "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "
             "of the forces per step, the same limit of stability. The standard method of molecular dynamics.",
+        .cost = "Two evaluations of the forces per step.",
+        .use = "As symplectic Euler, where second order and velocities at the times of the positions matter.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
         .stability_limit = 2,
         .growth = growth<leapfrog_growth>,
@@ -321,6 +327,8 @@ const std::array kIntegrators{
             "The classical method of order four: the most accurate one here while h·ω_max stays well "
             "below its limit of 2√2, at four evaluations of the forces per step. It damps what is fast "
             "for the step. Useful as a reference.",
+        .cost = "Four evaluations of the forces per step.",
+        .use = "Reference solutions at steps well below its limit.",
         .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
         .stability_limit = 2 * std::numbers::sqrt2,
         .growth = growth<rk4_growth>,
@@ -337,6 +345,8 @@ const std::array kIntegrators{
                    "large steps. It "
                    "damps motion that is fast for the step, physical or not. The usual choice for "
                    "interactive cloth.",
+        .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
+        .use = "Cloth that one plays with, at steps of a picture's length.",
         .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
         .stability_limit = kNoLimit,
         .growth = growth<implicit_euler_growth>,
@@ -353,6 +363,8 @@ const std::array kIntegrators{
         .summary =
             "Solves the implicit equations to a tolerance instead of once, so that it also holds where the "
             "forces turn within one step. The same damping as semi-implicit Euler at several times its cost.",
+        .cost = "A matrix and a linear solve of size 3n in every Newton iteration.",
+        .use = "Stiff cloth that must hold at any price, and damping is welcome.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3, (14)",
@@ -373,6 +385,8 @@ const std::array kIntegrators{
             "keeps its energy, and what is too fast for the step goes on shaking. For motion that should not "
             "die "
             "away; with large steps on stiff cloth its equations may become hard to solve.",
+        .cost = "As backward Euler, per iteration.",
+        .use = "Motion that should go on, at steps that resolve most of it.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",
         .stability_limit = kNoLimit,
         .growth = growth<no_growth>,
@@ -390,6 +404,8 @@ const std::array kIntegrators{
             "The midpoint rule's twin: the same amplitude for ever on an oscillator, the same cost. It "
             "takes the forces at both ends of the step rather than in its middle, so that a stiff force "
             "felt at the start is answered in full.",
+        .cost = "As backward Euler, per iteration.",
+        .use = "As the midpoint rule, and where the forces at the start of a step must count in full.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
         .stability_limit = kNoLimit,
         .growth = growth<no_growth>,
@@ -408,6 +424,8 @@ const std::array kIntegrators{
             "what is fast for the step and little else. Every change of h, of the pins or of a parameter "
             "makes "
             "it begin anew.",
+        .cost = "As backward Euler, and one state more to remember.",
+        .use = "Smooth motion at second order, while h, pins and parameters are left alone.",
         .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
         .stability_limit = kNoLimit,
         .growth = growth<bdf2_growth>,
@@ -425,6 +443,8 @@ const std::array kIntegrators{
             "BDF2 with a single linear solve per step. Of second order with the exact Jacobian and without "
             "damping that depends on positions, otherwise of first; livelier than semi-implicit Euler "
             "at the same cost.",
+        .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
+        .use = "Cloth that one plays with, livelier than with semi-implicit Euler.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3",
@@ -446,6 +466,8 @@ const std::array kIntegrators{
             "history, little damping of what the step resolves, none left of what it does not. Twice the "
             "cost "
             "of backward Euler, and usually worth it.",
+        .cost = "Two nonlinear solves per step, each as backward Euler's.",
+        .use = "Accurate motion of stiff cloth: what the step resolves lives, the rest is damped.",
         .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
         .stability_limit = kNoLimit,
         .growth = growth<dirk2_growth<kTrBdf2>>,
@@ -463,6 +485,8 @@ const std::array kIntegrators{
         .summary =
             "TR-BDF2 with the stages placed so that both have the same matrix but for where it is taken. "
             "The same order and damping of fast motion at the same cost.",
+        .cost = "Two nonlinear solves per step, each as backward Euler's.",
+        .use = "As TR-BDF2.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.2",
@@ -482,6 +506,8 @@ const std::array kIntegrators{
         .summary =
             "ρ∞ says how much of the fastest oscillations a step leaves, from all to nothing; what is slow "
             "is hardly damped.",
+        .cost = "One nonlinear solve per step, as backward Euler's.",
+        .use = "Where the damping of what is too fast for the step is to be chosen, slow motion left alone.",
         .reference = "Chung, Hulbert: A time integration algorithm for structural dynamics with improved "
                      "numerical dissipation, Journal of Applied Mechanics 60, 1993",
         .parameters = kGeneralizedAlphaParameters,
@@ -499,6 +525,9 @@ const std::array kIntegrators{
         .summary = "Solves the equation linearised at the start of the step exactly: no numerical damping in "
                    "any mode, at any step size. Needs some products with J per vibration of the fastest "
                    "mode, so that stiff cloth is expensive.",
+        .cost =
+            "Products with J alone, some for every vibration of the fastest mode within h; no linear solve.",
+        .use = "Undamped cloth that is not very stiff for the step, and comparison with the methods below.",
         .reference =
             "Chen, Ascher, Pai: Exponential Rosenbrock-Euler Integrators for Elastodynamic "
             "Simulation, IEEE TVCG 24(10), 2018; Niesen, Wright: Algorithm 919, ACM TOMS 38(3), 2012",
@@ -515,6 +544,8 @@ const std::array kIntegrators{
         .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
         .summary = "Keeps the energy of the s slowest modes, damps the rest like semi-implicit Euler. One "
                    "solve per step, up to s more with damping, and the search for the modes.",
+        .cost = "One linear solve per step, up to s more with damping, and the search for s modes.",
+        .use = "Stiff cloth whose slow swinging must not be damped.",
         .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
         .parameters = kModes,
         .stability_limit = kNoLimit,
@@ -532,6 +563,8 @@ const std::array kIntegrators{
         .summary = "SIERE with BDF2, which damps less, for the rest. The modes gain energy, (hω)²/2 of the "
                    "amplitude "
                    "per step. Shown as published.",
+        .cost = "As SIERE.",
+        .use = "Comparison with the publication; its slow modes gain energy.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.5.2, (23)",
@@ -549,6 +582,8 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula = "u½ trapezoidal; u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E))",
         .summary = "Livelier than SIERE. Its modes gain energy, (hω)²/12 of the amplitude per step.",
+        .cost = "Two linear solves per step, up to s more with damping, and the search for s modes.",
+        .use = "Comparison with the publication; its slow modes gain energy, less than with BDF2.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "4, (27)",
@@ -571,6 +606,8 @@ const std::array kIntegrators{
             "like "
             "backward Euler with the substep for h. Too few sweeps make cloth soft: take substeps. Spring "
             "damping is projected whatever is chosen, without Rayleigh's α. For games.",
+        .cost = "Iterations times substeps sweeps over all springs; no linear system.",
+        .use = "Games: a bounded cost that never fails, where accuracy does not count.",
         .reference = "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
                      "Dynamics, Motion in Games 2016",
         .parameters = kXpbdParameters,
@@ -588,6 +625,9 @@ const std::array kIntegrators{
             "Backward Euler by another road: springs find their lengths one by one, then a linear system, "
             "factorised once while h, k, mass and pins stand, joins them. Quick to look right, slow to the "
             "end. Damping is isotropic whatever is chosen, without Rayleigh's α.",
+        .cost = "Per iteration a sweep over all springs and one solve with a factor that is kept; a "
+                "factorisation when h, stiffness, mass or pins change.",
+        .use = "Pictures that are soon about right, with parameters left alone.",
         .reference =
             "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "
             "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",
@@ -610,6 +650,9 @@ const std::array kIntegrators{
             "stiffness, lengths and velocities are held exactly, and energy shows no trend. Of second order "
             "against that motion; bending springs and the hand are explicit and limit h. A mesh with more "
             "edges than it has freedom can only come as close as it can, and is reported.",
+        .cost = "Newton's method on the lengths, a linear system with an unknown per stretch spring in each "
+                "iteration, and one more for the velocities.",
+        .use = "Chains and nets that must not stretch at all.",
         .reference = "Andersen: Rattle, Journal of Computational Physics 52, 1983; Hairer, Lubich, Wanner: "
                      "Geometric Numerical Integration, section VII.1.4",
         .stability_limit = 2,
@@ -628,6 +671,8 @@ const std::array kIntegrators{
             "that never fail, lengths held as well as their number allows. The second projection takes out "
             "the velocities that would stretch the cloth again, which plain PBD keeps; bending springs and "
             "the hand are explicit and limit h.",
+        .cost = "Sweeps over the stretch springs, and one linear solve for the velocities.",
+        .use = "Cloth that hardly stretches, where its exact motion does not count.",
         .reference = "Müller, Heidelberger, Hennix, Ratcliff: Position based dynamics, Journal of Visual "
                      "Communication and Image Representation 18, 2007; Ascher, Petzold: Computer Methods "
                      "for Ordinary Differential Equations and Differential-Algebraic Equations, "

@@ -30,7 +30,9 @@ struct IntegratorInfo {
   /// are bending springs and the hand, and `growth`, `stability_limit` and `order` are about them.
   bool inextensible = false;
   std::string_view formula;  ///< the update, in the letters of model.md
-  std::string_view summary;  ///< two or three sentences: damping, cost, when to use it
+  std::string_view summary;  ///< two or three sentences: what it is, what it damps
+  std::string_view cost;     ///< of a step, in one sentence
+  std::string_view use;      ///< when to use it, in one sentence
   std::string_view reference;
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
@@ -52,6 +54,15 @@ const IntegratorInfo* find_integrator(std::string_view id);
 
 /// Amplitude factor per step of the stiffest oscillation of a cloth, at its h·ω_max.
 double stiffest_growth(const IntegratorInfo& info, double h_omega_max, const IntegratorParameters& values);
+
+/// What there is to say of a method whatever the scene: the window's card and docs/integrators.md show the
+/// same lines.
+struct CardLine {
+  std::string_view title;  ///< "Order"
+  std::string text;
+};
+/// Step (its formula), order, stability, cost, use and source.
+std::vector<CardLine> card_lines(const IntegratorInfo& info);
 
 /// The row's default parameter values.
 IntegratorParameters default_parameters(const IntegratorInfo& info);

@@ -24,6 +24,9 @@ bool message_overlay(const std::string& message, bool is_error, const Area& view
 bool report_overlay(const PanelContext& context, const Area& view);
 /// "Drag the cloth", until it has been done once.
 void hint_overlay(const PanelContext& context, const Area& view);
+/// All that there is to say of the integrator in force, with the numbers of the moment. Returns false when
+/// closed.
+bool explain_overlay(const PanelContext& context, const Area& room);
 /// What the colours and arrows over the cloth mean, in units; nothing while there are none.
 void view_legend(const PanelContext& context, const Area& view);
 

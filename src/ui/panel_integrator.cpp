@@ -28,7 +28,7 @@ void integrator_choice(const PanelContext& context) {
   }
   note_item("previous-integrator");
   ImGui::SameLine(0, gap);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - height - gap);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap));
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   // Room for the colour in front of the name.
   const std::string indent = "      ";
@@ -57,6 +57,12 @@ void integrator_choice(const PanelContext& context) {
   if (icon_button("next", Icon::next, "Next integrator ( . )", false, height))
     context.set_integrator((current + 1) % rows.size());
   note_item("next-integrator");
+  ImGui::SameLine(0, gap);
+  if (text_button(
+          "?", "Explain this method: its formula, order, cost, and stability with the present numbers (E).",
+          height, context.view.explain))
+    context.view.explain = !context.view.explain;
+  note_item("explain-button");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
@@ -80,31 +86,10 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   tooltip(stability.help);
 }
 
-// All that there is to say of a method, with the numbers of the moment.
-std::string explanation(const PanelContext& context, const IntegratorInfo& info) {
-  const auto& record = context.snapshot.frame.record;
-  const StabilityReading stability =
-      read_stability(info, context.own_parameters(), context.step_size(), context.snapshot.omega_max);
-  std::string text = std::string(info.title) + "\n" + std::string(info.formula) + "\n\n" +
-                     std::string(info.summary) + "\n\nOrder: ";
-  text += info.order == 0 ? "none defined" : std::to_string(info.order);
-  if (info.order_needs_exact_jacobian) {
-    text += " with the exact Jacobian and no damping that depends on positions, otherwise 1";
-  }
-  text += ".\n" + stability.help;
-  text += "\nLast step:";
-  if (info.uses_newton) text += " " + std::to_string(record.newton_iterations) + " Newton iterations,";
-  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->stepping.solver.linear.kind ==
-                                                      LinearSolverSettings::Kind::cg
-                                                : info.inextensible;
-  if (iterates) text += " " + std::to_string(record.cg_iterations) + " CG iterations,";
-  text += " " + format_quantity(context.snapshot.step_ms.last / 1000, "s") + ".";
-  return text + "\n\nSource: " + std::string(info.reference);
-}
-
 // The formula and the summary, in as much room as the method's own parameters leave: always the same for all
-// methods with so many, so that little jumps when another one is chosen. The rest is in the tooltip.
-void explain_card(const PanelContext& context, const IntegratorInfo& info) {
+// methods with so many, so that little jumps when another one is chosen. The rest is on the card that
+// explains the method.
+void short_explanation(const IntegratorInfo& info) {
   const std::size_t parameters = info.parameters.size();
   const int summary_lines = parameters == 0 ? 4 : 2;
   const bool has_formula = parameters < 2;
@@ -115,7 +100,7 @@ void explain_card(const PanelContext& context, const IntegratorInfo& info) {
   small_text(info.summary, summary_lines);
   ImGui::EndGroup();
   note_item("explain");
-  tooltip(explanation(context, info));
+  tooltip("The beginning of what there is to say of it: E or the question mark for the rest.");
   const float height =
       static_cast<float>(summary_lines) * line + spacing + (has_formula ? line + spacing : 0);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + height));
@@ -126,7 +111,7 @@ void explain_card(const PanelContext& context, const IntegratorInfo& info) {
 void integrator_panel(const PanelContext& context) {
   integrator_choice(context);
   const IntegratorInfo& info = integrators()[context.integrator()];
-  explain_card(context, info);
+  short_explanation(info);
   step_size(context, info);
   const IntegratorParameters values = context.own_parameters();
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {

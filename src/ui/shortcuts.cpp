@@ -53,6 +53,8 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { step_integrator(on, integrators().size() - 1); }},
     Shortcut{Key::none, '.', false, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { step_integrator(on, 1); }},
+    Shortcut{Key::none, 'E', false, false, "E", "explain the integrator",
+             [](const ShortcutTargets& on) { on.context.view.explain = !on.context.view.explain; }},
     Shortcut{Key::none, 'F', false, false, "F", "frame the cloth",
              [](const ShortcutTargets& on) { on.context.request(FrameCloth{}); }},
     Shortcut{Key::none, 'W', false, false, "W", "wireframe",

@@ -52,6 +52,15 @@ void divider() {
   ImGui::SameLine(0, units(10));
 }
 
+// A divider for an item of that text, or false where the window is too narrow for it.
+bool begin_item(const std::string& text) {
+  const float width = ImGui::CalcTextSize(displayable(text).c_str()).x + units(21);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + width > right) return false;
+  divider();
+  return true;
+}
+
 // How far h·ω_max is towards the method's limit, as a small bar.
 void gauge(double share, ImU32 colour) {
   const float height = ImGui::GetTextLineHeight();
@@ -88,22 +97,26 @@ void status_bar(const PanelContext& context) {
   note_item("stability");
   tooltip(stability.help);
 
-  divider();
   const StepRecord& record = now.frame.record;
-  ImGui::TextUnformatted(("largest strain " + format_plain(record.max_strain * 100) + " %").c_str());
-  tooltip("The most that any stretch spring is longer or shorter than at rest.");
-  divider();
-  if (context.running_step_seconds > 0.25) {
-    coloured(palette().careful, "step running for " + format_plain(context.running_step_seconds, 2) + " s");
-  } else {
-    ImGui::TextUnformatted((format_plain(now.step_ms.median) + " ms per step").c_str());
-    tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
+  const std::string strain = "largest strain " + format_plain(record.max_strain * 100) + " %";
+  if (begin_item(strain)) {
+    ImGui::TextUnformatted(strain.c_str());
+    tooltip("The most that any stretch spring is longer or shorter than at rest.");
+  }
+  const bool is_long = context.running_step_seconds > 0.25;
+  const std::string time = is_long
+                               ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
+                               : format_plain(now.step_ms.median) + " ms per step";
+  if (begin_item(time)) {
+    coloured(is_long ? palette().careful : palette().text, time);
+    if (!is_long)
+      tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
   }
   const std::string_view of_step = record.converged ? record.warning : record.reason;
-  if (!now.warning.empty() || !record.converged || !of_step.empty()) {
-    divider();
-    const bool converged = now.warning.empty() ? record.converged : now.converged;
-    coloured(palette().careful, converged ? "warning" : "not converged");
+  const bool converged = now.warning.empty() ? record.converged : now.converged;
+  const std::string trouble = converged ? "warning" : "not converged";
+  if ((!now.warning.empty() || !record.converged || !of_step.empty()) && begin_item(trouble)) {
+    coloured(palette().careful, trouble);
     tooltip(now.warning.empty() ? std::string(of_step) : now.warning);
   }
 

@@ -1,5 +1,6 @@
 #include "ui/theme.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -25,9 +26,12 @@ constexpr std::array kFontFiles = {
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
+    "/usr/share/fonts/truetype/freefont/FreeSans.ttf",
     "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/noto/NotoSans-Regular.ttf",
     "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
     "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+    "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
     "/System/Library/Fonts/SFNS.ttf",
     "/System/Library/Fonts/Helvetica.ttc",
     "C:/Windows/Fonts/segoeui.ttf",
@@ -177,22 +181,20 @@ void apply_theme(Theme theme, float scale, float density) {
 
 float units(float value) { return value * g_scale; }
 
-std::string displayable(std::string_view utf8) {
+std::string displayable(std::string_view utf8, bool spelled_out) {
   std::string out;
   out.reserve(utf8.size());
   while (!utf8.empty()) {
     const std::string_view before = utf8;
     const std::uint32_t code = decode(utf8);
     const std::string_view bytes = before.substr(0, before.size() - utf8.size());
-    if (code < 0x100 || (code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)))) {
+    if (code < 0x100 || (!spelled_out && code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)))) {
       out += bytes;
       continue;
     }
-    const char* spelling = "?";
-    for (const auto& [sign, text] : kSpelling) {
-      if (sign == code) spelling = text;
-    }
-    out += spelling;
+    const auto known = std::find_if(kSpelling.begin(), kSpelling.end(),
+                                    [&](const auto& spelling) { return spelling.first == code; });
+    out += known != kSpelling.end() ? known->second : "?";
   }
   return out;
 }

@@ -31,7 +31,7 @@ void apply_theme(Theme theme, float scale, float density);
 float units(float value);
 
 /// Text as the loaded font can show it: where it lacks Greek letters or mathematical signs, they are
-/// written out in ASCII ("ω" becomes "w").
-std::string displayable(std::string_view utf8);
+/// written out in ASCII ("ω" becomes "w"). `spelled_out`: as if it lacked them all.
+std::string displayable(std::string_view utf8, bool spelled_out = false);
 
 }  // namespace clothlab

@@ -15,6 +15,9 @@ namespace clothlab {
 namespace {
 
 constexpr float kPanelWidth = 376;
+constexpr float kMostPanel = 0.55F;  // of the window's width
+// A window lower than this leaves no room for a list of its own below the integrator: all scrolls together.
+constexpr float kLowWindow = 560;
 constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
 constexpr float kMostOfWindow = 0.7F;  // that plots may take
@@ -40,14 +43,14 @@ constexpr std::array kTabs = {
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
 };
 
-void begin_fixed(const char* id, const Area& area, ImVec2 padding) {
+void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixed) {
   ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
   ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  ImGui::Begin(id, nullptr, kFixed);
+  ImGui::Begin(id, nullptr, flags);
 }
 
 void end_fixed() {
@@ -81,7 +84,7 @@ void splitter(ViewSettings& view, float width, float most) {
 }  // namespace
 
 Area UserInterface::view_area(float width, float height, const ViewSettings& view) const {
-  const float panel = std::min(units(kPanelWidth), width);
+  const float panel = std::min(units(kPanelWidth), kMostPanel * width);
   const float below = units(kStatusHeight + kTimelineHeight) + plots_height(view, height);
   return {0, 0, std::max(width - panel, 1.0F), std::max(height - below, 1.0F)};
 }
@@ -101,6 +104,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   status_bar(context);
   end_fixed();
   draw_overlays(context, view);
+  draw_cards(context, view, {0, 0, width, height - status});
 }
 
 // Time line and plots, between the view and the status bar.
@@ -121,7 +125,9 @@ void UserInterface::draw_below(const PanelContext& context, const Area& view, fl
 
 void UserInterface::draw_side_panel(const PanelContext& context, float x, float height) {
   const float width = ImGui::GetIO().DisplaySize.x - x;
-  begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)));
+  const bool low = height < units(kLowWindow);
+  begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)),
+              low ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
   const float gap = units(6);
   const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
   if (text_button("Open...",
@@ -148,9 +154,9 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
       note_item(std::string("tab:") + tab.title);
       tooltip(tab.help);
       if (!open) continue;
-      ImGui::BeginChild(tab.title, ImVec2(0, 0));
+      if (!low) ImGui::BeginChild(tab.title, ImVec2(0, 0));
       tab.draw(context);
-      ImGui::EndChild();
+      if (!low) ImGui::EndChild();
       ImGui::EndTabItem();
     }
     ImGui::EndTabBar();
@@ -169,9 +175,15 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
   } else if (!dialog_open()) {
     hint_overlay(context, view);
   }
-  if (help_open_) help_open_ = help_overlay(view);
+}
+
+// What one reads or answers before going on. In a small window these take room from the panel as well.
+void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
+  const Area& room = view.width < units(560) || view.height < units(360) ? window : view;
+  if (context.view.explain) context.view.explain = explain_overlay(context, room);
+  if (help_open_) help_open_ = help_overlay(room);
   files_.draw(
-      view, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
+      room, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
       [&](const std::filesystem::path& path) { context.request(SaveScene{path}); });
 }
 
@@ -193,6 +205,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     // The newest thing first; a field that is being typed in takes its Esc itself.
     if (typing || close_choice()) return true;
     if (help_open_) return help_open_ = false, true;
+    if (context.view.explain) return context.view.explain = false, true;
     if (context.load.running) return context.request(CancelLoad{}), true;
     if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
     if (!message_.empty()) return message_.clear(), true;

@@ -37,6 +37,7 @@ class UserInterface {
   void draw_below(const PanelContext& context, const Area& view, float bottom);
   void draw_side_panel(const PanelContext& context, float x, float height);
   void draw_overlays(const PanelContext& context, const Area& view);
+  void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void notice_refusals(const Snapshot& snapshot);
 
   FileDialog files_;

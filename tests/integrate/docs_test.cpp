@@ -17,22 +17,6 @@ const std::string kPath = std::string(CLOTHLAB_SOURCE_DIR) + "/docs/integrators.
 
 std::string number(double value) { return format_plain(value, 4); }
 
-std::string order_of(const IntegratorInfo& info) {
-  if (info.order == 0) return "none defined";
-  std::string text = std::to_string(info.order);
-  if (info.order_needs_exact_jacobian) {
-    text += "; with `--jacobian exact` and no damping force that depends on x, otherwise 1";
-  }
-  if (info.inextensible) text += "; against its own inextensible motion";
-  return text;
-}
-
-std::string stability_of(const IntegratorInfo& info) {
-  if (info.stability_limit == 0) return "no h is stable";
-  if (std::isinf(info.stability_limit)) return "every h";
-  return "h·ω < " + number(info.stability_limit);
-}
-
 std::string factor(double value) {
   const double change = std::abs(value - 1);
   if (change < 1e-12) return "1";
@@ -57,7 +41,7 @@ std::string document() {
   for (const IntegratorInfo& info : integrators()) {
     out << "| [`" << info.id << "`](#" << info.id << ") | " << (info.order ? std::to_string(info.order) : "–")
         << (info.order_needs_exact_jacobian ? "*" : "") << (info.inextensible && info.order ? "†" : "")
-        << " | " << stability_of(info);
+        << " | " << card_lines(info).at(2).text;
     const IntegratorParameters values = default_parameters(info);
     for (const double y : {0.1, 1.0, 10.0}) {
       out << " | " << factor(info.growth(y, values));
@@ -69,9 +53,8 @@ std::string document() {
          "† against its own inextensible motion.\n";
   for (const IntegratorInfo& info : integrators()) {
     out << "\n## " << info.id << "\n\n"
-        << "**" << info.title << ".** " << info.summary << "\n\n"
-        << "- Step: " << info.formula << "\n- Order: " << order_of(info)
-        << "\n- Stable on one undamped oscillator: " << stability_of(info) << "\n";
+        << "**" << info.title << ".** " << info.summary << "\n\n";
+    for (const CardLine& line : card_lines(info)) out << "- " << line.title << ": " << line.text << "\n";
     for (const ParameterSpec& spec : info.parameters) {
       out << "- `--" << spec.id << "`: " << spec.help << " ";
       if (spec.kind == ParameterSpec::Kind::boolean) {
@@ -81,7 +64,6 @@ std::string document() {
             << ".\n";
       }
     }
-    out << "- Source: " << info.reference << "\n";
   }
   return out.str();
 }

@@ -155,7 +155,8 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
     EXPECT_TRUE(face.press(shortcut.key, shortcut.character, shortcut.ctrl));
     const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
                        before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
-                       before.ground != face.view.ground || before.plots != face.view.plots;
+                       before.ground != face.view.ground || before.plots != face.view.plots ||
+                       before.explain != face.view.explain;
     EXPECT_TRUE(acted) << (shortcut.keys != nullptr ? shortcut.keys : "a second key of a pair");
     face.frame();
   }
@@ -188,6 +189,48 @@ TEST(Interface, TheViewTabSwitchesWhatIsShown) {
   window.click("text-size");
   window.click("text-size:150 %");
   EXPECT_FLOAT_EQ(window.view.interface_scale, 1.5F);
+}
+
+// The same lines as docs/integrators.md, which is made of card_lines() too.
+TEST(Interface, TheCardExplainsTheIntegratorAtEverySize) {
+  for (const float scale : {1.0F, 1.5F, 2.0F}) {
+    for (const float width : {1280 / scale, 1280.0F}) {  // a small window on a dense display, and a large one
+      Interface face(Interface::sheet(), scale, width, width * 720 / 1280);
+      face.click("explain-button");
+      for (int i = 0; i < 3; ++i) face.frame();
+      EXPECT_TRUE(face.view.explain);
+      for (const CardLine& line : card_lines(integrators()[face.context().integrator()])) {
+        const ImVec4 r = face.rect("explain:" + std::string(line.title));
+        EXPECT_GT(r.z, r.x) << line.title;
+        EXPECT_GE(r.x, 0) << line.title;
+        EXPECT_LE(r.z, face.width) << line.title;
+      }
+      EXPECT_GT(face.rect("close-explain").y, 0);
+      EXPECT_LE(face.rect("close-explain").w, face.height);
+    }
+  }
+  Interface face;
+  EXPECT_TRUE(face.press(Key::none, 'E'));
+  EXPECT_TRUE(face.view.explain);
+  EXPECT_TRUE(face.press(Key::escape));
+  EXPECT_FALSE(face.view.explain);
+}
+
+TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
+  const Interface face;
+  const auto expect_signs = [](std::string_view text) {
+    EXPECT_EQ(displayable(text, true).find('?'), std::string::npos) << text;
+    EXPECT_EQ(displayable(text).find('?'), std::string::npos) << text;
+  };
+  for (const IntegratorInfo& info : integrators()) {
+    expect_signs(info.title);
+    expect_signs(info.summary);
+    for (const CardLine& line : card_lines(info)) expect_signs(line.text);
+    for (const ParameterSpec& spec : info.parameters)
+      expect_signs(std::string(spec.title) + std::string(spec.help));
+  }
+  for (const SceneParameter& row : scene_parameters())
+    expect_signs(std::string(row.spec.title) + std::string(row.spec.help));
 }
 
 TEST(Interface, PinButtonsSendTheirPreset) {

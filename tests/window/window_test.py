@@ -490,6 +490,33 @@ def sliders(program, assets):
 
 
 @case
+def look(program, assets):
+    """The theme changes panel and picture, the text size all controls; E explains the integrator."""
+    with Session(program) as window:
+        window.click_item("tab:View")
+
+        def brightness(x, y):
+            return sum(window.pixel(x, y)) / 3
+
+        panel, sky = (int(window.state()["size"][0]) - 3, 3), (5, 5)
+        check(brightness(*panel) < 60 and brightness(*sky) < 90, "the window is not dark at first")
+        window.click_item("theme")
+        window.click_item("theme:light")
+        window.until(lambda: brightness(*panel) > 200 and brightness(*sky) > 170, "a light window")
+
+        height = window.box("play")[3] - window.box("play")[1]
+        window.click_item("text-size")
+        window.click_item("text-size:150 %")
+        window.until(lambda: window.box("play")[3] - window.box("play")[1] > 1.4 * height, "larger controls")
+
+        window.key("e")
+        card = window.until(lambda: window.state()["items"].get("explain:Order"), "the card")
+        check(card[2] <= window.state()["size"][0], "the card is cut off")
+        window.key("Escape")
+        window.until(lambda: "explain:Order" not in window.state()["items"], "the card to close")
+
+
+@case
 def blow_up(program, assets):
     """A blow-up freezes and explains; it can be watched again, rewound and reset."""
     with Session(program, "--grid", "12x12") as window:

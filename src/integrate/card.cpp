@@ -1,0 +1,34 @@
+#include <cmath>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+std::string order_of(const IntegratorInfo& info) {
+  if (info.order == 0) return "none defined";
+  std::string text = std::to_string(info.order);
+  if (info.order_needs_exact_jacobian) {
+    text +=
+        "; with the exact Jacobian (--jacobian exact) and no damping force that depends on x, otherwise 1";
+  }
+  if (info.inextensible) text += "; against its own inextensible motion";
+  return text;
+}
+
+std::string stability_of(const IntegratorInfo& info) {
+  if (info.stability_limit == 0) return "no h";
+  if (std::isinf(info.stability_limit)) return "every h";
+  return "h·ω < " + format_plain(info.stability_limit, 4);
+}
+
+}  // namespace
+
+std::vector<CardLine> card_lines(const IntegratorInfo& info) {
+  return {{"Step", std::string(info.formula)}, {"Order", order_of(info)},
+          {"Stable for", stability_of(info)},  {"Cost", std::string(info.cost)},
+          {"Use", std::string(info.use)},      {"Source", std::string(info.reference)}};
+}
+
+}  // namespace clothlab

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <string_view>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/overlays.h"
+#include "ui/stability.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+void wrapped(std::string_view text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void muted(std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopStyleColor();
+}
+
+// The parts of a formula, each in a line of its own.
+std::string in_lines(std::string text) {
+  for (std::size_t at = text.find("; "); at != std::string::npos; at = text.find("; ", at))
+    text.replace(at, 2, "\n");
+  return text;
+}
+
+void lines(const IntegratorInfo& info) {
+  if (!ImGui::BeginTable("lines", 2)) return;
+  ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, units(78));
+  ImGui::TableSetupColumn("text", ImGuiTableColumnFlags_WidthStretch);
+  for (const CardLine& line : card_lines(info)) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    muted(line.title);
+    ImGui::TableNextColumn();
+    wrapped(line.title == "Step" ? in_lines(line.text) : line.text);
+    note_item("explain:" + std::string(line.title));
+  }
+  ImGui::EndTable();
+}
+
+// A factor near 1 by how much it differs: three digits would not show that.
+std::string factor(double value) {
+  const double change = std::abs(value - 1);
+  if (change < 1e-12) return "1";
+  if (change < 0.01) return (value > 1 ? "1 + " : "1 − ") + format_plain(change, 2);
+  return format_plain(value);
+}
+
+// What one step, and all steps of a second, leave of the amplitude of three oscillations.
+void amplitudes(const PanelContext& context, const IntegratorInfo& info, double omega_max) {
+  struct Row {
+    std::string name;
+    double growth;
+  };
+  const IntegratorParameters values = context.own_parameters();
+  const double h = context.step_size(), turn = 2 * std::numbers::pi;
+  const std::array rows{
+      Row{"1 Hz", info.growth(h * turn, values)},
+      Row{"10 Hz", info.growth(10 * h * turn, values)},
+      Row{"the fastest, " + format_quantity(omega_max / turn, "Hz"),
+          stiffest_growth(info, h * omega_max, values)},
+  };
+  if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
+  for (const char* title : {"undamped oscillation", "each step, times", "after 1 s, times"}) {
+    ImGui::TableNextColumn();
+    muted(title);
+  }
+  for (const Row& row : rows) {
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(row.name.c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(displayable(factor(row.growth)).c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(displayable(factor(std::pow(row.growth, 1 / h))).c_str());
+  }
+  ImGui::EndTable();
+}
+
+std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
+  const StepRecord& record = context.snapshot.frame.record;
+  std::string text = "Last step: ";
+  if (info.uses_newton) text += std::to_string(record.newton_iterations) + " Newton iterations, ";
+  const bool iterates = info.uses_linear_solver ? context.snapshot.frame.scene->stepping.solver.linear.kind ==
+                                                      LinearSolverSettings::Kind::cg
+                                                : info.inextensible;
+  if (iterates) text += std::to_string(record.cg_iterations) + " CG iterations, ";
+  return text + format_quantity(context.snapshot.step_ms.last / 1000, "s") + ".";
+}
+
+void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
+  const std::optional<double> omega_max = context.snapshot.omega_max;
+  const double h = context.step_size();
+  const StabilityReading stability = read_stability(info, context.own_parameters(), h, omega_max);
+  section("With the numbers of now");
+  wrapped("h = " + format_quantity(h, "s") +
+          (omega_max ? ", ω_max = " + format_plain(*omega_max, 4) + " rad/s, " : ", ") + stability.number +
+          ".");
+  wrapped(stability.help);
+  note_item("explain:now");
+  if (omega_max) amplitudes(context, info, *omega_max);
+  wrapped(last_step(context, info));
+}
+
+}  // namespace
+
+bool explain_overlay(const PanelContext& context, const Area& room) {
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  const float margin = units(8);
+  const float width = std::min(units(580), room.width - 2 * margin);
+  ImGui::SetNextWindowPos(ImVec2(room.x + room.width / 2, room.y + room.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, room.height - 2 * margin));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(18), units(14)));
+  ImGui::Begin("##explain", nullptr,
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoSavedSettings);
+  const float button = ImGui::GetFrameHeight();
+  ImGui::PushFont(fonts().heading);
+  ImGui::TextUnformatted(displayable(info.title).c_str());
+  ImGui::PopFont();
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+  const bool closed = icon_button("close-explain", Icon::close, "Close (Esc)", false, button);
+  note_item("close-explain");
+  wrapped(info.summary);
+  ImGui::Spacing();
+  lines(info);
+  present_numbers(context, info);
+  ImGui::End();
+  ImGui::PopStyleVar();
+  return !closed;
+}
+
+}  // namespace clothlab
