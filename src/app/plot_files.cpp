@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kPixels = 1.5;  // of the picture, per interface unit
+
 // A path in the folder that nothing has yet.
 fs::path free_path(const fs::path& folder, std::string stem, const std::string& extension) {
   for (char& c : stem) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -49,6 +51,8 @@ Chart chart_of(const ShownPlot& shown) {
       panel.curves.push_back({.label = ghost ? curve.label + ", " + run.name : curve.label,
                               .colour = ghost ? dimmed(colour, colours.ground) : colour,
                               .dashed = ghost,
+                              .dash = kPixels * static_cast<double>(run.dash.on),
+                              .gap = kPixels * static_cast<double>(run.dash.off),
                               .x = run.x,
                               .y = curve.y});
     }

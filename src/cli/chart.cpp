@@ -146,7 +146,8 @@ class Scale {
 /// Goes along a curve and draws it, or its dashes, within the panel.
 void draw_curve(Canvas& canvas, const ChartCurve& curve, const std::vector<Point>& points,
                 const Rectangle& clip) {
-  constexpr double kStroke = 2, kDash = 9, kGap = 6, kFar = 1e5;
+  constexpr double kStroke = 2, kFar = 1e5;
+  const double period = curve.dash + curve.gap;
   double along = 0;
   for (std::size_t k = 0; k + 1 < points.size(); ++k) {
     const Point a = points[k], b = points[k + 1];
@@ -159,9 +160,9 @@ void draw_curve(Canvas& canvas, const ChartCurve& curve, const std::vector<Point
       continue;
     }
     for (double s = 0; s < length;) {
-      const double phase = std::fmod(along + s, kDash + kGap);
-      const bool on = phase < kDash;
-      const double end = std::min(length, s + std::max((on ? kDash : kDash + kGap) - phase, 1e-3));
+      const double phase = std::fmod(along + s, period);
+      const bool on = phase < curve.dash;
+      const double end = std::min(length, s + std::max((on ? curve.dash : period) - phase, 1e-3));
       const auto at = [&](double t) {
         return Point{a.x + (b.x - a.x) * t / length, a.y + (b.y - a.y) * t / length};
       };

@@ -20,7 +20,8 @@ struct ChartCurve {
   std::string label;  ///< in the legend, once for all panels
   Rgb colour = {};
   bool dashed = false;
-  bool markers = false;  ///< a dot at every point
+  double dash = 9, gap = 6;  ///< [pixel], where it is dashed
+  bool markers = false;      ///< a dot at every point
   std::vector<double> x = {}, y = {};
 };
 

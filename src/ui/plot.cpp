@@ -1,7 +1,6 @@
 #include "ui/plot.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/text.h"
@@ -22,17 +21,10 @@ struct Rect {
   bool holds(ImVec2 p) const { return p.x >= a.x && p.x <= b.x && p.y >= a.y && p.y <= b.y; }
 };
 
-// Lengths of dash and gap of the ghosts [interface units], so that they are told apart without colours.
-struct Dash {
-  float on = 0;
-  float off = 0;
-};
-constexpr std::array kDashes{Dash{6, 3}, Dash{2, 3}, Dash{11, 4}, Dash{4, 6}};
+constexpr PlotDash kLevelDash{5, 3};
 
-Dash dash_of(std::size_t run) { return run == 0 ? Dash{} : kDashes[(run - 1) % kDashes.size()]; }
-
-ImU32 colour_of(std::size_t run, ImU32 colour) {
-  return run == 0 ? colour : with_alpha(colour, kGhostOpacity);
+ImU32 colour_of(const PlotRun& run, ImU32 colour) {
+  return run.name.empty() ? colour : with_alpha(colour, kGhostOpacity);
 }
 
 bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
@@ -45,7 +37,7 @@ void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
 }
 
 // A line through the points, dashed where asked.
-void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash) {
+void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
   if (points.size() < 2) return;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   // Whole pixels: Dear ImGui then draws a third of the triangles.
@@ -80,7 +72,7 @@ struct LegendEntry {
   std::string name;  // in PlotView::hidden
   std::string text;
   ImU32 colour = 0;
-  Dash dash;
+  PlotDash dash;
 };
 
 std::vector<LegendEntry> legend_of(const Plot& plot) {
@@ -90,7 +82,7 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
     entries.push_back({curve.label, curve.label, curve.colour, {}});
   for (std::size_t r = 1; r < plot.runs.size(); ++r) {
     const std::string& name = plot.runs[r].name;
-    entries.push_back({name, name, palette().muted, dash_of(r)});
+    entries.push_back({name, name, palette().muted, plot.runs[r].dash});
   }
   return entries;
 }
@@ -181,7 +173,7 @@ class PlotPainter {
       if (!PlotAxis::has(level.y, view_.logarithmic)) continue;
       const float at = py(level.y);
       if (at < frame_.a.y || at > frame_.b.y) continue;
-      draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, {5, 3});
+      draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, kLevelDash);
       const float above = at - line - units(1);
       draw_text(
           ImVec2(frame_.b.x - text_width(level.label) - units(3), above > frame_.a.y ? above : at + units(1)),
@@ -195,7 +187,7 @@ class PlotPainter {
       const PlotRun& run = plot_.runs[r];
       if (!visible(view_, run)) continue;
       for (const PlotCurve& c : run.curves)
-        if (visible(view_, c)) curve(run, c, colour_of(r, c.colour), dash_of(r));
+        if (visible(view_, c)) curve(run, c, colour_of(run, c.colour));
     }
   }
 
@@ -239,7 +231,7 @@ class PlotPainter {
         const double y = c.y[read.back().sample];
         if (visible(view_, c) && PlotAxis::has(y, view_.logarithmic))
           draw_->AddCircleFilled(ImVec2(px(run.x[read.back().sample]), py(y)), units(2.5F),
-                                 colour_of(r, c.colour), 12);
+                                 colour_of(run, c.colour), 12);
       }
     }
     if (read.empty()) return;
@@ -304,7 +296,7 @@ class PlotPainter {
     draw_->AddLine(ImVec2(x, frame_.a.y), ImVec2(x, frame_.b.y), colour, units(thickness));
   }
 
-  void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour, const Dash& dash) {
+  void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
     points_.clear();
     // One sample beyond each end, so that the line goes on to the edge.
     const PlotRange range = x_.range();
@@ -314,7 +306,7 @@ class PlotPainter {
     for (; i < run.x.size(); ++i) {
       const bool beyond = run.x[i] > range.high;
       if (!PlotAxis::has(curve.y[i], view_.logarithmic)) {
-        draw_line(points_, colour, curve.thickness, dash);
+        draw_line(points_, colour, curve.thickness, run.dash);
         points_.clear();
       } else {
         const ImVec2 point(px(run.x[i]), py(curve.y[i]));
@@ -327,7 +319,7 @@ class PlotPainter {
       }
       if (beyond) break;
     }
-    draw_line(points_, colour, curve.thickness, dash);
+    draw_line(points_, colour, curve.thickness, run.dash);
   }
 
   const Plot& plot_;

@@ -20,10 +20,17 @@ struct PlotCurve {
       y;  ///< as long as its run's x; values that have no place on the axis interrupt the line
 };
 
+/// Lengths of dash and gap [interface units]; without a dash the line is whole.
+struct PlotDash {
+  float on = 0;
+  float off = 0;
+};
+
 /// Curves over the same x, ascending: the present run, or one that it is compared with.
 struct PlotRun {
-  std::string name;  ///< empty for the present one; ghosts are drawn dashed and dimmed
+  std::string name;  ///< empty for the present one; the others, ghosts, are drawn dimmed
   std::string what;  ///< in exports: which run it is
+  PlotDash dash;     ///< tells ghosts apart without colours
   std::vector<double> x;
   std::vector<PlotCurve> curves;
 };

@@ -18,6 +18,7 @@ PlotRun visible_part(const PlotRun& run, const PlotView& view, const PlotRange& 
   PlotRun part;
   part.name = run.name;
   part.what = run.what;
+  part.dash = run.dash;
   const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low);
   const auto last = std::upper_bound(first, run.x.end(), x.high);
   part.x.assign(first, last);

@@ -15,6 +15,8 @@ using Samples = std::vector<PlotSample>;
 
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
 
+constexpr std::array<PlotDash, kMostGhosts> kGhostDashes{{{6, 3}, {2, 3}, {11, 4}, {4, 6}}};
+
 struct Quantity {
   const char* label;
   ImU32 Palette::*colour;
@@ -101,6 +103,7 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities) {
     const std::string name = run.name;
     for (int k = 2; taken(run.name); ++k) run.name = name + " (" + std::to_string(k) + ")";
     run.what = run.name;
+    run.dash = kGhostDashes[(plot.runs.size() - 1) % kGhostDashes.size()];
     plot.runs.push_back(std::move(run));
   }
   if (now.replay) plot.cursor = now.frame.record.time;

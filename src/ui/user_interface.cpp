@@ -181,7 +181,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
 void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
   const Area& room = view.width < units(560) || view.height < units(360) ? window : view;
   if (context.view.explain) context.view.explain = explain_overlay(context, room);
-  if (help_open_) help_open_ = help_overlay(room);
+  if (help_open_) help_open_ = help_overlay(window);  // a long list
   files_.draw(
       room, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
       [&](const std::filesystem::path& path) { context.request(SaveScene{path}); });
