@@ -50,7 +50,7 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
   system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
   if (stop_requested(stop)) return std::nullopt;
   if (inextensible) {
-    const std::span<const ElasticElement> elements = system.elements();
+    const ElasticElements elements = system.elements();
     for (std::size_t s = 0; s < elements.size(); ++s) {
       if (elements[s].stretch) stiffness_->spring(s) = {};
     }

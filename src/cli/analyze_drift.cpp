@@ -40,7 +40,7 @@ struct Drift {
 Drift drift(const Simulation& simulation) {
   Drift worst;
   const State& state = simulation.state();
-  for (const ElasticElement& e : simulation.system().elements()) {
+  for (const ElasticElement e : simulation.system().elements()) {
     if (!e.stretch) continue;
     const vec3 x = state.x[e.i] - state.x[e.j];
     const double l = glm::length(x);

@@ -67,7 +67,7 @@ ClothModel::ClothModel(const ClothMesh& mesh, const StopProbe& stop)
 
 void ClothModel::find_parts(std::span<const Triangle> triangles, CancelPoint& cancel) {
   Parts sets(particles());
-  for (const Spring& s : springs_) {
+  for (const RestSpring& s : springs_) {
     cancel.pass();
     sets.join(s.i, s.j);
   }
@@ -104,7 +104,7 @@ std::vector<double> ClothModel::masses(const Material& material) const {
 double ClothModel::max_strain(WorkerPool& pool, std::span<const vec3> x) const {
   return pool.max(stretch_springs_, kGrain, [&](std::size_t begin, std::size_t end) {
     double largest = 0;
-    for (const Spring& s : springs().subspan(begin, end - begin)) {
+    for (const RestSpring& s : springs().subspan(begin, end - begin)) {
       if (s.rest_length == 0) continue;
       const double strain = std::abs(glm::length(x[s.i] - x[s.j]) / s.rest_length - 1);
       if (!(strain <= largest)) largest = strain;  // so that a strain that is not a number is seen

@@ -10,6 +10,7 @@
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "dynamics/elastic_elements.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -24,12 +25,6 @@ class ClothModel {
   using Ends = std::array<std::uint32_t, 2>;
   using Triangle = std::array<std::uint32_t, 3>;
 
-  struct Spring {
-    std::uint32_t i = 0;
-    std::uint32_t j = 0;
-    double rest_length = 0;  ///< L, the distance at rest [m]; 0 is allowed
-  };
-
   /// Throws Cancelled when `stop` asks.
   explicit ClothModel(const ClothMesh& mesh, const StopProbe& stop = {});
 
@@ -42,7 +37,7 @@ class ClothModel {
   std::size_t particles() const { return areas_.size(); }
 
   /// Stretch springs first, then bending springs.
-  std::span<const Spring> springs() const { return springs_; }
+  std::span<const RestSpring> springs() const { return springs_; }
   std::size_t stretch_springs() const { return stretch_springs_; }
 
   /// Pattern of the matrices of this cloth, its springs in the order of `springs()`.
@@ -62,7 +57,7 @@ class ClothModel {
  private:
   void find_parts(std::span<const Triangle> triangles, CancelPoint& cancel);
 
-  std::vector<Spring> springs_;
+  std::vector<RestSpring> springs_;
   std::size_t stretch_springs_ = 0;
   std::shared_ptr<const SpringPattern> pattern_;
   std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]

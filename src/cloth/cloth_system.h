@@ -64,7 +64,7 @@ class ClothSystem final : public DynamicSystem {
   void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
                              JacobianMode mode, std::span<vec3> y) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
-  std::span<const ElasticElement> elements() const override { return springs_.elements(); }
+  ElasticElements elements() const override { return springs_.elements(); }
   const std::optional<Drag>& drag() const override { return drag_; }
   double mass_damping() const override { return material_.rayleigh_mass; }
 

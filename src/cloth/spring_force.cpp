@@ -119,16 +119,12 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Work
       v_(model.particles()),
       sum_(model.particles()) {
   CancelPoint cancel(stop);
-  elements_.reserve(model.springs().size());
-  for (const ClothModel::Spring& s : model.springs()) {
+  for (std::size_t s = 0; s < model.springs().size(); ++s) {
     cancel.pass();
-    const bool stretch = elements_.size() < model.stretch_springs();
-    const std::uint32_t slot = pattern().slot[elements_.size()];
-    rest_length_[slot] = s.rest_length;
-    stretch_[slot] = stretch;
-    elements_.push_back({s.i, s.j, s.rest_length, 0, 0, stretch});
+    const std::uint32_t slot = pattern().slot[s];
+    rest_length_[slot] = model.springs()[s].rest_length;
+    stretch_[slot] = s < model.stretch_springs();
   }
-  cancel.look();
   set_material(material);
 }
 
@@ -138,33 +134,26 @@ void SpringForce::set_material(const Material& material) {
   damping_model_ = material.damping_model;
   spring_damping_ = material.spring_damping;
   rayleigh_stiffness_ = material.rayleigh_stiffness;
-  pool_.for_chunks(elements_.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s) {
-      ElasticElement& e = elements_[s];
-      e.stiffness = e.stretch ? material.stretch_stiffness : material.bend_stiffness;
-      e.damping = material.spring_damping;
-    }
-  });
 }
 
-double SpringForce::energy_of(std::size_t first, std::size_t last, std::span<const vec3> x) const {
-  const std::span<const ElasticElement> range(elements_.data() + first, last - first);
-  return pool_.sum(range.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+double SpringForce::energy_of(std::span<const RestSpring> springs, double stiffness,
+                              std::span<const vec3> x) const {
+  return pool_.sum(springs.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (const ElasticElement& e : range.subspan(begin, end - begin)) {
-      const double elongation = glm::length(x[e.i] - x[e.j]) - e.rest_length;
-      sum += e.stiffness / 2 * elongation * elongation;
+    for (const RestSpring& s : springs.subspan(begin, end - begin)) {
+      const double elongation = glm::length(x[s.i] - x[s.j]) - s.rest_length;
+      sum += stiffness / 2 * elongation * elongation;
     }
     return sum;
   });
 }
 
 double SpringForce::stretch_energy(std::span<const vec3> x) const {
-  return energy_of(0, model_.stretch_springs(), x);
+  return energy_of(model_.springs().first(model_.stretch_springs()), stretch_stiffness_, x);
 }
 
 double SpringForce::bend_energy(std::span<const vec3> x) const {
-  return energy_of(model_.stretch_springs(), elements_.size(), x);
+  return energy_of(model_.springs().subspan(model_.stretch_springs()), bend_stiffness_, x);
 }
 
 double SpringForce::energy(std::span<const vec3> x) const { return stretch_energy(x) + bend_energy(x); }
@@ -288,10 +277,11 @@ bool SpringForce::has_dissipation_potential() const {
 
 double SpringForce::dissipation_potential(std::span<const vec3> v) const {
   if (spring_damping_ == 0) return 0;
-  return pool_.sum(elements_.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  const std::span<const RestSpring> springs = model_.springs();
+  return pool_.sum(springs.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (std::size_t s = begin; s < end; ++s) {
-      const vec3 v_ij = v[elements_[s].i] - v[elements_[s].j];
+    for (const RestSpring& s : springs.subspan(begin, end - begin)) {
+      const vec3 v_ij = v[s.i] - v[s.j];
       sum += spring_damping_ / 2 * glm::dot(v_ij, v_ij);
     }
     return sum;

@@ -47,13 +47,19 @@ class SpringForce final : public ForceTerm {
   double stretch_energy(std::span<const vec3> x) const;  ///< [J]
   double bend_energy(std::span<const vec3> x) const;     ///< [J]
 
-  std::span<const ElasticElement> elements() const { return elements_; }
+  ElasticElements elements() const {
+    return {model_.springs(),
+            model_.stretch_springs(),
+            {.stretch_stiffness = stretch_stiffness_,
+             .bend_stiffness = bend_stiffness_,
+             .damping = spring_damping_}};
+  }
 
  private:
   struct Batch;
 
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
-  double energy_of(std::size_t first, std::size_t last, std::span<const vec3> x) const;
+  double energy_of(std::span<const RestSpring> springs, double stiffness, std::span<const vec3> x) const;
   const SpringPattern& pattern() const { return *model_.pattern(); }
   /// rows := values, by row.
   void take_rows(std::span<const vec3> values, std::vector<Padded>& rows) const;
@@ -68,7 +74,6 @@ class SpringForce final : public ForceTerm {
   double bend_stiffness_ = 0;      // k_b [N/m]
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
-  std::vector<ElasticElement> elements_;
   // What the loops over slots read (see SpringPattern).
   std::vector<double> rest_length_;  // L [m]
   std::vector<char> stretch_;        // or bending

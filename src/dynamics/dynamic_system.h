@@ -7,6 +7,7 @@
 
 #include "core/vec.h"
 #include "dynamics/drag.h"
+#include "dynamics/elastic_elements.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
@@ -33,16 +34,6 @@ enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
   rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity
-};
-
-/// One elastic spring between two particles, for methods that treat springs one by one.
-struct ElasticElement {
-  std::uint32_t i = 0;
-  std::uint32_t j = 0;
-  double rest_length = 0;  ///< [m]
-  double stiffness = 0;    ///< [N/m]
-  double damping = 0;      ///< [N·s/m]
-  bool stretch = true;     ///< stretch spring, otherwise bending
 };
 
 /// All that a time integrator sees of the thing it integrates: M v' = f(x, v), x' = v, with some
@@ -88,7 +79,7 @@ class DynamicSystem {
 
   // For methods that treat forces one by one; they are part of all of the above.
   /// In the order of the springs of a matrix.
-  virtual std::span<const ElasticElement> elements() const = 0;
+  virtual ElasticElements elements() const = 0;
   virtual const std::optional<Drag>& drag() const = 0;  ///< the hand that pulls at the cloth
   virtual double mass_damping() const = 0;              ///< β of Rayleigh's damping f = −β M v [1/s]
 };

@@ -60,7 +60,7 @@ bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProb
   longest_ = 0;
   begin_.assign(n + 1, 0);
   std::size_t seen = 0;
-  for (const ElasticElement& e : system.elements()) {
+  for (const ElasticElement e : system.elements()) {
     if (seen++ % kPollEvery == 0 && stop_requested(stop)) return false;
     if (!e.stretch) continue;
     edges_.push_back({e.i, e.j, e.rest_length, vec3(0.0), 0});

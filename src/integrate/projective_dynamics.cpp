@@ -108,7 +108,7 @@ bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, Work
   return changed;
 }
 
-void ProjectiveDynamics::sum_rows(std::span<const ElasticElement> springs) {
+void ProjectiveDynamics::sum_rows(const ElasticElements& springs) {
   const SpringMatrix& a = *a_;
   row_sum_.assign(a.diagonal().begin(), a.diagonal().end());
   for (std::size_t s = 0; s < springs.size(); ++s) {
@@ -125,7 +125,7 @@ bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {
   return changed;
 }
 
-bool ProjectiveDynamics::take_springs(std::span<const ElasticElement> springs, double h, WorkerPool& pool) {
+bool ProjectiveDynamics::take_springs(const ElasticElements& springs, double h, WorkerPool& pool) {
   const double changes = pool.sum(springs.size(), 2048, [&](std::size_t begin, std::size_t end) {
     double count = 0;
     for (std::size_t s = begin; s < end; ++s) {
@@ -169,10 +169,10 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
     x_[i] = x0[i] + dx_[i];
     residual_[i] = a_->diagonal()[i] * dx_[i] - push_[i];
   }
-  const std::span<const ElasticElement> springs = system.elements();
+  const ElasticElements springs = system.elements();
   report.stopped = !colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     for (const std::uint32_t s : colouring_.order().subspan(first, last - first)) {
-      const ElasticElement& e = springs[s];
+      const ElasticElement e = springs[s];
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
       const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction

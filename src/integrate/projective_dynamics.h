@@ -44,8 +44,8 @@ class ProjectiveDynamics final : public Integrator {
   /// Brings a_ and held_ up to date; true where they are not those of the last step.
   bool take_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
   /// row_sum_ of a_ as it is.
-  void sum_rows(std::span<const ElasticElement> springs);
-  bool take_springs(std::span<const ElasticElement> springs, double h, WorkerPool& pool);
+  void sum_rows(const ElasticElements& springs);
+  bool take_springs(const ElasticElements& springs, double h, WorkerPool& pool);
   bool take_inertia(const DynamicSystem& system, double h);
   bool take_drag(const std::optional<Drag>& drag, double h);
   bool take_held(const Projection& projection);

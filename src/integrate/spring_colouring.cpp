@@ -15,7 +15,7 @@ constexpr std::size_t kPollEvery = 1 << 14;  // springs
 bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
   if (pattern_ == system.pattern()) return true;
   pattern_.reset();  // until all is done
-  const std::span<const ElasticElement> springs = system.elements();
+  const ElasticElements springs = system.elements();
 
   // 64 colours at a time: what finds all of them taken waits for the next ones.
   std::vector<std::uint64_t> taken(system.size());
@@ -28,7 +28,7 @@ bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
     for (std::size_t k = 0; k < left.size(); ++k) {
       if (k % kPollEvery == 0 && stop_requested(stop)) return false;
       const std::uint32_t s = left[k];
-      const ElasticElement& e = springs[s];
+      const ElasticElement e = springs[s];
       const std::uint64_t free = ~(taken[e.i] | taken[e.j]);
       if (free == 0) {
         waiting.push_back(s);

@@ -31,14 +31,14 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
 
 bool Xpbd::take_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
   if (stop_requested(context.stop)) return false;
-  const std::span<const ElasticElement> springs = system.elements();
+  const ElasticElements springs = system.elements();
   const std::span<const std::uint32_t> order = colouring_.order();
   constraints_.resize(springs.size());
   lambda_.resize(springs.size());
   if (stop_requested(context.stop)) return false;
   context.pool.for_chunks(order.size(), 2048, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
-      const ElasticElement& e = springs[order[c]];
+      const ElasticElement e = springs[order[c]];
       constraints_[c] = {e.i, e.j, e.rest_length, h_s * h_s * e.stiffness, h_s * e.damping};
     }
   });

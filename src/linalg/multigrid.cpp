@@ -140,20 +140,98 @@ BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, con
   return coarse;
 }
 
-/// How the blocks of a part of a fine matrix add up to those of PᵀAP: term k of block s adds
-/// weight[k] · A_s to sum[target[k]]. Parts have sums of their own, to be filled concurrently; adding those
-/// up in the order of the parts gives the same bits for any number of threads.
-struct GalerkinPart {
-  std::vector<std::uint32_t> begin;  // block of the part -> its first term; one more at the end
-  std::vector<std::uint32_t> target;
-  std::vector<double> weight;        // so precise that a motion of the whole still costs nothing
-  std::vector<std::uint32_t> block;  // of the coarse matrix, for each sum
-  std::vector<Symmetric> sum;
+/// The blocks of a coarse matrix that a part of the fine one reaches. Parts have sums of their own, to be
+/// filled concurrently; adding those up in the order of the parts gives the same bits for any number of
+/// threads.
+class PartialSums {
+ public:
+  explicit PartialSums(std::size_t coarse_blocks) : sum_of_(coarse_blocks, kNone) {}
 
-  void clear() { std::fill(sum.begin(), sum.end(), Symmetric{}); }
-  void add(std::size_t s, const Symmetric& B) {
-    for (std::uint32_t k = begin[s]; k < begin[s + 1]; ++k) sum[target[k]].add(weight[k], B);
+  /// The sum for a block of the coarse matrix.
+  std::uint32_t of(std::uint32_t block) {
+    if (sum_of_[block] == kNone) {
+      sum_of_[block] = static_cast<std::uint32_t>(block_.size());
+      block_.push_back(block);
+    }
+    return sum_of_[block];
   }
+  /// No block is added after this.
+  void close() {
+    sum_of_ = {};
+    block_.shrink_to_fit();
+    sum_.resize(block_.size());
+  }
+
+  void clear() { std::fill(sum_.begin(), sum_.end(), Symmetric{}); }
+  void add(std::uint32_t sum, double weight, const Symmetric& B) { sum_[sum].add(weight, B); }
+  void add_to(std::vector<Symmetric>& coarse) const {
+    for (std::size_t k = 0; k < block_.size(); ++k) coarse[block_[k]].add(1, sum_[k]);
+  }
+
+ private:
+  std::vector<std::uint32_t> sum_of_, block_;
+  std::vector<Symmetric> sum_;
+};
+
+/// How the blocks of a fine matrix add up to those of PᵀAP: term k of block s adds weight[k] · A_s to one.
+struct GalerkinTerms {
+  std::vector<std::uint32_t> begin;  // block -> its first term; one more at the end
+  std::vector<std::uint32_t> target;
+  std::vector<double> weight;
+
+  void add(std::size_t s, const Symmetric& B, std::vector<Symmetric>& coarse) const {
+    for (std::uint32_t k = begin[s]; k < begin[s + 1]; ++k) coarse[target[k]].add(weight[k], B);
+  }
+};
+
+/// The same for a part of the finest matrix, a sum of w wᵀ ⊗ B: a spring's w is the difference of two rows of
+/// P, that of a number on the diagonal is one row. To be gone through in order.
+///
+/// A w that sums up to no more than its rounding makes a motion of the whole cost that squared: nothing,
+/// however stiff the springs are beside the masses.
+class RankOneTerms {
+ public:
+  void push_back(std::span<const std::pair<std::uint32_t, double>> row, const BlockMatrix& coarse,
+                 PartialSums& sums) {
+    assert(row.size() < 256);
+    count_.push_back(static_cast<std::uint8_t>(row.size()));
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      weight_.push_back(static_cast<float>(row[k].second));
+      for (std::size_t l = k; l < row.size(); ++l) {
+        target_.push_back(sums.of(coarse.find(row[k].first, row[l].first)));
+      }
+    }
+  }
+  void close() {
+    count_.shrink_to_fit();
+    weight_.shrink_to_fit();
+    target_.shrink_to_fit();
+  }
+
+  class Cursor {
+   public:
+    explicit Cursor(const RankOneTerms& terms)
+        : count_(terms.count_.data()), weight_(terms.weight_.data()), target_(terms.target_.data()) {}
+
+    /// Adds the next of them.
+    void add(const Symmetric& B, PartialSums& sums) {
+      const float* const last = weight_ + *count_++;
+      for (; weight_ != last; ++weight_) {
+        const double weight = *weight_;
+        for (const float* other = weight_; other != last; ++other) sums.add(*target_++, weight * *other, B);
+      }
+    }
+
+   private:
+    const std::uint8_t* count_;
+    const float* weight_;
+    const std::uint32_t* target_;
+  };
+
+ private:
+  std::vector<std::uint8_t> count_;  // of the weights
+  std::vector<float> weight_;
+  std::vector<std::uint32_t> target_;  // of each pair of weights
 };
 
 /// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are double
@@ -177,11 +255,8 @@ void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, Bo
   }
 }
 
-/// The same for a spring, whose blocks (e_i - e_j)(e_i - e_j)ᵀ (x) B act on the difference of its ends.
-template <class Body>
-void for_spring_terms(Nodes ends, const Prolongation& P, const BlockMatrix& coarse,
-                      std::vector<std::pair<std::uint32_t, double>>& row, Body&& body) {
-  // The two rows of P, both ascending, merged into their difference.
+/// The difference of two rows of P, which are ascending.
+void row_difference(Nodes ends, const Prolongation& P, std::vector<std::pair<std::uint32_t, double>>& row) {
   std::array<std::uint32_t, 2> at{P.begin[ends[0]], P.begin[ends[1]]};
   const std::array<std::uint32_t, 2> last{P.begin[ends[0] + 1], P.begin[ends[1] + 1]};
   row.clear();
@@ -193,46 +268,7 @@ void for_spring_terms(Nodes ends, const Prolongation& P, const BlockMatrix& coar
     if (j <= i) weight -= P.weight[at[1]++];
     if (weight != 0) row.emplace_back(std::min(i, j), weight);
   }
-  for (std::size_t k = 0; k < row.size(); ++k) {
-    for (std::size_t l = k; l < row.size(); ++l) {
-      body(coarse.find(row[k].first, row[l].first), row[k].second * row[l].second);
-    }
-  }
 }
-
-/// Puts a part together, block by block of the fine matrix.
-class GalerkinPartBuilder {
- public:
-  explicit GalerkinPartBuilder(const BlockMatrix& coarse) : sum_of_(coarse.nodes.size(), kNone) {
-    part_.begin.push_back(0);
-  }
-
-  /// A term of the block at hand.
-  void operator()(std::uint32_t block, double weight) {
-    if (sum_of_[block] == kNone) {
-      sum_of_[block] = static_cast<std::uint32_t>(part_.block.size());
-      part_.block.push_back(block);
-    }
-    const auto first = part_.target.begin() + part_.begin.back();
-    const auto at = std::find(first, part_.target.end(), sum_of_[block]);
-    if (at == part_.target.end()) {
-      part_.target.push_back(sum_of_[block]);
-      part_.weight.push_back(weight);
-    } else {
-      part_.weight[static_cast<std::size_t>(at - part_.target.begin())] += weight;
-    }
-  }
-  void end_block() { part_.begin.push_back(static_cast<std::uint32_t>(part_.target.size())); }
-
-  GalerkinPart take() {
-    part_.sum.resize(part_.block.size());
-    return std::move(part_);
-  }
-
- private:
-  GalerkinPart part_;
-  std::vector<std::uint32_t> sum_of_;
-};
 
 /// Strengths of springs beside that of the first, rounded to powers of two: an interpolation needs no better,
 /// and so neither the shape of the cloth, which decides how u and b are rounded, nor most changes of h and of
@@ -264,15 +300,22 @@ Symmetric block_of(const SpringMatrix::Spring& s) {
 struct Multigrid::Hierarchy {
   /// The finest level, in single precision.
   struct Finest {
+    struct Part {
+      RankOneTerms terms;
+      PartialSums sums;
+      explicit Part(std::size_t coarse_blocks) : sums(coarse_blocks) {}
+    };
+
     SingleSpringMatrix A;
     std::vector<SingleSymmetric> inverse;  // D⁻¹
     Chebyshev chebyshev{2.0};
     SingleVector x, r, d, w, coarse_x;
     Prolongation P, transposed;  // to the next coarser level
+    std::vector<Part> parts;     // by chunk, of the next coarser matrix
   };
   struct CoarseLevel {
     BlockMatrix A;
-    std::vector<GalerkinPart> from_finer;
+    GalerkinTerms from_finer;        // none on the first of them: see Finest::parts
     std::vector<Symmetric> inverse;  // D⁻¹
     Chebyshev chebyshev{2.0};
     RowVector x, r, d, w;
@@ -361,37 +404,48 @@ struct Multigrid::Hierarchy {
   }
 
   /// The finest matrix in parts: one per chunk, the numbers d of its rows, then its springs.
-  std::vector<GalerkinPart> finest_parts(const Prolongation& P, const BlockMatrix& coarse,
-                                         CancelPoint& cancel) const {
-    std::vector<GalerkinPart> parts;
+  void make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel) {
+    const Prolongation& P = finest.P;
     std::vector<std::pair<std::uint32_t, double>> row;
     for (std::size_t chunk = 0; chunk < pattern->chunks(); ++chunk) {
       const std::uint32_t begin = pattern->chunk_begin[chunk], end = pattern->chunk_begin[chunk + 1];
-      GalerkinPartBuilder part(coarse);
+      Finest::Part& part = finest.parts.emplace_back(coarse.nodes.size());
       for (std::uint32_t i = begin; i < end; ++i) {
         cancel.pass();
-        for_terms({i, i}, P, coarse, part);
-        part.end_block();
+        row.clear();
+        for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k)
+          row.emplace_back(P.column[k], P.weight[k]);
+        part.terms.push_back(row, coarse, part.sums);
       }
       for (const std::uint32_t slot : finest.A.kept(chunk)) {
         cancel.pass();
-        for_spring_terms({pattern->lower[slot], pattern->upper[slot]}, P, coarse, row, part);
-        part.end_block();
+        row_difference({pattern->lower[slot], pattern->upper[slot]}, P, row);
+        part.terms.push_back(row, coarse, part.sums);
       }
-      parts.push_back(part.take());
+      part.sums.close();
+      part.terms.close();
     }
-    return parts;
   }
 
-  static GalerkinPart coarse_part(const BlockMatrix& fine, const Prolongation& P, const BlockMatrix& coarse,
-                                  CancelPoint& cancel) {
-    GalerkinPartBuilder part(coarse);
+  static GalerkinTerms coarse_terms(const BlockMatrix& fine, const Prolongation& P, const BlockMatrix& coarse,
+                                    CancelPoint& cancel) {
+    GalerkinTerms terms;
+    terms.begin.push_back(0);
     for (const Nodes nodes : fine.nodes) {
       cancel.pass();
-      for_terms(nodes, P, coarse, part);
-      part.end_block();
+      for_terms(nodes, P, coarse, [&](std::uint32_t block, double weight) {
+        const auto first = terms.target.begin() + terms.begin.back();
+        const auto at = std::find(first, terms.target.end(), block);
+        if (at == terms.target.end()) {
+          terms.target.push_back(block);
+          terms.weight.push_back(weight);
+        } else {
+          terms.weight[static_cast<std::size_t>(at - terms.target.begin())] += weight;
+        }
+      });
+      terms.begin.push_back(static_cast<std::uint32_t>(terms.target.size()));
     }
-    return part.take();
+    return terms;
   }
 
   /// The strengths of a coarse level's couplings: the same PᵀLP as of the matrix, for the graph's Laplacian.
@@ -470,11 +524,7 @@ struct Multigrid::Hierarchy {
       CoarseLevel next;
       Prolongation transposed = P.transposed();
       next.A = coarse_pattern(graph, P, transposed, cancel);
-      if (coarser.empty()) {
-        next.from_finer = finest_parts(P, next.A, cancel);
-      } else {
-        next.from_finer.push_back(coarse_part(coarser.back().A, P, next.A, cancel));
-      }
+      if (!coarser.empty()) next.from_finer = coarse_terms(coarser.back().A, P, next.A, cancel);
       graph = coarse_graph(graph, P, next.A, cancel);
       resize(next, size);
       active.assign(size, 1);
@@ -482,6 +532,8 @@ struct Multigrid::Hierarchy {
       (coarser.empty() ? finest.transposed : coarser.back().transposed) = std::move(transposed);
       coarser.push_back(std::move(next));
     }
+    finest.parts.clear();
+    if (!coarser.empty()) make_finest_parts(coarser.front().A, cancel);
     finest.coarse_x.assign(coarser.empty() ? 0 : coarser.front().A.size(), zero_quad());
     // Room for the direct solve of the coarsest level.
     if (!coarser.empty() && size <= kDirectNodes) {
@@ -516,11 +568,10 @@ struct Multigrid::Hierarchy {
     add_finest(coarser.front());
     cancel.look();
     for (std::size_t l = 1; l < coarser.size(); ++l) {
-      GalerkinPart& part = coarser[l].from_finer.front();
-      part.clear();
+      std::vector<Symmetric>& coarse = coarser[l].A.value;
+      std::fill(coarse.begin(), coarse.end(), Symmetric{});
       const std::vector<Symmetric>& fine = coarser[l - 1].A.value;
-      for (std::size_t s = 0; s < fine.size(); ++s) part.add(s, fine[s]);
-      collect(coarser[l]);
+      for (std::size_t s = 0; s < fine.size(); ++s) coarser[l].from_finer.add(s, fine[s], coarse);
     }
     cancel.look();
     for (CoarseLevel& level : coarser) prepare_smoother(level);
@@ -529,16 +580,17 @@ struct Multigrid::Hierarchy {
 
   void add_finest(CoarseLevel& level) {
     for_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      GalerkinPart& part = level.from_finer[chunk];
-      part.clear();
-      std::size_t s = 0;
+      auto& [terms, sums] = finest.parts[chunk];
+      sums.clear();
+      RankOneTerms::Cursor next(terms);
       for (std::uint32_t i = begin; i < end; ++i) {
         const double d = A->diagonal()[pattern->particle[i]];
-        part.add(s++, {d, d, d, 0, 0, 0});
+        next.add({d, d, d, 0, 0, 0}, sums);
       }
-      for (const std::uint32_t slot : finest.A.kept(chunk)) part.add(s++, block_of(A->spring_in(slot)));
+      for (const std::uint32_t slot : finest.A.kept(chunk)) next.add(block_of(A->spring_in(slot)), sums);
     });
-    collect(level);
+    std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
+    for (const Finest::Part& part : finest.parts) part.sums.add_to(level.A.value);
     for (const SpringMatrix::Stencil& stencil : A->stencils()) {
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
         for (std::size_t l = 0; l <= k; ++l) add_pair(level, stencil, k, l);
@@ -556,13 +608,6 @@ struct Multigrid::Hierarchy {
       if (block == kNone) return;  // no spring joins the two: left to the finest level
       level.A.value[block].add(twice * weight * stencil.weight[k] * stencil.weight[l], C);
     });
-  }
-
-  static void collect(CoarseLevel& level) {
-    std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
-    for (const GalerkinPart& part : level.from_finer) {
-      for (std::size_t k = 0; k < part.block.size(); ++k) level.A.value[part.block[k]].add(1, part.sum[k]);
-    }
   }
 
   void prepare_smoother(CoarseLevel& level) {
@@ -621,11 +666,12 @@ struct Multigrid::Hierarchy {
 
   // --- the cycle ---
 
-  /// Calls finish(row, (A x)_row) for every row of the level.
+  /// Calls finish(row, (A x)_row) for every row of the level; `sums` as for SingleSpringMatrix.
   template <class Finish>
-  void product(const SingleVector& x, const Finish& finish) {
-    pool->for_chunks(pattern->chunks(), 1,
-                     [&](std::size_t chunk, std::size_t) { finest.A.multiply_chunk(chunk, x, finish); });
+  void product(const SingleVector& x, SingleVector& sums, const Finish& finish) {
+    pool->for_chunks(pattern->chunks(), 1, [&](std::size_t chunk, std::size_t) {
+      finest.A.multiply_chunk(chunk, x, sums, finish);
+    });
   }
   template <class Finish>
   void product(const CoarseLevel& level, const RowVector& x, const Finish& finish) const {
@@ -657,12 +703,12 @@ struct Multigrid::Hierarchy {
       return again * f.d[i] + second * (f.inverse[i] * (residual - q));
     };
     if (coarser.empty()) {
-      return last_product(r, up, z, [&](std::uint32_t i, Quad q) { return smoothed(i, f.r[i], q); });
+      return last_product(r, up, z, f.w, [&](std::uint32_t i, Quad q) { return smoothed(i, f.r[i], q); });
     }
-    product(f.d, [&](std::uint32_t i, Quad q) { f.x[i] = smoothed(i, f.r[i], q); });
+    product(f.d, f.x, [&](std::uint32_t i, Quad q) { f.x[i] = smoothed(i, f.r[i], q); });
     if (stop_requested(*stop)) return 0;
     CoarseLevel& coarse = coarser.front();
-    product(f.x, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
+    product(f.x, f.w, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
     for_nodes(coarse.r.size(), [&](std::size_t a) {
       Quad sum = zero_quad();
       for (std::uint32_t k = f.transposed.begin[a]; k < f.transposed.begin[a + 1]; ++k) {
@@ -679,19 +725,21 @@ struct Multigrid::Hierarchy {
       }
       f.x[i] = sum;
     });
-    product(f.x, [&](std::uint32_t i, Quad q) {
+    product(f.x, f.w, [&](std::uint32_t i, Quad q) {
       f.w[i] = f.r[i] - q;
       f.d[i] = first * (f.inverse[i] * f.w[i]);
     });
-    return last_product(r, up, z, [&](std::uint32_t i, Quad q) { return f.x[i] + smoothed(i, f.w[i], q); });
+    // r is no longer needed in single precision.
+    return last_product(r, up, z, f.r,
+                        [&](std::uint32_t i, Quad q) { return f.x[i] + smoothed(i, f.w[i], q); });
   }
 
   // The product of the last smoothing step: z := up value(row, (A d)_row); returns r . z.
   template <class Value>
-  double last_product(const RowVector& r, double up, RowVector& z, const Value& value) {
+  double last_product(const RowVector& r, double up, RowVector& z, SingleVector& sums, const Value& value) {
     return sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
       Lanes r_dot_z;
-      finest.A.multiply_chunk(chunk, finest.d, [&](std::uint32_t i, Quad q) {
+      finest.A.multiply_chunk(chunk, finest.d, sums, [&](std::uint32_t i, Quad q) {
         const Lanes zi = up * double_precision(value(i, q));
         zi.store(z[i]);
         r_dot_z = r_dot_z + Lanes(r[i]) * zi;

@@ -1,5 +1,6 @@
 #include "linalg/single_spring_matrix.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace clothlab {
@@ -50,7 +51,6 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
   springs_.resize(slot_.size());
   cancel.look();
   diagonal_.resize(p.particles());
-  sums_.assign(p.particles(), zero_quad());
 }
 
 void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
@@ -83,10 +83,12 @@ void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
   });
 }
 
-void SingleSpringMatrix::receive(std::size_t chunk, const SingleVector& x) {
+void SingleSpringMatrix::receive(std::size_t chunk, const SingleVector& x, SingleVector& sums) const {
+  std::fill(sums.begin() + pattern_->chunk_begin[chunk], sums.begin() + pattern_->chunk_begin[chunk + 1],
+            zero_quad());
   for (std::uint32_t k = incoming_begin_[chunk]; k < incoming_begin_[chunk + 1]; ++k) {
     const SpringPattern::Incoming& in = incoming_[k];
-    sums_[in.upper] = sums_[in.upper] - force(springs_[in.slot], x[in.lower] - x[in.upper]);
+    sums[in.upper] = sums[in.upper] - force(springs_[in.slot], x[in.lower] - x[in.upper]);
   }
   A_->for_stencil_forces(
       chunk,
@@ -94,7 +96,7 @@ void SingleSpringMatrix::receive(std::size_t chunk, const SingleVector& x) {
         const Quad q = x[row];
         return vec3(q[0], q[1], q[2]);
       },
-      [&](std::uint32_t row, const vec3& f) { sums_[row] = sums_[row] + single(scale_ * f); });
+      [&](std::uint32_t row, const vec3& f) { sums[row] = sums[row] + single(scale_ * f); });
 }
 
 }  // namespace clothlab

@@ -43,15 +43,17 @@ class SingleSpringMatrix {
   std::size_t size() const { return diagonal_.size(); }
 
   /// Calls finish(i, (scale() A x)_i) for every row i of the chunk, ascending. It may write anything at row i
-  /// but x. Chunks may run concurrently.
+  /// but x. `sums` is scratch on the rows of the chunk, done with at row i when finish(i) is called: it may
+  /// be what that writes. Chunks may run concurrently.
   template <class Finish>
-  void multiply_chunk(std::size_t chunk, const SingleVector& x, const Finish& finish) {
-    receive(chunk, x);
+  void multiply_chunk(std::size_t chunk, const SingleVector& x, SingleVector& sums,
+                      const Finish& finish) const {
+    receive(chunk, x, sums);
 #if defined(CLOTHLAB_AVX2_PRODUCT)
     static const bool has_avx2 = __builtin_cpu_supports("avx2");
-    if (has_avx2) return own_springs_avx2(chunk, x.data(), finish);
+    if (has_avx2) return own_springs_avx2(chunk, x.data(), sums.data(), finish);
 #endif
-    own_springs(chunk, x.data(), finish);
+    own_springs(chunk, x.data(), sums.data(), finish);
   }
 
  private:
@@ -62,11 +64,11 @@ class SingleSpringMatrix {
     return along * ub + ub[3] * difference;
   }
 
-  // Into sums_: what springs from other chunks and the stencils do to the rows of this one.
-  void receive(std::size_t chunk, const SingleVector& x);
+  // sums := what springs from other chunks and the stencils do to the rows of this one.
+  void receive(std::size_t chunk, const SingleVector& x, SingleVector& sums) const;
 
   template <class Finish>
-  void own_springs(std::size_t chunk, const Quad* x_of, const Finish& finish) {
+  void own_springs(std::size_t chunk, const Quad* x_of, Quad* sums, const Finish& finish) const {
     for (std::uint32_t i = pattern_->chunk_begin[chunk]; i < pattern_->chunk_begin[chunk + 1]; ++i) {
       const Quad x = x_of[i];
       // Slots alternate between two sums, as two springs share a register in the other kernel.
@@ -76,13 +78,12 @@ class SingleSpringMatrix {
       for (; k < outer_[i]; ++k, side ^= 1) {
         const Quad f = force(springs_[k], x - x_of[upper_[k]]);
         sum[side] = sum[side] + f;
-        sums_[upper_[k]] = sums_[upper_[k]] - f;
+        sums[upper_[k]] = sums[upper_[k]] - f;
       }
       for (side = 0; k < begin_[i + 1]; ++k, side ^= 1) {
         sum[side] = sum[side] + force(springs_[k], x - x_of[upper_[k]]);
       }
-      const Quad total = sums_[i] + diagonal_[i] * x + (sum[0] + sum[1]);
-      sums_[i] = zero_quad();
+      const Quad total = sums[i] + diagonal_[i] * x + (sum[0] + sum[1]);
       finish(i, without_fourth(total));
     }
   }
@@ -90,12 +91,12 @@ class SingleSpringMatrix {
 #if defined(CLOTHLAB_AVX2_PRODUCT)
   // The same operations in the same order, nothing fused, so the same bits.
   template <class Finish>
-  __attribute__((target("avx2"))) void own_springs_avx2(std::size_t chunk, const Quad* x_of,
-                                                        const Finish& finish) {
+  __attribute__((target("avx2"))) void own_springs_avx2(std::size_t chunk, const Quad* x_of, Quad* sums_of,
+                                                        const Finish& finish) const {
     const std::uint32_t* upper = upper_.data();
     const float* springs = reinterpret_cast<const float*>(springs_.data());
     const float* xs = reinterpret_cast<const float*>(x_of);
-    float* sums = reinterpret_cast<float*>(sums_.data());
+    float* sums = reinterpret_cast<float*>(sums_of);
     const std::uint32_t end = pattern_->chunk_begin[chunk + 1];
     for (std::uint32_t i = pattern_->chunk_begin[chunk]; i < end; ++i) {
       const __m128 x = _mm_load_ps(xs + 4 * std::size_t{i});
@@ -144,11 +145,9 @@ class SingleSpringMatrix {
       }
       for (; k + 1 < last; k += 2) sum = _mm256_add_ps(sum, both(k));
       if (k < last) add_low(one(k));
-      float* at = sums + 4 * std::size_t{i};
       const __m128 own = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
       const __m128 scaled = _mm_mul_ps(_mm_set1_ps(diagonal_[i]), x);
-      const __m128 total = _mm_add_ps(_mm_add_ps(_mm_load_ps(at), scaled), own);
-      _mm_store_ps(at, _mm_setzero_ps());
+      const __m128 total = _mm_add_ps(_mm_add_ps(_mm_load_ps(sums + 4 * std::size_t{i}), scaled), own);
       finish(i, without_fourth(Quad(total)));
     }
   }
@@ -163,7 +162,6 @@ class SingleSpringMatrix {
   double scale_ = 1;
   std::vector<Quad> springs_;
   std::vector<float> diagonal_;  // by row
-  SingleVector sums_;            // by row; all zero between products
 };
 
 }  // namespace clothlab

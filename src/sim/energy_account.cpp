@@ -40,7 +40,7 @@ void EnergyAccount::set_scale(const ClothSystem& system, double diagonal) {
   constexpr double kStrain = 1e-4;
   floor_ = std::max(floor_, weight * weight / system.material().stretch_stiffness);
   double strained = 0;
-  for (const ElasticElement& spring : system.elements())
+  for (const ElasticElement spring : system.elements())
     if (spring.stretch) {
       const double stretch = kStrain * spring.rest_length;
       strained += 0.5 * spring.stiffness * stretch * stretch;

@@ -346,7 +346,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
                           rest = force(SpringForces::rest);
 
   std::vector<vec3> without = all;  // less the elastic force of stretch springs
-  for (const ElasticElement& e : rig->system.elements()) {
+  for (const ElasticElement e : rig->system.elements()) {
     if (!e.stretch) continue;
     const vec3 x_ij = x[e.i] - x[e.j];
     const vec3 pull = -e.stiffness * (1 - e.rest_length / glm::length(x_ij)) * x_ij;

@@ -29,7 +29,7 @@ struct Violation {
 Violation violation(const Rig& rig) {
   Violation worst;
   const auto& [x, v, t] = rig.state;
-  for (const ElasticElement& e : rig.system.elements()) {
+  for (const ElasticElement e : rig.system.elements()) {
     if (!e.stretch) continue;
     const vec3 x_ij = x[e.i] - x[e.j];
     const double l = glm::length(x_ij);
@@ -71,7 +71,7 @@ std::unique_ptr<Rig> bumpy_sheet(int rows, int cols, const Material& material = 
   const auto flat = test::make_sheet(rows, cols, 0.1, material);
   test::shake(flat->state, 0.02, 0);
   std::vector<ClothModel::Ends> stretch, bend;
-  for (const ElasticElement& e : flat->system.elements()) (e.stretch ? stretch : bend).push_back({e.i, e.j});
+  for (const ElasticElement e : flat->system.elements()) (e.stretch ? stretch : bend).push_back({e.i, e.j});
   auto model = std::make_shared<const ClothModel>(flat->state.x, stretch, bend);
   auto rig = std::make_unique<Rig>(std::move(model), flat->state.x, material);
   rig->pin(0);
@@ -245,7 +245,7 @@ TEST_P(Inextensible, MeetsRedundantConstraints) {
   const auto chain = [](int copies) {
     const auto single = bent_chain(5);
     std::vector<ClothModel::Ends> stretch;
-    for (const ElasticElement& e : single->system.elements()) {
+    for (const ElasticElement e : single->system.elements()) {
       for (int k = 0; k < copies; ++k) stretch.push_back({e.i, e.j});
     }
     Material material = undamped();
@@ -359,9 +359,7 @@ struct DenseConstraints {
     Eigen::Map<Vector>(&b.data()->x, a.size()) = a;
     return b;
   }
-  const ElasticElement& spring(Eigen::Index k) const {
-    return rig.system.elements()[static_cast<std::size_t>(k)];
-  }
+  ElasticElement spring(Eigen::Index k) const { return rig.system.elements()[static_cast<std::size_t>(k)]; }
   Eigen::Index count() const { return static_cast<Eigen::Index>(rig.system.model().stretch_springs()); }
   Eigen::Vector3d arm(Eigen::Index k, const Vector& x) const {
     return x.segment<3>(3 * spring(k).i) - x.segment<3>(3 * spring(k).j);

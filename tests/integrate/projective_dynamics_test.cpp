@@ -72,7 +72,7 @@ Eigen::MatrixXd dense_step(const Rig& rig, const State& u0, int iterations) {
       x(i, c) = u0.x[p][c] + kH * u0.v[p][c];
     }
   }
-  for (const ElasticElement& e : rig.system.elements()) {
+  for (const ElasticElement e : rig.system.elements()) {
     const double viscous = e.damping / kH, k = e.stiffness + viscous;
     a(e.i, e.i) += k;
     a(e.j, e.j) += k;
@@ -85,7 +85,7 @@ Eigen::MatrixXd dense_step(const Rig& rig, const State& u0, int iterations) {
     x.row(e.particle) << e.target.x, e.target.y, e.target.z;
   for (int k = 0; k < iterations; ++k) {
     Eigen::MatrixXd rhs = fixed_rhs, system = a;
-    for (const ElasticElement& e : rig.system.elements()) {
+    for (const ElasticElement e : rig.system.elements()) {
       const Eigen::RowVector3d d = x.row(e.i) - x.row(e.j), p = e.rest_length * d.normalized();
       rhs.row(e.i) += e.stiffness * p;
       rhs.row(e.j) -= e.stiffness * p;

@@ -40,7 +40,7 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
     std::vector<double> lambda(springs.size());
     for (int k = 0; k < iterations; ++k) {
       for (const std::size_t index : order) {
-        const ElasticElement& e = springs[index];
+        const ElasticElement e = springs[index];
         if (e.stiffness == 0) continue;
         const vec3 d = u.x[e.i] - u.x[e.j];
         const double l = glm::length(d);
@@ -60,7 +60,7 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
 }
 
 // First-fit colouring, the slow way; the springs of all colours, one colour after the other.
-std::vector<std::size_t> sweep_order(std::span<const ElasticElement> springs) {
+std::vector<std::size_t> sweep_order(const ElasticElements& springs) {
   std::vector<std::size_t> colour(springs.size()), order(springs.size());
   for (std::size_t s = 0; s < springs.size(); ++s) {
     std::set<std::size_t> taken;
@@ -236,7 +236,7 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
 
     std::set<std::uint32_t> seen;
     std::vector<std::size_t> degrees(rig->system.size());
-    for (const ElasticElement& e : springs) {
+    for (const ElasticElement e : springs) {
       ++degrees[e.i];
       ++degrees[e.j];
     }

@@ -93,7 +93,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
     double sum = 0;
     for (std::size_t i = 0; i < state.v.size(); ++i)
       sum += system.masses()[i] / 2 * glm::dot(state.v[i], state.v[i]);
-    for (const ElasticElement& e : system.elements()) {
+    for (const ElasticElement e : system.elements()) {
       const double stretch = glm::length(state.x[e.i] - state.x[e.j]) - e.rest_length;
       sum += e.stiffness / 2 * stretch * stretch;
     }

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace clothlab {
+
+/// Which two different particles a spring joins, and its length at rest.
+struct RestSpring {
+  std::uint32_t i = 0;
+  std::uint32_t j = 0;
+  double rest_length = 0;  ///< L [m]; 0 is allowed
+};
+
+/// One elastic spring between two particles, for methods that treat springs one by one.
+struct ElasticElement {
+  std::uint32_t i = 0;
+  std::uint32_t j = 0;
+  double rest_length = 0;  ///< [m]
+  double stiffness = 0;    ///< [N/m]
+  double damping = 0;      ///< [N·s/m]
+  bool stretch = true;     ///< stretch spring, otherwise bending
+};
+
+/// A view of springs as elements, made when they are asked for: stretch springs first, then bending springs.
+class ElasticElements {
+ public:
+  struct Coefficients {
+    double stretch_stiffness = 0;  ///< [N/m]
+    double bend_stiffness = 0;     ///< [N/m]
+    double damping = 0;            ///< of every spring [N·s/m]
+  };
+
+  ElasticElements() = default;
+  /// The first `stretch` of the springs are stretch springs.
+  ElasticElements(std::span<const RestSpring> springs, std::size_t stretch, const Coefficients& coefficients)
+      : springs_(springs), stretch_(stretch), coefficients_(coefficients) {}
+
+  std::size_t size() const { return springs_.size(); }
+  ElasticElement operator[](std::size_t s) const {
+    const auto& [i, j, rest_length] = springs_[s];
+    const auto& [k_s, k_b, k_d] = coefficients_;
+    const bool stretch = s < stretch_;
+    return {i, j, rest_length, stretch ? k_s : k_b, k_d, stretch};
+  }
+
+  class Iterator {
+   public:
+    Iterator(const ElasticElements& elements, std::size_t s) : elements_(&elements), s_(s) {}
+    ElasticElement operator*() const { return (*elements_)[s_]; }
+    Iterator& operator++() { return ++s_, *this; }
+    bool operator!=(const Iterator& other) const { return s_ != other.s_; }
+
+   private:
+    const ElasticElements* elements_;
+    std::size_t s_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  std::span<const RestSpring> springs_;
+  std::size_t stretch_ = 0;
+  Coefficients coefficients_;
+};
+
+}  // namespace clothlab
