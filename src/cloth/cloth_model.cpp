@@ -38,7 +38,8 @@ class Parts {
 
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
                        std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
-    : stretch_springs_(stretch.size()),
+    : triangles_(triangles.begin(), triangles.end()),
+      stretch_springs_(stretch.size()),
       areas_(rest_positions.size()),
       part_of_particle_(rest_positions.size()) {
   CancelPoint cancel(stop);
@@ -59,19 +60,19 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
     const double area = glm::length(normal) / 2;
     for (std::uint32_t i : t) areas_[i] += area / 3;
   }
-  find_parts(triangles, cancel);
+  find_parts(cancel);
 }
 
 ClothModel::ClothModel(const ClothMesh& mesh, const StopProbe& stop)
     : ClothModel(mesh.positions, mesh.stretch_springs, mesh.bend_springs, mesh.triangles, stop) {}
 
-void ClothModel::find_parts(std::span<const Triangle> triangles, CancelPoint& cancel) {
+void ClothModel::find_parts(CancelPoint& cancel) {
   Parts sets(particles());
   for (const RestSpring& s : springs_) {
     cancel.pass();
     sets.join(s.i, s.j);
   }
-  for (const Triangle& t : triangles) {
+  for (const Triangle& t : triangles_) {
     cancel.pass();
     sets.join(t[0], t[1]);
     sets.join(t[0], t[2]);
@@ -83,11 +84,13 @@ void ClothModel::find_parts(std::span<const Triangle> triangles, CancelPoint& ca
   }
 }
 
+double ClothModel::area() const { return std::accumulate(areas_.begin(), areas_.end(), 0.0); }
+
 std::vector<double> ClothModel::masses(const Material& material) const {
   if (material.mass_model == MassModel::uniform) {
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
   }
-  const double total = std::accumulate(areas_.begin(), areas_.end(), 0.0);
+  const double total = area();
   std::vector<double> masses(particles());
   for (std::size_t i = 0; i < masses.size(); ++i) {
     masses[i] = material.mass * (areas_[i] / total);

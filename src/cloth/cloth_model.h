@@ -29,7 +29,7 @@ class ClothModel {
   explicit ClothModel(const ClothMesh& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join
-  /// the same two. Triangles matter to `MassModel::area` and to the connected parts alone.
+  /// the same two. Triangles matter to `MassModel::area`, to the connected parts and to wind.
   ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
              std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {},
              const StopProbe& stop = {});
@@ -39,6 +39,10 @@ class ClothModel {
   /// Stretch springs first, then bending springs.
   std::span<const RestSpring> springs() const { return springs_; }
   std::size_t stretch_springs() const { return stretch_springs_; }
+
+  std::span<const Triangle> triangles() const { return triangles_; }
+  /// Of all triangles at rest [m²].
+  double area() const;
 
   /// Pattern of the matrices of this cloth, its springs in the order of `springs()`.
   const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
@@ -55,9 +59,10 @@ class ClothModel {
   double max_strain(WorkerPool& pool, std::span<const vec3> x) const;
 
  private:
-  void find_parts(std::span<const Triangle> triangles, CancelPoint& cancel);
+  void find_parts(CancelPoint& cancel);
 
   std::vector<RestSpring> springs_;
+  std::vector<Triangle> triangles_;
   std::size_t stretch_springs_ = 0;
   std::shared_ptr<const SpringPattern> pattern_;
   std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]

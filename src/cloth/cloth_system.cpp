@@ -10,6 +10,7 @@ ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material
     : model_(std::move(model)),
       material_(material),
       masses_(model_->masses(material)),
+      pool_(pool),
       projection_(model_->particles()),
       springs_(*model_, material, pool, stop) {
   weigh();
@@ -30,6 +31,27 @@ void ClothSystem::set_drag(const std::optional<Drag>& drag) {
   list_terms();
 }
 
+void ClothSystem::set_wind(const Wind& wind) {
+  wind_ = wind;
+  if (!wind_.on)
+    wind_force_.reset();
+  else if (wind_force_)
+    wind_force_->set_wind(wind_);
+  else
+    wind_force_.emplace(*model_, wind_, pool_);
+  list_terms();
+}
+
+void ClothSystem::blow(std::span<const vec3> x, double t) {
+  if (wind_force_) wind_force_->blow(x, t);
+}
+
+void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
+  if (pushes.empty() && pushes_.empty()) return;
+  pushes_.set(pushes);
+  list_terms();
+}
+
 void ClothSystem::weigh() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
@@ -38,6 +60,8 @@ void ClothSystem::weigh() {
 
 void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
+  if (wind_force_) terms_.push_back(&*wind_force_);
+  if (!pushes_.empty()) terms_.push_back(&pushes_);
   if (drag_force_) terms_.push_back(&*drag_force_);
 }
 
@@ -48,7 +72,12 @@ ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
   std::ranges::fill(f, vec3(0.0));
-  if (springs == SpringForces::rest) return gravity_->add_force(x, v, f);
+  if (springs == SpringForces::rest) {
+    gravity_->add_force(x, v, f);
+    if (wind_force_) wind_force_->add_force(x, v, f);
+    pushes_.add_force(x, v, f);
+    return;
+  }
   springs_.add_force(x, v, f, springs);
   for (const ForceTerm* term : terms_) {
     if (term != &springs_) term->add_force(x, v, f);

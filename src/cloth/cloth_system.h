@@ -11,6 +11,8 @@
 #include "cloth/material.h"
 #include "cloth/rayleigh_mass_force.h"
 #include "cloth/spring_force.h"
+#include "cloth/steady_force.h"
+#include "cloth/wind_force.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 
@@ -18,7 +20,7 @@ namespace clothlab {
 
 /// The cloth as integrators see it: a model, what it is made of, and the forces on it.
 ///
-/// Changes (material, drag, projection) belong between steps. One caller at a time, as for the pool.
+/// Changes (material, wind, drag, projection) belong between steps. One caller at a time, as for the pool.
 class ClothSystem final : public DynamicSystem {
  public:
   /// Potential energies [J]; `drag` is the mouse spring's.
@@ -43,6 +45,14 @@ class ClothSystem final : public DynamicSystem {
   void set_material(const Material& material);
 
   void set_drag(const std::optional<Drag>& drag);
+
+  const Wind& wind() const { return wind_; }
+  void set_wind(const Wind& wind);
+  /// The air of the step to come: as it is at the state that the step begins with. Nothing without wind.
+  void blow(std::span<const vec3> x, double t);
+
+  /// What else pushes at single particles, all through the step to come.
+  void set_pushes(std::span<const SteadyForce::Push> pushes);
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
   Energies energies(std::span<const vec3> x) const;
@@ -75,12 +85,16 @@ class ClothSystem final : public DynamicSystem {
   std::shared_ptr<const ClothModel> model_;
   Material material_;
   std::vector<double> masses_;
+  WorkerPool& pool_;
   Projection projection_;
   std::optional<Drag> drag_;
+  Wind wind_;
 
   SpringForce springs_;
   std::optional<GravityForce> gravity_;
   std::optional<RayleighMassForce> rayleigh_mass_;
+  std::optional<WindForce> wind_force_;
+  SteadyForce pushes_;
   std::optional<DragForce> drag_force_;
   std::vector<const ForceTerm*> terms_;  // the forces in action, in the order in which they are summed
 };

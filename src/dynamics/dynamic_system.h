@@ -28,12 +28,12 @@ struct SystemCoefficients {
   double compression = 1;
 };
 
-/// Which springs are asked for their forces; gravity always is, the hand and damping by mass but for the
-/// last.
+/// Which springs are asked for their forces; gravity, wind and friction always are, the hand and damping by
+/// mass but for the last.
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity
+  rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity, wind, friction
 };
 
 /// All that a time integrator sees of the thing it integrates: M v' = f(x, v), x' = v, with some

@@ -155,6 +155,35 @@ ObjMesh make_pendulum() {
 
 Indices pendulum_pins() { return {0}; }
 
+// A flag, 1.5 m × 1 m, upright along a pole of which it is held at ten points.
+constexpr int kFlagRows = 28, kFlagCols = 42;
+
+ObjMesh make_flag() {
+  Maker maker("flag");
+  maker.sheet(kFlagRows, kFlagCols, false, [](int r, int c) {
+    return vec3(1.5 * c / (kFlagCols - 1), 1.0 * (kFlagRows - 1 - r) / (kFlagRows - 1), 0);
+  });
+  return maker.take();
+}
+
+Indices flag_pins() { return range(0, 10, 3 * kFlagCols); }
+
+// A handkerchief of 0.4 m, a corner down and aslant, so that it lands on that corner and folds over.
+constexpr int kHandkerchiefRows = 25;
+
+ObjMesh make_handkerchief() {
+  Maker maker("handkerchief");
+  const double slant = kPi / 5, spacing = 0.4 / (kHandkerchiefRows - 1);
+  maker.sheet(kHandkerchiefRows, kHandkerchiefRows, false, [=](int r, int c) {
+    const double across = (c - r) * spacing / std::sqrt(2.0),
+                 up = (2 * kHandkerchiefRows - 2 - r - c) * spacing / std::sqrt(2.0);
+    return vec3(across, up * std::cos(slant), up * std::sin(slant));
+  });
+  return maker.take();
+}
+
+Indices handkerchief_pins() { return {0}; }
+
 // Two sheets that meet along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
 
@@ -250,12 +279,14 @@ ObjMesh make_polygons() {
 
 Indices polygons_pins() { return {6, 8}; }
 
-constexpr std::array<GeneratedMesh, 10> kMeshes{{
+constexpr std::array<GeneratedMesh, 12> kMeshes{{
     {"curtain", "Curtain", false, make_curtain, curtain_pins},
     {"round_sheet", "Round sheet", false, make_round_sheet, round_sheet_pins},
     {"tube", "Tube", false, make_tube, tube_pins},
     {"chain", "Chain", false, make_chain, chain_pins},
     {"pendulum", "Spring pendulum", false, make_pendulum, pendulum_pins},
+    {"flag", "Flag", false, make_flag, flag_pins},
+    {"handkerchief", "Handkerchief", false, make_handkerchief, handkerchief_pins},
     {"seam", "Texture seam", true, make_seam, seam_pins},
     {"nonmanifold", "Three pages on a spine", true, make_nonmanifold, nonmanifold_pins},
     {"parts", "Three parts", true, make_parts, parts_pins},

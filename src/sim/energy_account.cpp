@@ -31,14 +31,20 @@ InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& stat
   return energy;
 }
 
-void EnergyAccount::set_scale(const ClothSystem& system, double diagonal) {
+void EnergyAccount::set_scale(const ClothSystem& system, double reach) {
   const std::span<const double> m = system.masses();
   const double mass = std::accumulate(m.begin(), m.end(), 0.0);
-  const double weight = mass * glm::length(system.material().gravity);
-  weight_ = std::max(weight_, weight * diagonal);
+  double load = mass * glm::length(system.material().gravity);
+  double carried = 0;
+  if (const Wind& wind = system.wind(); wind.on) {
+    const double fastest = top_speed(wind);
+    load += wind.density / 2 * wind.drag_coefficient * system.model().area() * fastest * fastest;
+    carried = mass / 2 * fastest * fastest;
+  }
+  load_ = std::max(load_, load * reach + carried);
 
   constexpr double kStrain = 1e-4;
-  floor_ = std::max(floor_, weight * weight / system.material().stretch_stiffness);
+  floor_ = std::max(floor_, load * load / system.material().stretch_stiffness);
   double strained = 0;
   for (const ElasticElement spring : system.elements())
     if (spring.stretch) {
@@ -50,7 +56,7 @@ void EnergyAccount::set_scale(const ClothSystem& system, double diagonal) {
 
 double EnergyAccount::allowed(double factor) const {
   if (std::isinf(factor)) return std::numeric_limits<double>::infinity();
-  return factor * std::max(weight_ + start_ + work_, floor_);
+  return factor * std::max(load_ + start_ + work_, floor_);
 }
 
 }  // namespace clothlab

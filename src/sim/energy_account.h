@@ -36,29 +36,32 @@ class EnergyMeter {
 /// How much energy a run may have at most, if all that was ever there turned into shaking (model.md,
 /// "Blow-up").
 ///
-///   allowed = X · max(M |g| · diagonal + energy at the start + work, floor)
+///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, floor)
+///
+/// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
+/// mesh's diagonal and the way to the floor; without wind and floor this is M |g| · diagonal.
 ///
 /// The work is what came in from outside: by the hand, by moving pins, and by commands that raise the
 /// energy of the state at hand (a stiffer spring, a heavier mass). None of these grows because of the
-/// blow-up itself: each is taken from the last good state. M |g| is the largest since the start.
+/// blow-up itself: each is taken from the last good state. F · reach + ½ M w² is the largest since the start.
 ///
 /// The floor is the larger of two energies: all stretch springs at a strain of 10⁻⁴, without which a flat
 /// sheet at rest without gravity would be allowed nothing, and rounding would pass for a blow-up; and
-/// (M|g|)²/k_s, what a spring takes up that the whole weight falls into, without which a mesh of (nearly) no
+/// F²/k_s, what a spring takes up that the whole load falls into, without which a mesh of (nearly) no
 /// size would be allowed nothing.
 class EnergyAccount {
  public:
-  void start(double energy) { start_ = energy, work_ = 0, weight_ = 0, floor_ = 0; }
+  void start(double energy) { start_ = energy, work_ = 0, load_ = 0, floor_ = 0; }
   void add_work(double joule) { work_ += joule > 0 ? joule : 0.0; }
-  /// To be called at the start and whenever the material changes; `diagonal` is the mesh's [m].
-  void set_scale(const ClothSystem& system, double diagonal);
+  /// To be called at the start and whenever the material, the wind or the reach [m] changes.
+  void set_scale(const ClothSystem& system, double reach);
 
   double allowed(double factor) const;
 
  private:
   double start_ = 0;
   double work_ = 0;
-  double weight_ = 0;  // M |g| · diagonal
+  double load_ = 0;  // F · reach + ½ M w²
   double floor_ = 0;
 };
 

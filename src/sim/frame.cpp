@@ -9,6 +9,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.scene = std::move(scene);
   frame.positions = simulation.state().x;
   frame.pinned.assign(frame.positions.size(), 0);
+  // Between steps the projection holds the pins alone.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
     frame.pinned[pin.particle] = 1;
 

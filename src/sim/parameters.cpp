@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -102,6 +103,65 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.material.rayleigh_mass; },
                    [](Scene& s, double v) { s.material.rayleigh_mass = v; },
                    "Damping"},
+    SceneParameter{{"wind", "Wind", "", Kind::boolean, 0, 1, 0, false,
+                    "Air that blows at the cloth and resists its motion. Off: a vacuum."},
+                   [](const Scene& s) { return s.wind.on ? 1.0 : 0.0; },
+                   [](Scene& s, double v) { s.wind.on = v != 0; },
+                   "Wind"},
+    SceneParameter{
+        {"wind-speed", "Wind speed", "m/s", Kind::real, 0, 50, 5, false,
+         "Speed of the mean wind. With 0 the air is at rest, and slows a falling cloth all the same."},
+        [](const Scene& s) { return s.wind.speed; },
+        [](Scene& s, double v) { s.wind.speed = v; },
+        "Wind"},
+    SceneParameter{{"wind-azimuth", "Wind azimuth", "°", Kind::real, -180, 180, 0, false,
+                    "Where the wind blows to, about the vertical: 0 is along x, 90 along z."},
+                   [](const Scene& s) { return s.wind.azimuth; },
+                   [](Scene& s, double v) { s.wind.azimuth = v; },
+                   "Wind"},
+    SceneParameter{{"wind-elevation", "Wind elevation", "°", Kind::real, -90, 90, 0, false,
+                    "How steeply the wind rises: 0 is level, 90 straight up."},
+                   [](const Scene& s) { return s.wind.elevation; },
+                   [](Scene& s, double v) { s.wind.elevation = v; },
+                   "Wind"},
+    SceneParameter{{"wind-gusts", "Gusts", "%", Kind::real, 0, 100, 0, false,
+                    "The most that gusts add to the wind in any direction, in per cent of its speed. They "
+                    "travel with it, 1.5 m long."},
+                   [](const Scene& s) { return s.wind.gusts; },
+                   [](Scene& s, double v) { s.wind.gusts = v; },
+                   "Wind"},
+    SceneParameter{{"wind-seed", "Gust seed", "", Kind::integer, 0, 1e6, 1, false,
+                    "Another number gives other gusts; the same number the same ones, to the last bit."},
+                   [](const Scene& s) { return static_cast<double>(s.wind.seed); },
+                   [](Scene& s, double v) { s.wind.seed = static_cast<std::uint32_t>(v); },
+                   "Wind"},
+    SceneParameter{{"air-density", "Air density", "kg/m³", Kind::real, 0, 1e3, 1.2, true,
+                    "Density of what blows: 1.2 is air, 1000 water."},
+                   [](const Scene& s) { return s.wind.density; },
+                   [](Scene& s, double v) { s.wind.density = v; },
+                   "Wind"},
+    SceneParameter{{"drag-coefficient", "Drag coefficient", "", Kind::real, 0, 10, 1.2, false,
+                    "c of the force ρ/2 c A u² on a triangle of area A, u the flow across it. A square "
+                    "plate, face on, has about 1.2."},
+                   [](const Scene& s) { return s.wind.drag_coefficient; },
+                   [](Scene& s, double v) { s.wind.drag_coefficient = v; },
+                   "Wind"},
+    SceneParameter{
+        {"floor", "Floor", "", Kind::boolean, 0, 1, 0, false, "A level floor that cloth can lie on."},
+        [](const Scene& s) { return s.floor.on ? 1.0 : 0.0; },
+        [](Scene& s, double v) { s.floor.on = v != 0; },
+        "Floor"},
+    SceneParameter{
+        {"floor-height", "Floor height", "m", Kind::real, -10, 10, 0, false, "Height y of the floor."},
+        [](const Scene& s) { return s.floor.height; },
+        [](Scene& s, double v) { s.floor.height = v; },
+        "Floor"},
+    SceneParameter{{"floor-friction", "Friction", "", Kind::real, 0, 10, 0.5, true,
+                    "Coulomb's μ: cloth slides where it is pushed sideways by more than μ times what presses "
+                    "it on the floor. 0: ice."},
+                   [](const Scene& s) { return s.floor.friction; },
+                   [](Scene& s, double v) { s.floor.friction = v; },
+                   "Floor"},
     SceneParameter{{"dt", "Step h", "s", Kind::real, 1e-6, 1, 1.0 / 60, true,
                     "Simulated time of one step. Larger steps cost less and damp or endanger more."},
                    [](const Scene& s) { return s.stepping.dt; },

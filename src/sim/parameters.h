@@ -15,7 +15,8 @@ struct SceneParameter {
   ParameterSpec spec;
   double (*get)(const Scene&) = nullptr;
   void (*set)(Scene&, double) = nullptr;  ///< the value must be valid for the spec
-  /// Panel section in the window: "Material", "Damping", "Stepping", "Solver".
+  /// Panel section in the window: "Material", "Damping", "Wind", "Floor", "Stepping",
+  /// "Solver".
   std::string_view section;
 };
 

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "cloth/material.h"
+#include "cloth/wind.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
+#include "sim/floor.h"
 
 namespace clothlab {
 
@@ -71,6 +73,8 @@ struct Scene {
   bool z_up = false;  ///< the file's z axis points up: turned to y on load, back on export
   PinSelection pins = PinPreset::top_corners;
   Material material;
+  Wind wind;
+  Floor floor;
   std::string integrator = "semi-implicit-euler";
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;

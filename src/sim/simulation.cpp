@@ -10,6 +10,7 @@
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "sim/energy_account.h"
+#include "sim/floor_contact.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 #include "sim/step_control.h"
@@ -19,6 +20,9 @@ namespace {
 
 constexpr std::string_view kFloorReached =
     "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was taken as it is.";
+
+// How often a step is taken again because cloth has landed in it.
+constexpr int kLandings = 2;
 
 bool is_finite(const vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
@@ -71,20 +75,28 @@ struct Simulation::Impl {
         system(model ? std::move(model) : std::make_shared<const ClothModel>(*mesh, stop), scene.material,
                pool, stop),
         integrator(make_integrator(scene)) {
+    system.set_wind(scene.wind);
     start(stop);
   }
 
   // The stages of a step -----------------------------------------------------------------------
 
   StepStatus step(const StopProbe& stop) {
+    const StepStatus status = take_step(stop);
+    leave_floor();
+    return status;
+  }
+
+  StepStatus take_step(const StopProbe& stop) {
     keep_start_of_step();
     while (!control.done()) {
       const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
-      if (scene.stepping.adaptive) keep_start_of_substep();
+      if (scene.stepping.adaptive || scene.floor.on) keep_start_of_substep();
       aim_pins(h, stop);
+      meet_world(h);
       if (stop_requested(stop)) return abandon_step(control.has_advanced());
       restart_integrator_if_new(h);
-      const StepReport report = integrator->advance(system, state, h, {scene.stepping.solver, pool, stop});
+      const StepReport report = advance(h, stop);
       if (report.stopped) return abandon_step(control.has_advanced());
       if (!measure(stop)) return abandon_step(true);
       const std::optional<BlowUp> bad = check_energy(h);
@@ -138,6 +150,38 @@ struct Simulation::Impl {
     if (stop_requested(stop)) return;
     const ClothSystem::Energies after = system.energies(probe.x);
     account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
+  }
+
+  /// The air and the floor of the substep. To a method with a memory another contact is another pin.
+  void meet_world(double h) {
+    system.blow(state.x, state.t);
+    if (contact.hold(scene.floor, h, state, system)) integrator->reset();
+  }
+
+  /// One substep, taken again where cloth has landed on the floor.
+  StepReport advance(double h, const StopProbe& stop) {
+    const StepContext context{scene.stepping.solver, pool, stop};
+    StepReport report = integrator->advance(system, state, h, context);
+    for (int again = 0; again < kLandings && !report.stopped; ++again) {
+      if (!contact.land(scene.floor, h, substep_start, state, system)) break;
+      state = substep_start;
+      integrator->reset();
+      report = integrator->advance(system, state, h, context);
+    }
+    if (!report.stopped && contact.settle(scene.floor, state, system)) integrator->reset();
+    return report;
+  }
+
+  /// Between steps, only the pins hold anything.
+  void leave_floor() {
+    if (!scene.floor.on) return;
+    system.set_pushes({});
+    aim_at_pins();
+  }
+
+  void aim_at_pins() {
+    system.projection().clear(state.x.size());
+    pins.aim(state.t, system.projection());
   }
 
   void restart_integrator_if_new(double h) {
@@ -356,12 +400,13 @@ struct Simulation::Impl {
     release_hand();
     state = start_state;
     pins.hold(selected(*mesh, start_pins), state.x);
-    if (!at_start || !(at_start->material == system.material())) {
+    if (!at_start || !at_start->is_of(scene)) {
       if (!measure(stop)) throw Cancelled();
-      // Pins may turn the common motion that a cloth starts with into shaking.
-      account.start(measured.internal.shaking() + (pins.empty() ? 0.0 : measured.internal.drift));
-      account.set_scale(system, mesh->diagonal);
-      at_start = {system.material(), measured, account};
+      // Pins and floor may turn the common motion that a cloth starts with into shaking.
+      const bool free = pins.empty() && !scene.floor.on;
+      account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
+      account.set_scale(system, reach(scene.floor));
+      at_start = {scene.material, scene.wind, scene.floor, measured, account};
     }
     measured = at_start->measured;
     account = at_start->account;
@@ -374,12 +419,30 @@ struct Simulation::Impl {
     if (!(changed.material == system.material())) {
       const double before = internal_energy_now();
       system.set_material(changed.material);
-      account.set_scale(system, mesh->diagonal);
+      account.set_scale(system, reach(changed.floor));
       account.add_work(internal_energy_now() - before);
       if (system.drag()) set_hand(*system.drag());
     }
+    if (!(changed.wind == scene.wind)) {
+      system.set_wind(changed.wind);
+      account.set_scale(system, reach(changed.floor));
+    }
+    if (!(changed.floor == scene.floor)) {
+      // A floor may stop what falls, and lift what lies below it.
+      account.set_scale(system, reach(changed.floor));
+      account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+    }
     scene = std::move(changed);
     break_continuity();
+  }
+
+  /// How far forces may take the cloth before it is stopped [m]: across the mesh, and down to the floor or up
+  /// to it.
+  double reach(const Floor& floor) const {
+    double way = 0;
+    if (floor.on)
+      for (const vec3& x : state.x) way = std::max(way, std::abs(x.y - floor.height));
+    return mesh->diagonal + way;
   }
 
   void pins_changed() {
@@ -393,8 +456,7 @@ struct Simulation::Impl {
   void break_continuity() {
     integrator->reset();
     control.reset();
-    system.projection().clear(state.x.size());
-    pins.aim(state.t, system.projection());
+    aim_at_pins();
     blow_up.reset();
     residuals.reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
   }
@@ -454,6 +516,7 @@ struct Simulation::Impl {
   PinSet pins;
   State state;
 
+  FloorContact contact;
   StepControl control;
   EnergyMeter meter;
   EnergyAccount account;
@@ -471,8 +534,14 @@ struct Simulation::Impl {
   /// What the start costs to measure, for the next Reset.
   struct AtStart {
     Material material;
+    Wind wind;
+    Floor floor;
     Measured measured;
     EnergyAccount account;
+
+    bool is_of(const Scene& scene) const {
+      return material == scene.material && wind == scene.wind && floor == scene.floor;
+    }
   };
   std::optional<AtStart> at_start;
 

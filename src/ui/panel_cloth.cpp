@@ -1,5 +1,3 @@
-#include <glm/geometric.hpp>
-
 #include "sim/parameters.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
@@ -8,22 +6,6 @@
 
 namespace clothlab {
 namespace {
-
-// Strength on a slider, direction kept; the three components as typed values below it.
-void gravity_rows(const PanelContext& context) {
-  const vec3 gravity = context.gravity();
-  const double strength = glm::length(gravity);
-  if (const auto changed = number_row("gravity", "Gravity",
-                                      "Strength of gravity; its direction stays. With 0 the cloth floats.",
-                                      strength, 0, kMaxGravity, 9.8, "m/s²")) {
-    const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
-    context.set_gravity(direction * *changed);
-  }
-  if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
-                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
-    context.set_gravity(*changed);
-  }
-}
 
 void pin_buttons(const PanelContext& context) {
   struct Row {
@@ -73,7 +55,6 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
 void cloth_panel(const PanelContext& context) {
   section("Material");
   parameter_section(context, "Material");
-  gravity_rows(context);
   section("Damping");
   parameter_section(context, "Damping");
   section("Pins");

@@ -11,6 +11,7 @@ void transport_panel(const PanelContext& context);
 void integrator_panel(const PanelContext& context);
 void scene_panel(const PanelContext& context);
 void cloth_panel(const PanelContext& context);
+void world_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
 /// Looking back, and running again beside ghosts; in one row.

@@ -38,7 +38,8 @@ struct Tab {
 };
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and what is known of the mesh.", scene_panel},
-    Tab{"Cloth", "Mass, stiffness, damping, gravity and pins.", cloth_panel},
+    Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
+    Tab{"World", "Gravity, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
 };

@@ -42,6 +42,12 @@ inline ForceRow drag_row(std::string name, double max_force) {
           }};
 }
 
+inline std::unique_ptr<ForceTerm> some_pushes() {
+  auto pushes = std::make_unique<SteadyForce>();
+  pushes->set(std::vector<SteadyForce::Push>{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}});
+  return pushes;
+}
+
 /// Every force term there is, with all its damping models. A new force is a new row.
 inline std::vector<ForceRow> force_rows() {
   return {
@@ -54,6 +60,15 @@ inline std::vector<ForceRow> force_rows() {
        [](Rig& rig) { return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25)); }},
       {"Rayleigh mass",
        [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }},
+      // With wind there is force at rest as well, and no energy: see wind_test.cpp.
+      {"air at rest",
+       [](Rig& rig) {
+         Wind wind;
+         wind.on = true;
+         wind.speed = 0;
+         return std::make_unique<WindForce>(rig.system.model(), wind, rig.pool);
+       }},
+      {"steady pushes", [](Rig&) { return some_pushes(); }},
       drag_row("drag, far from its bound", 1e4),
       drag_row("drag, near its bound", 20),
       drag_row("drag, far beyond its bound", 0.5),

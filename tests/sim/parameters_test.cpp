@@ -51,10 +51,36 @@ TEST(Parameters, EveryRangeIsEnforcedAndReached) {
 }
 
 TEST(Parameters, AllOfTheCommandLineIsThere) {
-  for (const char* id : {"mass", "mass-model", "stretch-stiffness", "bend-stiffness", "spring-damping",
-                         "damping-model", "rayleigh-stiffness", "rayleigh-mass", "dt", "adaptive-dt",
-                         "max-strain", "energy-limit", "newton-tolerance", "newton-max-iterations",
-                         "linear-solver", "preconditioner", "cg-tolerance", "cg-max-iterations", "jacobian"})
+  for (const char* id : {"mass",
+                         "mass-model",
+                         "stretch-stiffness",
+                         "bend-stiffness",
+                         "spring-damping",
+                         "damping-model",
+                         "rayleigh-stiffness",
+                         "rayleigh-mass",
+                         "dt",
+                         "adaptive-dt",
+                         "max-strain",
+                         "energy-limit",
+                         "newton-tolerance",
+                         "newton-max-iterations",
+                         "linear-solver",
+                         "preconditioner",
+                         "cg-tolerance",
+                         "cg-max-iterations",
+                         "jacobian",
+                         "wind",
+                         "wind-speed",
+                         "wind-azimuth",
+                         "wind-elevation",
+                         "wind-gusts",
+                         "wind-seed",
+                         "air-density",
+                         "drag-coefficient",
+                         "floor",
+                         "floor-height",
+                         "floor-friction"})
     EXPECT_NE(find_scene_parameter(id), nullptr) << id;
 }
 

@@ -30,7 +30,7 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
       Interface face(scene, scale);
       const float bottom = face.rect("stability").y;
       ASSERT_GT(bottom, 0);
-      for (const char* tab : {"Scene", "Cloth", "Solver", "View"}) {
+      for (const char* tab : {"Scene", "Cloth", "World", "Solver", "View"}) {
         SCOPED_TRACE(::testing::Message() << info.id << ", " << tab << ", scale " << scale);
         face.click(std::string("tab:") + tab);
         const auto items = item_rects();
@@ -53,7 +53,7 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
 TEST(Interface, HasAControlForEveryParameter) {
   Interface face;
   std::set<std::string> seen;
-  for (const char* tab : {"Scene", "Cloth", "Solver", "View"}) {
+  for (const char* tab : {"Scene", "Cloth", "World", "Solver", "View"}) {
     face.click(std::string("tab:") + tab);
     for (const auto& [name, rect] : item_rects()) seen.insert(name);
   }

@@ -38,7 +38,7 @@ TEST(Numbers, EverySliderReachesBothEndsExactly) {
       if (value == spec.min || std::isinf(value)) continue;
       // Rounded to three digits, or to a whole number: up to 5e-3 of a value, 0.5 of a count.
       const double again = slider_value(spec, slider_position(spec, value));
-      EXPECT_NEAR(again, value, spec.kind == ParameterSpec::Kind::integer ? 1 : 5e-3 * value);
+      EXPECT_NEAR(again, value, spec.kind == ParameterSpec::Kind::integer ? 1 : 5e-3 * std::abs(value));
     }
     ++checked;
   }

@@ -269,7 +269,7 @@ def gravity(program, assets):
         window.until(lambda: window.state()["particles"] == 25, "the grid")
         window.key("space")
         window.shows("a pause", playing=False)
-        window.click_item("tab:Cloth")
+        window.click_item("tab:World")
 
         def becomes(x, y, z):
             window.until(lambda: distance(window.state()["gravity"], (x, y, z)) <= 1e-12 * max(1, abs(y)),

@@ -1,0 +1,18 @@
+#include "cloth/steady_force.h"
+
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+
+double SteadyForce::energy(std::span<const vec3> x) const {
+  double sum = 0;
+  for (const Push& push : pushes_) sum -= glm::dot(push.force, x[push.particle]);
+  return sum;
+}
+
+void SteadyForce::add_force(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
+                            std::span<vec3> f) const {
+  for (const Push& push : pushes_) f[push.particle] += push.force;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cloth/force_term.h"
+
+namespace clothlab {
+
+/// Forces on single particles that stand still within a step: friction, as whoever knows the floor has found
+/// it. f_i as given, energy −Σ f_i·x_i.
+class SteadyForce final : public ForceTerm {
+ public:
+  struct Push {
+    std::uint32_t particle = 0;
+    vec3 force{0.0};  ///< [N]
+  };
+
+  /// Keeps the memory of the list before.
+  void set(std::span<const Push> pushes) { pushes_.assign(pushes.begin(), pushes.end()); }
+  bool empty() const { return pushes_.empty(); }
+
+  double energy(std::span<const vec3> x) const override;
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_jacobians(std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&, JacobianMode,
+                     SpringMatrix&) const override {}
+  void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
+                             std::span<vec3>) const override {}
+
+ private:
+  std::vector<Push> pushes_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,106 @@
+#include "cloth/wind_force.h"
+
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+
+namespace clothlab {
+
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+
+}  // namespace
+
+WindForce::WindForce(const ClothModel& model, const Wind& wind, WorkerPool& pool)
+    : model_(model),
+      pool_(pool),
+      air_(model.particles()),
+      begin_(model.particles() + 1, 0),
+      triangle_(3 * model.triangles().size()),
+      facets_(model.triangles().size()),
+      blocks_(model.particles()) {
+  for (const ClothModel::Triangle& t : model.triangles()) {
+    for (const std::uint32_t i : t) ++begin_[i + 1];
+  }
+  for (std::size_t i = 0; i < model.particles(); ++i) begin_[i + 1] += begin_[i];
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t t = 0; t < facets_.size(); ++t) {
+    for (const std::uint32_t i : model.triangles()[t]) triangle_[next[i]++] = t;
+  }
+  set_wind(wind);
+}
+
+void WindForce::set_wind(const Wind& wind) {
+  wind_ = wind;
+  Wind mean = wind;
+  mean.gusts = 0;
+  air_.assign(air_.size(), air_velocity(mean, vec3(0.0), 0));
+}
+
+void WindForce::blow(std::span<const vec3> x, double t) {
+  if (wind_.gusts == 0) return;
+  pool_.for_chunks(air_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) air_[i] = air_velocity(wind_, x[i], t);
+  });
+}
+
+void WindForce::take_facets(std::span<const vec3> x) const {
+  const auto triangles = model_.triangles();
+  pool_.for_chunks(facets_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto& [a, b, c] = triangles[k];
+      const vec3 twice = glm::cross(x[b] - x[a], x[c] - x[a]);
+      const double length = glm::length(twice);
+      facets_[k] = length > 0 ? Facet{twice / length, length / 2} : Facet{};
+    }
+  });
+}
+
+double WindForce::energy(std::span<const vec3> /*x*/) const { return 0; }
+
+void WindForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+  take_facets(x);
+  const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
+  pool_.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 u = air_[i] - v[i];
+      vec3 sum(0.0);
+      for (const std::uint32_t t : triangles_at(i)) {
+        const auto& [n, area] = facets_[t];
+        const double u_n = glm::dot(u, n);
+        sum += area * std::abs(u_n) * u_n * n;
+      }
+      f[i] += factor * sum;
+    }
+  });
+}
+
+void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                              JacobianMode /*mode*/, SpringMatrix& a) const {
+  const double factor = c.damping * wind_.density * wind_.drag_coefficient / 3;
+  if (factor == 0) return;
+  take_facets(x);
+  pool_.for_chunks(blocks_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 u = air_[i] - v[i];
+      mat3 sum(0.0);
+      for (const std::uint32_t t : triangles_at(i)) {
+        const auto& [n, area] = facets_[t];
+        sum += glm::outerProduct(area * std::abs(glm::dot(u, n)) * n, n);
+      }
+      blocks_[i] = factor * sum;
+    }
+  });
+  // By row, the order in which the matrix keeps them.
+  for (const std::uint32_t i : model_.pattern()->particle) {
+    SpringMatrix::Stencil stencil;
+    stencil.particle[0] = i;
+    stencil.weight[0] = 1;
+    stencil.count = 1;
+    stencil.C = blocks_[i];
+    a.add_stencil(stencil);
+  }
+}
+
+}  // namespace clothlab

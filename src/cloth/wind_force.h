@@ -1,0 +1,64 @@
+#pragma once
+
+#include <vector>
+
+#include "cloth/cloth_model.h"
+#include "cloth/force_term.h"
+#include "cloth/wind.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// Drag of the air on the triangles, quadratic and along the normal, as of a plate [Hoerner, Fluid-Dynamic
+/// Drag, 1965]: a triangle of area A and normal n in a flow u, relative to itself, feels
+///
+///   f = ρ/2 c A |u·n| (u·n) n.
+///
+/// Every corner bears a third of the area in the flow that it meets itself, u_i = w_i − v_i with w_i the air
+/// at the particle. For a triangle that does not turn that is the formula above; for one that does it is the
+/// rule of the corners for the integral over its area. D so couples no two particles:
+///
+///   D_ii = −Σ ρ c A/3 |u_i·n| n nᵀ   over the triangles at i,
+///
+/// exact, symmetric and negative semidefinite. As for every damping force, how it depends on x is left out of
+/// K. The air is what `blow` has last made it, and stands still in between.
+class WindForce final : public ForceTerm {
+ public:
+  /// `model` and `pool` must outlive this. Air with the mean wind everywhere.
+  WindForce(const ClothModel& model, const Wind& wind, WorkerPool& pool);
+
+  void set_wind(const Wind& wind);
+  /// w_i := air_velocity at the positions x [m] and the time t [s].
+  void blow(std::span<const vec3> x, double t);
+
+  double energy(std::span<const vec3> x) const override;
+  /// Uses scratch memory of its own: one caller at a time, as for the pool. So does add_jacobians.
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                     JacobianMode mode, SpringMatrix& a) const override;
+  void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
+                             std::span<vec3>) const override {}
+  bool has_dissipation_potential() const override { return false; }  // R would depend on x
+
+ private:
+  struct Facet {
+    vec3 n{0.0};
+    double area = 0;
+  };
+
+  void take_facets(std::span<const vec3> x) const;
+  std::span<const std::uint32_t> triangles_at(std::size_t particle) const {
+    return std::span(triangle_).subspan(begin_[particle], begin_[particle + 1] - begin_[particle]);
+  }
+
+  const ClothModel& model_;
+  WorkerPool& pool_;
+  Wind wind_;
+  std::vector<vec3> air_;                // w, by particle
+  std::vector<std::uint32_t> begin_;     // particle -> its first in triangle_; one more at the end
+  std::vector<std::uint32_t> triangle_;  // ascending for every particle
+  mutable std::vector<Facet> facets_;    // by triangle
+  mutable std::vector<mat3> blocks_;     // by particle
+};
+
+}  // namespace clothlab

@@ -1,0 +1,92 @@
+#include "sim/floor_contact.h"
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+
+namespace {
+
+constexpr double kLiftSpeed = 1;         // [m/s]
+constexpr double kWithoutGravity = 9.8;  // [m/s²], where there is none
+
+vec3 level(const vec3& a) { return {a.x, 0, a.z}; }
+
+}  // namespace
+
+bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system) {
+  contacts_.swap(before_);
+  contacts_.clear();
+  friction_.clear();
+  force_.clear();
+  system.set_pushes({});
+  const auto is_near = [&](const vec3& x) { return x.y <= floor.height; };
+  if (!floor.on || std::ranges::none_of(state.x, is_near)) return !before_.empty();
+
+  force_.resize(system.size());
+  system.force(state.x, state.v, force_);
+  const std::span<const double> m = system.masses();
+  const double g = glm::length(system.material().gravity);
+  const double fastest = g > 0 ? g : kWithoutGravity;
+  for (std::uint32_t i = 0; i < force_.size(); ++i) {
+    if (!is_near(state.x[i])) continue;
+    const double fall = std::clamp(force_[i].y / m[i], -fastest, 0.0);
+    const bool presses = state.x[i].y + h * state.v[i].y + h * h * fall < floor.height;
+    if (presses && system.projection().find(i) == nullptr) add(i, floor, h, state, system);
+  }
+  system.set_pushes(friction_);
+  return contacts_ != before_;
+}
+
+bool FloorContact::land(const Floor& floor, double h, const State& before, const State& after,
+                        ClothSystem& system) {
+  if (!floor.on) return false;
+  const std::size_t held = contacts_.size();
+  for (std::uint32_t i = 0; i < after.x.size(); ++i) {
+    if (!(after.x[i].y < floor.height) || system.projection().find(i) != nullptr) continue;
+    if (force_.empty()) {
+      force_.resize(system.size());
+      system.force(before.x, before.v, force_);
+    }
+    add(i, floor, h, before, system);
+  }
+  system.set_pushes(friction_);
+  return contacts_.size() > held;
+}
+
+void FloorContact::add(std::uint32_t particle, const Floor& floor, double h, const State& state,
+                       ClothSystem& system) {
+  const vec3 &x = state.x[particle], &v = state.v[particle], &f = force_[particle];
+  const double m = system.masses()[particle];
+  const vec3 target(x.x, std::min(floor.height, x.y + h * kLiftSpeed), x.z);
+  const double impulse = std::max(-m * v.y - h * f.y, 0.0);
+  const vec3 momentum = m * level(v) + h * level(f);  // that friction would leave alone
+  const double size = glm::length(momentum);
+  const bool sticks = floor.friction > 0 && size <= floor.friction * impulse;
+  contacts_.push_back({particle, sticks});
+  if (sticks) {
+    system.projection().fix(particle, target);
+  } else {
+    system.projection().constrain(particle, mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), target);
+    if (size > 0) friction_.push_back({particle, -floor.friction * impulse / h / size * momentum});
+  }
+}
+
+bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& system) const {
+  if (!floor.on) return false;
+  for (const Contact& contact : contacts_) state.v[contact.particle].y = 0;
+  bool caught = false;
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    vec3 &x = state.x[i], &v = state.v[i];
+    // What is held, by the floor or by a pin, is where it has to be.
+    if (!(x.y < floor.height) || system.projection().find(i) != nullptr) continue;
+    caught = true;
+    x.y = floor.height;
+    const double stopped = std::max(-v.y, 0.0), speed = glm::length(level(v));
+    const double kept = speed > 0 ? std::max(1 - floor.friction * stopped / speed, 0.0) : 0.0;
+    v = vec3(kept * v.x, std::max(v.y, 0.0), kept * v.z);
+  }
+  return caught;
+}
+
+}  // namespace clothlab

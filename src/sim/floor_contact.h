@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "cloth/steady_force.h"
+#include "dynamics/state.h"
+#include "sim/floor.h"
+
+namespace clothlab {
+
+/// Puts cloth on the floor, as the simplest projection of single directions: a particle in contact is held
+/// along n = (0, 1, 0), S = I − n nᵀ [model.md, "The floor"], whatever method integrates.
+///
+/// A step of h begins with those held that lie on the floor and are pressed on it: y ≤ height, and
+/// y + h v_y + h² a < height with a = f_y/m, but never upwards and no faster than gravity. The rest is free:
+/// what the step takes below the floor has landed, and the step is taken again with that held as well.
+/// So nothing is put on the floor that its springs would have kept above it. After the second time whatever
+/// is still below is put on the floor. An impact is inelastic.
+///
+/// Friction [Coulomb] has the impulse J = −m v_y − h f_y ≥ 0 to go by. Where it can stop the particle,
+/// |v_t + h f_t/m| ≤ μ J/m, the particle is held in all directions: it sticks. Where not, it slides, with the
+/// force μ J/h against that velocity all through the step.
+///
+/// Particles that are pinned go where their pins do, below the floor as well. Cloth that is below the floor
+/// when that is switched on or raised comes up at 1 m/s.
+class FloorContact {
+ public:
+  /// Before a step from `state`: holds what lies on the floor, in the projection of the system, which holds
+  /// the pins, and in its forces. True when what is held is not what was held in the step before.
+  bool hold(const Floor& floor, double h, const State& state, ClothSystem& system);
+  /// After it: holds what has landed too. True when the step from `before` has to be taken again.
+  bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system);
+  /// At last. True when something had to be put on the floor.
+  bool settle(const Floor& floor, State& state, const ClothSystem& system) const;
+
+ private:
+  struct Contact {
+    std::uint32_t particle = 0;
+    bool sticks = false;
+    bool operator==(const Contact&) const = default;
+  };
+
+  void add(std::uint32_t particle, const Floor& floor, double h, const State& state, ClothSystem& system);
+
+  std::vector<Contact> contacts_, before_;
+  std::vector<SteadyForce::Push> friction_;
+  std::vector<vec3> force_;  // at the beginning of the step, without friction
+};
+
+}  // namespace clothlab

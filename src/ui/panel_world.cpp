@@ -1,0 +1,36 @@
+#include <glm/geometric.hpp>
+
+#include "sim/parameters.h"
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// Strength on a slider, direction kept; the three components as typed values below it.
+void gravity_rows(const PanelContext& context) {
+  const vec3 gravity = context.gravity();
+  const double strength = glm::length(gravity);
+  if (const auto changed = number_row("gravity", "Gravity",
+                                      "Strength of gravity; its direction stays. With 0 the cloth floats.",
+                                      strength, 0, kMaxGravity, 9.8, "m/s²")) {
+    const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
+    context.set_gravity(direction * *changed);
+  }
+  if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
+                                      "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
+    context.set_gravity(*changed);
+  }
+}
+
+}  // namespace
+
+void world_panel(const PanelContext& context) {
+  gravity_rows(context);
+  section("Wind");
+  parameter_section(context, "Wind");
+  section("Floor");
+  parameter_section(context, "Floor");
+}
+
+}  // namespace clothlab

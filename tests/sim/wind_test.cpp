@@ -1,0 +1,111 @@
+// Wind on a running simulation: the speed that it lets cloth fall with, and gusts to the last bit.
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+// A sheet of 1 m² whose mass is where its area is, so that air leaves it flat.
+Scene falling_sheet() {
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.material.mass_model = MassModel::area;
+  scene.material.stretch_stiffness = 5;  // h ω = 0.1 at most: every method is stable
+  scene.stepping.dt = 1e-3;
+  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.stepping.solver.linear.cg.tolerance = 1e-10;
+  scene.wind.on = true;
+  scene.wind.speed = 0;
+  return scene;
+}
+
+// m g = ρ/2 c A v²
+TEST(WindOnCloth, LetsASheetFallAtItsTerminalVelocity) {
+  const auto mesh = grid_mesh(3, 3);
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = falling_sheet();
+    scene.integrator = info.id;
+    Simulation simulation(scene, mesh, pool);
+    ASSERT_EQ(run(simulation, 1500), 1500) << info.id;
+    const double terminal = std::sqrt(2 * 0.2 * 9.8 / (1.2 * 1.2 * 1));
+    for (const vec3& v : simulation.state().v) {  // it is v tanh(gt/v): 1 − 4e-8 of it by then
+      EXPECT_NEAR(v.y, -terminal * std::tanh(9.8 * 1.5 / terminal), 1e-6) << info.id;
+      EXPECT_NEAR(std::hypot(v.x, v.z), 0, 1e-4) << info.id;
+    }
+  }
+}
+
+Scene gusty_flag() {
+  Scene scene;
+  scene.wind.on = true;
+  scene.wind.speed = 8;
+  scene.wind.azimuth = 70;
+  scene.wind.gusts = 50;
+  return scene;
+}
+
+TEST(WindOnCloth, GustsAreTheSameBitsForAnyNumberOfThreads) {
+  const auto mesh = grid_mesh(40, 41);  // several chunks
+  State expected;
+  for (const int threads : {1, 2, 3, 4}) {
+    WorkerPool pool(threads);
+    Simulation simulation(gusty_flag(), mesh, pool);
+    ASSERT_EQ(run(simulation, 6), 6);
+    if (threads == 1) expected = simulation.state();
+    EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
+  }
+}
+
+TEST(WindOnCloth, GustsAreTheSameBitsAfterARewind) {
+  const auto mesh = grid_mesh(8, 8);
+  WorkerPool pool(1);
+  Simulation simulation(gusty_flag(), mesh, pool);
+  ASSERT_EQ(run(simulation, 30), 30);
+  const auto then = std::make_shared<const State>(simulation.state());
+  ASSERT_EQ(run(simulation, 30), 30);
+  const State first = simulation.state();
+  simulation.apply(RestoreState{then, 30});
+  ASSERT_EQ(run(simulation, 30), 30);
+  EXPECT_TRUE(same_bits(simulation.state(), first));
+
+  simulation.apply(RestoreState{then, 30});
+  simulation.apply(SetParameter{"wind-seed", 2});
+  ASSERT_EQ(run(simulation, 30), 30);
+  EXPECT_FALSE(same_bits(simulation.state(), first));
+}
+
+TEST(WindOnCloth, IsSwitchedBetweenStepsWithoutAJump) {
+  const auto mesh = grid_mesh(6, 6);
+  WorkerPool pool(1);
+  Simulation simulation(gusty_flag(), mesh, pool);
+  ASSERT_EQ(run(simulation, 10), 10);
+  const State before = simulation.state();
+  for (const auto& [id, value] :
+       {std::pair{"wind", 0.0}, std::pair{"wind", 1.0}, std::pair{"wind-speed", 20.0}})
+    simulation.apply(SetParameter{id, value});
+  EXPECT_TRUE(same_bits(simulation.state(), before));
+  EXPECT_EQ(run(simulation, 60), 60);
+}
+
+// What the wind does to cloth is no blow-up, however light the cloth and strong the wind.
+TEST(WindOnCloth, IsNoBlowUp) {
+  const auto mesh = grid_mesh(8, 8);
+  WorkerPool pool(1);
+  for (const double mass : {0.02, 0.2}) {
+    Scene scene = gusty_flag();
+    scene.material.mass = mass;
+    scene.material.gravity = vec3(0);
+    scene.wind.speed = 50;
+    scene.wind.gusts = 100;
+    Simulation simulation(scene, mesh, pool);
+    EXPECT_EQ(run(simulation, 120), 120) << mass;
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
