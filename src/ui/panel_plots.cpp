@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "ui/panels.h"
 #include "ui/plot_export.h"

@@ -217,22 +217,23 @@ class PlotPainter {
                              palette().accent_strong);
   }
 
-  // A line at the sample of the present run that is nearest to the mouse, and the values of all runs there.
+  // A line at the sample that is nearest to the mouse, and the values of all runs there.
   void readings(float mouse_x) {
     const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
     std::vector<Reading> read;
+    // A run says nothing of a time that it did not reach, unless there is no other.
     for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
       const PlotRun& run = plot_.runs[r];
-      if (!visible(view_, run) || run.x.empty()) continue;
-      // A ghost says nothing of a time that it did not reach.
-      if (!read.empty() && (at > run.x.back() || at < run.x.front())) continue;
-      read.push_back({r, nearest(run.x, at)});
-      for (const PlotCurve& c : run.curves) {
-        const double y = c.y[read.back().sample];
-        if (visible(view_, c) && PlotAxis::has(y, view_.logarithmic))
-          draw_->AddCircleFilled(ImVec2(px(run.x[read.back().sample]), py(y)), units(2.5F),
+      if (visible(view_, run) && !run.x.empty() && at >= run.x.front() && at <= run.x.back())
+        read.push_back({r, nearest(run.x, at)});
+    }
+    if (read.empty() && !plot_.runs.front().x.empty()) read.push_back({0, nearest(plot_.runs.front().x, at)});
+    for (const auto& [r, sample] : read) {
+      const PlotRun& run = plot_.runs[r];
+      for (const PlotCurve& c : run.curves)
+        if (visible(view_, c) && PlotAxis::has(c.y[sample], view_.logarithmic))
+          draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F),
                                  colour_of(run, c.colour), 12);
-      }
     }
     if (read.empty()) return;
     const double x = plot_.runs[read.front().run].x[read.front().sample];
@@ -258,7 +259,7 @@ class PlotPainter {
         ImGui::TextUnformatted(displayable(text).c_str());
         ImGui::PopStyleColor();
       };
-      if (read.size() > 1) {
+      if (plot_.runs.size() > 1) {
         cell("", palette().muted);
         for (const Reading& r : read) cell(plot_.runs[r.run].what, palette().muted);
       }
