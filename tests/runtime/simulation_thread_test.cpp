@@ -588,6 +588,24 @@ TEST(SimulationThread, ShowsThePastAndLeavesThePresentAlone) {
   EXPECT_EQ(send_and_wait(thread, ShowPast{std::nan("")})->errors, 1u);
 }
 
+TEST(SimulationThread, ContinuesFromThePastWithoutAJumpOfPinsThatWereMoved) {
+  SimulationThread thread(loaded(sheet_scene(4)), paused());
+  const auto start = thread.latest();
+  const auto pin = static_cast<std::uint32_t>(
+      std::find(start->frame.pinned.begin(), start->frame.pinned.end(), 1) - start->frame.pinned.begin());
+  const vec3 far = start->frame.positions[pin] + vec3(0, 0.5, 0.5);
+  thread.send(MovePin{pin, far, 0.1});
+  for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
+  EXPECT_EQ(wait_applied(thread, 21)->frame.positions[pin], far);
+  const auto shown = send_and_wait(thread, ShowPast{0.05});
+  const vec3 seen = shown->frame.positions[pin];
+  EXPECT_NE(seen, far);
+  for (int i = 0; i < 10; ++i) thread.send(StepOnce{});
+  const auto later = wait_applied(thread, shown->applied + 10);
+  EXPECT_EQ(later->frame.positions[pin], seen) << "it holds where that moment has it";
+  EXPECT_EQ(later->frame.record.step, shown->frame.record.step + 10);
+}
+
 TEST(SimulationThread, LooksBackWithinItsMemory) {
   SimulationThread thread(loaded(sheet_scene(10)), paused());
   for (int i = 0; i < 100; ++i) thread.send(StepOnce{});
