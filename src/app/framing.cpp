@@ -21,6 +21,12 @@ Box box_of(const Frame& frame) {
 
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
+  // What nothing holds falls to the floor.
+  const bool floor = frame.scene && frame.scene->floor.on;
+  if (floor && std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; })) {
+    box.low.y = std::min(box.low.y, frame.scene->floor.height);
+    return box;
+  }
   Box pins;
   bool any = false;
   for (std::size_t i = 0; i < frame.positions.size(); ++i) {

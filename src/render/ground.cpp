@@ -33,10 +33,16 @@ void Ground::set_mesh(const ClothMesh& mesh) {
   const double size = mesh.diagonal > 0 && std::isfinite(mesh.diagonal) ? mesh.diagonal : 1;
   centre_ = 0.5 * (mesh.box.low + mesh.box.high);
   // A flat sheet or a chain swings down by its own length, a mesh that stands up only sags.
-  centre_.y = std::min(mesh.box.low.y - 0.1 * size, mesh.box.high.y - 1.12 * size);
+  without_floor_ = std::min(mesh.box.low.y - 0.1 * size, mesh.box.high.y - 1.12 * size);
+  centre_.y = without_floor_;
   radius_ = 5 * size;
   spacing_ = std::pow(10, std::round(std::log10(size / 7)));
   shadow_size_ = 0;
+}
+
+void Ground::set_floor(const std::optional<double>& height) {
+  constexpr double kBelow = 4e-4;  // of the radius: cloth that lies on the floor is not in one plane with it
+  centre_.y = height ? *height - kBelow * radius_ : without_floor_;
 }
 
 glm::vec3 Ground::centre_from(const vec3& target) const { return glm::vec3(centre_ - target); }

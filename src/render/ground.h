@@ -2,6 +2,7 @@
 
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
+#include <optional>
 #include <span>
 
 #include "mesh/mesh.h"
@@ -13,13 +14,16 @@
 namespace clothlab {
 
 /// A ground that fades out, with lines at whole metres (or the power of ten that suits the mesh) and the
-/// soft shadow of the cloth. It is a sense of place, not an obstacle: it lies so low that a cloth that
-/// hangs by its highest point stays above it, and nothing is ever hidden by it.
+/// soft shadow of the cloth. Where there is a floor it is that; otherwise it is a sense of place, not an
+/// obstacle, and lies so low that a cloth that hangs by its highest point stays above it. Nothing is ever
+/// hidden by it.
 class Ground {
  public:
   Ground();
 
   void set_mesh(const ClothMesh& mesh);
+  /// The height of the floor [m], if there is one.
+  void set_floor(const std::optional<double>& height);
 
   /// Renders the shadow of what `cloth` draws into a texture. Changes framebuffer and viewport.
   void cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
@@ -42,6 +46,7 @@ class Ground {
   glm::vec3 centre_from(const vec3& target) const;
 
   vec3 centre_{0, -1, 0};
+  double without_floor_ = -1;  // y of the centre [m]
   double radius_ = 5;
   double spacing_ = 0.1;
   Canvas sharp_;

@@ -208,6 +208,8 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   r.positions.clear();
   if (has_mesh) {
     r.take_mesh(frame.mesh);
+    const bool floor = frame.scene && frame.scene->floor.on;
+    r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.take_positions(frame, camera.target);
     if (options.heat_map) r.measure_heat(frame, max_strain);
   }

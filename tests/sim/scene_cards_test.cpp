@@ -53,8 +53,9 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
   for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "assets" / "scenes"))
     names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"01-sheet", "02-pendulum", "03-why-implicit", "04-curtain",
-                                             "05-drum", "06-tube", "07-chain"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"01-sheet", "02-pendulum", "03-why-implicit", "04-curtain", "05-drum",
+                                      "06-tube", "07-chain", "08-flag", "09-handkerchief"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -182,6 +183,67 @@ TEST(SceneCards, Chain) {
   const double isotropic = -total_after(*card.with("damping-model", 1).start(), 2);
   EXPECT_NEAR(projected, 0.2, 0.05);
   EXPECT_NEAR(isotropic / projected, 2, 0.4);
+}
+
+// How high the free end of the flag is, on average from 3 s to 5 s [m].
+double free_end(Simulation& simulation) {
+  EXPECT_EQ(run(simulation, 180), 180);
+  double sum = 0;
+  for (int k = 0; k < 120; ++k) {
+    EXPECT_EQ(simulation.step(), StepStatus::done);
+    for (std::size_t row = 0; row < 28; ++row) sum += simulation.state().x[42 * row + 41].y;
+  }
+  return sum / (120 * 28);
+}
+
+TEST(SceneCards, Flag) {
+  Card card("08-flag");
+  EXPECT_EQ(card.scene().wind.speed, 8);
+  EXPECT_EQ(card.scene().wind.gusts, 40);
+  EXPECT_EQ(card.scene().material.mass, 0.15);
+  const double high = free_end(*card.start());
+  EXPECT_GT(high, free_end(*card.with("wind-speed", 3).start()) + 0.05);
+  EXPECT_EQ(run(*card.with("wind-speed", 40).start(), 300), 300);
+  EXPECT_LT(run(*card.by("xpbd").start(), 60), 6);
+
+  Card gusts("08-flag");
+  const auto one = gusts.start(), again = gusts.start(), other = gusts.with("wind-seed", 2).start();
+  for (Simulation* each : {one.get(), again.get(), other.get()}) EXPECT_EQ(run(*each, 60), 60);
+  EXPECT_TRUE(same_bits(again->state(), one->state()));
+  EXPECT_FALSE(same_bits(other->state(), one->state()));
+}
+
+double height_of(const Simulation& simulation) {
+  const auto [low, high] = std::ranges::minmax(simulation.state().x, {}, [](const vec3& x) { return x.y; });
+  EXPECT_EQ(low.y, simulation.scene().floor.height);
+  return high.y - low.y;
+}
+
+TEST(SceneCards, Handkerchief) {
+  Card card("09-handkerchief");
+  EXPECT_EQ(card.scene().material.mass, 0.02);
+  EXPECT_TRUE(card.start()->system().projection().entries().empty());
+  const auto rough = card.start();
+  double smallest = 1;
+  for (int k = 0; k < 60; ++k) {
+    ASSERT_EQ(rough->step(), StepStatus::done);
+    smallest = std::min(smallest, rough->record().dt);
+  }
+  EXPECT_EQ(smallest, 1.0 / 240);
+  EXPECT_LT(rough->record().energy.kinetic, 1e-5);
+  EXPECT_GT(height_of(*rough), 0.02);
+
+  const auto smooth = card.with("floor-friction", 0).start();
+  ASSERT_EQ(run(*smooth, 120), 120);
+  EXPECT_LT(height_of(*smooth), 1e-3);
+  EXPECT_GT(smooth->record().energy.kinetic, 1e-3);
+
+  // A particle of the corner falls farther than the rows of the mesh are apart.
+  const auto falling = card.start();
+  ASSERT_EQ(run(*falling, 17), 17);
+  double fastest = 0;
+  for (const vec3& v : falling->state().v) fastest = std::max(fastest, -v.y);
+  EXPECT_GT(fastest / 60, 2 * 0.4 / 24 / std::sqrt(2.0));
 }
 
 }  // namespace

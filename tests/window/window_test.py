@@ -426,6 +426,7 @@ def sliders(program, assets):
         numbers = {
             "Cloth": ["mass", "stretch-stiffness", "bend-stiffness", "spring-damping", "rayleigh-stiffness",
                       "rayleigh-mass"],
+            "World": ["wind-speed", "floor-height"],
             "Solver": ["newton-tolerance", "newton-max-iterations", "cg-tolerance", "cg-max-iterations", "max-strain",
                        "energy-limit"],
         }
