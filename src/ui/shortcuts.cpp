@@ -91,6 +91,7 @@ constexpr std::array kMouse = {
     MouseRow{"Right-drag", "orbit the camera"},
     MouseRow{"Middle-drag", "pan the camera"},
     MouseRow{"Wheel", "zoom"},
+    MouseRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
     MouseRow{"Drop a file", "open that OBJ mesh or scene JSON"},
 };
 
