@@ -11,6 +11,7 @@ uniform int weave;
 uniform sampler2D heat_colours;
 uniform vec3 front;
 uniform vec3 back;
+uniform float ambient;
 
 // Brightness of a plain weave: warp over weft and weft over warp in turn, each round, and every eighth thread
 // of both a little darker, by which one sees how the cloth is sheared. What is finer than the pixels fades.
@@ -57,7 +58,7 @@ void main() {
   float towards_light = dot(n, kToLight);
   float sun = max((towards_light + 0.2) / 1.2, 0.0);
   float facing = max(dot(n, to_eye), 0.0);
-  vec3 light = mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
+  vec3 light = ambient * mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
                0.15 * max(dot(n, kToFill), 0.0) * vec3(0.86, 0.93, 1.0) + 0.24 * facing * facing;
 
   // Fibres that stand up catch the light at grazing angles; a soft gloss shows the curvature.

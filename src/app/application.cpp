@@ -39,6 +39,9 @@ namespace fs = std::filesystem;
 
 // With nothing new to show, a picture is drawn this often, for what blinks and times out.
 constexpr double kIdlePeriod = 0.25;
+// Interface units that the window has at least, unless it is smaller at a scale of 1.
+constexpr double kLeastWidth = 560;
+constexpr double kLeastHeight = 315;
 // After an event pictures go on for a while: what it set off may take a few to settle.
 constexpr double kLively = 0.4;
 
@@ -197,7 +200,10 @@ bool Application::frame_is_due() {
 }
 
 double Application::interface_scale() const {
-  return window_.interface_scale() * static_cast<double>(view_.interface_scale);
+  // However large the text: what makes the interface fit the window at all.
+  const double most = std::min(window_.width() / kLeastWidth, window_.height() / kLeastHeight);
+  return std::min(window_.interface_scale() * static_cast<double>(view_.interface_scale),
+                  std::max(most, 1.0));
 }
 
 Area Application::view_area() const {

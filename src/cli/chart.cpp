@@ -135,6 +135,21 @@ class Scale {
     return all;
   }
 
+  /// Places [pixel] of the marks between the ticks: on a logarithmic axis 2, 3 … 9 times each power of ten,
+  /// or those powers alone where they are close together.
+  std::vector<double> minor_ticks() const {
+    std::vector<double> all;
+    if (!logarithmic_) return all;
+    constexpr double kRoomyDecade = 40;
+    const double decade = std::abs(to_ - from_) / (high_ - low_);
+    for (double k = std::floor(low_); k <= high_; ++k)
+      for (int digit = 1; digit <= (decade >= kRoomyDecade ? 9 : 1); ++digit) {
+        const double at = k + std::log10(digit);
+        if (at >= low_ && at <= high_) all.push_back((*this)(std::pow(10, at)));
+      }
+    return all;
+  }
+
  private:
   double image(double value) const { return logarithmic_ ? std::log10(value) : value; }
 
@@ -184,6 +199,12 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
     canvas.line({tick.at, r.top}, {tick.at, r.bottom}, 1, colours.grid, r);
     canvas.text({tick.at, r.bottom + 19}, tick.label, kTickSize, colours.muted, Anchor::centre);
   }
+  constexpr double kMark = 4;
+  for (const double at : x.minor_ticks())
+    canvas.line({at, r.bottom - kMark}, {at, r.bottom}, 1, colours.muted, r);
+  if (!panel.y.bare)
+    for (const double at : y.minor_ticks())
+      canvas.line({r.left, at}, {r.left + kMark, at}, 1, colours.muted, r);
   for (const Scale::Tick& tick : panel.y.bare ? std::vector<Scale::Tick>{} : y.ticks()) {
     canvas.line({r.left, tick.at}, {r.right, tick.at}, 1, colours.grid, r);
     canvas.text({r.left - 8, tick.at + 5}, tick.label, kTickSize, colours.muted, Anchor::right);

@@ -86,6 +86,7 @@ void ClothLayer::draw_lit(const View& view, const Look& look, bool heat_map, boo
   program.set("eye", view.eye);
   program.set("front", look.cloth_front);
   program.set("back", look.cloth_back);
+  program.set("ambient", look.ambient);
   program.set("weave", weave && !weave_.threads.empty() ? 1 : 0);
   program.set("heat_map", heat_map ? 1 : 0);
   program.set("heat_colours", 0);

@@ -8,6 +8,7 @@ Look light_look() {
   look.horizon = {0.945f, 0.955f, 0.965f};
   look.sky_bottom = {0.83f, 0.845f, 0.865f};
   look.ground_lines = {0.25f, 0.31f, 0.40f};
+  look.ambient = 1.7f;
   look.shadow = 0.34f;
   look.cloth_front = {0.24f, 0.50f, 0.82f};
   look.cloth_back = {0.88f, 0.60f, 0.33f};

@@ -10,6 +10,7 @@ struct Look {
   glm::vec3 horizon{0.265f, 0.300f, 0.350f};
   glm::vec3 sky_bottom{0.190f, 0.210f, 0.245f};
   glm::vec3 ground_lines{0.80f, 0.88f, 1.0f};
+  float ambient = 1;     ///< of the light from all around on the cloth, to suit sky and ground
   float shadow = 0.45f;  ///< share of the light that the middle of the cloth's shadow lacks
 
   // Blue and sand leave yellow for the hand and white for pins.

@@ -78,7 +78,8 @@ void text_size_row(ViewSettings& view) {
   spec.kind = ParameterSpec::Kind::choice;
   spec.choices = kNames;
   spec.fallback = 2;
-  spec.help = "Size of text and controls, beside what the display asks for.";
+  spec.help =
+      "Size of text and controls, beside what the display asks for; at most what leaves the window usable.";
   const auto nearest = std::min_element(kSizes.begin(), kSizes.end(), [&](float a, float b) {
     return std::abs(a - view.interface_scale) < std::abs(b - view.interface_scale);
   });

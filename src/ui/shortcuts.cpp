@@ -130,7 +130,8 @@ bool help_overlay(const Area& view) {
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(view.width - units(16), view.height - units(16)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(20), units(16)));
   ImGui::Begin("##help", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
                    ImGuiWindowFlags_NoSavedSettings);
   ImGui::PushFont(fonts().heading);
   ImGui::TextUnformatted("Keys and mouse");

@@ -62,7 +62,8 @@ void end_fixed() {
 // Height of the plots in a window of that height, in window coordinates.
 float plots_height(const ViewSettings& view, float window) {
   if (!view.plots) return 0;
-  const float most = std::max(window * kMostOfWindow - units(kTimelineHeight + kStatusHeight), 1.0F);
+  const float share = window < units(kLowWindow) && !view.plots_layout.enlarged ? 0.5F : kMostOfWindow;
+  const float most = std::max(window * share - units(kTimelineHeight + kStatusHeight), 1.0F);
   return view.plots_layout.enlarged ? most : std::min(units(view.plots_layout.height), most);
 }
 
