@@ -1,7 +1,10 @@
+#include <imgui.h>
+
 #include <glm/geometric.hpp>
 
 #include "sim/parameters.h"
 #include "ui/panels.h"
+#include "ui/theme.h"
 #include "ui/widgets.h"
 
 namespace clothlab {
@@ -25,11 +28,13 @@ void gravity_rows(const PanelContext& context) {
 
 }  // namespace
 
+// Their switches say what the groups are.
 void world_panel(const PanelContext& context) {
+  const ImVec2 gap(0, units(4));
   gravity_rows(context);
-  section("Wind");
+  ImGui::Dummy(gap);
   parameter_section(context, "Wind");
-  section("Floor");
+  ImGui::Dummy(gap);
   parameter_section(context, "Floor");
 }
 

@@ -15,6 +15,10 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.material.stretch_stiffness = 100;
       scene.stepping.dt = 1e-3;
       scene.stepping.adaptive = adaptive;
+      scene.wind.on = true;
+      scene.wind.gusts = 50;
+      scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
+      scene.floor.height = -1;
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);
