@@ -11,7 +11,7 @@ void scene_panel(const PanelContext& context) {
   const Scene& running = context.snapshot.loaded->scene;
   section("Scenes");
   const float row = ImGui::GetTextLineHeightWithSpacing();
-  const float rows = static_cast<float>(std::clamp<std::size_t>(context.scenes.size(), 1, 8));
+  const float rows = static_cast<float>(std::clamp<std::size_t>(context.scenes.size(), 1, 9));
   ImGui::PushStyleColor(ImGuiCol_ChildBg, palette().overlay);
   ImGui::BeginChild(
       "scenes",
