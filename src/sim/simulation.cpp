@@ -539,8 +539,8 @@ struct Simulation::Impl {
     Measured measured;
     EnergyAccount account;
 
-    bool is_of(const Scene& scene) const {
-      return material == scene.material && wind == scene.wind && floor == scene.floor;
+    bool is_of(const Scene& other) const {
+      return material == other.material && wind == other.wind && floor == other.floor;
     }
   };
   std::optional<AtStart> at_start;

@@ -336,7 +336,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   auto rig = make_sheet(4, 4, 0.3, material);
   shake(rig->state, 0.05, 1);
   rig->system.set_drag(Drag{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2});
-  const auto& [x, v, t] = rig->state;
+  const std::vector<vec3>&x = rig->state.x, &v = rig->state.v;
   const auto force = [&](SpringForces springs) {
     std::vector<vec3> f(x.size());
     rig->system.force(x, v, f, springs);

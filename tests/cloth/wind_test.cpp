@@ -118,10 +118,10 @@ TEST(Wind, TakesPowerFromMotionRelativeToTheAir) {
 
 TEST(Wind, IsPartOfTheSystemOnlyWhenItIsOn) {
   auto rig = make_sheet(3, 3, 0.25, sample_material());
-  const auto& [x, v, t] = rig->state;
+  const State& s = rig->state;
   const auto force = [&](SpringForces springs) {
-    std::vector<vec3> f(x.size());
-    rig->system.force(x, v, f, springs);
+    std::vector<vec3> f(s.x.size());
+    rig->system.force(s.x, s.v, f, springs);
     return f;
   };
   const std::vector<vec3> still = force(SpringForces::all);
