@@ -19,6 +19,8 @@ namespace clothlab {
 namespace {
 
 using namespace testing;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -684,6 +686,21 @@ TEST(SimulationThread, NeverShowsTheStabilityOfSpringsForRodsOrTheOtherWayRound)
       });
     }
   }
+}
+
+TEST(SimulationThread, ShowsMotionOnlyWhileItIsAskedFor) {
+  SimulationThread thread(loaded(sheet_scene(4)), paused());
+  EXPECT_TRUE(thread.latest()->frame.velocities.empty());
+  send_and_wait(thread, StepOnce{});
+  const auto shown = send_and_wait(thread, ShowMotion{{.velocities = true, .forces = true}});
+  ASSERT_EQ(shown->frame.velocities.size(), 16u);
+  EXPECT_EQ(shown->frame.forces.size(), 16u);
+  EXPECT_THAT(shown->frame.velocities, Contains(Not(vec3(0))));
+  // Of the past that is shown, not of the present.
+  const auto start = send_and_wait(thread, ShowPast{0});
+  EXPECT_THAT(start->frame.velocities, Each(vec3(0)));
+  const auto hidden = send_and_wait(thread, ShowMotion{});
+  EXPECT_TRUE(hidden->frame.velocities.empty() && hidden->frame.forces.empty());
 }
 
 TEST(SimulationThread, AHandOnTheClothHardlyMovesItsStability) {
