@@ -15,10 +15,21 @@
 namespace clothlab {
 namespace {
 
+// Broken at spaces alone: Dear ImGui would break numbers at their point, too.
 void wrapped(std::string_view text) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopTextWrapPos();
+  std::string shown = displayable(text);
+  const float width = ImGui::GetContentRegionAvail().x;
+  std::size_t line = 0, space = std::string::npos;
+  for (std::size_t i = 0; i <= shown.size(); ++i) {
+    if (i < shown.size() && shown[i] != ' ' && shown[i] != '\n') continue;
+    if (space != std::string::npos && ImGui::CalcTextSize(&shown[line], shown.data() + i).x > width) {
+      shown[space] = '\n';
+      line = space + 1;
+    }
+    space = i;
+    if (i < shown.size() && shown[i] == '\n') line = i + 1, space = std::string::npos;
+  }
+  ImGui::TextUnformatted(shown.c_str());
 }
 
 void muted(std::string_view text) {

@@ -181,7 +181,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
 
 // What one reads or answers before going on. In a small window these take room from the panel as well.
 void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
-  const Area& room = view.width < units(560) || view.height < units(360) ? window : view;
+  const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
   if (context.view.explain) context.view.explain = explain_overlay(context, room);
   if (help_open_) help_open_ = help_overlay(window);  // a long list
   files_.draw(
