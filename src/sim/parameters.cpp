@@ -152,7 +152,7 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.floor.on = v != 0; },
         "Floor"},
     SceneParameter{
-        {"floor-height", "Floor height", "m", Kind::real, -10, 10, 0, false, "Height y of the floor."},
+        {"floor-height", "Floor height", "m", Kind::real, -10, 10, -1, false, "Height y of the floor."},
         [](const Scene& s) { return s.floor.height; },
         [](Scene& s, double v) { s.floor.height = v; },
         "Floor"},

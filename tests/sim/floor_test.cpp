@@ -23,6 +23,7 @@ Scene loose_sheet(const std::string& integrator) {
   scene.stepping.dt = 2e-3;
   scene.stepping.solver.linear.cg.tolerance = 1e-10;
   scene.floor.on = true;
+  scene.floor.height = 0;
   scene.floor.friction = kMu;
   return scene;
 }
