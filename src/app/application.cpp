@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
+#include "io/config_folder.h"
 #include "io/output_file.h"
 #include "render/arrow_scale.h"
 #include "render/camera.h"
@@ -27,6 +29,7 @@
 #include "render/heat_colours.h"
 #include "render/renderer.h"
 #include "render/shader_program.h"
+#include "runtime/edit_history.h"
 #include "runtime/load_job.h"
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
@@ -69,6 +72,10 @@ class Application {
   void save_scene(const fs::path& path);
   void save_plot(const SavePlot& wanted);
   void reload_shaders();
+  std::uint64_t send(std::variant<Command, Control> what);
+  void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
+  void use_scene(std::shared_ptr<const LoadedScene> scene, bool with_report);
+  void show_title();
   void use_snapshot();
   void measure_rate(double now);
   Area view_area() const;
@@ -81,7 +88,7 @@ class Application {
 
   Preferences preferences_ = Preferences::load();
   std::vector<SceneEntry> library_;
-  Window window_{"ClothLab"};
+  Window window_{"ClothLab", preferences_.window};
   Renderer renderer_;
   Camera camera_;
   Interaction interaction_;
@@ -94,12 +101,16 @@ class Application {
   StateLog state_log_;
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
+  std::optional<EditHistory> edits_;
+  std::string title_;
 
   std::unique_ptr<LoadJob> job_;
   // Cancelled, but not over yet: joining their threads at once could hold the window up.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus load_;
   bool load_is_file_ = false;
+  bool load_is_reload_ = false;
+  bool load_is_start_ = false;  // the scene that was named on the command line
   fs::path load_path_;
   // Once this scene is the snapshot's, the camera turns to it and the report is shown.
   std::shared_ptr<const LoadedScene> awaited_;
@@ -121,8 +132,14 @@ Application::Application(const WindowRequest& request, const fs::path& program)
     : library_(load_scene_library(program)) {
   view_.interface_scale = static_cast<float>(preferences_.interface_scale);
   view_.theme = preferences_.theme;
-  view_.drag_hint = !preferences_.has_dragged;
-  ui_.files().set_places(fs::current_path(), preferences_.recent_files);
+  view_.hints_done = preferences_.hints_done;
+  view_.plots = preferences_.plots;
+  ui_.open_tab(preferences_.tab);
+  std::error_code no_folder;
+  const fs::path& saved_in = preferences_.save_folder;
+  ui_.files().set_places(fs::current_path(no_folder),
+                         saved_in.empty() ? pictures_folder(process_environment()) : saved_in,
+                         preferences_.recent_files);
 
   // The built-in scene is small and starts at once; a scene of the user's own is loaded beside it.
   Scene built_in = library_.front().scene;
@@ -136,14 +153,13 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   SceneLoadOptions loading;
   loading.rehearse = true;  // the first grab is already as strong as ω_max allows
   auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in), loading));
+  edits_.emplace(loaded);
   simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
   snapshot_ = simulation_->latest();
 
   WindowEvents events;
   events.key = [this](const KeyPress& press) { keys_.push_back(press); };
-  events.button = [this](MouseButton b, bool pressed, bool ctrl, double x, double y) {
-    interaction_.button(b, pressed, ctrl, x, y);
-  };
+  events.button = [this](const MouseClick& click) { interaction_.button(click); };
   events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
   events.wheel = [this](double notches) { interaction_.wheel(notches); };
   events.drop = [this](const fs::path& path) { dropped_.push_back(path); };
@@ -157,6 +173,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
         std::make_unique<LoadJob>(*request.scene, request.may_fit ? UnitChoice::fit : UnitChoice::as_is),
         name, file != nullptr);
     if (file != nullptr) load_path_ = file->path;
+    load_is_start_ = true;
   }
 }
 
@@ -180,7 +197,10 @@ int Application::run() {
   }
   preferences_.interface_scale = static_cast<double>(view_.interface_scale);
   preferences_.theme = view_.theme;
-  preferences_.has_dragged = preferences_.has_dragged || interaction_.has_dragged();
+  preferences_.hints_done = view_.hints_done;
+  preferences_.plots = view_.plots;
+  preferences_.tab = ui_.tab();
+  if (const auto place = window_.place()) preferences_.window = place;
   preferences_.save();
   return 0;
 }
@@ -254,10 +274,40 @@ PanelContext Application::panel_context() {
           view_legend(),
           view_,
           intentions_,
-          [this](std::variant<Command, Control> what) {
-            return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
-          },
+          *edits_,
+          [this](std::variant<Command, Control> what) { return send(std::move(what)); },
           [this](AppRequest request) { requests_.push_back(std::move(request)); }};
+}
+
+std::uint64_t Application::send(std::variant<Command, Control> what) {
+  if (const auto* command = std::get_if<Command>(&what)) edits_->record(*command);
+  if (const auto* control = std::get_if<Control>(&what))
+    if (const auto* again = std::get_if<RunAgain>(control)) edits_->record(*again);
+  return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
+}
+
+void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
+  if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
+  if (step->other_scene) use_scene(step->other_scene, false);
+  intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
+  ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
+}
+
+void Application::use_scene(std::shared_ptr<const LoadedScene> scene, bool with_report) {
+  interaction_.release();
+  awaited_ = scene;
+  report_awaited_ = with_report;
+  simulation_->send(Control(UseScene{std::move(scene)}));
+}
+
+// The title says whether there is something to save.
+void Application::show_title() {
+  const std::string& scene = edits_->scene().title;
+  std::string title = scene.empty() ? "ClothLab" : scene + " - ClothLab";
+  if (!edits_->unsaved_changes().empty()) title = "*" + title;
+  if (title == title_) return;
+  window_.set_title(title);
+  title_ = std::move(title);
 }
 
 void Application::use_snapshot() {
@@ -268,8 +318,6 @@ void Application::use_snapshot() {
   camera_.frame(room_to_move(snapshot_->frame), view_size());
   ui_.hide_report();
   if (report_awaited_) ui_.show_report();
-  window_.set_title(snapshot_->loaded->scene.title.empty() ? "ClothLab"
-                                                           : snapshot_->loaded->scene.title + " - ClothLab");
 }
 
 void Application::draw_frame() {
@@ -283,10 +331,19 @@ void Application::draw_frame() {
   {
     const PanelContext context = panel_context();
     const bool typing = ImGui::GetIO().WantTextInput;
-    for (const KeyPress& press : std::exchange(keys_, {})) ui_.on_key(press, typing, context);
+    for (const KeyPress& press : std::exchange(keys_, {})) {
+      if (press.key == Key::escape && interaction_.selection(interface_scale())) {
+        interaction_.release();
+      } else {
+        ui_.on_key(press, typing, context);
+      }
+    }
     interaction_.handle({*snapshot_, camera_, area, interface_scale(), ImGui::GetIO().WantCaptureMouse,
-                         [this](Command command) { simulation_->send(std::move(command)); }});
-    if (interaction_.has_dragged()) view_.drag_hint = false;
+                         [this](Command command) { send(std::move(command)); }});
+    if (const auto box = interaction_.selection(interface_scale())) selection_overlay(*box);
+    if (!ImGui::IsAnyMouseDown()) edits_->end_gesture();
+    if (interaction_.has_dragged()) view_.done(Hint::drag);
+    if (interaction_.orbits()) view_.done(Hint::orbit);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
   }
 
@@ -313,9 +370,10 @@ void Application::draw_frame() {
   ++frames_;
 
   for (AppRequest& request : std::exchange(requests_, {})) carry_out(std::move(request));
+  show_title();
   for (const fs::path& path : std::exchange(dropped_, {})) open_path(path);
   state_log_.write(last_frame_, {*snapshot_, camera_, area, window_.width(), window_.height(), frames_, rate_,
-                                 job_ != nullptr, ui_.dialog_open(), ui_.message()});
+                                 job_ != nullptr, ui_.dialog_open(), ui_.message(), ui_.tab(), view_.plots});
 }
 
 void Application::measure_rate(double now) {
@@ -337,6 +395,8 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
   if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
+  if (std::holds_alternative<Undo>(request)) undo_or_redo("undo", edits_->undo());
+  if (std::holds_alternative<Redo>(request)) undo_or_redo("redo", edits_->redo());
   if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();
   if (std::holds_alternative<Quit>(request)) window_.close();
 }
@@ -351,6 +411,8 @@ void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, boo
   job_ = std::move(job);
   load_ = {true, std::move(name), 0, {}};
   load_is_file_ = is_file;
+  load_is_reload_ = false;
+  load_is_start_ = false;
   load_path_.clear();
 }
 
@@ -378,27 +440,30 @@ void Application::finish_load() {
   }
   if (!load_path_.empty()) {
     preferences_.add_recent(load_path_);
-    ui_.files().set_places({}, preferences_.recent_files);
+    ui_.files().set_places({}, {}, preferences_.recent_files);
   }
-  interaction_.release();
-  awaited_ = result.scene;
-  report_awaited_ = load_is_file_;
-  simulation_->send(Control(UseScene{result.scene}));
+  if (std::exchange(load_is_start_, false)) {
+    edits_.emplace(result.scene);
+  } else {
+    edits_->record_scene(result.scene, load_is_reload_);
+  }
+  use_scene(result.scene, load_is_file_);
 }
 
 void Application::reload_mesh(const ReloadMesh& wanted) {
   // With the values that are in force now, from the start.
-  Scene scene = *snapshot_->frame.scene;
+  Scene scene = edits_->whole_scene();
   scene.z_up = wanted.z_up;
   const auto* file = std::get_if<FileSource>(&scene.mesh);
   const std::string name = file != nullptr ? file_name(file->path) : scene.title;
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
   start_load(std::make_unique<LoadJob>(std::move(scene), wanted.units), name, true);
+  load_is_reload_ = true;
 }
 
 void Application::save_scene(const fs::path& path) {
   try {
-    Scene scene = *snapshot_->frame.scene;
+    Scene scene = edits_->whole_scene();
     if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
       // Relative to the scene's own folder where the mesh lies in or below it, so that both can move
       // together.
@@ -409,8 +474,10 @@ void Application::save_scene(const fs::path& path) {
       file->path.assign(text.begin(), text.end());
     }
     write_file(path, write_scene(scene));
+    edits_->saved();
     preferences_.add_recent(path);
-    ui_.files().set_places({}, preferences_.recent_files);
+    preferences_.save_folder = fs::absolute(path).parent_path();
+    ui_.files().set_places({}, {}, preferences_.recent_files);
     ui_.show_message("Saved as " + file_name(path) + ".", false);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
@@ -419,7 +486,7 @@ void Application::save_scene(const fs::path& path) {
 
 void Application::save_plot(const SavePlot& wanted) {
   try {
-    const fs::path path = write_plot(*wanted.plot, wanted.format, ui_.files().folder());
+    const fs::path path = write_plot(*wanted.plot, wanted.format, ui_.files().save_folder());
     ui_.show_message("Saved as " + shown_path(path) + ".", false);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);

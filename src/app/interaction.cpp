@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <glm/common.hpp>
+
 #include "render/picking.h"
 
 namespace clothlab {
@@ -10,6 +12,8 @@ namespace {
 // How far from the cursor a particle may be seen to be meant [interface units].
 constexpr double kPinRadius = 14;
 constexpr double kGrabRadius = 14;
+// A hand that clicks may tremble so far.
+constexpr double kClickSlack = 5;
 
 Pixels size_of(const Area& view) {
   return {static_cast<double>(view.width), static_cast<double>(view.height)};
@@ -28,9 +32,7 @@ bool inside(Pixels at, const Area& view) {
 
 }  // namespace
 
-void Interaction::button(MouseButton button, bool pressed, bool ctrl, double x, double y) {
-  events_.emplace_back(Press{button, pressed, ctrl, {x, y}});
-}
+void Interaction::button(const MouseClick& click) { events_.emplace_back(click); }
 
 void Interaction::cursor(double x, double y) {
   // Only the last of several moves counts.
@@ -51,25 +53,27 @@ void Interaction::handle(const Surroundings& around) {
   while (!events_.empty()) {
     const Event event = events_.front();
     events_.pop_front();
-    if (const auto* p = std::get_if<Press>(&event)) press(*p, around);
+    if (const auto* c = std::get_if<MouseClick>(&event)) click(*c, around);
     if (const auto* m = std::get_if<Move>(&event)) move(m->to, around);
     if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
   }
   send_moves(around);
 }
 
-void Interaction::press(const Press& press, const Surroundings& around) {
-  move(press.at, around);
-  if (!press.pressed) {
-    if (idle() || press.button != action_button_) return;
+void Interaction::click(const MouseClick& click, const Surroundings& around) {
+  const Pixels at{click.x, click.y};
+  move(at, around);
+  if (!click.pressed) {
+    if (idle() || click.button != action_button_) return;
     send_moves(around);
     if (holds_cloth()) around.send(Release{});
+    if (const auto* select = std::get_if<Select>(&action_)) pin_selected(*select, around);
     action_ = std::monostate{};
     return;
   }
-  if (!idle() || around.captured || !inside(press.at, around.view)) return;
-  action_button_ = press.button;
-  switch (press.button) {
+  if (!idle() || around.captured || !inside(at, around.view)) return;
+  action_button_ = click.button;
+  switch (click.button) {
     case MouseButton::right:
       action_ = Orbit{};
       break;
@@ -77,10 +81,10 @@ void Interaction::press(const Press& press, const Surroundings& around) {
       action_ = Pan{};
       break;
     case MouseButton::left:
-      if (press.ctrl) {
-        toggle_pin(press.at, around);
+      if (click.ctrl) {
+        action_ = Select{at, !click.shift};
       } else {
-        take_hold(press.at, around);
+        take_hold(at, around);
       }
       break;
   }
@@ -116,7 +120,28 @@ void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
   const auto particle =
       nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
                                size_of(around.view), kPinRadius * around.scale * 2);
-  if (particle) around.send(SetPinned{*particle, frame.pinned[*particle] == 0});
+  if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] == 0});
+}
+
+std::optional<Area> Interaction::selection(double scale) const {
+  const auto* select = std::get_if<Select>(&action_);
+  if (select == nullptr) return std::nullopt;
+  const Pixels low = glm::min(select->from, at_);
+  const Pixels size = glm::max(select->from, at_) - low;
+  if (std::max(size.x, size.y) < kClickSlack * scale) return std::nullopt;
+  return Area{static_cast<float>(low.x), static_cast<float>(low.y), static_cast<float>(size.x),
+              static_cast<float>(size.y)};
+}
+
+void Interaction::pin_selected(const Select& select, const Surroundings& around) {
+  const std::optional<Area> box = selection(around.scale);
+  if (!box) return toggle_pin(select.from, around);
+  const Frame& frame = around.snapshot.frame;
+  const Pixels low = in_view({static_cast<double>(box->x), static_cast<double>(box->y)}, around.view);
+  const Pixels high = low + Pixels(static_cast<double>(box->width), static_cast<double>(box->height));
+  around.send(SetPinned{
+      visible_particles(*frame.mesh, frame.positions, around.camera, low, high, size_of(around.view)),
+      select.pins});
 }
 
 void Interaction::move(Pixels to, const Surroundings& around) {

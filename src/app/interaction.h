@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <variant>
 
 #include "app/window.h"
@@ -27,7 +28,7 @@ class Interaction {
     std::function<void(Command)> send;
   };
 
-  void button(MouseButton button, bool pressed, bool ctrl, double x, double y);
+  void button(const MouseClick& click);
   void cursor(double x, double y);
   void wheel(double notches);
   /// Esc, lost focus, another scene: lets go of the cloth.
@@ -37,43 +38,46 @@ class Interaction {
 
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
+  bool orbits() const { return std::holds_alternative<Orbit>(action_); }
+  /// The rectangle that is being drawn around particles, in window coordinates; none while it is a mere
+  /// click.
+  std::optional<Area> selection(double scale) const;
   /// True once the cloth has been taken hold of.
   bool has_dragged() const { return has_dragged_; }
 
  private:
-  struct Press {
-    MouseButton button;
-    bool pressed;
-    bool ctrl;
-    Pixels at;
-  };
   struct Move {
     Pixels to;
   };
   struct Wheel {
     double notches;
   };
-  using Event = std::variant<Press, Move, Wheel>;
+  using Event = std::variant<MouseClick, Move, Wheel>;
 
   struct Orbit {};
   struct Pan {};
   struct Hold {
     vec3 cursor{0};
   };
+  struct Select {
+    Pixels from{0};
+    bool pins = true;
+  };
   struct HoldPin {
     std::uint32_t particle = 0;
     vec3 target{0};
   };
 
-  void press(const Press& press, const Surroundings& around);
+  void click(const MouseClick& click, const Surroundings& around);
   void take_hold(Pixels at, const Surroundings& around);
   void toggle_pin(Pixels at, const Surroundings& around);
+  void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);
   void turn_wheel(double notches, const Surroundings& around);
   void send_moves(const Surroundings& around);
 
   std::deque<Event> events_;
-  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin> action_;
+  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, Select> action_;
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
   bool moved_ = false;  // the held point, since it was last sent

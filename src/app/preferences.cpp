@@ -1,37 +1,46 @@
 #include "app/preferences.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "io/config_folder.h"
 #include "io/output_file.h"
 
 namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMostRecent = 10;
 constexpr std::size_t kLargestFile = 1 << 20;
 
 fs::path file() {
-  const auto from = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? fs::path(value) : fs::path();
-  };
-  fs::path folder = from("XDG_STATE_HOME");
-  if (folder.empty()) folder = from("APPDATA");
-  if (folder.empty() && !from("HOME").empty()) folder = from("HOME") / ".local" / "state";
-  return folder.empty() ? fs::path() : folder / "clothlab" / "window.json";
+  const fs::path folder = config_folder(process_environment());
+  return folder.empty() ? folder : folder / "settings.json";
 }
 
 std::string utf8(const fs::path& path) {
   const std::u8string text = path.u8string();
   return {text.begin(), text.end()};
+}
+
+fs::path from_utf8(const std::string& text) { return fs::path(std::u8string(text.begin(), text.end())); }
+
+/// The value of a key, where the file has one of that type; else what it was.
+template <class T>
+void read(const Json& json, const char* key, T& value) {
+  const auto found = json.find(key);
+  if (found == json.end()) return;
+  try {
+    value = found->get<T>();
+  } catch (const Json::exception&) {
+    // A value that means nothing is not worth a failure.
+  }
 }
 
 }  // namespace
@@ -41,31 +50,53 @@ Preferences Preferences::load() {
   std::error_code ignored;
   const fs::path path = file();
   if (path.empty() || !fs::is_regular_file(path, ignored)) return out;
+  Json json;
   try {
-    const auto json = nlohmann::json::parse(read_text_file(path, kLargestFile));
-    out.interface_scale = std::clamp(json.value("interface_scale", 1.0), 0.75, 2.0);
-    if (json.value("theme", "dark") == "light") out.theme = Theme::light;
-    out.has_dragged = json.value("has_dragged", false);
-    for (const std::string& recent : json.value("recent_files", std::vector<std::string>())) {
-      const fs::path known(std::u8string(recent.begin(), recent.end()));
-      if (out.recent_files.size() < kMostRecent && fs::is_regular_file(known, ignored))
-        out.recent_files.push_back(known);
-    }
+    json = Json::parse(read_text_file(path, kLargestFile));
   } catch (const std::exception&) {
-    return {};
+    return out;
   }
+  if (!json.is_object()) return out;
+  std::vector<std::string> recent_files;
+  read(json, "recent_files", recent_files);
+  for (const std::string& recent : recent_files)
+    if (out.recent_files.size() < kMostRecent && fs::is_regular_file(from_utf8(recent), ignored))
+      out.recent_files.push_back(from_utf8(recent));
+  std::string save_folder;
+  read(json, "save_folder", save_folder);
+  if (fs::is_directory(from_utf8(save_folder), ignored)) out.save_folder = from_utf8(save_folder);
+  std::vector<int> window;
+  read(json, "window", window);
+  if (window.size() == 4) out.window = WindowPlace{window[0], window[1], window[2], window[3]};
+  read(json, "tab", out.tab);
+  read(json, "plots", out.plots);
+  read(json, "interface_scale", out.interface_scale);
+  out.interface_scale = std::clamp(out.interface_scale, 0.75, 2.0);
+  std::string theme;
+  read(json, "theme", theme);
+  if (theme == "light") out.theme = Theme::light;
+  std::vector<std::string> hints;
+  read(json, "hints_done", hints);
+  for (std::size_t i = 0; i < kHintNames.size(); ++i)
+    out.hints_done[i] = std::find(hints.begin(), hints.end(), kHintNames[i]) != hints.end();
   return out;
 }
 
 void Preferences::save() const {
   const fs::path path = file();
   if (path.empty()) return;
-  nlohmann::json json;
+  Json json;
+  json["recent_files"] = Json::array();
+  for (const fs::path& recent : recent_files) json["recent_files"].push_back(utf8(recent));
+  json["save_folder"] = utf8(save_folder);
+  if (window) json["window"] = {window->x, window->y, window->width, window->height};
+  json["tab"] = tab;
+  json["plots"] = plots;
   json["interface_scale"] = interface_scale;
   json["theme"] = theme == Theme::light ? "light" : "dark";
-  json["has_dragged"] = has_dragged;
-  json["recent_files"] = nlohmann::json::array();
-  for (const fs::path& recent : recent_files) json["recent_files"].push_back(utf8(recent));
+  json["hints_done"] = Json::array();
+  for (std::size_t i = 0; i < kHintNames.size(); ++i)
+    if (hints_done[i]) json["hints_done"].push_back(kHintNames[i]);
   try {
     fs::create_directories(path.parent_path());
     write_file(path, json.dump(2) + "\n");

@@ -1,20 +1,28 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "app/window.h"
 #include "ui/palette.h"
+#include "ui/panel_context.h"
 
 namespace clothlab {
 
-/// What the window remembers between two starts, in $XDG_STATE_HOME/clothlab/window.json (or
-/// ~/.local/state; %APPDATA% on Windows). A file that is missing or unreadable gives the defaults, one
-/// that cannot be written is silently not written: nothing here is worth a failure.
+/// What the window remembers between two starts, in settings.json of the configuration folder
+/// (io/config_folder.h). What is missing or makes no sense in the file has its default, and a file that
+/// cannot be written is silently not written: nothing here is worth a failure.
 struct Preferences {
   std::vector<std::filesystem::path> recent_files;  ///< newest first
+  std::filesystem::path save_folder;                ///< where the user saved last; empty: nowhere yet
+  std::optional<WindowPlace> window;
+  std::string tab;  ///< that is open
+  bool plots = true;
   double interface_scale = 1;
   Theme theme = Theme::dark;
-  bool has_dragged = false;  ///< the hint "drag the cloth" has done its work
+  HintsDone hints_done{};
 
   static Preferences load();
   void save() const;

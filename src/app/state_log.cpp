@@ -74,6 +74,8 @@ void StateLog::write(double now, const Picture& picture) {
   json["ghosts"] = snapshot.ghosts->size();
   json["message"] = picture.message;
   json["loading"] = picture.loading;
+  json["tab"] = picture.tab;
+  json["plots"] = picture.plots;
   json["dialog"] = picture.dialog_open;
   json["camera"] = {picture.camera.yaw, picture.camera.pitch, picture.camera.distance};
   std::size_t pinned = 0;

@@ -25,6 +25,8 @@ class StateLog {
     bool loading = false;
     bool dialog_open = false;
     std::string message;
+    std::string tab;
+    bool plots = true;
   };
 
   StateLog();

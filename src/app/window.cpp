@@ -79,6 +79,9 @@ KeyPress translate(int key, int scancode, int action, int mods) {
     case GLFW_KEY_F5:
       press.key = Key::f5;
       return press;
+    case GLFW_KEY_F12:
+      press.key = Key::f12;
+      return press;
     default:
       break;
   }
@@ -145,6 +148,23 @@ struct Window::Impl {
     }
   }
 
+  void put_at(const WindowPlace& place) {
+    constexpr int kSmallest = 200;
+    constexpr int kEnough = 100;  // to be seen and taken hold of
+    int count = 0;
+    GLFWmonitor** monitors = glfwGetMonitors(&count);
+    for (int i = 0; i < count; ++i) {
+      int x = 0, y = 0, w = 0, h = 0;
+      glfwGetMonitorWorkarea(monitors[i], &x, &y, &w, &h);
+      const bool seen = place.x > x - place.width + kEnough && place.x < x + w - kEnough && place.y >= y &&
+                        place.y < y + h - kEnough;
+      if (!seen || place.width < kSmallest || place.height < kSmallest) continue;
+      glfwSetWindowPos(window, place.x, place.y);
+      glfwSetWindowSize(window, std::min(place.width, w), std::min(place.height, h));
+      return;
+    }
+  }
+
   // Before ImGui's own callbacks, which call these first.
   void set_callbacks() {
     glfwSetWindowUserPointer(window, this);
@@ -164,7 +184,8 @@ struct Window::Impl {
       double x = 0, y = 0;
       glfwGetCursorPos(w, &x, &y);
       const bool ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
-      self.events.button(which, action == GLFW_PRESS, ctrl, x, y);
+      const bool shift = (mods & GLFW_MOD_SHIFT) != 0;
+      self.events.button({which, action == GLFW_PRESS, ctrl, shift, x, y});
     });
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
       Impl& self = of(w);
@@ -196,7 +217,8 @@ struct Window::Impl {
   }
 };
 
-Window::Window(const std::string& title) : impl_(std::make_unique<Impl>()) {
+Window::Window(const std::string& title, const std::optional<WindowPlace>& place)
+    : impl_(std::make_unique<Impl>()) {
   if (glfwInit() == GLFW_FALSE) {
     throw SystemError("There is no display to open a window on (" + glfw_error() +
                       "); 'clothlab render' makes pictures without one.");
@@ -208,6 +230,7 @@ Window::Window(const std::string& title) : impl_(std::make_unique<Impl>()) {
     impl_->create(title, 0);
   }
   impl_->fit_to_monitor();
+  if (place) impl_->put_at(*place);
   glfwSwapInterval(1);
   impl_->set_callbacks();
 
@@ -227,6 +250,16 @@ void Window::set_title(const std::string& title) { glfwSetWindowTitle(impl_->win
 bool Window::should_close() const { return glfwWindowShouldClose(impl_->window) != GLFW_FALSE; }
 void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
 bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
+std::optional<WindowPlace> Window::place() const {
+  if (minimised() || glfwGetWindowAttrib(impl_->window, GLFW_MAXIMIZED) != GLFW_FALSE) return std::nullopt;
+  WindowPlace place;
+  glfwGetError(nullptr);
+  glfwGetWindowPos(impl_->window, &place.x, &place.y);
+  if (glfwGetError(nullptr) != GLFW_NO_ERROR) return std::nullopt;  // Wayland keeps it to itself
+  glfwGetWindowSize(impl_->window, &place.width, &place.height);
+  return place;
+}
+
 void Window::poll() { glfwPollEvents(); }
 void Window::wait(double seconds) { glfwWaitEventsTimeout(std::max(seconds, 1e-4)); }
 unsigned long long Window::events() const { return impl_->event_count; }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ui/keys.h"
@@ -12,10 +13,27 @@ namespace clothlab {
 
 enum class MouseButton { left, right, middle };
 
+/// Where a window is on the desktop, in its coordinates.
+struct WindowPlace {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+struct MouseClick {
+  MouseButton button = MouseButton::left;
+  bool pressed = false;  ///< or let go
+  bool ctrl = false;
+  bool shift = false;
+  double x = 0;
+  double y = 0;
+};
+
 /// What a window tells; all positions in window coordinates, y down.
 struct WindowEvents {
   std::function<void(const KeyPress&)> key;
-  std::function<void(MouseButton button, bool pressed, bool ctrl, double x, double y)> button;
+  std::function<void(const MouseClick&)> button;
   std::function<void(double x, double y)> cursor;
   std::function<void(double notches)> wheel;
   std::function<void(const std::filesystem::path&)> drop;
@@ -27,7 +45,8 @@ class Window {
  public:
   /// Starts hidden; show() after the first frame. Multisampling is left off on a software renderer.
   /// Throws SystemError, one sentence that names `clothlab render`, where there is no display.
-  explicit Window(const std::string& title);
+  /// `place` is where it was last; one that no display shows any more is not used.
+  explicit Window(const std::string& title, const std::optional<WindowPlace>& place = {});
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -39,6 +58,8 @@ class Window {
   bool should_close() const;
   void close();
   bool minimised() const;
+  /// Where the window is now. Empty while it is minimised or maximised, or on a system that does not tell.
+  std::optional<WindowPlace> place() const;
 
   /// Handles what has happened; waits for something to happen, at most so long.
   void poll();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <vector>
 
@@ -52,6 +53,66 @@ std::optional<Pick> meet(const Triangle& triangle, std::span<const vec3> positio
   return Pick{triangle, weights, distance};
 }
 
+/// Whether one of the triangles lies between the eye and a particle.
+bool is_hidden(std::uint32_t particle, std::span<const vec3> positions, const vec3& eye,
+               std::span<const Triangle> triangles) {
+  const vec3 to_particle = positions[particle] - eye;
+  const double distance = glm::length(to_particle);
+  const RaySpace along({eye, to_particle / distance});
+  return std::any_of(triangles.begin(), triangles.end(), [&](const Triangle& t) {
+    if (std::find(t.begin(), t.end(), particle) != t.end()) return false;
+    const std::optional<Pick> met = meet(t, positions, along);
+    // A triangle that touches the particle, or lies on top of it, does not hide it.
+    return met && met->distance < distance * (1 - 1e-9);
+  });
+}
+
+std::vector<std::optional<Projected>> project_all(std::span<const vec3> positions, const Camera& camera,
+                                                  Pixels size) {
+  std::vector<std::optional<Projected>> seen(positions.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) seen[i] = camera.project(positions[i], size);
+  return seen;
+}
+
+/// A rectangle of the view cut into tiles, so that a particle is tested against few triangles.
+class Tiles {
+ public:
+  Tiles(Pixels low, Pixels high, std::size_t particles)
+      : low_(low),
+        count_(std::clamp(static_cast<int>(std::sqrt(static_cast<double>(particles))), 1, kMost)),
+        per_pixel_(static_cast<double>(count_) / glm::max(high - low, Pixels(1))),
+        tiles_(static_cast<std::size_t>(count_ * count_)) {}
+
+  /// The tile that holds a pixel of the rectangle.
+  std::vector<Triangle>& at(Pixels pixel) { return tile(column(pixel.x), row(pixel.y)); }
+
+  /// Adds a triangle to every tile that it may cover.
+  void add(const Triangle& triangle, Pixels low, Pixels high) {
+    const Pixels end = low_ + static_cast<double>(count_) / per_pixel_;
+    if (high.x < low_.x || high.y < low_.y || low.x > end.x || low.y > end.y) return;
+    for (int y = row(low.y); y <= row(high.y); ++y)
+      for (int x = column(low.x); x <= column(high.x); ++x) tile(x, y).push_back(triangle);
+  }
+  void add_everywhere(const Triangle& triangle) {
+    for (std::vector<Triangle>& tile : tiles_) tile.push_back(triangle);
+  }
+
+ private:
+  static constexpr int kMost = 256;  // in a row
+
+  int index(double tiles) const {
+    return static_cast<int>(std::clamp(tiles, 0.0, static_cast<double>(count_ - 1)));
+  }
+  int column(double x) const { return index((x - low_.x) * per_pixel_.x); }
+  int row(double y) const { return index((y - low_.y) * per_pixel_.y); }
+  std::vector<Triangle>& tile(int x, int y) { return tiles_[static_cast<std::size_t>(y * count_ + x)]; }
+
+  Pixels low_;
+  int count_;
+  Pixels per_pixel_;
+  std::vector<std::vector<Triangle>> tiles_;
+};
+
 }  // namespace
 
 std::optional<Pick> pick(std::span<const Triangle> triangles, std::span<const vec3> positions,
@@ -74,9 +135,8 @@ std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std
     std::uint32_t particle;
   };
   std::vector<Candidate> candidates;
-  std::vector<std::optional<Projected>> seen(positions.size());
+  const std::vector<std::optional<Projected>> seen = project_all(positions, camera, size);
   for (std::uint32_t i = 0; i < positions.size(); ++i) {
-    seen[i] = camera.project(positions[i], size);
     if (!seen[i]) continue;
     const Pixels offset = seen[i]->pixel - cursor;
     const double squared_pixels = glm::dot(offset, offset);
@@ -102,20 +162,34 @@ std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std
     hiding.push_back(t);
   }
 
-  const vec3 eye = camera.eye();
   for (const Candidate& candidate : candidates) {
-    const vec3 to_particle = positions[candidate.particle] - eye;
-    const double distance = glm::length(to_particle);
-    const RaySpace along({eye, to_particle / distance});
-    const bool hidden = std::any_of(hiding.begin(), hiding.end(), [&](const Triangle& t) {
-      if (std::find(t.begin(), t.end(), candidate.particle) != t.end()) return false;
-      const std::optional<Pick> met = meet(t, positions, along);
-      // A triangle that touches the particle, or lies on top of it, does not hide it.
-      return met && met->distance < distance * (1 - 1e-9);
-    });
-    if (!hidden) return candidate.particle;
+    if (!is_hidden(candidate.particle, positions, camera.eye(), hiding)) return candidate.particle;
   }
   return std::nullopt;
+}
+
+std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<const vec3> positions,
+                                             const Camera& camera, Pixels low, Pixels high, Pixels size) {
+  const std::vector<std::optional<Projected>> seen = project_all(positions, camera, size);
+  std::vector<std::uint32_t> inside;
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    if (!seen[i]) continue;
+    const Pixels p = seen[i]->pixel;
+    if (p.x >= low.x && p.y >= low.y && p.x <= high.x && p.y <= high.y) inside.push_back(i);
+  }
+  Tiles tiles(low, high, inside.size());
+  for (const Triangle& t : mesh.triangles) {
+    if (!seen[t[0]] || !seen[t[1]] || !seen[t[2]]) {
+      tiles.add_everywhere(t);  // it reaches behind the eye
+      continue;
+    }
+    const Pixels a = seen[t[0]]->pixel, b = seen[t[1]]->pixel, c = seen[t[2]]->pixel;
+    tiles.add(t, glm::min(glm::min(a, b), c), glm::max(glm::max(a, b), c));
+  }
+  std::erase_if(inside, [&](std::uint32_t i) {
+    return is_hidden(i, positions, camera.eye(), tiles.at(seen[i]->pixel));
+  });
+  return inside;
 }
 
 std::optional<Pick> pick_for_grab(const ClothMesh& mesh, std::span<const vec3> positions,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/vec.h"
 #include "mesh/mesh.h"
@@ -29,6 +30,10 @@ std::optional<Pick> pick(std::span<const std::array<std::uint32_t, 3>> triangles
 std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std::span<const vec3> positions,
                                                       const Camera& camera, Pixels cursor, Pixels size,
                                                       double radius);
+
+/// The particles that are seen between two corners of a rectangle and that no triangle hides, ascending.
+std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<const vec3> positions,
+                                             const Camera& camera, Pixels low, Pixels high, Pixels size);
 
 /// What a click takes hold of: the visible triangle under the cursor; of a mesh without triangles (a
 /// pendulum, a chain) the particle within `radius` pixels, as three times the same one with weights (1, 0,

@@ -52,7 +52,9 @@ bool changes_scene(const Command& command) {
          !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePin>(command);
 }
 /// Whether it acts on the cloth as it is seen, which may be a state of the past.
-bool acts_on_what_is_shown(const Command& command) {
+bool acts_on_what_is_shown(const Command& command, const Scene& scene) {
+  const auto* all = std::get_if<SetScene>(&command);
+  if (all != nullptr) return all->scene && all->scene->pins != scene.pins;
   return std::holds_alternative<Grab>(command) || std::holds_alternative<SetPinned>(command) ||
          std::holds_alternative<SetPinPreset>(command) || std::holds_alternative<MovePin>(command);
 }
@@ -155,7 +157,7 @@ struct SimulationThread::Impl {
   }
 
   void apply(const Command& command) {
-    if (acts_on_what_is_shown(command)) continue_from_shown();
+    if (acts_on_what_is_shown(command, *scene)) continue_from_shown();
     const bool had_rods = simulation->integrator().inextensible;
     simulation->apply(command);
     if (std::holds_alternative<Reset>(command)) {

@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/vec.h"
 #include "dynamics/state.h"
 #include "mesh/pins.h"
+#include "sim/scene.h"
 
 namespace clothlab {
 
@@ -26,12 +28,19 @@ struct SetGravity {
 struct SetIntegrator {
   std::string id;
 };
+/// Pins particles where they are, or frees them.
 struct SetPinned {
-  std::uint32_t particle = 0;
+  std::vector<std::uint32_t> particles;
   bool pinned = true;
 };
 struct SetPinPreset {
   PinPreset preset = PinPreset::none;
+};
+/// Takes over all that may change while a scene runs: parameters, gravity, integrator and pins. What a run
+/// starts from (mesh, scale, initial state) stays. x and v do not change; a particle that stays pinned stays
+/// where its pin is, one that becomes pinned is held where it is.
+struct SetScene {
+  std::shared_ptr<const Scene> scene;
 };
 /// Moves a pinned particle's pin in a straight line, over `duration` of simulated time [s], at the
 /// soonest by the end of the next step.
@@ -63,7 +72,7 @@ struct RestoreState {
   std::uint64_t step = 0;
 };
 
-using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, MovePin, Grab,
-                             MoveCursor, Release, Reset, RestoreState>;
+using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene,
+                             MovePin, Grab, MoveCursor, Release, Reset, RestoreState>;
 
 }  // namespace clothlab

@@ -1,12 +1,39 @@
 #include "sim/pin_set.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace clothlab {
+
+std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins) {
+  if (const auto* preset = std::get_if<PinPreset>(&pins)) return pinned_particles(mesh, *preset);
+  return pins_from_vertices(mesh, std::get<std::vector<std::uint32_t>>(pins));
+}
+
+std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
+                                       std::vector<std::uint32_t> particles, bool pinned) {
+  std::sort(particles.begin(), particles.end());
+  particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
+  std::vector<std::uint32_t> out;
+  if (pinned) {
+    std::set_union(held.begin(), held.end(), particles.begin(), particles.end(), std::back_inserter(out));
+  } else {
+    std::set_difference(held.begin(), held.end(), particles.begin(), particles.end(),
+                        std::back_inserter(out));
+  }
+  return out;
+}
 
 void PinSet::hold(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
   pins_.clear();
   for (const std::uint32_t i : particles) pins_.push_back({i, x[i], x[i], 0, 0});
+}
+
+void PinSet::keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x) {
+  std::vector<Pin> next;
+  for (const std::uint32_t i : particles) next.push_back(contains(i) ? *find(i) : Pin{i, x[i], x[i], 0, 0});
+  pins_ = std::move(next);
 }
 
 void PinSet::hold_at(std::span<const vec3> x) {
@@ -21,14 +48,6 @@ std::vector<PinSet::Pin>::iterator PinSet::find(std::uint32_t i) {
 bool PinSet::contains(std::uint32_t i) const {
   return std::binary_search(pins_.begin(), pins_.end(), Pin{i, {}, {}, 0, 0},
                             [](const Pin& a, const Pin& b) { return a.particle < b.particle; });
-}
-
-void PinSet::add(std::uint32_t i, const vec3& position) {
-  if (!contains(i)) pins_.insert(find(i), {i, position, position, 0, 0});
-}
-
-void PinSet::remove(std::uint32_t i) {
-  if (contains(i)) pins_.erase(find(i));
 }
 
 void PinSet::move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration) {

@@ -6,8 +6,17 @@
 
 #include "core/vec.h"
 #include "linalg/projection.h"
+#include "mesh/mesh.h"
+#include "sim/scene.h"
 
 namespace clothlab {
+
+/// The particles that a scene pins, ascending. Throws InputError for a vertex that cannot be pinned.
+std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins);
+
+/// `held` (ascending) with all of `particles`, or without them; ascending.
+std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
+                                       std::vector<std::uint32_t> particles, bool pinned);
 
 /// The pinned particles and where each is told to be: at rest, or on its way in a straight line at
 /// constant speed (MovePin).
@@ -15,12 +24,10 @@ class PinSet {
  public:
   /// Holds exactly these particles (ascending) where they are.
   void hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
+  /// The same, but a particle that is pinned already stays where its pin is, or on its way.
+  void keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
   /// Holds the pins at x, every motion forgotten.
   void hold_at(std::span<const vec3> x);
-  /// Holds particle i at `position`, or lets it go.
-  void add(std::uint32_t i, const vec3& position);
-  void remove(std::uint32_t i);
-
   /// Sends a pin from `from` at time `start` to `target` at start + duration [s], duration > 0.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 

@@ -36,11 +36,6 @@ Scene checked(Scene scene) {
   return scene;
 }
 
-std::vector<std::uint32_t> selected(const ClothMesh& mesh, const PinSelection& pins) {
-  if (const auto* preset = std::get_if<PinPreset>(&pins)) return pinned_particles(mesh, *preset);
-  return pins_from_vertices(mesh, std::get<std::vector<std::uint32_t>>(pins));
-}
-
 State initial_state(const Scene& scene, const ClothMesh& mesh) {
   State state;
   if (scene.initial_state) {
@@ -297,15 +292,13 @@ struct Simulation::Impl {
   }
 
   void apply(const SetPinned& command) {
-    check_particle(command.particle);
-    if (command.pinned == pins.contains(command.particle)) return;
-    if (command.pinned)
-      pins.add(command.particle, state.x[command.particle]);
-    else
-      pins.remove(command.particle);
-    std::vector<std::uint32_t> vertices;
-    for (const std::uint32_t i : pins.particles()) vertices.push_back(mesh->vertex_of_particle[i]);
-    scene.pins = std::move(vertices);
+    for (const std::uint32_t i : command.particles) check_particle(i);
+    const std::vector<std::uint32_t> before = pins.particles();
+    std::vector<std::uint32_t> held = with_pinned(before, command.particles, command.pinned);
+    if (held == before) return;
+    pins.keep_or_hold(held, state.x);
+    for (std::uint32_t& i : held) i = mesh->vertex_of_particle[i];
+    scene.pins = std::move(held);
     pins_changed();
   }
 
@@ -313,6 +306,27 @@ struct Simulation::Impl {
     pins.hold(pinned_particles(*mesh, command.preset), state.x);
     scene.pins = command.preset;
     pins_changed();
+  }
+
+  void apply(const SetScene& command) {
+    if (!command.scene) throw InputError("There is no scene to take the values from.");
+    Scene changed = *command.scene;
+    check_parameters(changed);
+    changed.title = scene.title;
+    changed.description = scene.description;
+    changed.mesh = scene.mesh;
+    changed.scale = scene.scale;
+    changed.weld = scene.weld;
+    changed.z_up = scene.z_up;
+    changed.initial_state = scene.initial_state;
+    const std::vector<std::uint32_t> held = selected_particles(*mesh, changed.pins);
+    if (changed.integrator != scene.integrator ||
+        integrator_parameters(changed) != integrator_parameters(scene))
+      integrator = make_integrator(changed);
+    const bool other_pins = held != pins.particles();
+    pins.keep_or_hold(held, state.x);
+    change_scene(std::move(changed));
+    if (other_pins) pins_changed();
   }
 
   void apply(const MovePin& command) {
@@ -399,7 +413,7 @@ struct Simulation::Impl {
     cancel.look();
     release_hand();
     state = start_state;
-    pins.hold(selected(*mesh, start_pins), state.x);
+    pins.hold(selected_particles(*mesh, start_pins), state.x);
     if (!at_start || !at_start->is_of(scene)) {
       if (!measure(stop)) throw Cancelled();
       // Pins and floor may turn the common motion that a cloth starts with into shaking.

@@ -50,8 +50,10 @@ fs::path home() {
 
 }  // namespace
 
-void FileDialog::set_places(fs::path folder, std::vector<fs::path> recent) {
-  if (folder_.empty()) folder_ = std::move(folder);
+void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
+                            std::vector<fs::path> recent) {
+  if (!open_from.empty()) open_from_ = open_from;
+  if (!save_in.empty()) save_in_ = save_in;
   recent_ = std::move(recent);
 }
 
@@ -79,8 +81,8 @@ void FileDialog::show(Mode mode) {
   appearing_ = true;
   accept_awaited_ = false;
   std::error_code error;
-  if (folder_.empty() || !fs::is_directory(folder_, error)) folder_ = fs::current_path(error);
-  go_to(folder_);
+  const fs::path& start = mode == Mode::open ? open_from_ : save_in_;
+  go_to(fs::is_directory(start, error) ? start : home());
 }
 
 void FileDialog::go_to(const fs::path& folder) {
@@ -114,6 +116,7 @@ void FileDialog::go_to(const fs::path& folder) {
     return lower(a.name) < lower(b.name);
   });
   folder_ = target;
+  (mode_ == Mode::open ? open_from_ : save_in_) = target;
   entries_ = std::move(found);
   if (mode_ == Mode::open) text_.fill(0);
   filter();

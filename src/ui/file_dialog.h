@@ -24,10 +24,12 @@ class FileDialog {
   void close() { mode_ = Mode::closed; }
   bool is_open() const { return mode_ != Mode::closed; }
 
-  /// The folder to start in, and files that were opened before, newest first.
-  void set_places(std::filesystem::path folder, std::vector<std::filesystem::path> recent);
-  /// The folder that was shown last: where the user's files go.
-  const std::filesystem::path& folder() const { return folder_; }
+  /// The folders to open from and to save in, and files that were opened before, newest first. An empty
+  /// folder leaves the one that was shown last.
+  void set_places(const std::filesystem::path& open_from, const std::filesystem::path& save_in,
+                  std::vector<std::filesystem::path> recent);
+  /// The folder that new files go to.
+  const std::filesystem::path& save_folder() const { return save_in_; }
 
   /// True when the key was meant for the dialog.
   bool on_key(const KeyPress& press);
@@ -59,7 +61,8 @@ class FileDialog {
   bool scroll_to_selected_ = false;
   bool confirm_overwrite_ = false;
   bool accept_awaited_ = false;
-  std::filesystem::path folder_;
+  std::filesystem::path folder_;  // that is shown
+  std::filesystem::path open_from_, save_in_;
   std::vector<std::filesystem::path> recent_;
   std::vector<Entry> entries_;      // of the folder
   std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter

@@ -19,7 +19,8 @@ enum class Key {
   page_up,
   page_down,
   f1,
-  f5
+  f5,
+  f12
 };
 
 struct KeyPress {

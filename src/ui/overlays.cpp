@@ -206,25 +206,47 @@ bool report_overlay(const PanelContext& context, const Area& view) {
 }
 
 void hint_overlay(const PanelContext& context, const Area& view) {
-  if (!context.view.drag_hint || context.load.running || !context.snapshot.blow_up_text.empty()) return;
-  const float margin = units(14);
-  const auto fits = [&](const char* what) {
-    return ImGui::CalcTextSize(displayable(what).c_str()).x < view.width - 2 * margin - units(32);
+  if (context.load.running || !context.snapshot.blow_up_text.empty()) return;
+  struct Row {
+    Hint hint;
+    const char* text;
   };
-  const char* text =
-      "Drag the cloth with the left mouse button    ·    right-drag orbits    ·    F1 lists all keys";
-  if (!fits(text)) text = "Drag the cloth";
-  if (!fits(text) || view.height < units(80)) return;
+  constexpr Row kRows[] = {{Hint::drag, "Drag the cloth with the left mouse button"},
+                           {Hint::orbit, "right-drag orbits"},
+                           {Hint::integrator, "1 to 9 switch the integrator"},
+                           {Hint::keys, "F1 lists all keys"}};
+  const float margin = units(14);
+  const float button = ImGui::GetTextLineHeight();
+  const float room = view.width - 2 * margin - units(32) - units(12) - button;
+  std::string text;
+  for (const Row& row : kRows) {
+    if (context.view.hints_done[static_cast<std::size_t>(row.hint)]) continue;
+    const std::string longer = text.empty() ? row.text : text + "   ·   " + row.text;
+    if (ImGui::CalcTextSize(displayable(longer).c_str()).x < room) text = longer;
+  }
+  if (text.empty() || view.height < units(80)) return;
   const ImVec2 at(view.x + view.width / 2, view.y + view.height - margin);
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5F, 1));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, units(14));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(7)));
-  ImGui::Begin("##hint", nullptr, kCard | ImGuiWindowFlags_NoInputs);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
+  ImGui::Begin("##hint", nullptr, kCard);
   ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::SameLine(0, units(12));
+  if (icon_button("close-hints", Icon::close, "Do not show these hints again.", false, button))
+    context.view.hints_done.fill(true);
+  note_item("close-hints");
   ImGui::End();
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleVar(3);
   ImGui::PopStyleColor();
+}
+
+void selection_overlay(const Area& box) {
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  const ImVec2 low(box.x, box.y), high(box.x + box.width, box.y + box.height);
+  draw->AddRectFilled(low, high, with_alpha(palette().accent, 0.16F));
+  draw->AddRect(low, high, palette().accent, 0, 0, std::max(1.0F, units(1)));
 }
 
 }  // namespace clothlab

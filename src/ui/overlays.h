@@ -22,13 +22,16 @@ void load_overlay(const PanelContext& context, const Area& view);
 bool message_overlay(const std::string& message, bool is_error, const Area& view);
 /// What was found in the mesh that has just been loaded. Returns false when closed.
 bool report_overlay(const PanelContext& context, const Area& view);
-/// "Drag the cloth", until it has been done once.
+/// What a newcomer may want to know first; each goes once it has been done, all with the button.
 void hint_overlay(const PanelContext& context, const Area& view);
 /// All that there is to say of the integrator in force, with the numbers of the moment. Returns false when
 /// closed.
 bool explain_overlay(const PanelContext& context, const Area& room);
 /// What the colours and arrows over the cloth mean, in units; nothing while there are none.
 void view_legend(const PanelContext& context, const Area& view);
+
+/// The rectangle that is drawn around particles to pin or to free them, in window coordinates.
+void selection_overlay(const Area& box);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and after a load.
 void mesh_report(const PanelContext& context);

@@ -6,6 +6,18 @@
 
 namespace clothlab {
 
+void Intentions::take_over(const Scene& scene, std::uint64_t stamp) {
+  for (const SceneParameter& row : scene_parameters())
+    parameters[std::string(row.spec.id)].set(row.get(scene), stamp);
+  for (const IntegratorInfo& info : integrators()) {
+    const IntegratorParameters values = integrator_parameters(scene, info);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      parameters[std::string(info.parameters[i].id)].set(values[i], stamp);
+  }
+  gravity.set(scene.material.gravity, stamp);
+  integrator.set(scene.integrator, stamp);
+}
+
 double PanelContext::parameter(std::string_view id, double in_force) const {
   const auto found = intentions.parameters.find(id);
   return found == intentions.parameters.end() ? in_force : found->second.shown(in_force, snapshot.applied);
@@ -32,6 +44,7 @@ IntegratorParameters PanelContext::own_parameters() const {
 
 void PanelContext::set_integrator(std::size_t row) const {
   if (row >= integrators().size() || row == integrator()) return;
+  view.done(Hint::integrator);
   const std::string id(integrators()[row].id);
   intentions.integrator.set(id, send(Command(SetIntegrator{id})));
 }

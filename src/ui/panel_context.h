@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "integrate/registry.h"
 #include "runtime/control.h"
+#include "runtime/edit_history.h"
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
 #include "sim/command.h"
@@ -28,6 +30,11 @@ struct SceneEntry {
   Scene scene;
   std::string file;  ///< name of its file, for the tests
 };
+
+/// What a newcomer is told until it has been done once, or waved away.
+enum class Hint { drag, orbit, integrator, keys };
+inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
+using HintsDone = std::array<bool, kHintNames.size()>;
 
 /// How the window shows things; nothing here changes the simulation.
 struct ViewSettings {
@@ -48,7 +55,9 @@ struct ViewSettings {
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< what the states to look back to may take
   float interface_scale = 1;       ///< times the display's content scale
-  bool drag_hint = true;           ///< until the first drag
+  HintsDone hints_done{};
+
+  void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };
 
 /// What the panels ask of the application, beside commands and controls.
@@ -75,10 +84,12 @@ struct SavePlot {
 struct CancelLoad {};
 struct FrameCloth {};
 struct ReleaseHand {};
+struct Undo {};
+struct Redo {};
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SavePlot, CancelLoad, FrameCloth,
-                                ReleaseHand, ReloadShaders, Quit>;
+                                ReleaseHand, Undo, Redo, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {
@@ -110,6 +121,9 @@ struct Intentions {
   Intended<std::string> integrator;
   Intended<bool> playing;
   Intended<double> speed;
+
+  /// All the values of a scene that was sent.
+  void take_over(const Scene& scene, std::uint64_t stamp);
 };
 
 /// What the length of arrows means: `value` is drawn `length` long [m]. `value` is 0 while there are none.
@@ -139,6 +153,7 @@ struct PanelContext {
   ViewLegend legend;
   ViewSettings& view;
   Intentions& intentions;
+  const EditHistory& edits;
   /// Queues for the simulation thread; returns the request's stamp.
   std::function<std::uint64_t(std::variant<Command, Control>)> send;
   std::function<void(AppRequest)> request;

@@ -69,6 +69,12 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.files.open(); }},
     Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene",
              [](const ShortcutTargets& on) { on.files.save(on.context.snapshot.loaded->scene.title); }},
+    Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins or scene",
+             [](const ShortcutTargets& on) { on.context.request(Undo{}); }},
+    Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z",
+             [](const ShortcutTargets& on) { on.context.request(Redo{}); }},
+    Shortcut{Key::none, 'Z', true, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { on.context.request(Redo{}); }, true},
     Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit",
              [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
     Shortcut{Key::f1, 0, false, false, "F1", "this list",
@@ -87,6 +93,7 @@ constexpr std::array kMouse = {
     MouseRow{"Left-drag on the cloth", "pull it where you took hold"},
     MouseRow{"Wheel while pulling", "away from you, towards you"},
     MouseRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
+    MouseRow{"Ctrl-drag around particles", "pin all that are seen; with Shift free them"},
     MouseRow{"Left-drag a pinned particle", "move its pin"},
     MouseRow{"Right-drag", "orbit the camera"},
     MouseRow{"Middle-drag", "pan the camera"},
@@ -116,7 +123,7 @@ bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets) {
   }
   for (const Shortcut& shortcut : kShortcuts) {
     if (shortcut.act == nullptr || shortcut.key != press.key || shortcut.character != press.character ||
-        shortcut.ctrl != press.ctrl)
+        shortcut.ctrl != press.ctrl || (press.ctrl && shortcut.shift != press.shift))
       continue;
     if (!press.repeat || shortcut.repeats) shortcut.act(targets);
     return true;

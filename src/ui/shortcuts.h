@@ -26,6 +26,7 @@ struct Shortcut {
   const char* keys;                                       ///< "Space"
   const char* help;                                       ///< "play or pause"
   void (*act)(const ShortcutTargets& targets) = nullptr;  ///< null: shown in the list, handled elsewhere
+  bool shift = false;                                     ///< asked of keys with Ctrl alone
 };
 
 std::span<const Shortcut> shortcuts();

@@ -130,32 +130,20 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   const bool low = height < units(kLowWindow);
   begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)),
               low ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
-  const float gap = units(6);
-  const float third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-  if (text_button("Open...",
-                  "Open an OBJ mesh or a scene file (Ctrl-O). You can also drop one on the window.", third))
-    files_.open();
-  note_item("open");
-  ImGui::SameLine(0, gap);
-  if (text_button("Save...",
-                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", third)) {
-    files_.save(context.snapshot.loaded->scene.title);
-  }
-  note_item("save");
-  ImGui::SameLine(0, gap);
-  if (text_button("Keys", "All keys and what the mouse does (F1).", third, help_open_))
-    help_open_ = !help_open_;
-  note_item("keys");
+  main_buttons(context);
   transport_panel(context);
   section("Integrator");
   integrator_panel(context);
   ImGui::Dummy(ImVec2(0, units(2)));
   if (ImGui::BeginTabBar("tabs")) {
     for (const Tab& tab : kTabs) {
-      const bool open = ImGui::BeginTabItem(tab.title);
+      const bool wanted = wanted_tab_ == tab.title;
+      const bool open = ImGui::BeginTabItem(tab.title, nullptr, wanted ? ImGuiTabItemFlags_SetSelected : 0);
       note_item(std::string("tab:") + tab.title);
       tooltip(tab.help);
       if (!open) continue;
+      if (wanted) wanted_tab_.clear();
+      tab_ = tab.title;
       if (!low) ImGui::BeginChild(tab.title, ImVec2(0, 0));
       tab.draw(context);
       if (!low) ImGui::EndChild();
@@ -164,6 +152,37 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
     ImGui::EndTabBar();
   }
   end_fixed();
+}
+
+void UserInterface::main_buttons(const PanelContext& context) {
+  const float gap = units(6);
+  const float narrow = units(32);
+  const float wide = (ImGui::GetContentRegionAvail().x - 4 * gap - 2 * narrow) / 3;
+  if (text_button("Open...",
+                  "Open an OBJ mesh or a scene file (Ctrl-O). You can also drop one on the window.", wide))
+    files_.open();
+  note_item("open");
+  ImGui::SameLine(0, gap);
+  if (text_button("Save...",
+                  "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide)) {
+    files_.save(context.snapshot.loaded->scene.title);
+  }
+  note_item("save");
+  const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
+                               AppRequest request) {
+    ImGui::SameLine(0, gap);
+    ImGui::BeginDisabled(what.empty());
+    if (icon_button(name, icon, (help + (what.empty() ? "." : ": " + what + ".")).c_str(), false, narrow))
+      context.request(std::move(request));
+    ImGui::EndDisabled();
+    note_item(name);
+  };
+  step_button("undo", Icon::undo, context.edits.undo_text(), "Undo (Ctrl-Z)", Undo{});
+  step_button("redo", Icon::redo, context.edits.redo_text(), "Redo (Ctrl-Y)", Redo{});
+  ImGui::SameLine(0, gap);
+  if (text_button("Keys", "All keys and what the mouse does (F1).", wide, help_open_))
+    help_open_ = !help_open_;
+  note_item("keys");
 }
 
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view) {
@@ -183,7 +202,10 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
 void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
   const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
   if (context.view.explain) context.view.explain = explain_overlay(context, room);
-  if (help_open_) help_open_ = help_overlay(window);  // a long list
+  if (help_open_) {
+    context.view.done(Hint::keys);
+    help_open_ = help_overlay(window);  // a long list
+  }
   files_.draw(
       room, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
       [&](const std::filesystem::path& path) { context.request(SaveScene{path}); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "ui/file_dialog.h"
 #include "ui/keys.h"
@@ -30,17 +31,23 @@ class UserInterface {
   void show_report() { report_open_ = true; }
   void hide_report() { report_open_ = false; }
 
+  /// The title of the tab that is open; another one is opened with the next picture.
+  const std::string& tab() const { return tab_; }
+  void open_tab(std::string title) { wanted_tab_ = std::move(title); }
+
   FileDialog& files() { return files_; }
   bool dialog_open() const { return files_.is_open() || help_open_; }
 
  private:
   void draw_below(const PanelContext& context, const Area& view, float bottom);
   void draw_side_panel(const PanelContext& context, float x, float height);
+  void main_buttons(const PanelContext& context);
   void draw_overlays(const PanelContext& context, const Area& view);
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void notice_refusals(const Snapshot& snapshot);
 
   FileDialog files_;
+  std::string tab_, wanted_tab_;
   bool help_open_ = false;
   bool report_open_ = false;
   std::string message_;

@@ -41,7 +41,7 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour
       draw->AddTriangleFilled(at(0.95F, -0.8F), at(-0.05F, 0), at(0.95F, 0.8F), colour);
       break;
     case Icon::reset:
-    case Icon::undo: {
+    case Icon::fallback: {
       // An open circle with an arrow head at its upper left end.
       const float radius = r * 0.8F;
       const auto pi = std::numbers::pi_v<float>;
@@ -52,6 +52,16 @@ void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour
       draw->AddTriangleFilled(ImVec2(tip.x - h * 0.75F, tip.y - h * 0.55F),
                               ImVec2(tip.x - h * 0.55F, tip.y + h),
                               ImVec2(tip.x + h * 0.95F, tip.y + h * 0.45F), colour);
+      break;
+    }
+    case Icon::undo:
+    case Icon::redo: {
+      // Half a circle, its arrow head at the left end, or mirrored.
+      const float side = icon == Icon::undo ? -1 : 1;
+      const auto pi = std::numbers::pi_v<float>;
+      draw->PathArcTo(at(0, 0.3F), r * 0.65F, -pi, 0, 16);
+      draw->PathStroke(colour, 0, line);
+      draw->AddTriangleFilled(at(side * 1.1F, 0.1F), at(side * 0.65F, 0.85F), at(side * 0.2F, 0.1F), colour);
       break;
     }
     case Icon::previous:
@@ -204,7 +214,7 @@ void reset_button(bool differs, double fallback, const std::string& shown, std::
     return;
   }
   const std::string help = "Back to the default, " + shown + ".";
-  if (icon_button("##default", Icon::undo, help.c_str(), false, size)) changed = fallback;
+  if (icon_button("##default", Icon::fallback, help.c_str(), false, size)) changed = fallback;
 }
 
 }  // namespace
@@ -313,7 +323,7 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
   const float height = ImGui::GetFrameHeight();
   if (width == 0) width = units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const bool plain = icon == Icon::undo || icon == Icon::close;
+  const bool plain = icon == Icon::fallback || icon == Icon::close;
   if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.55F));
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
   const bool pressed = ImGui::Button((std::string("##icon") + id).c_str(), ImVec2(width, height));

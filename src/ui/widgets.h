@@ -29,7 +29,7 @@ void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
 
-enum class Icon { play, pause, step, reset, rewind, previous, next, undo, close };
+enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
 /// A square button with a drawn sign; `active` fills it with the accent.
 bool icon_button(const char* id, Icon icon, const char* help, bool active = false, float width = 0);
 /// A text button with a tooltip.

@@ -255,6 +255,41 @@ TEST(NearestVisibleParticle, PositionsThatAreNotFiniteAreNotSeen) {
     }
 }
 
+// A particle that is seen is the nearest visible one at its own pixel, by the other function.
+TEST(VisibleParticles, AreThoseThatAClickOnEachFinds) {
+  const ClothMesh mesh = wavy_sheet(12);
+  std::mt19937 random(15);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::size_t seen = 0, hidden = 0;
+  for (int i = 0; i < 20; ++i) {
+    Camera camera = random_camera(random);
+    camera.distance += 1;
+    const Pixels a{kSize.x * unit(random), kSize.y * unit(random)};
+    const Pixels b{kSize.x * unit(random), kSize.y * unit(random)};
+    const Pixels low = glm::min(a, b), high = glm::max(a, b);
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t p = 0; p < mesh.positions.size(); ++p) {
+      const auto at = camera.project(mesh.positions[p], kSize);
+      if (!at || glm::clamp(at->pixel, low, high) != at->pixel) continue;
+      const bool visible =
+          nearest_visible_particle(mesh, mesh.positions, camera, at->pixel, kSize, 1e-6) == p;
+      ++(visible ? seen : hidden);
+      if (visible) expected.push_back(p);
+    }
+    EXPECT_EQ(visible_particles(mesh, mesh.positions, camera, low, high, kSize), expected);
+  }
+  EXPECT_GT(seen, 100U);
+  EXPECT_GT(hidden, 20U);
+}
+
+TEST(VisibleParticles, AreNoneWhereNothingIsFiniteAndNoneInARectangleWithoutArea) {
+  ClothMesh mesh = wavy_sheet(4);
+  Camera camera;
+  EXPECT_TRUE(visible_particles(mesh, mesh.positions, camera, {-9, -9}, {-9, -9}, kSize).empty());
+  for (vec3& p : mesh.positions) p.y = kNan;
+  EXPECT_TRUE(visible_particles(mesh, mesh.positions, camera, {0, 0}, kSize, kSize).empty());
+}
+
 TEST(PickForGrab, TakesAParticleWhereThereIsNoTriangle) {
   ClothMesh pendulum;
   pendulum.positions = {{0, 0, 0}, {1, 0, 0}};

@@ -74,7 +74,7 @@ TEST(SimulationThread, IsTheSimulationStepByStep) {
       Command(SetIntegrator{"symplectic-euler"}),
       Command(SetParameter{"dt", 0.002}),
       StepOnce{},
-      Command(SetPinned{35, true}),
+      Command(SetPinned{{35}, true}),
       StepOnce{},
       Command(MovePin{35, vec3(1, 0.2, 1), 0.004}),
       StepOnce{},
@@ -148,7 +148,7 @@ TEST(SimulationThread, RefusesNonsenseAndGoesOn) {
   EXPECT_EQ(s->frame.scene->material.stretch_stiffness, start->frame.scene->material.stretch_stiffness);
   s = send_and_wait(thread, SetIntegrator{"no-such-integrator"});
   EXPECT_EQ(s->errors, 2u);
-  s = send_and_wait(thread, SetPinned{999, true});
+  s = send_and_wait(thread, SetPinned{{999}, true});
   EXPECT_EQ(s->errors, 3u);
   s = send_and_wait(thread, SetSpeed{std::nan("")});
   EXPECT_EQ(s->errors, 4u);
@@ -579,7 +579,7 @@ TEST(SimulationThread, ShowsThePastAndLeavesThePresentAlone) {
   // A pin that is set in the past holds where the cloth is seen, and what came after is gone.
   s = send_and_wait(thread, ShowPast{0.25});
   const std::vector<vec3> seen = s->frame.positions;
-  s = send_and_wait(thread, SetPinned{5, true});
+  s = send_and_wait(thread, SetPinned{{5}, true});
   EXPECT_FALSE(s->replay.has_value());
   EXPECT_EQ(s->frame.record.step, 15u);
   EXPECT_EQ(s->frame.positions, seen);

@@ -152,7 +152,7 @@ TEST_F(BlowUpTest, FallingForEverIsNoBlowUp) {
   EXPECT_EQ(run(*simulation, 6000), 6000);  // 100 s: nearly a kilometre per second
 
   // ... and what then is stopped by a pin or by the hand had its energy from gravity.
-  simulation->apply(SetPinned{0, true});
+  simulation->apply(SetPinned{{0}, true});
   EXPECT_EQ(run(*simulation, 60), 60);
   simulation->apply(Reset{});
   run(*simulation, 6000);

@@ -110,8 +110,8 @@ TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
       commands.push_back(SetParameter{std::string(spec.id), spec.max});
   }
   commands.push_back(SetGravity{vec3(1, 2, 3)});
-  commands.push_back(SetPinned{7, true});
-  commands.push_back(SetPinned{0, false});
+  commands.push_back(SetPinned{{7}, true});
+  commands.push_back(SetPinned{{0}, false});
   commands.push_back(SetPinPreset{PinPreset::top_edge});
   commands.push_back(MovePin{0, vec3(1, 1, 1), 0.5});
   commands.push_back(Grab{{10, 11, 16}, vec3(0.25, 0.25, 0.5), vec3(0), 100, 1});
@@ -139,11 +139,11 @@ TEST_F(SimulationTest, CommandsTakeEffect) {
   simulation->apply(SetIntegrator{"explicit-euler"});
   EXPECT_EQ(simulation->integrator().id, "explicit-euler");
 
-  simulation->apply(SetPinned{7, true});
+  simulation->apply(SetPinned{{7}, true});
   EXPECT_TRUE(simulation->is_pinned(7));
   EXPECT_EQ(std::get<std::vector<std::uint32_t>>(simulation->scene().pins),
             (std::vector<std::uint32_t>{0, 4, 7}));
-  simulation->apply(SetPinned{0, false});
+  simulation->apply(SetPinned{{0}, false});
   EXPECT_FALSE(simulation->is_pinned(0));
   simulation->apply(SetPinPreset{PinPreset::top_edge});
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(simulation->is_pinned(i));
@@ -170,7 +170,7 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
       SetParameter{"masss", 1},
       SetGravity{nowhere},
       SetIntegrator{"magic"},
-      SetPinned{30, true},
+      SetPinned{{30}, true},
       MovePin{30, vec3(0), 0},
       MovePin{9, vec3(0), 0},  // not pinned
       MovePin{0, nowhere, 0},
@@ -253,7 +253,7 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
             simulation.apply(SetParameter{"stretch-stiffness", 100 + 900 * number()});
             break;
           case 1:
-            simulation.apply(SetPinned{static_cast<std::uint32_t>(random() % 30), random() % 2 == 0});
+            simulation.apply(SetPinned{{static_cast<std::uint32_t>(random() % 30)}, random() % 2 == 0});
             break;
           case 2:
             simulation.apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(number()), 50, 0.1});

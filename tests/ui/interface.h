@@ -3,11 +3,13 @@
 #include <imgui.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "runtime/edit_history.h"
 #include "runtime/simulation_thread.h"
 #include "ui/theme.h"
 #include "ui/user_interface.h"
@@ -33,8 +35,9 @@ class Interface {
     SimulationThread::Options options;
     options.threads = 1;
     options.playing = false;
-    simulation = std::make_unique<SimulationThread>(
-        std::make_shared<const LoadedScene>(load_scene(std::move(scene))), options);
+    const auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(scene)));
+    edits.emplace(loaded);
+    simulation = std::make_unique<SimulationThread>(loaded, options);
     snapshot = *simulation->latest();
     for (int i = 0; i < 3; ++i) frame();
   }
@@ -58,6 +61,7 @@ class Interface {
             legend,
             view,
             intentions,
+            *edits,
             [this](std::variant<Command, Control> what) {
               sent.push_back(std::move(what));
               return ++stamp;
@@ -111,7 +115,7 @@ class Interface {
     frame();
   }
   bool press(Key key, char character = 0, bool ctrl = false) {
-    return ui.on_key({key, character, ctrl, false}, ImGui::GetIO().WantTextInput, context());
+    return ui.on_key({key, character, ctrl, false, false}, ImGui::GetIO().WantTextInput, context());
   }
 
   template <class T>
@@ -135,6 +139,7 @@ class Interface {
 
   float width = 0;
   float height = 0;
+  std::optional<EditHistory> edits;
   std::unique_ptr<SimulationThread> simulation;
   Snapshot snapshot;
   std::vector<SceneEntry> scenes;

@@ -152,7 +152,8 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
     if (shortcut.act == nullptr) continue;
     Interface face;
     const ViewSettings before = face.view;
-    EXPECT_TRUE(face.press(shortcut.key, shortcut.character, shortcut.ctrl));
+    EXPECT_TRUE(face.ui.on_key({shortcut.key, shortcut.character, shortcut.ctrl, shortcut.shift, false},
+                               false, face.context()));
     const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
                        before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
                        before.ground != face.view.ground || before.plots != face.view.plots ||
@@ -233,6 +234,59 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
     expect_signs(std::string(row.spec.title) + std::string(row.spec.help));
 }
 
+TEST(Interface, UndoAndRedoHaveKeysAndButtonsThatWaitForSomethingToUndo) {
+  Interface face;
+  face.click("undo");
+  EXPECT_TRUE(face.requests.empty());
+  face.edits->record(SetParameter{"mass", 1});
+  face.frame();
+  face.click("undo");
+  ASSERT_EQ(face.requests.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Undo>(face.requests.back()));
+  face.edits->undo();
+  face.frame();
+  face.click("redo");
+  EXPECT_TRUE(std::holds_alternative<Redo>(face.requests.back()));
+
+  face.press(Key::none, 'Z', true);
+  EXPECT_TRUE(std::holds_alternative<Undo>(face.requests.back()));
+  face.press(Key::none, 'Y', true);
+  EXPECT_TRUE(std::holds_alternative<Redo>(face.requests.back()));
+  face.press(Key::none, 'Z', true);
+  face.ui.on_key({Key::none, 'Z', true, true, false}, false, face.context());  // with Shift
+  EXPECT_TRUE(std::holds_alternative<Redo>(face.requests.back()));
+}
+
+TEST(Interface, HintsGoOneByOneOrAllAtOnce) {
+  Interface face;
+  const auto shown = [&] { return face.rect("close-hints").x >= 0; };
+  EXPECT_TRUE(shown());
+  face.press(Key::none, '1');
+  face.press(Key::f1);
+  face.frame();
+  EXPECT_TRUE(face.view.hints_done[static_cast<std::size_t>(Hint::integrator)]);
+  EXPECT_TRUE(face.view.hints_done[static_cast<std::size_t>(Hint::keys)]);
+  face.press(Key::f1);
+  for (int i = 0; i < 3; ++i) face.frame();  // until it has the size of what is left
+  EXPECT_TRUE(shown());
+  face.click("close-hints");
+  EXPECT_FALSE(shown());
+  EXPECT_TRUE(face.view.hints_done[static_cast<std::size_t>(Hint::drag)]);
+}
+
+TEST(Interface, ATabCanBeOpenedByName) {
+  Interface face;
+  face.ui.open_tab("Solver");
+  face.frame();
+  face.frame();
+  EXPECT_EQ(face.ui.tab(), "Solver");
+  face.click("tab:View");
+  EXPECT_EQ(face.ui.tab(), "View");
+  face.ui.open_tab("No such tab");
+  face.frame();
+  EXPECT_EQ(face.ui.tab(), "View");
+}
+
 TEST(Interface, PinButtonsSendTheirPreset) {
   Interface face;
   face.click("tab:Cloth");
@@ -299,7 +353,7 @@ class Files : public ::testing::Test {
          {"flag.obj", "shirt.OBJ", "scene.json", "notes.txt", ".hidden.obj", "meshes/tube.obj"}) {
       std::ofstream(folder_ / name) << "v 0 0 0\n";
     }
-    face_.ui.files().set_places(folder_, {folder_ / "flag.obj"});
+    face_.ui.files().set_places(folder_, folder_, {folder_ / "flag.obj"});
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

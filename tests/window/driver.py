@@ -64,7 +64,7 @@ class Program:
         self.state_file = self.folder / "window-state.json"
         self.environment = dict(os.environ, DISPLAY=virtual_display.name,
                                 CLOTHLAB_WINDOW_STATE=str(self.state_file),
-                                XDG_STATE_HOME=str(self.folder / "state"), LC_ALL="C.UTF-8")
+                                XDG_CONFIG_HOME=os.environ.get("CLOTHLAB_TEST_CONFIG", str(self.folder / "config")), HOME=str(self.folder), LC_ALL="C.UTF-8")
         self.display = display.Display(virtual_display.name)
         self.log = open(self.folder / "program.log", "w+b")
         self.process = subprocess.Popen(command, env=self.environment, stderr=self.log, stdout=self.log,

@@ -147,6 +147,140 @@ def pin(program, assets):
             window.shows(name, pinned=count)
 
 
+def drag_with(window, key, *drag):
+    window.xdotool("keydown", *key)
+    window.drag(*drag)
+    for each in key:
+        window.xdotool("keyup", each)
+
+
+@case
+def box_pins(program, assets):
+    """A rectangle drawn with Ctrl pins the particles that are seen, not those behind; with Shift it frees them."""
+    with tempfile.TemporaryDirectory(prefix="clothlab-sheets-") as folder:
+        # Two sheets of 3 x 3, one straight behind the other, so near that both are seen within the rectangle.
+        sheets = Path(folder) / "sheets.obj"
+        rows = [(x, y, z) for z in (0, -0.01) for y in (1, 0.5, 0) for x in (0, 0.5, 1)]
+        quads = [(i, i + 3, i + 4, i + 1) for base in (1, 10) for i in (base, base + 1, base + 3, base + 4)]
+        sheets.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in rows)
+                          + "".join("f " + " ".join(map(str, quad)) + "\n" for quad in quads))
+        with Session(program, sheets, "--pin", "none", "--gravity", "0,0,0") as window:
+            state = window.until(lambda: window.state()["particles"] == 18 and window.fresh_state(), "the sheets")
+            window.key("Escape")  # the report, which lies over the view
+            window.until(lambda: "close-report" not in window.fresh_state()["items"], "the report to close")
+            window.key("space")
+            window.shows("a pause", playing=False, pinned=0)
+            x, y, width, height = state["view"]
+            # Inside the front sheet, so that all of the rear one's that is seen there is hidden: from just outside
+            # its left edge to just inside its right one.
+            front = [p["pixel"] for p in state["some_particles"] if p["index"] < 9]
+            left, right = min(p[0] for p in front), max(p[0] for p in front)
+            top, bottom = min(p[1] for p in front), max(p[1] for p in front)
+            middle = (left + right) / 2
+            low, high = top + 0.3 * (bottom - top), bottom - 0.3 * (bottom - top)
+            rear = [p for p in state["some_particles"] if p["index"] == 13]
+            check(not rear or abs(rear[0]["pixel"][0] - middle) < 60, "the rear sheet is not behind")
+            drag_with(window, ["ctrl"], middle - 60, low, middle + 60, high)
+            window.shows("the middle of the front sheet pinned, not that of the rear one", pinned=1)
+            drag_with(window, ["ctrl"], x + 4, y + 4, x + width - 4, y + height - 60)
+            many = window.until(lambda: window.state()["pinned"] > 6 and window.state(), "all that is seen pinned")
+            check(many["pinned"] < 18, "hidden particles were pinned too")
+            check(all(p["pinned"] for p in many["some_particles"] if p["index"] < 9), "a front particle is not pinned")
+            # One entry of undo each.
+            window.key("ctrl+z")
+            window.shows("one pin again", pinned=1)
+            check("Undo: Pinned particles" in window.state()["message"], window.state()["message"])
+            window.key("ctrl+y")
+            window.shows("all pins again", pinned=many["pinned"])
+            drag_with(window, ["ctrl", "shift"], middle - 60, low, middle + 60, high)
+            window.shows("the middle freed", pinned=many["pinned"] - 1)
+            # Esc while it is drawn: nothing.
+            window.xdotool("keydown", "ctrl")
+            window.drag(x + 4, y + 4, middle, high, let_go=False)
+            window.key("Escape")
+            window.release()
+            window.xdotool("keyup", "ctrl")
+            window.fresh_state()
+            check(window.state()["pinned"] == many["pinned"] - 1, "a rectangle that was given up pinned something")
+            window.click_item("tab:Cloth")
+            window.click_item("pin-none")
+            window.shows("no pins", pinned=0)
+
+
+@case
+def undo(program, assets):
+    """Ctrl-Z and Ctrl-Y: a slider's drag is one entry, the integrator another, a scene comes back without its file."""
+    with Session(program, "--grid", "6x6") as window:
+        window.until(lambda: window.state()["time"] > 0.1, "the start")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.click_item("tab:Cloth")
+        before = window.fresh_state()
+        x0, y0, x1, y1 = window.box("stretch-stiffness")
+        window.drag((x0 + x1) / 2, (y0 + y1) / 2, x1 + 30, (y0 + y1) / 2, steps=6)
+        stiffness = lambda: window.state()["parameters"]["stretch-stiffness"]
+        window.until(lambda: stiffness() == 1e9, "the slider at its end")
+        window.key("1")
+        window.shows("another integrator", integrator="explicit-euler")
+
+        window.key("ctrl+z")
+        window.shows("the integrator before", integrator=before["integrator"])
+        window.until(lambda: window.state()["message"].startswith("Undo: Explicit Euler"), "what was undone")
+        window.key("ctrl+z")
+        window.until(lambda: stiffness() == 1000, "the stiffness before")
+        check("1e9" in window.state()["message"] and "N/m" in window.state()["message"], window.state()["message"])
+        after = window.fresh_state()
+        check(after["some_particles"] == before["some_particles"] and after["time"] == before["time"],
+              "undo moved the cloth")
+        window.key("ctrl+z")
+        window.until(lambda: "nothing to undo" in window.state()["message"], "a sentence that there is no more")
+        window.key("ctrl+shift+z")
+        window.until(lambda: stiffness() == 1e9, "redo")
+        window.click_item("redo")
+        window.shows("redo by its button", integrator="explicit-euler")
+
+        mesh = window.folder / "strip.obj"
+        write_strip(mesh, 1)
+        window.drop(mesh)
+        window.shows("the other mesh", particles=18, loading=False)
+        mesh.unlink()
+        window.key("ctrl+z")
+        window.shows("the scene before", particles=36, integrator="explicit-euler")
+        check(stiffness() == 1e9, "the scene's values are not those that it had")
+        window.key("ctrl+y")
+        window.shows("the mesh without its file", particles=18)
+
+
+@case
+def settings(program, assets):
+    """What is remembered lies in the configuration folder; a broken file there is no hindrance."""
+    with tempfile.TemporaryDirectory(prefix="clothlab-config-") as config:
+        os.environ["CLOTHLAB_TEST_CONFIG"] = config
+        file = Path(config) / "clothlab" / "settings.json"
+        for broken in (None, '{"window": "wide", "tab": 7, "interface_scale": [], "recent_files": {}}', "{", "[1]"):
+            if broken is not None:
+                file.write_text(broken)
+            with Session(program, "--grid", "5x5") as window:
+                window.until(lambda: window.state()["particles"] == 25, "the grid")
+                check(window.state()["plots"], "the plots are not shown")
+                if broken is None:
+                    window.resize(1000, 640)
+                    window.click_item("tab:Solver")
+                    window.key("p")
+                    window.shows("the plots gone", plots=False)
+                window.close()
+                check(window.process.returncode == 0, window.output())
+                check(not list(window.folder.glob("*.json.part")) and not (window.folder / "clothlab").exists(),
+                      "something was left in the working folder")
+            saved = json.loads(file.read_text())
+            if broken is not None:
+                continue
+            check(saved["tab"] == "Solver" and saved["plots"] is False and saved["window"][2:] == [1000, 640],
+                  f"{saved}")
+            with Session(program, "--grid", "5x5") as window:
+                window.shows("the window as it was", tab="Solver", plots=False, size=[1000, 640])
+
+
 @case
 def switch(program, assets):
     """Keys switch the integrator in the middle of a run: time goes on, h stays."""

@@ -1,0 +1,61 @@
+#include "io/config_folder.h"
+
+#include <cstdlib>
+#include <system_error>
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A relative folder would depend on where the program was started: the XDG base directory specification
+/// has such values ignored.
+fs::path absolute_folder(const Environment& environment, const char* name) {
+  const std::string value = environment(name);
+  const fs::path folder(std::u8string(value.begin(), value.end()));
+  return folder.is_absolute() ? folder : fs::path();
+}
+
+fs::path below(const fs::path& folder, const fs::path& name) {
+  return folder.empty() ? folder : folder / name;
+}
+
+fs::path home(const Environment& environment) {
+#ifdef _WIN32
+  return absolute_folder(environment, "USERPROFILE");
+#else
+  return absolute_folder(environment, "HOME");
+#endif
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::string(value) : std::string();
+  };
+}
+
+fs::path config_folder(const Environment& environment) {
+#if defined(_WIN32)
+  const fs::path folder = absolute_folder(environment, "APPDATA");
+#elif defined(__APPLE__)
+  const fs::path folder = below(home(environment), "Library/Application Support");
+#else
+  fs::path folder = absolute_folder(environment, "XDG_CONFIG_HOME");
+  if (folder.empty()) folder = below(home(environment), ".config");
+#endif
+  return below(folder, "clothlab");
+}
+
+fs::path pictures_folder(const Environment& environment) {
+  std::error_code error;
+  const fs::path own = home(environment);
+  const fs::path pictures = below(own, "Pictures");
+  if (fs::is_directory(pictures, error)) return pictures;
+  if (fs::is_directory(own, error)) return own;
+  return fs::temp_directory_path(error);
+}
+
+}  // namespace clothlab

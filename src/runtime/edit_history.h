@@ -1,0 +1,81 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/control.h"
+#include "runtime/scene_loader.h"
+#include "sim/command.h"
+
+namespace clothlab {
+
+/// What the user has made of the scenes, for undo, redo and the question about unsaved changes. For one
+/// thread, which tells it all that it sends to the SimulationThread; it knows the scene as it will be once
+/// all of that is carried out, and so does not depend on how long a step takes.
+///
+/// An entry is a whole immutable description of a scene and shares its mesh, so that going back to
+/// another scene opens no file. Positions and velocities are not part of it: undoing a parameter moves
+/// nothing.
+class EditHistory {
+ public:
+  /// What undo and redo ask for, and what it does in words: "Stretch stiffness 1000 → 150 N/m".
+  struct Step {
+    std::shared_ptr<const LoadedScene> other_scene;  ///< to use first; null: the one that runs
+    std::shared_ptr<const Scene> scene;              ///< to take over then (SetScene)
+    std::string text;
+  };
+
+  /// The first scene, as it was loaded.
+  explicit EditHistory(std::shared_ptr<const LoadedScene> first);
+
+  /// A command was sent. Commands of one gesture that set the same value again and again are one entry.
+  void record(const Command& command);
+  void record(const RunAgain& command);
+  /// The mouse button was let go.
+  void end_gesture() { open_subject_.clear(); }
+  /// Another scene was sent. `keeps_changes`: the same one read anew, so that what was not saved still is
+  /// not.
+  void record_scene(std::shared_ptr<const LoadedScene> loaded, bool keeps_changes);
+
+  /// What the user sees, or will see, without the initial state.
+  const Scene& scene() const { return *present_.scene; }
+  const LoadedScene& loaded() const { return *present_.loaded; }
+  /// The same with the state that it starts from, as a file has it.
+  Scene whole_scene() const;
+
+  bool can_undo() const { return !past_.empty(); }
+  bool can_redo() const { return !future_.empty(); }
+  /// What would happen, in words; empty when there is nothing to undo or redo.
+  const std::string& undo_text() const { return undo_text_; }
+  const std::string& redo_text() const { return redo_text_; }
+  std::optional<Step> undo();
+  std::optional<Step> redo();
+
+  /// The scene was written to a file as it is.
+  void saved();
+  /// Parameters, gravity and pins that differ from the file, or from the start of what has none; in words.
+  const std::string& unsaved_changes() const { return unsaved_changes_; }
+
+ private:
+  struct Document {
+    std::shared_ptr<const LoadedScene> loaded;
+    std::shared_ptr<const Scene> scene;  // without the initial state, which `loaded` has
+    std::shared_ptr<const Scene> saved;
+  };
+
+  static std::string transition(const Document& from, const Document& to);
+  Step go_to(Document next);
+  void push_past(Document document);
+  void retell();
+
+  Document present_;
+  std::deque<Document> past_;     // newest last
+  std::vector<Document> future_;  // next last
+  std::string undo_text_, redo_text_, unsaved_changes_;
+  std::string open_subject_;  // what a gesture that goes on is setting
+};
+
+}  // namespace clothlab

@@ -1,0 +1,133 @@
+#include "sim/scene_difference.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sim/parameters.h"
+#include "sim/pin_set.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+constexpr std::string_view kArrow = " → ";
+
+std::string value_text(const ParameterSpec& spec, double value, int digits) {
+  if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
+  if (spec.kind == ParameterSpec::Kind::choice)
+    return std::string(spec.choices[static_cast<std::size_t>(value)]);
+  return format_plain(value, digits);
+}
+
+std::string change_text(const ParameterSpec& spec, double from, double to) {
+  constexpr int kFew = 4;
+  constexpr int kAll = 17;  // where only these tell the two apart
+  const int digits = value_text(spec, from, kFew) == value_text(spec, to, kFew) ? kAll : kFew;
+  std::string text = std::string(spec.title) + " " + value_text(spec, from, digits).append(kArrow) +
+                     value_text(spec, to, digits);
+  if (!spec.unit.empty()) text += " " + std::string(spec.unit);
+  return text;
+}
+
+double own_value(const Scene& scene, const ParameterSpec& spec) {
+  const auto found = scene.integrator_parameters.find(spec.id);
+  return found == scene.integrator_parameters.end() ? spec.fallback : found->second;
+}
+
+std::string vector_text(const vec3& v) {
+  return "(" + format_plain(v.x) + ", " + format_plain(v.y) + ", " + format_plain(v.z) + ")";
+}
+
+std::string counted_pins(std::size_t from, std::size_t to) {
+  if (from == to) return "Other particles pinned";
+  return "Pinned particles " + std::to_string(from).append(kArrow) + std::to_string(to);
+}
+
+struct Change {
+  const Scene& start;
+  const ClothMesh& mesh;
+  Scene& scene;
+
+  bool operator()(const SetParameter& c) const {
+    set_parameter(scene, c.id, c.value);
+    return true;
+  }
+  bool operator()(const SetGravity& c) const {
+    check_gravity(c.gravity);
+    scene.material.gravity = c.gravity;
+    return true;
+  }
+  bool operator()(const SetIntegrator& c) const {
+    scene.integrator = integrator_info(c.id).id;
+    return true;
+  }
+  bool operator()(const SetPinned& c) const {
+    const std::vector<std::uint32_t> before = selected_particles(mesh, scene.pins);
+    std::vector<std::uint32_t> held = with_pinned(before, c.particles, c.pinned);
+    if (held == before) return true;
+    for (std::uint32_t& i : held) i = mesh.vertex_of_particle.at(i);
+    scene.pins = std::move(held);
+    return true;
+  }
+  bool operator()(const SetPinPreset& c) const {
+    scene.pins = c.preset;
+    return true;
+  }
+  bool operator()(const SetScene& c) const {
+    if (!c.scene) return false;
+    scene = *c.scene;
+    return true;
+  }
+  bool operator()(const Reset&) const {
+    scene.pins = start.pins;
+    return true;
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
+  std::vector<std::string> texts;
+  for (const SceneParameter& row : scene_parameters())
+    if (row.get(from) != row.get(to)) texts.push_back(change_text(row.spec, row.get(from), row.get(to)));
+  std::set<std::string_view> own;
+  for (const Scene* scene : {&from, &to})
+    for (const auto& [id, value] : scene->integrator_parameters) own.insert(id);
+  for (const std::string_view id : own) {
+    const ParameterSpec& spec = parameter_spec(id);
+    if (own_value(from, spec) != own_value(to, spec))
+      texts.push_back(change_text(spec, own_value(from, spec), own_value(to, spec)));
+  }
+  if (from.material.gravity != to.material.gravity)
+    texts.push_back(("Gravity " + vector_text(from.material.gravity)).append(kArrow) +
+                    vector_text(to.material.gravity) + " m/s²");
+  if (from.integrator != to.integrator)
+    texts.push_back(std::string(integrator_info(from.integrator).title).append(kArrow) +
+                    std::string(integrator_info(to.integrator).title));
+  if (from.pins != to.pins) {
+    const auto before = selected_particles(mesh, from.pins);
+    const auto after = selected_particles(mesh, to.pins);
+    if (before != after) texts.push_back(counted_pins(before.size(), after.size()));
+  }
+  return texts;
+}
+
+std::string describe_differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
+  const std::vector<std::string> all = differences(from, to, mesh);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) text += (i == 0 ? "" : ", ") + all[i];
+  if (all.size() > kMostNamed) text += " and " + std::to_string(all.size() - kMostNamed) + " more";
+  return text;
+}
+
+bool change_description(const Command& command, const Scene& start, const ClothMesh& mesh, Scene& scene) {
+  return std::visit(Change{start, mesh, scene}, command);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,168 @@
+#include "runtime/edit_history.h"
+
+#include <gtest/gtest.h>
+
+#include "core/worker_pool.h"
+#include "sim/parameters.h"
+#include "sim/pin_set.h"
+#include "sim/simulation.h"
+#include "support.h"
+
+namespace clothlab {
+namespace {
+
+using testing::loaded;
+using testing::sheet_scene;
+
+std::shared_ptr<const LoadedScene> sheet(const char* title, int n = 4) {
+  Scene scene = sheet_scene(n);
+  scene.title = title;
+  return loaded(std::move(scene));
+}
+
+TEST(EditHistory, UndoGivesBackWhatWasThereAndSaysSo) {
+  EditHistory edits(sheet("Sheet"));
+  EXPECT_FALSE(edits.undo());
+  EXPECT_FALSE(edits.redo());
+  edits.record(SetParameter{"stretch-stiffness", 150});
+  edits.record(SetIntegrator{"rk4"});
+  EXPECT_EQ(edits.undo_text(), "Runge–Kutta 4 → Semi-implicit Euler");
+
+  const auto first = edits.undo();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->scene->integrator, "semi-implicit-euler");
+  EXPECT_EQ(first->scene->material.stretch_stiffness, 150);
+  EXPECT_EQ(first->other_scene, nullptr);
+  const auto second = edits.undo();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->text, "Stretch stiffness 150 → 1000 N/m");
+  EXPECT_EQ(second->scene->material.stretch_stiffness, 1000);
+  EXPECT_FALSE(edits.undo());
+
+  EXPECT_EQ(edits.redo()->text, "Stretch stiffness 1000 → 150 N/m");
+  EXPECT_EQ(edits.redo()->scene->integrator, "rk4");
+  EXPECT_FALSE(edits.redo());
+}
+
+TEST(EditHistory, ANewChangeEndsWhatCouldBeRedone) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetParameter{"mass", 1});
+  edits.undo();
+  edits.record(SetParameter{"mass", 2});
+  EXPECT_FALSE(edits.can_redo());
+  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+}
+
+TEST(EditHistory, OneDragOfASliderIsOneEntry) {
+  EditHistory edits(sheet("Sheet"));
+  for (const double mass : {0.3, 0.5, 0.7}) edits.record(SetParameter{"mass", mass});
+  edits.end_gesture();
+  for (const double mass : {0.8, 0.9}) edits.record(SetParameter{"mass", mass});
+  edits.end_gesture();
+  EXPECT_EQ(edits.undo()->scene->material.mass, 0.7);
+  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+  EXPECT_FALSE(edits.can_undo());
+}
+
+TEST(EditHistory, WhatChangesNothingIsNoEntry) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetParameter{"mass", 0.2});
+  edits.record(SetParameter{"mass", -1});  // refused
+  edits.record(SetIntegrator{"nonsense"});
+  edits.record(SetPinned{{0, 3}, true});  // the top corners already
+  edits.record(Reset{});
+  edits.record(Release{});
+  EXPECT_FALSE(edits.can_undo());
+  // There and back with the button down.
+  edits.record(SetParameter{"mass", 0.5});
+  edits.record(SetParameter{"mass", 0.2});
+  EXPECT_FALSE(edits.can_undo());
+}
+
+TEST(EditHistory, PinsComeBack) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetPinned{{5, 6}, true});
+  edits.record(SetPinned{{0, 3, 5}, false});
+  const ClothMesh& mesh = *edits.loaded().mesh;
+  const auto held = [&] { return selected_particles(mesh, edits.scene().pins); };
+  EXPECT_EQ(held(), (std::vector<std::uint32_t>{6}));
+  EXPECT_EQ(edits.undo()->text, "Pinned particles 1 → 4");
+  EXPECT_EQ(held(), (std::vector<std::uint32_t>{0, 3, 5, 6}));
+  edits.record(Reset{});  // to the pins of the start
+  EXPECT_EQ(held(), (std::vector<std::uint32_t>{0, 3}));
+  EXPECT_EQ(edits.undo()->text, "Pinned particles 2 → 4");
+}
+
+TEST(EditHistory, TheNextIntegratorFromTheStartIsOneEntry) {
+  EditHistory edits(sheet("Sheet"));
+  edits.record(SetPinned{{5}, true});
+  edits.record(RunAgain{"rk4"});
+  EXPECT_EQ(edits.undo()->text, "Runge–Kutta 4 → Semi-implicit Euler, Pinned particles 2 → 3");
+}
+
+TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
+  const auto first = sheet("First");
+  const auto second = sheet("Second", 5);
+  EditHistory edits(first);
+  edits.record(SetParameter{"mass", 3});
+  edits.record_scene(second, false);
+  edits.record(SetParameter{"mass", 4});
+  edits.undo();
+  const auto back = edits.undo();
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->text, "scene Second → First");
+  EXPECT_EQ(back->other_scene, first);  // the very same: no file is read
+  EXPECT_EQ(back->scene->material.mass, 3);
+  EXPECT_EQ(edits.undo()->other_scene, nullptr);
+  edits.redo();
+  EXPECT_EQ(edits.redo()->other_scene, second);
+}
+
+TEST(EditHistory, KnowsWhatIsNotSaved) {
+  EditHistory edits(sheet("Sheet"));
+  EXPECT_EQ(edits.unsaved_changes(), "");
+  edits.record(SetIntegrator{"rk4"});  // not worth a question
+  EXPECT_EQ(edits.unsaved_changes(), "");
+  edits.record(SetParameter{"mass", 3});
+  EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg");
+  edits.saved();
+  EXPECT_EQ(edits.unsaved_changes(), "");
+  edits.undo();
+  EXPECT_EQ(edits.unsaved_changes(), "Mass 3 → 0.2 kg");
+  edits.record_scene(sheet("Other"), false);
+  EXPECT_EQ(edits.unsaved_changes(), "");
+}
+
+// What undo sends makes the simulation what it was: every value, and not a bit of x and v.
+TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
+  const auto start = sheet("Sheet", 6);
+  EditHistory edits(start);
+  WorkerPool pool(1);
+  Simulation simulation(start->scene, start->mesh, pool);
+  for (int i = 0; i < 30; ++i) simulation.step();
+  const State before = simulation.state();
+  for (const Command& command :
+       std::vector<Command>{SetParameter{"stretch-stiffness", 150}, SetParameter{"rayleigh-mass", 2},
+                            SetGravity{vec3(1, 2, 3)}, SetIntegrator{"xpbd"},
+                            SetParameter{"xpbd-iterations", 7}, SetPinned{{7, 8}, true}}) {
+    edits.record(command);
+    edits.end_gesture();
+    simulation.apply(command);
+  }
+  for (int entries = 0; edits.can_undo(); ++entries) {
+    ASSERT_LT(entries, 6);
+    simulation.apply(SetScene{edits.undo()->scene});
+  }
+  EXPECT_EQ(simulation.state().x, before.x);
+  EXPECT_EQ(simulation.state().v, before.v);
+  EXPECT_EQ(simulation.state().t, before.t);
+  for (const SceneParameter& row : scene_parameters())
+    EXPECT_EQ(row.get(simulation.scene()), row.get(start->scene)) << row.spec.id;
+  EXPECT_EQ(simulation.scene().integrator, start->scene.integrator);
+  EXPECT_EQ(simulation.scene().material.gravity, start->scene.material.gravity);
+  EXPECT_TRUE(simulation.is_pinned(0));
+  EXPECT_FALSE(simulation.is_pinned(7));
+}
+
+}  // namespace
+}  // namespace clothlab
