@@ -17,8 +17,8 @@ namespace clothlab {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
+    const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::path(::testing::TempDir()) /
             (std::string("clothlab_") + test->test_suite_name() + "_" + test->name());
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);

@@ -1,8 +1,10 @@
 #include "app/application.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,15 +15,18 @@
 
 #include "app/framing.h"
 #include "app/interaction.h"
+#include "app/outputs.h"
 #include "app/plot_files.h"
 #include "app/preferences.h"
 #include "app/scene_library.h"
 #include "app/state_log.h"
 #include "app/window.h"
+#include "cli/command_line.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "io/config_folder.h"
+#include "io/free_path.h"
 #include "io/output_file.h"
 #include "render/arrow_scale.h"
 #include "render/camera.h"
@@ -40,13 +45,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With nothing new to show, a picture is drawn this often, for what blinks and times out.
-constexpr double kIdlePeriod = 0.25;
+// With nothing new to show but what blinks or times out, a picture is drawn this often.
+constexpr double kSlowPeriod = 0.25;
+// With nothing to show at all, none is drawn, and it is looked this often whether there is.
+constexpr double kRestingLook = 0.05;
+// After an event pictures go on for a while: what it set off, a tooltip say, may take that long to settle.
+constexpr double kLively = 0.6;
 // Interface units that the window has at least, unless it is smaller at a scale of 1.
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
-// After an event pictures go on for a while: what it set off may take a few to settle.
-constexpr double kLively = 0.4;
 
 std::string file_name(const fs::path& path) {
   const std::u8string text = path.filename().u8string();
@@ -72,6 +79,16 @@ class Application {
   void save_scene(const fs::path& path);
   void save_plot(const SavePlot& wanted);
   void reload_shaders();
+  bool loses_changes(const AppRequest& request);
+  void go_on(AnswerUnsaved::Answer answer);
+  void remember_folder(const fs::path& folder);
+  void save_picture();
+  void start_recording(const StartRecording& wanted);
+  void copy_text(const std::string& text);
+  void copy_command_line();
+  void log_state();
+  std::array<int, 2> view_pixels() const;
+  ViewOptions view_options() const;
   std::uint64_t send(std::variant<Command, Control> what);
   void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
   void use_scene(std::shared_ptr<const LoadedScene> scene, bool with_report);
@@ -112,9 +129,19 @@ class Application {
   bool load_is_reload_ = false;
   bool load_is_start_ = false;  // the scene that was named on the command line
   fs::path load_path_;
+  fs::path scene_path_;  // of the scene file that is being loaded
+  std::map<const LoadedScene*, fs::path> scene_files_;
   // Once this scene is the snapshot's, the camera turns to it and the report is shown.
   std::shared_ptr<const LoadedScene> awaited_;
   bool report_awaited_ = false;
+
+  Outputs outputs_{[this](const Frame& frame, int width, int height) {
+    renderer_.draw(frame, camera_, view_options(), {0, 0, width, height});
+  }};
+  // What waits for the answer about unsaved changes.
+  std::optional<AppRequest> next_;
+  bool saving_before_next_ = false;
+  bool leaves_ = false;  // it was answered
 
   std::vector<KeyPress> keys_;
   std::vector<fs::path> dropped_;
@@ -122,6 +149,7 @@ class Application {
   unsigned long long frames_ = 0;
   unsigned long long events_seen_ = 0;
   double lively_until_ = 0;
+  bool resting_ = false;
   double last_frame_ = 0;
   double rate_ = 0;
   double rate_since_ = 0;
@@ -154,6 +182,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   loading.rehearse = true;  // the first grab is already as strong as ω_max allows
   auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in), loading));
   edits_.emplace(loaded);
+  scene_files_[loaded.get()] = library_.front().path;
   simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
   snapshot_ = simulation_->latest();
 
@@ -179,14 +208,18 @@ Application::Application(const WindowRequest& request, const fs::path& program)
 
 int Application::run() {
   bool shown = false;
-  while (!window_.should_close()) {
+  for (;;) {
     window_.poll();
     while (!window_.should_close() && !frame_is_due()) {
+      log_state();
       // Until the next picture is due, or something happens; the simulation is looked at in between.
       const double due = last_frame_ + window_.refresh_period() - window_.now();
-      window_.wait(due > 0 ? due : window_.refresh_period());
+      window_.wait(due > 0 ? due : resting_ ? kRestingLook : window_.refresh_period());
     }
-    if (window_.should_close()) break;
+    if (window_.should_close()) {
+      if (!loses_changes(Quit{})) break;
+      window_.stay_open();
+    }
     last_frame_ = window_.now();
     draw_frame();
     if (!std::exchange(shown, true)) {
@@ -213,10 +246,15 @@ bool Application::frame_is_due() {
     lively_until_ = now + kLively;
   }
   if (frames_ > 0 && now < last_frame_ + window_.refresh_period() * 0.95) return false;
-  if (window_.minimised()) return now >= last_frame_ + kIdlePeriod;
-  return frames_ < 3 || now < lively_until_ || job_ != nullptr || !interaction_.idle() ||
-         simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2 ||
-         now >= last_frame_ + kIdlePeriod;
+  const bool works = outputs_.work();
+  if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
+  if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
+  const bool busy = frames_ < 3 || now < lively_until_ || job_ != nullptr || works || !interaction_.idle() ||
+                    simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2;
+  // The last picture before a rest says that it is one.
+  if (!busy && !std::exchange(resting_, true)) return rate_ = 0, true;
+  if (busy) resting_ = false;
+  return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
 }
 
 double Application::interface_scale() const {
@@ -268,6 +306,7 @@ PanelContext Application::panel_context() {
   return {*snapshot_,
           library_,
           load_,
+          outputs_.recording(),
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
@@ -347,10 +386,36 @@ void Application::draw_frame() {
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
   }
 
-  const double density = window_.density();
-  const int width = static_cast<int>(std::lround(static_cast<double>(area.width) * density));
-  const int height = static_cast<int>(std::lround(static_cast<double>(area.height) * density));
-  const int below = static_cast<int>(std::lround(window_.height() * density)) - height;
+  const auto [width, height] = view_pixels();
+  const int below = static_cast<int>(std::lround(window_.height() * window_.density())) - height;
+  renderer_.draw(snapshot_->frame, camera_, view_options(), {0, below, width, height});
+  window_.end_frame();
+  ++frames_;
+
+  for (AppRequest& request : std::exchange(requests_, {}))
+    if (!loses_changes(request)) carry_out(std::move(request));
+  if (next_ && saving_before_next_ && !ui_.files().is_open()) next_.reset();  // no name was given
+  show_title();
+  for (const fs::path& path : std::exchange(dropped_, {}))
+    if (!loses_changes(OpenPath{path})) open_path(path);
+  log_state();
+}
+
+void Application::log_state() {
+  state_log_.write(window_.now(), {*snapshot_, camera_, view_area(), window_.width(), window_.height(),
+                                   frames_, rate_, job_ != nullptr, ui_.dialog_open(), ui_.message(),
+                                   ui_.tab(), view_.plots, title_, outputs_.recording()});
+}
+
+std::array<int, 2> Application::view_pixels() const {
+  const Area area = view_area();
+  const auto pixels = [&](float size) {
+    return static_cast<int>(std::lround(static_cast<double>(size) * window_.density()));
+  };
+  return {pixels(area.width), pixels(area.height)};
+}
+
+ViewOptions Application::view_options() const {
   ViewOptions options;
   options.weave = view_.weave;
   options.particles = view_.particles;
@@ -364,16 +429,8 @@ void Application::draw_frame() {
   options.heat_max_strain = view_.heat_max_strain;
   options.grid = view_.ground;
   options.look = look();
-  options.pixel_scale = interface_scale() * density;
-  renderer_.draw(snapshot_->frame, camera_, options, {0, below, width, height});
-  window_.end_frame();
-  ++frames_;
-
-  for (AppRequest& request : std::exchange(requests_, {})) carry_out(std::move(request));
-  show_title();
-  for (const fs::path& path : std::exchange(dropped_, {})) open_path(path);
-  state_log_.write(last_frame_, {*snapshot_, camera_, area, window_.width(), window_.height(), frames_, rate_,
-                                 job_ != nullptr, ui_.dialog_open(), ui_.message(), ui_.tab(), view_.plots});
+  options.pixel_scale = interface_scale() * window_.density();
+  return options;
 }
 
 void Application::measure_rate(double now) {
@@ -388,6 +445,7 @@ void Application::carry_out(AppRequest request) {
   if (const auto* open = std::get_if<OpenPath>(&request)) open_path(open->path);
   if (const auto* open = std::get_if<OpenScene>(&request)) {
     start_load(std::make_unique<LoadJob>(open->scene, UnitChoice::as_is), open->scene.title, false);
+    scene_path_ = open->path;
   }
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) save_scene(save->path);
@@ -398,12 +456,96 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<Undo>(request)) undo_or_redo("undo", edits_->undo());
   if (std::holds_alternative<Redo>(request)) undo_or_redo("redo", edits_->redo());
   if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();
-  if (std::holds_alternative<Quit>(request)) window_.close();
+  if (std::holds_alternative<SavePicture>(request)) save_picture();
+  if (const auto* mesh = std::get_if<ExportMesh>(&request)) {
+    outputs_.export_mesh(snapshot_, mesh->path);
+    remember_folder(fs::absolute(mesh->path).parent_path());
+  }
+  if (const auto* start = std::get_if<StartRecording>(&request)) start_recording(*start);
+  if (std::holds_alternative<StopRecording>(request)) outputs_.stop_recording();
+  if (std::holds_alternative<CloseRecording>(request)) outputs_.close_recording();
+  if (const auto* copy = std::get_if<CopyText>(&request)) copy_text(copy->text);
+  if (std::holds_alternative<CopyCommandLine>(request)) copy_command_line();
+  if (const auto* answer = std::get_if<AnswerUnsaved>(&request)) go_on(answer->answer);
+  if (std::holds_alternative<Quit>(request)) {
+    leaves_ = true;
+    window_.close();
+  }
+}
+
+// Whether a request must wait for an answer, because it would lose changes.
+bool Application::loses_changes(const AppRequest& request) {
+  const bool leaves = std::holds_alternative<OpenPath>(request) ||
+                      std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
+  if (!leaves || leaves_ || edits_->unsaved_changes().empty()) return false;
+  next_ = request;
+  saving_before_next_ = false;
+  ui_.question().ask(edits_->unsaved_changes());
+  lively_until_ = window_.now() + kLively;
+  return true;
+}
+
+void Application::go_on(AnswerUnsaved::Answer answer) {
+  if (answer == AnswerUnsaved::Answer::save) {
+    saving_before_next_ = true;
+    return ui_.files().save(edits_->scene().title);
+  }
+  const std::optional<AppRequest> next = std::exchange(next_, std::nullopt);
+  if (next && answer == AnswerUnsaved::Answer::discard) carry_out(*next);
+}
+
+void Application::remember_folder(const fs::path& folder) {
+  preferences_.save_folder = folder;
+  ui_.files().set_places({}, folder, preferences_.recent_files);
+}
+
+void Application::save_picture() {
+  try {
+    const auto [width, height] = view_pixels();
+    outputs_.save_picture(snapshot_->frame, width, height,
+                          free_file(ui_.files().save_folder(), file_stem(edits_->scene().title), ".png"));
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
+  }
+}
+
+void Application::start_recording(const StartRecording& wanted) {
+  try {
+    const auto [width, height] = view_pixels();
+    simulation_->send(
+        Control(Record{outputs_.start_recording(wanted, file_stem(edits_->scene().title), width, height)}));
+    remember_folder(wanted.folder);
+    ui_.hide_report();
+    panel_context().set_playing(true);
+  } catch (const std::exception& error) {
+    ui_.show_message(error.what(), true);
+  }
+}
+
+void Application::copy_text(const std::string& text) {
+  window_.set_clipboard(text);
+  ui_.show_message("Copied: " + text, false);
+}
+
+void Application::copy_command_line() {
+  const Scene scene = edits_->whole_scene();
+  const std::uint64_t steps = snapshot_->frame.record.step;
+  const std::string command =
+      command_line(scene, &edits_->loaded().scene, shown_path(scene_files_[&edits_->loaded()]), steps);
+  if (command.empty())
+    return ui_.show_message("No option names this mesh: save the scene first, and open it.", true);
+  window_.set_clipboard(command);
+  // Options can say how a run begins, not what was done to it since.
+  ui_.show_message(
+      "Copied: " + command + "\nIt begins at this scene's start, with the values of now" +
+          (steps > 0 ? ", and goes as far as this moment; what your hand did in between is not in it." : "."),
+      false);
 }
 
 void Application::open_path(const fs::path& path) {
   start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), true);
   load_path_ = path;
+  if (is_scene_file(path)) scene_path_ = path;
 }
 
 void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file) {
@@ -414,6 +556,7 @@ void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, boo
   load_is_reload_ = false;
   load_is_start_ = false;
   load_path_.clear();
+  scene_path_.clear();
 }
 
 void Application::give_up_load() {
@@ -447,6 +590,7 @@ void Application::finish_load() {
   } else {
     edits_->record_scene(result.scene, load_is_reload_);
   }
+  if (!scene_path_.empty()) scene_files_[result.scene.get()] = fs::absolute(scene_path_);
   use_scene(result.scene, load_is_file_);
 }
 
@@ -476,9 +620,9 @@ void Application::save_scene(const fs::path& path) {
     write_file(path, write_scene(scene));
     edits_->saved();
     preferences_.add_recent(path);
-    preferences_.save_folder = fs::absolute(path).parent_path();
-    ui_.files().set_places({}, {}, preferences_.recent_files);
+    remember_folder(fs::absolute(path).parent_path());
     ui_.show_message("Saved as " + file_name(path) + ".", false);
+    if (const auto next = std::exchange(next_, std::nullopt)) carry_out(*next);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
   }

@@ -1,5 +1,6 @@
 #include "app/painter.h"
 
+#include <algorithm>
 #include <memory>
 #include <numbers>
 #include <utility>
@@ -11,6 +12,8 @@
 namespace clothlab {
 namespace {
 
+constexpr double kDegree = std::numbers::pi / 180;
+
 struct Studio {
   explicit Studio(const PictureRequest& wanted) : request(wanted), offscreen(wanted.width, wanted.height) {
     options.wireframe = wanted.wireframe;
@@ -19,13 +22,17 @@ struct Studio {
   }
 
   void set_up_camera(const Frame& frame) {
-    constexpr double kDegree = std::numbers::pi / 180;
     camera = Camera{};
-    camera.yaw = request.yaw * kDegree;
     camera.pitch = request.pitch * kDegree;
-    camera.frame(room_to_move(frame),
-                 {static_cast<double>(request.width), static_cast<double>(request.height)});
-    camera.distance /= request.zoom;
+    const Box box = request.all_around ? box_of(frame) : room_to_move(frame);
+    double distance = 0;
+    constexpr int kSides = 16;
+    for (int side = 0; side < (request.all_around ? kSides : 1); ++side) {
+      camera.yaw = (request.yaw + 360.0 / kSides * side) * kDegree;
+      camera.frame(box, {static_cast<double>(request.width), static_cast<double>(request.height)});
+      distance = std::max(distance, camera.distance);
+    }
+    camera.distance = distance / request.zoom;
   }
 
   PictureRequest request;
@@ -40,9 +47,10 @@ struct Studio {
 
 Painter make_painter(const PictureRequest& request) {
   auto studio = std::make_shared<Studio>(request);
-  return [studio](const Frame& frame) {
+  return [studio](const Frame& frame, double turn) {
     Studio& s = *studio;
     if (!std::exchange(s.aimed, true)) s.set_up_camera(frame);
+    s.camera.yaw = (s.request.yaw + turn) * kDegree;
     s.offscreen.bind();
     s.renderer.draw(frame, s.camera, s.options, {0, 0, s.offscreen.width(), s.offscreen.height()});
     Image image = s.offscreen.read();

@@ -30,7 +30,7 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
       try {
-        library.push_back({read_scene_file(file), file.filename().string()});
+        library.push_back({read_scene_file(file), file.filename().string(), file});
       } catch (const InputError& error) {
         std::cerr << "clothlab: " << error.what() << '\n';
       }
@@ -38,7 +38,7 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
   } catch (const std::exception& error) {
     std::cerr << "clothlab: " << error.what() << '\n';
   }
-  if (library.empty()) library.push_back({plain_sheet(), ""});
+  if (library.empty()) library.push_back({plain_sheet(), "", {}});
   return library;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/text_file.h"
 #include "io/output_file.h"
 #include "sim/parameters.h"
 #include "ui/widgets.h"
@@ -11,7 +12,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kPeriod = 0.1;
+constexpr double kPeriod = 0.05;
 constexpr std::size_t kParticles = 16;
 
 using Json = nlohmann::json;
@@ -51,6 +52,13 @@ void StateLog::write(double now, const Picture& picture) {
   const Snapshot& snapshot = picture.snapshot;
   const Frame& frame = snapshot.frame;
   Json json;
+  json["written"] = ++written_;
+  json["window_title"] = picture.window_title;
+  json["recording"] = {{"shown", picture.recording.shown},
+                       {"finished", picture.recording.progress.finished},
+                       {"frames", picture.recording.progress.frames},
+                       {"error", picture.recording.progress.error},
+                       {"folder", shown_path(picture.recording.folder)}};
   json["frames"] = picture.frames;
   json["fps"] = picture.frames_per_second;
   json["size"] = {picture.width, picture.height};

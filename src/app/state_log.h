@@ -7,11 +7,12 @@
 #include "render/camera.h"
 #include "runtime/snapshot.h"
 #include "ui/overlays.h"
+#include "ui/panel_context.h"
 
 namespace clothlab {
 
 /// For the window tests: where CLOTHLAB_WINDOW_STATE names a file, what the window shows is written
-/// there ten times a second as one JSON object (tests/window/README.md), each time whole.
+/// there twenty times a second as one JSON object (tests/window/README.md), each time whole.
 class StateLog {
  public:
   struct Picture {
@@ -27,6 +28,8 @@ class StateLog {
     std::string message;
     std::string tab;
     bool plots = true;
+    std::string window_title;
+    const RecordingStatus& recording;
   };
 
   StateLog();
@@ -36,6 +39,7 @@ class StateLog {
  private:
   std::optional<std::filesystem::path> path_;
   double next_ = 0;
+  unsigned long long written_ = 0;
 };
 
 }  // namespace clothlab

@@ -249,6 +249,8 @@ void Window::show() { glfwShowWindow(impl_->window); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(impl_->window, title.c_str()); }
 bool Window::should_close() const { return glfwWindowShouldClose(impl_->window) != GLFW_FALSE; }
 void Window::close() { glfwSetWindowShouldClose(impl_->window, GLFW_TRUE); }
+void Window::stay_open() { glfwSetWindowShouldClose(impl_->window, GLFW_FALSE); }
+void Window::set_clipboard(const std::string& text) { glfwSetClipboardString(impl_->window, text.c_str()); }
 bool Window::minimised() const { return glfwGetWindowAttrib(impl_->window, GLFW_ICONIFIED) != GLFW_FALSE; }
 std::optional<WindowPlace> Window::place() const {
   if (minimised() || glfwGetWindowAttrib(impl_->window, GLFW_MAXIMIZED) != GLFW_FALSE) return std::nullopt;

@@ -57,6 +57,9 @@ class Window {
 
   bool should_close() const;
   void close();
+  /// Takes back that it should close.
+  void stay_open();
+  void set_clipboard(const std::string& text);
   bool minimised() const;
   /// Where the window is now. Empty while it is minimised or maximised, or on a system that does not tell.
   std::optional<WindowPlace> place() const;

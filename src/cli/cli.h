@@ -26,11 +26,12 @@ struct WindowRequest {
 
 /// What a picture without a display shows.
 struct PictureRequest {
-  int width = 1280;   ///< [pixel]
-  int height = 720;   ///< [pixel]
-  double yaw = 30;    ///< of the camera about the vertical axis [degree]
-  double pitch = 15;  ///< of the camera above the horizon [degree]
-  double zoom = 1;    ///< 1 fits the cloth as it was at the start into the picture
+  int width = 1280;         ///< [pixel]
+  int height = 720;         ///< [pixel]
+  double yaw = 30;          ///< of the camera about the vertical axis [degree]
+  double pitch = 15;        ///< of the camera above the horizon [degree]
+  bool all_around = false;  ///< leave room for the same shape from every side
+  double zoom = 1;          ///< 1 fits the cloth as it was at the start into the picture
   bool wireframe = false;
   bool heat_map = false;
   double heat_max_strain = 0.1;
@@ -43,8 +44,9 @@ struct Picture {
   std::vector<std::uint8_t> rgba;
 };
 
-/// Draws one frame after the other with the camera of the first.
-using Painter = std::function<Picture(const Frame&)>;
+/// Draws one frame after the other with the camera of the first, turned about the vertical axis through what
+/// it looks at by so much [degree].
+using Painter = std::function<Picture(const Frame&, double turn)>;
 
 /// What the command line needs from its siblings on this floor; the app passes it in.
 struct Services {

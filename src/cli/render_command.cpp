@@ -24,21 +24,28 @@ struct RenderCommand {
   SceneOptions scene;
   LengthOptions length;
   std::string png;
-  std::optional<std::string> every_text, pixels_text, yaw_text, pitch_text, zoom_text, heat_text;
+  std::optional<std::string> every_text, turntable_text, pixels_text, yaw_text, pitch_text, zoom_text,
+      heat_text;
   PictureRequest picture;
   std::function<Painter(const PictureRequest&)> make_painter;
 
   void add_to(CLI::App& app) {
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
                           const char* help) {
-      app.add_option(name, target, help)->type_name(type)->take_last()->group("Picture");
+      return app.add_option(name, target, help)->type_name(type)->take_last()->group("Picture");
     };
     app.add_option("--png", png, "The picture to write, after the last step.")
         ->type_name("FILE")
         ->required()
         ->group("Picture");
-    text("--every", every_text, "N",
-         "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
+    CLI::Option* every =
+        text("--every", every_text, "N",
+             "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
+    text("--turntable", turntable_text, "N",
+         "N pictures of the last shape from all around, the camera turned by 360/N degrees each: "
+         "FILE-000000.png "
+         "and so on.")
+        ->excludes(every);
     text("--pixels", pixels_text, "WxH", "Size of the picture; default 1280x720.");
     text("--yaw", yaw_text, "DEG", "Camera angle about the vertical axis; default 30.");
     text("--pitch", pitch_text, "DEG", "Camera angle above the horizon; default 15.");
@@ -81,14 +88,19 @@ struct RenderCommand {
     read_values();
     const std::uint64_t every =
         every_text ? static_cast<std::uint64_t>(parse_whole("every", *every_text, 1, 1'000'000'000)) : 0;
-    check_writable(every > 0 ? numbered(0) : png);
+    const std::uint64_t around =
+        turntable_text ? static_cast<std::uint64_t>(parse_whole("turntable", *turntable_text, 1, 100'000))
+                       : 0;
+    picture.all_around = around > 0;
+    check_writable(every > 0 || around > 0 ? numbered(0) : png);
     Run run = prepare_run(scene);
     Simulation& simulation = *run.simulation;
     const auto scene_in_force = std::make_shared<const Scene>(simulation.scene());
     const Painter paint = make_painter(picture);
     Frame frame;
     capture(simulation, scene_in_force, frame);
-    Picture last = paint(frame);  // fixes the camera on the start shape
+    Picture last;
+    if (around == 0) last = paint(frame, 0);  // fixes the camera on the start shape
     const auto write = [](const std::string& path, const Picture& p) {
       write_png(path, p.width, p.height, p.rgba);
     };
@@ -102,7 +114,7 @@ struct RenderCommand {
         progress.show(simulation.steps(), simulation.state().t);
         if (status == StepStatus::done && every > 0 && simulation.steps() % every == 0) {
           capture(simulation, scene_in_force, frame);
-          write(numbered(simulation.steps()), paint(frame));
+          write(numbered(simulation.steps()), paint(frame, 0));
         }
         if (Interrupt::requested()) status = StepStatus::stopped;
       }
@@ -110,8 +122,10 @@ struct RenderCommand {
     // With --every too the last state is shown, be it an odd one before a blow-up.
     if (every == 0 || simulation.steps() % every != 0) {
       capture(simulation, scene_in_force, frame);
-      write(every == 0 ? png : numbered(simulation.steps()), paint(frame));
+      if (around == 0) write(every == 0 ? png : numbered(simulation.steps()), paint(frame, 0));
     }
+    for (std::uint64_t side = 0; side < around; ++side)
+      write(numbered(side), paint(frame, 360.0 * static_cast<double>(side) / static_cast<double>(around)));
     if (status == StepStatus::blown_up) {
       std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());
       return kExitBlownUp;

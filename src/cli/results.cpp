@@ -13,13 +13,10 @@
 #include "core/quantile.h"
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
+#include "sim/diagnostics.h"
 
 namespace clothlab {
 namespace {
-
-constexpr std::string_view kDiagnosticsHeader =
-    "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
-    "newton_iterations,cg_iterations,cg_residual,step_ms\n";
 
 void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
   OutputFile file(path);
@@ -105,11 +102,7 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
     first_warning_step_ = r.step;
   }
   max_strain_ = std::max(max_strain_, r.max_strain);
-  if (diagnostics_file_)
-    diagnostics_file_->write(csv_line(
-        {static_cast<long long>(r.step), r.time, r.dt, r.energy.kinetic, r.energy.stretch, r.energy.bend,
-         r.energy.gravity, r.energy.total, r.max_strain, static_cast<long long>(r.newton_iterations),
-         static_cast<long long>(r.cg_iterations), r.cg_residual, milliseconds}));
+  if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
 }

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "render/canvas.h"
 
 namespace clothlab {
-
-/// Rows of 8-bit RGBA from the top, opaque.
-struct Image {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgba;
-};
 
 /// Something to draw on without a window or a display: an OpenGL 3.3 core context of its own, with a
 /// colour and a depth buffer. Where the program was built without EGL, a hidden window takes its place,

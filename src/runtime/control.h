@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
 #include "sim/frame.h"
 
@@ -57,13 +58,17 @@ struct SetHistoryMemory {
 struct ShowMotion {
   Motion wanted;
 };
+/// Adds every step from now on to a recording; null: to none any more. Another scene ends it.
+struct Record {
+  std::shared_ptr<Recorder> recorder;
+};
 /// Starts another scene from its beginning. Playing or paused stays as it is.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
 };
 
 using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
-                             RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, UseScene>;
+                             RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -79,6 +79,7 @@ struct SimulationThread::Impl {
     queue.close();
     monitor.close();  // the two end side by side
     thread.join();
+    if (recorder) recorder->forget();
   }
 
   // ---- The loop
@@ -105,7 +106,9 @@ struct SimulationThread::Impl {
     if (past && now >= past->next) show_next_past_state(now);
     if (dirty && now - published >= kPublishSpacing) publish(now);
 
-    if (playing && now >= pacer.due()) {
+    // A recording that cannot keep up holds the simulation up, but no request; it wakes the queue.
+    const bool may_step = playing && !(recorder && recorder->full());
+    if (may_step && now >= pacer.due()) {
       // While a long step runs, the window must have seen all that came before it. Whether it will be
       // long is not known after a request, nor after a long one.
       if (dirty && (unseen_request || timer.last() > 1e3 * Seconds(kPublishSpacing).count())) publish(now);
@@ -113,7 +116,7 @@ struct SimulationThread::Impl {
       return;
     }
     Clock::time_point until = Clock::time_point::max();
-    if (playing) until = std::min(until, pacer.due());
+    if (may_step) until = std::min(until, pacer.due());
     if (past) until = std::min(until, past->next);
     if (dirty) until = std::min(until, published + kPublishSpacing);
     if (until == Clock::time_point::max()) {
@@ -241,6 +244,11 @@ struct SimulationThread::Impl {
   }
 
   void steer(const ShowMotion& c) { motion = c.wanted; }
+  void steer(Record& c) {
+    if (recorder) recorder->forget();
+    recorder = std::move(c.recorder);
+    if (recorder) recorder->begin(*simulation, scene, [this] { queue.wake(); });
+  }
 
   void steer(UseScene& c) {
     if (!c.loaded) throw InputError("There is no scene to use.");
@@ -257,6 +265,8 @@ struct SimulationThread::Impl {
     // The old scene stays until the new one stands.
     const StopProbe superseded = [this] { return queue.scene_waits(); };
     auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
+    if (recorder) recorder->forget();
+    recorder.reset();
     simulation = std::move(made);
     loaded = std::move(next);
     forget_estimate();
@@ -378,6 +388,7 @@ struct SimulationThread::Impl {
       warned = end;
     }
     remember(milliseconds);
+    if (recorder) recorder->add_step(*simulation, scene, milliseconds);
     pacer.stepped(simulation->scene().stepping.dt, speed, end);
     if (end - asked >= kEstimateSpacing) ask_for_estimate();
   }
@@ -517,6 +528,7 @@ struct SimulationThread::Impl {
   const StopProbe stop = [this] { return queue.urgent(); };
   std::shared_ptr<const LoadedScene> loaded;
   std::unique_ptr<Simulation> simulation;
+  std::shared_ptr<Recorder> recorder;
   bool playing = true;
   double speed = 1;
   Motion motion;

@@ -30,11 +30,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_shown_file(const fs::path& path, bool scenes_only) {
-  const std::string extension = lower(utf8(path.extension()));
-  return extension == ".json" || (!scenes_only && extension == ".obj");
-}
-
 std::string file_size(std::uintmax_t bytes) {
   if (bytes < 1000) return std::to_string(bytes) + " B";
   if (bytes < 1000 * 1000) return format_plain(static_cast<double>(bytes) / 1e3) + " kB";
@@ -61,6 +56,15 @@ void FileDialog::open() { show(Mode::open); }
 
 void FileDialog::save(std::string_view title) {
   show(Mode::save);
+  suggest(title);
+}
+
+void FileDialog::save_mesh(std::string_view title) {
+  show(Mode::save_mesh);
+  suggest(title);
+}
+
+void FileDialog::suggest(std::string_view title) {
   std::string name;
   for (const char c : title) {
     const auto byte = static_cast<unsigned char>(c);
@@ -73,7 +77,7 @@ void FileDialog::save(std::string_view title) {
   while (!name.empty() && name.back() == '-') name.pop_back();
   if (name.empty()) name = "scene";
   if (name.size() > 100) name = "scene";
-  std::snprintf(text_.data(), text_.size(), "%s.json", name.c_str());
+  std::snprintf(text_.data(), text_.size(), "%s%s", name.c_str(), extension());
 }
 
 void FileDialog::show(Mode mode) {
@@ -106,7 +110,7 @@ void FileDialog::go_to(const fs::path& folder) {
     entry.is_folder = at->is_directory(ignored);
     if (!entry.is_folder) {
       // Pipes and devices are not offered.
-      if (!at->is_regular_file(ignored) || !is_shown_file(entry.path, mode_ == Mode::save)) continue;
+      if (!at->is_regular_file(ignored) || !shows(entry.path)) continue;
       entry.size = file_size(at->file_size(ignored));
     }
     found.push_back(std::move(entry));
@@ -121,6 +125,11 @@ void FileDialog::go_to(const fs::path& folder) {
   if (mode_ == Mode::open) text_.fill(0);
   filter();
   appearing_ = true;
+}
+
+bool FileDialog::shows(const fs::path& file) const {
+  const std::string found = lower(utf8(file.extension()));
+  return mode_ == Mode::open ? found == ".obj" || found == ".json" : found == extension();
 }
 
 void FileDialog::filter() {
@@ -170,7 +179,7 @@ void FileDialog::accept() {
     return;
   }
   fs::path target = typed;
-  if (lower(utf8(target.extension())) != ".json") target += ".json";
+  if (lower(utf8(target.extension())) != extension()) target += extension();
   if (fs::exists(target, error) && !confirm_overwrite_) {
     problem_ = utf8(target.filename()) + " exists already. Save again to replace it.";
     confirm_overwrite_ = true;
@@ -227,7 +236,7 @@ void FileDialog::draw_places() {
   place("Home", home());
   std::error_code error;
   place("Working folder", fs::current_path(error));
-  if (recent_.empty() || mode_ == Mode::save) return;
+  if (recent_.empty() || mode_ != Mode::open) return;
   ImGui::Spacing();
   small_text("Recent files");
   for (std::size_t i = 0; i < recent_.size(); ++i) {
@@ -242,7 +251,7 @@ void FileDialog::draw_places() {
 void FileDialog::draw_list(float height) {
   ImGui::BeginChild("files", ImVec2(0, height), true);
   if (shown_.empty())
-    small_text(entries_.empty() ? "No OBJ or JSON files here." : "Nothing here has that in its name.");
+    small_text(entries_.empty() ? "No such files here." : "Nothing here has that in its name.");
   std::size_t clicked = shown_.size();
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     const Entry& entry = entries_[shown_[i]];
@@ -270,10 +279,10 @@ void FileDialog::draw_list(float height) {
   }
 }
 
-void FileDialog::draw(const Area& view, const std::function<void(const fs::path&)>& opened,
-                      const std::function<void(const fs::path&)>& saved) {
+void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& saved, const Chosen& exported) {
   if (!is_open()) return;
-  const bool saving = mode_ == Mode::save;
+  const bool mesh = mode_ == Mode::save_mesh;
+  const bool saving = mode_ != Mode::open;
   const ImVec2 size(std::min(units(720), view.width - units(24)),
                     std::min(units(470), view.height - units(24)));
   ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
@@ -285,7 +294,9 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);
   ImGui::PushFont(fonts().heading);
-  ImGui::TextUnformatted(saving ? "Save the scene" : "Open a mesh or a scene");
+  ImGui::TextUnformatted(mesh     ? "Export the mesh as it is now"
+                         : saving ? "Save the scene"
+                                  : "Open a mesh or a scene");
   ImGui::PopFont();
 
   if (text_button("Up", "The folder above (Backspace when nothing is typed).")) go_to(folder_.parent_path());
@@ -301,7 +312,9 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
   if (appearing_) ImGui::SetKeyboardFocusHere();
   appearing_ = false;
   ImGui::SetNextItemWidth(-1);
-  const char* hint = saving ? "Name of the scene file" : "Type to filter, or a whole path";
+  const char* hint = mesh     ? "Name of the OBJ file"
+                     : saving ? "Name of the scene file"
+                              : "Type to filter, or a whole path";
   if (ImGui::InputTextWithHint("##text", hint, text_.data(), text_.size())) {
     confirm_overwrite_ = false;
     problem_.clear();
@@ -321,16 +334,16 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
   draw_list(height);
 
   if (problem_.empty()) {
-    small_text(saving ? "Mesh, material, pins and solver settings, as JSON."
-                      : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");
+    small_text(mesh     ? "The shape, with the faces, texture coordinates and vertex order that were read."
+               : saving ? "Mesh, material, pins and solver settings, as JSON."
+                        : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");
   } else {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
     ImGui::TextUnformatted(displayable(problem_).c_str());
     ImGui::PopStyleColor();
   }
   if (text_button(saving ? "Save (Enter)" : "Open (Enter)",
-                  saving ? "Writes the scene under this name." : "Opens what is chosen or typed.",
-                  units(130)))
+                  saving ? "Writes the file under this name." : "Opens what is chosen or typed.", units(130)))
     accept();
   note_item("file-accept");
   ImGui::SameLine();
@@ -342,7 +355,7 @@ void FileDialog::draw(const Area& view, const std::function<void(const fs::path&
   if (!chosen_.empty()) {
     const fs::path chosen = std::exchange(chosen_, {});
     close();
-    (saving ? saved : opened)(chosen);
+    (mesh ? exported : saving ? saved : opened)(chosen);
   }
 }
 

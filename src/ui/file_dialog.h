@@ -21,6 +21,8 @@ class FileDialog {
   void open();
   /// Asks for the name of a scene file; `title` gives the one that is suggested.
   void save(std::string_view title);
+  /// Asks for the name of an OBJ file.
+  void save_mesh(std::string_view title);
   void close() { mode_ = Mode::closed; }
   bool is_open() const { return mode_ != Mode::closed; }
 
@@ -34,13 +36,13 @@ class FileDialog {
   /// True when the key was meant for the dialog.
   bool on_key(const KeyPress& press);
 
-  /// Draws it, if it is open; calls one of the two when the user has chosen. `opened` gets an existing
-  /// file, `saved` a path that ends in .json.
-  void draw(const Area& view, const std::function<void(const std::filesystem::path&)>& opened,
-            const std::function<void(const std::filesystem::path&)>& saved);
+  /// Draws it, if it is open; calls one of the three when the user has chosen. `opened` gets an existing
+  /// file, `saved` a path that ends in .json, `exported` one that ends in .obj.
+  using Chosen = std::function<void(const std::filesystem::path&)>;
+  void draw(const Area& view, const Chosen& opened, const Chosen& saved, const Chosen& exported);
 
  private:
-  enum class Mode { closed, open, save };
+  enum class Mode { closed, open, save, save_mesh };
   struct Entry {
     std::filesystem::path path;
     std::string name;  // UTF-8
@@ -49,7 +51,10 @@ class FileDialog {
   };
 
   void show(Mode mode);
+  void suggest(std::string_view title);
+  const char* extension() const { return mode_ == Mode::save_mesh ? ".obj" : ".json"; }
   void go_to(const std::filesystem::path& folder);
+  bool shows(const std::filesystem::path& file) const;
   void filter();
   void choose(const Entry& entry);
   void accept();

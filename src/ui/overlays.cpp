@@ -15,41 +15,6 @@ constexpr ImGuiWindowFlags kCard = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
                                    ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 
-// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed, its height its text's.
-void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge) {
-  const float margin = units(14);
-  width = std::min(width, view.width - 2 * margin);
-  const ImVec2 at(view.x + margin + pivot.x * (view.width - 2 * margin),
-                  view.y + margin + pivot.y * (view.height - 2 * margin));
-  ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
-  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
-                                      ImVec2(width, std::max(view.height - 2 * margin, units(40))));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
-  ImGui::PushStyleColor(ImGuiCol_Border, edge);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
-  ImGui::Begin(id, nullptr, kCard);
-}
-
-void end_card() {
-  ImGui::End();
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor(2);
-}
-
-void heading(ImU32 colour, const char* text) {
-  ImGui::PushFont(fonts().heading);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(text);
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-}
-
-void wrapped(const std::string& text) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopTextWrapPos();
-}
-
 std::string counted(std::size_t count, const char* one, const char* many) {
   return format_count(count) + " " + (count == 1 ? one : many);
 }
@@ -96,9 +61,43 @@ std::string size_text(const LoadedScene& loaded) {
 
 }  // namespace
 
+void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge) {
+  const float margin = units(14);
+  width = std::min(width, view.width - 2 * margin);
+  const ImVec2 at(view.x + margin + pivot.x * (view.width - 2 * margin),
+                  view.y + margin + pivot.y * (view.height - 2 * margin));
+  ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
+  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
+                                      ImVec2(width, std::max(view.height - 2 * margin, units(40))));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
+  ImGui::PushStyleColor(ImGuiCol_Border, edge);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
+  ImGui::Begin(id, nullptr, kCard);
+}
+
+void end_card() {
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
+}
+
+void card_heading(ImU32 colour, const std::string& text) {
+  ImGui::PushFont(fonts().heading);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void card_text(const std::string& text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopTextWrapPos();
+}
+
 void mesh_report(const PanelContext& context) {
   const LoadedScene& loaded = *context.snapshot.loaded;
-  wrapped(report_text(loaded));
+  card_text(report_text(loaded));
   small_text(size_text(loaded));
   if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
   struct Row {
@@ -137,8 +136,8 @@ void blow_up_overlay(const PanelContext& context, const Area& view) {
   if (now.blow_up_text.empty()) return;
   const bool again = now.replay && now.replay->by_itself;
   begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette().failed);
-  heading(palette().failed, again ? "Watching it again" : "It blew up");
-  wrapped(now.blow_up_text);
+  card_heading(palette().failed, again ? "Watching it again" : "It blew up");
+  card_text(now.blow_up_text);
   if (again) {
     const float share = now.replay->count > 1 ? static_cast<float>(now.replay->state) /
                                                     static_cast<float>(now.replay->count - 1)
@@ -196,7 +195,7 @@ bool report_overlay(const PanelContext& context, const Area& view) {
   const auto* file = std::get_if<FileSource>(&scene.mesh);
   const std::string name =
       file != nullptr ? std::filesystem::path(file->path).filename().string() : scene.title;
-  heading(palette().text, displayable(name).c_str());
+  card_heading(palette().text, name);
   mesh_report(context);
   ImGui::Spacing();
   const bool closed = text_button("Close (Esc)", "Also in the Scene tab.");

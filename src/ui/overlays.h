@@ -1,5 +1,9 @@
 #pragma once
 
+#include <imgui.h>
+
+#include <string>
+
 #include "ui/panel_context.h"
 
 namespace clothlab {
@@ -32,6 +36,14 @@ void view_legend(const PanelContext& context, const Area& view);
 
 /// The rectangle that is drawn around particles to pin or to free them, in window coordinates.
 void selection_overlay(const Area& box);
+
+/// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed [units], its height its
+/// content's. Between the two calls ImGui draws into it.
+void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);
+void end_card();
+void card_heading(ImU32 colour, const std::string& text);
+/// Wrapped at the card's edge.
+void card_text(const std::string& text);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and after a load.
 void mesh_report(const PanelContext& context);

@@ -1,4 +1,5 @@
 #include "sim/parameters.h"
+#include "sim/presets.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/theme.h"
@@ -6,6 +7,19 @@
 
 namespace clothlab {
 namespace {
+
+void preset_choice(const PanelContext& context) {
+  const bool open = begin_choice("##preset", "Presets: soft, medium, stiff ...");
+  note_item("preset");
+  if (!open) return tooltip("Sets several values at once; each says which. One undo takes them back.");
+  for (const Preset& preset : presets()) {
+    if (ImGui::Selectable(displayable(preset.title).c_str()))
+      context.set_scene(with_preset(context.edits.scene(), preset));
+    note_item("preset:" + std::string(preset.id));
+    tooltip(std::string(preset.about) + "\n\n" + preset_text(preset));
+  }
+  ImGui::EndCombo();
+}
 
 void pin_buttons(const PanelContext& context) {
   struct Row {
@@ -15,7 +29,7 @@ void pin_buttons(const PanelContext& context) {
     const char* help;
   };
   constexpr Row kRows[] = {
-      {PinPreset::none, "None", "pin-none", "Free every particle."},
+      {PinPreset::none, "Clear", "pin-none", "Free every particle."},
       {PinPreset::top_corners, "Top corners", "pin-top-corners",
        "Pin the two top corners where they are now, and free all others."},
       {PinPreset::top_edge, "Top edge", "pin-top-edge",
@@ -38,7 +52,7 @@ void pin_buttons(const PanelContext& context) {
   }
   std::size_t count = 0;
   for (const auto pinned : context.snapshot.frame.pinned) count += pinned != 0 ? 1U : 0U;
-  small_text(format_count(count) + " pinned. Ctrl-click pins or frees; drag a pin to move it.");
+  small_text(format_count(count) + " pinned. Ctrl-click pins or frees, Ctrl-drag pins all in a rectangle.");
 }
 
 }  // namespace
@@ -54,6 +68,8 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
 
 void cloth_panel(const PanelContext& context) {
   section("Material");
+  ImGui::SetNextItemWidth(-1);
+  preset_choice(context);
   parameter_section(context, "Material");
   section("Damping");
   parameter_section(context, "Damping");

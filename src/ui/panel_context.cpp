@@ -77,6 +77,11 @@ void PanelContext::set_gravity(const vec3& gravity) const {
   intentions.gravity.set(gravity, send(Command(SetGravity{gravity})));
 }
 
+void PanelContext::set_scene(Scene scene) const {
+  const auto values = std::make_shared<const Scene>(std::move(scene));
+  intentions.take_over(*values, send(Command(SetScene{values})));
+}
+
 double PanelContext::step_size() const { return parameter("dt", snapshot.frame.scene->stepping.dt); }
 
 }  // namespace clothlab

@@ -16,6 +16,7 @@
 #include "integrate/registry.h"
 #include "runtime/control.h"
 #include "runtime/edit_history.h"
+#include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
 #include "sim/command.h"
@@ -29,6 +30,7 @@ namespace clothlab {
 struct SceneEntry {
   Scene scene;
   std::string file;  ///< name of its file, for the tests
+  std::filesystem::path path;
 };
 
 /// What a newcomer is told until it has been done once, or waved away.
@@ -55,6 +57,7 @@ struct ViewSettings {
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< what the states to look back to may take
   float interface_scale = 1;       ///< times the display's content scale
+  Recorder::Settings recording;
   HintsDone hints_done{};
 
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
@@ -66,6 +69,7 @@ struct OpenPath {
 };
 struct OpenScene {
   Scene scene;
+  std::filesystem::path path;  ///< of its file
 };
 /// The running scene again, its mesh read with another unit or another axis up.
 struct ReloadMesh {
@@ -86,10 +90,35 @@ struct FrameCloth {};
 struct ReleaseHand {};
 struct Undo {};
 struct Redo {};
+/// A picture of the view, to a file beside those that the user saves.
+struct SavePicture {};
+struct ExportMesh {
+  std::filesystem::path path;
+};
+/// In a new folder of `folder`.
+struct StartRecording {
+  Recorder::Settings settings;
+  std::filesystem::path folder;
+};
+struct StopRecording {};
+/// The end of a recording was seen.
+struct CloseRecording {};
+/// To the clipboard.
+struct CopyText {
+  std::string text;
+};
+struct CopyCommandLine {};
+/// To the question whether to save what would be lost.
+struct AnswerUnsaved {
+  enum class Answer { save, discard, cancel };
+  Answer answer = Answer::cancel;
+};
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SavePlot, CancelLoad, FrameCloth,
-                                ReleaseHand, Undo, Redo, ReloadShaders, Quit>;
+using AppRequest =
+    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SavePlot, CancelLoad, FrameCloth, ReleaseHand,
+                 Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
+                 CopyCommandLine, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {
@@ -97,6 +126,14 @@ struct LoadStatus {
   std::string name;
   double fraction = 0;
   std::string stage;
+};
+
+/// A recording as the window shows it.
+struct RecordingStatus {
+  bool shown = false;  ///< one runs, or has ended and its end was not seen yet
+  std::filesystem::path folder;
+  Recorder::Settings settings;
+  Recorder::Progress progress;
 };
 
 /// A value that the user has set and the simulation has not yet taken over: until then the window shows
@@ -146,6 +183,7 @@ struct PanelContext {
   const Snapshot& snapshot;
   std::span<const SceneEntry> scenes;
   const LoadStatus& load;
+  const RecordingStatus& recording;
   double running_step_seconds = 0;
   double frames_per_second = 0;
   /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].
@@ -173,6 +211,8 @@ struct PanelContext {
   void set_speed(double speed) const;
   vec3 gravity() const;
   void set_gravity(const vec3& gravity) const;
+  /// All values of a scene of the same mesh at once, as one change.
+  void set_scene(Scene scene) const;
   /// h that the user wants [s].
   double step_size() const;
 };

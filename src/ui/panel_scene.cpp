@@ -20,7 +20,7 @@ void scene_panel(const PanelContext& context) {
   for (const SceneEntry& entry : context.scenes) {
     const bool selected = entry.scene.title == running.title;
     if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
-      context.request(OpenScene{entry.scene});
+      context.request(OpenScene{entry.scene, entry.path});
     note_item("scene:" + entry.file);
     if (!selected) tooltip(entry.scene.description);
   }

@@ -1,10 +1,13 @@
 #include "ui/shortcuts.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 
 #include "integrate/registry.h"
 #include "ui/file_dialog.h"
+#include "ui/recording_card.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -75,6 +78,14 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.request(Redo{}); }},
     Shortcut{Key::none, 'Z', true, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.request(Redo{}); }, true},
+    Shortcut{Key::f12, 0, false, false, "F12", "picture of the view (PNG)",
+             [](const ShortcutTargets& on) { on.context.request(SavePicture{}); }},
+    Shortcut{Key::none, 'E', true, false, "Ctrl-E", "export the mesh as it is (OBJ)",
+             [](const ShortcutTargets& on) { on.files.save_mesh(on.context.snapshot.loaded->scene.title); }},
+    Shortcut{Key::none, 'R', true, false, "Ctrl-R", "record pictures and meshes; stop",
+             [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
+    Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line",
+             [](const ShortcutTargets& on) { on.context.request(CopyCommandLine{}); }, true},
     Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit",
              [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
     Shortcut{Key::f1, 0, false, false, "F1", "this list",
@@ -108,11 +119,19 @@ void row(const char* left, const char* right, float first) {
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::TextUnformatted(left);
   ImGui::PopStyleColor();
-  ImGui::SameLine(start + first);
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(start + first);
   ImGui::TextUnformatted(right);
 }
 
 }  // namespace
+
+void record_or_stop(const PanelContext& context, const FileDialog& files, RecordingDialog& dialog) {
+  const RecordingStatus& recording = context.recording;
+  if (recording.shown && !recording.progress.finished) return context.request(StopRecording{});
+  context.request(CloseRecording{});
+  dialog.open(files.save_folder());
+}
 
 std::span<const Shortcut> shortcuts() { return kShortcuts; }
 
@@ -144,12 +163,20 @@ bool help_overlay(const Area& view) {
   ImGui::TextUnformatted("Keys and mouse");
   ImGui::PopFont();
   ImGui::Spacing();
+  const auto listed = std::count_if(kShortcuts.begin(), kShortcuts.end(),
+                                    [](const Shortcut& shortcut) { return shortcut.keys != nullptr; });
+  std::ptrdiff_t shown = 0;
   ImGui::BeginGroup();
   for (const Shortcut& shortcut : kShortcuts) {
-    if (shortcut.keys != nullptr) row(shortcut.keys, shortcut.help, units(86));
+    if (shortcut.keys == nullptr) continue;
+    row(shortcut.keys, shortcut.help, units(88));
+    if (++shown != (listed + 1) / 2) continue;
+    ImGui::EndGroup();
+    ImGui::SameLine(0, units(24));
+    ImGui::BeginGroup();
   }
   ImGui::EndGroup();
-  ImGui::SameLine(0, units(36));
+  ImGui::SameLine(0, units(24));
   ImGui::BeginGroup();
   for (const MouseRow& mouse : kMouse) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);

@@ -10,9 +10,11 @@ namespace clothlab {
 
 /// What a shortcut may do beside what panels do.
 class FileDialog;
+class RecordingDialog;
 struct ShortcutTargets {
   const PanelContext& context;
   FileDialog& files;
+  RecordingDialog& recording;
   bool& help_open;
   bool shift = false;  ///< held with the key
 };
@@ -30,6 +32,9 @@ struct Shortcut {
 };
 
 std::span<const Shortcut> shortcuts();
+
+/// Opens the dialog, or ends the recording that runs.
+void record_or_stop(const PanelContext& context, const FileDialog& files, RecordingDialog& dialog);
 
 /// Acts on a key. True when it meant something.
 bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets);

@@ -157,7 +157,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
 void UserInterface::main_buttons(const PanelContext& context) {
   const float gap = units(6);
   const float narrow = units(32);
-  const float wide = (ImGui::GetContentRegionAvail().x - 4 * gap - 2 * narrow) / 3;
+  const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
   if (text_button("Open...",
                   "Open an OBJ mesh or a scene file (Ctrl-O). You can also drop one on the window.", wide))
     files_.open();
@@ -168,6 +168,11 @@ void UserInterface::main_buttons(const PanelContext& context) {
     files_.save(context.snapshot.loaded->scene.title);
   }
   note_item("save");
+  ImGui::SameLine(0, gap);
+  if (text_button("Export", "Pictures, the mesh, recordings, and the command line of this scene.", wide))
+    ImGui::OpenPopup("##export");
+  note_item("export");
+  export_menu(context);
   const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
                                AppRequest request) {
     ImGui::SameLine(0, gap);
@@ -185,10 +190,37 @@ void UserInterface::main_buttons(const PanelContext& context) {
   note_item("keys");
 }
 
+void UserInterface::export_menu(const PanelContext& context) {
+  export_menu_open_ = ImGui::BeginPopup("##export");
+  if (!export_menu_open_) return;
+  if (std::exchange(export_menu_closes_, false)) ImGui::CloseCurrentPopup();
+  const auto item = [](const char* name, const char* label, const char* key, const char* help) {
+    const bool chosen = ImGui::MenuItem(label, key);
+    note_item(name);
+    tooltip(help);
+    return chosen;
+  };
+  const std::string& title = context.snapshot.loaded->scene.title;
+  if (item("save-picture", "Picture of the view", "F12",
+           "A PNG of the cloth as it is seen, without the panels, into the folder that you last saved to."))
+    context.request(SavePicture{});
+  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The shape of this moment as an OBJ file."))
+    files_.save_mesh(title);
+  const bool runs = context.recording.shown && !context.recording.progress.finished;
+  if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
+           "Pictures or meshes at a steady rate of simulated time, and every step's figures."))
+    record_or_stop(context, files_, recording_);
+  if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
+           "The command that runs this scene without a window, with all values as they are now."))
+    context.request(CopyCommandLine{});
+  ImGui::EndPopup();
+}
+
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view) {
   view_legend(context, view);
   if (report_open_) report_open_ = report_overlay(context, view);
   blow_up_overlay(context, view);
+  recording_card(context, view);
   load_overlay(context, view);
   if (!message_.empty()) {
     const bool open = message_overlay(message_, message_is_error_, view);
@@ -208,8 +240,13 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   }
   files_.draw(
       room, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
-      [&](const std::filesystem::path& path) { context.request(SaveScene{path}); });
+      [&](const std::filesystem::path& path) { context.request(SaveScene{path}); },
+      [&](const std::filesystem::path& path) { context.request(ExportMesh{path}); });
+  recording_.draw(context, room);
+  question_.draw(context, room);
 }
+
+bool UserInterface::waits_for_time() const { return !message_.empty() || ImGui::GetIO().WantTextInput; }
 
 void UserInterface::notice_refusals(const Snapshot& snapshot) {
   if (snapshot.errors < refusals_seen_) refusals_seen_ = 0;  // another thread, another count
@@ -224,15 +261,18 @@ void UserInterface::show_message(std::string text, bool is_error) {
 }
 
 bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {
-  if (files_.on_key(press)) return true;
+  if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press)) return true;
   if (press.key == Key::escape) {
     // The newest thing first; a field that is being typed in takes its Esc itself.
     if (typing || close_choice()) return true;
+    if (export_menu_open_) return export_menu_closes_ = true;
     if (help_open_) return help_open_ = false, true;
     if (context.view.explain) return context.view.explain = false, true;
     if (context.load.running) return context.request(CancelLoad{}), true;
     if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
     if (!message_.empty()) return message_.clear(), true;
+    if (context.recording.shown && context.recording.progress.finished)
+      return context.request(CloseRecording{}), true;
     if (report_open_) return report_open_ = false, true;
     if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
     return context.request(ReleaseHand{}), true;
@@ -241,7 +281,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   // Ctrl with a letter is editing while there is a field to edit.
   if (typing && press.ctrl && press.character != 'O' && press.character != 'S' && press.character != 'Q')
     return false;
-  return run_shortcut(press, {context, files_, help_open_, press.shift});
+  return run_shortcut(press, {context, files_, recording_, help_open_, press.shift});
 }
 
 }  // namespace clothlab

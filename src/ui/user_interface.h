@@ -7,6 +7,8 @@
 #include "ui/keys.h"
 #include "ui/overlays.h"
 #include "ui/panel_context.h"
+#include "ui/recording_card.h"
+#include "ui/unsaved_question.h"
 
 namespace clothlab {
 
@@ -36,17 +38,27 @@ class UserInterface {
   void open_tab(std::string title) { wanted_tab_ = std::move(title); }
 
   FileDialog& files() { return files_; }
-  bool dialog_open() const { return files_.is_open() || help_open_; }
+  /// Something shown changes by itself as time goes: a message that goes, a text cursor that blinks.
+  bool waits_for_time() const;
+  UnsavedQuestion& question() { return question_; }
+  bool dialog_open() const {
+    return files_.is_open() || help_open_ || recording_.is_open() || question_.is_open();
+  }
 
  private:
   void draw_below(const PanelContext& context, const Area& view, float bottom);
   void draw_side_panel(const PanelContext& context, float x, float height);
   void main_buttons(const PanelContext& context);
+  void export_menu(const PanelContext& context);
   void draw_overlays(const PanelContext& context, const Area& view);
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void notice_refusals(const Snapshot& snapshot);
 
   FileDialog files_;
+  RecordingDialog recording_;
+  UnsavedQuestion question_;
+  bool export_menu_open_ = false;
+  bool export_menu_closes_ = false;
   std::string tab_, wanted_tab_;
   bool help_open_ = false;
   bool report_open_ = false;

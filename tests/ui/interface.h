@@ -55,6 +55,7 @@ class Interface {
     return {snapshot,
             scenes,
             load,
+            recording,
             0,
             60,
             [](double) { return glm::vec3(0.5F); },
@@ -145,6 +146,7 @@ class Interface {
   std::vector<SceneEntry> scenes;
   LoadStatus load;
   ViewLegend legend;
+  RecordingStatus recording;
   ViewSettings view;
   Intentions intentions;
   UserInterface ui;

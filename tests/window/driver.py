@@ -81,7 +81,7 @@ class Program:
         return (self.folder / "program.log").read_text(errors="replace")
 
     def state(self):
-        """What the window shows, at most a tenth of a second old."""
+        """What the window shows, at most a twentieth of a second old."""
         return json.loads(self.state_file.read_text())
 
     def until(self, condition, what, seconds=10):
@@ -106,8 +106,8 @@ class Program:
 
     def fresh_state(self):
         """A state that was written after this call."""
-        frames = self.state()["frames"]
-        return self.until(lambda: self.state()["frames"] >= frames + 2 and self.state(), "a new picture", 30)
+        written = self.state()["written"]
+        return self.until(lambda: self.state()["written"] >= written + 2 and self.state(), "a new state", 30)
 
     def item(self, name):
         """Centre of a control of the interface."""

@@ -242,6 +242,7 @@ def undo(program, assets):
         mesh = window.folder / "strip.obj"
         write_strip(mesh, 1)
         window.drop(mesh)
+        window.click_item("unsaved-discard")
         window.shows("the other mesh", particles=18, loading=False)
         mesh.unlink()
         window.key("ctrl+z")
@@ -249,6 +250,141 @@ def undo(program, assets):
         check(stiffness() == 1e9, "the scene's values are not those that it had")
         window.key("ctrl+y")
         window.shows("the mesh without its file", particles=18)
+
+
+@case
+def unsaved(program, assets):
+    """Changed values are asked about before they are lost: Esc stays, Enter saves and goes on, D goes on."""
+    with Session(program, "--grid", "5x5") as window:
+        window.until(lambda: window.state()["particles"] == 25, "the grid")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        mesh = window.folder / "strip.obj"
+        write_strip(mesh, 1)
+        window.click_item("tab:Cloth")
+        window.click_item("preset")
+        window.click_item("preset:stiff")
+        stiff = window.until(lambda: window.state()["parameters"]["stretch-stiffness"] == 20000 and window.state(),
+                             "the preset")
+        check(stiff["parameters"]["bend-stiffness"] == 50, "only a part of the preset was set")
+        window.until(lambda: window.state()["window_title"].startswith("*"), "a star in the title")
+
+        window.drop(mesh)
+        window.until(lambda: "unsaved-save" in window.state()["items"], "the question")
+        window.key("Escape")
+        window.until(lambda: "unsaved-save" not in window.state()["items"], "the question to go")
+        check(window.fresh_state()["particles"] == 25, "the scene was opened all the same")
+
+        window.drop(mesh)
+        window.until(lambda: "unsaved-save" in window.state()["items"], "the question again")
+        window.key("Return")
+        window.until(lambda: "file-accept" in window.state()["items"], "the save dialog")
+        window.key("Return")
+        window.shows("the scene that was asked for", particles=18)
+        saved = list(window.folder.glob("*.json"))
+        check(any("\"stretch-stiffness\": 20000" in file.read_text() for file in saved), f"{saved}")
+
+        window.key("ctrl+z")  # back, and the preset in one
+        window.shows("the scene before", particles=25)
+        window.key("ctrl+z")
+        window.until(lambda: window.state()["parameters"]["stretch-stiffness"] == 1000
+                     and window.state()["parameters"]["bend-stiffness"] == 1, "the values before the preset")
+        window.key("ctrl+q")
+        window.until(lambda: "unsaved-discard" in window.state()["items"], "the question before the end")
+        window.xdotool("key", "d")
+        window.process.wait(10 * PATIENCE)
+        check(window.process.returncode == 0, window.output())
+
+
+def png_size(path):
+    data = path.read_bytes()
+    check(data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", f"{path} is no whole PNG file")
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+@case
+def outputs(program, assets):
+    """F12, Ctrl-E, the command line, and a recording of pictures and meshes: whole files, none overwritten."""
+    with Session(program, "--grid", "5x5") as window:
+        window.until(lambda: window.state()["particles"] == 25, "the grid")
+        picture = window.folder / "clothlab-001.png"
+        for number in (1, 2):
+            window.key("F12")
+            window.until(lambda: f"clothlab-00{number}.png" in window.state()["message"], "the picture's path")
+        x, y, width, height = window.state()["view"]
+        check(png_size(picture) == (round(width), round(height)), f"{png_size(picture)}")
+
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.key("ctrl+shift+c")
+        command = window.until(lambda: "clothlab simulate" in window.state()["message"] and window.state()["message"],
+                               "the command line")
+        check("--grid 5x5" in command and "--steps" in command, command)
+        window.key("ctrl+e")
+        window.shows("the export dialog", dialog=True)
+        window.click_item("file-text")
+        window.key("ctrl+a")
+        window.type("shape")
+        window.key("Return")
+        window.until(lambda: "shape.obj" in window.state()["message"], "the mesh's path")
+        lines = (window.folder / "shape.obj").read_text().splitlines()
+        held = next(p for p in window.state()["some_particles"] if p["index"] == 24)
+        check([float(c) for c in lines[24].split()[1:]] == held["position"], "the shape is not that of the view")
+
+        for wanted in ("clothlab-001", "clothlab-002"):
+            window.key("ctrl+r")
+            window.until(lambda: "start-recording" in window.state()["items"], "the dialog")
+            if wanted == "clothlab-001":
+                window.click_item("record-meshes")
+            window.key("Return")
+            window.until(lambda: window.state()["recording"]["frames"] >= 4, "some frames", 60)
+            window.key("ctrl+r")
+            end = window.until(lambda: window.state()["recording"]["finished"] and window.state()["recording"],
+                               "the recording to end", 60)
+            folder = Path(end["folder"])
+            check(end["error"] == "" and folder.name == wanted, f"{end}")
+            pictures = sorted(file.name for file in folder.glob("*.png"))
+            check(pictures == [f"frame-{i:06}.png" for i in range(end["frames"])], f"{pictures}")
+            check(len(list(folder.glob("*.obj"))) == end["frames"], "not every frame has its mesh")
+            check(all(side % 2 == 0 for side in png_size(folder / pictures[-1])), "no encoder takes such a size")
+            rows = (folder / "diagnostics.csv").read_text().splitlines()
+            check(rows[0].startswith("step,time,dt,kinetic_energy") and len(rows) >= end["frames"], f"{len(rows)} rows")
+            window.click_item("copy-video-command")
+            window.until(lambda: "ffmpeg -framerate 60" in window.state()["message"], "the video's command")
+            window.click_item("close-recording")
+            window.until(lambda: not window.state()["recording"]["shown"], "the card to go")
+
+        # A folder that cannot be written to: one sentence, and the window goes on.
+        window.key("ctrl+r")
+        window.click_item("record-folder")
+        window.key("ctrl+a")
+        window.type("/no/such/folder")
+        window.key("Return")
+        window.until(lambda: "/no/such/folder" in window.state()["message"], "a sentence about the folder")
+        check(not window.state()["recording"]["shown"], "it records all the same")
+
+
+@case
+def idle(program, assets):
+    """Paused, with nothing to show that is new, the window rests."""
+    with Session(program) as window:
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.move(5, 5)
+        time.sleep(2)
+
+        def seconds():
+            fields = Path(f"/proc/{window.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        frames, before, begin = window.state()["frames"], seconds(), time.monotonic()
+        time.sleep(5)
+        share = (seconds() - before) / (time.monotonic() - begin)
+        drawn = window.state()["frames"] - frames
+        print(f"{100 * share:.1f} % of a core, {drawn} pictures drawn")
+        check(drawn <= 2, f"{drawn} pictures of what does not change")
+        # Much of it is the state that is written for these tests.
+        check(share < 0.15 or SANITIZED, f"{100 * share:.1f} % of a core")
 
 
 @case

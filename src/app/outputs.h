@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "render/canvas.h"
+#include "runtime/file_writer.h"
+#include "runtime/recorder.h"
+#include "runtime/snapshot.h"
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+/// The pictures, meshes and recordings that the window writes, each on a thread beside it.
+class Outputs {
+ public:
+  /// Draws a frame as the view shows it into a framebuffer of that size, which is bound.
+  using Draw = std::function<void(const Frame& frame, int width, int height)>;
+  struct Notice {
+    std::string sentence;
+    bool is_error = false;
+  };
+
+  explicit Outputs(Draw draw) : draw_(std::move(draw)) {}
+
+  /// Sizes in pixels. Throw SystemError where such a picture cannot be drawn.
+  void save_picture(const Frame& frame, int width, int height, const std::filesystem::path& path);
+  void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
+
+  /// The recorder to hand to the simulation thread. Its pictures keep this size, made even, as video encoders
+  /// want it, whatever becomes of the window. Throws InputError when the folder cannot be written to.
+  std::shared_ptr<Recorder> start_recording(const StartRecording& wanted, const std::string& stem, int width,
+                                            int height);
+  void stop_recording();
+  /// Its end has been seen.
+  void close_recording();
+  const RecordingStatus& recording() const { return status_; }
+
+  /// Draws what a recording waits for, for some milliseconds, and looks how far everything is. True while
+  /// there is more to do.
+  bool work();
+  /// What there is to say of a file that has been written, or could not be.
+  std::optional<Notice> next_notice();
+
+ private:
+  struct Single {
+    std::unique_ptr<FileWriter> writer;
+    std::string done;  // what to say then
+  };
+
+  Image picture(Canvas& canvas, const Frame& frame) const;
+
+  Draw draw_;
+  std::vector<Single> singles_;
+  std::shared_ptr<Recorder> recorder_;
+  std::unique_ptr<Canvas> canvas_;  // of the recording
+  RecordingStatus status_;
+};
+
+}  // namespace clothlab

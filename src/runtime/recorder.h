@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/frame.h"
+
+namespace clothlab {
+
+/// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, and every
+/// step's figures in diagnostics.csv, with the columns of `simulate --diagnostics`.
+///
+/// Frames follow simulated time: one every 1/rate s, each the shape of the last step until then, so that a
+/// video runs at the speed of the simulated world however long its steps took. Three parties share one: the
+/// simulation thread adds steps, the window draws the pictures, and a writer of its own writes the files. At
+/// most kMostWaiting frames wait; while full() the simulation thread takes no further step, but goes on with
+/// requests. So a recording may slow the simulation down; it never leaves a frame out, and nobody
+/// else waits. What cannot be written ends it, with a sentence.
+class Recorder {
+ public:
+  static constexpr std::size_t kMostWaiting = 8;
+
+  struct Settings {
+    bool pictures = true;
+    bool meshes = false;
+    double frames_per_second = 60;  ///< of simulated time
+  };
+  struct Progress {
+    std::uint64_t frames = 0;  ///< written
+    double seconds = 0;        ///< simulated time that they show
+    std::uintmax_t bytes = 0;
+    bool stopped = false;   ///< no more steps are added
+    bool finished = false;  ///< and all is written, as far as it could be
+    std::string error;      ///< one sentence; empty while all is well
+  };
+
+  /// `folder` exists and is empty. Throws InputError when nothing can be written into it.
+  Recorder(std::filesystem::path folder, const Settings& settings);
+  /// Writes what waits.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const std::filesystem::path& folder() const;
+  const Settings& settings() const;
+
+  // For the simulation thread.
+
+  /// The state that the recording begins with. `room` is called, on any thread, whenever full() may have
+  /// changed; until forget().
+  void begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, std::function<void()> room);
+  /// A step has been taken, in so many milliseconds. Time may have been set back before it (a reset): the
+  /// frames go on from there.
+  void add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, double milliseconds);
+  bool full() const;
+  /// Nothing more comes from this thread, and `room` is not called any more.
+  void forget();
+
+  // For the window.
+
+  /// The oldest frame whose picture has not been drawn; null when there is none.
+  std::shared_ptr<const Frame> next_picture() const;
+  /// The picture of it, rows of RGBA from the top.
+  void add_picture(int width, int height, std::vector<std::uint8_t> rgba);
+  /// Ends the recording; what waits is still drawn and written.
+  void stop();
+
+  Progress progress() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The command that turns the pictures of a recording into a video, to be typed in its folder.
+std::string video_command(const Recorder::Settings& settings);
+
+}  // namespace clothlab

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// The table of `--diagnostics` and of recordings (cli.md): a row per step.
+inline constexpr std::string_view kDiagnosticsHeader =
+    "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
+    "newton_iterations,cg_iterations,cg_residual,step_ms\n";
+
+/// The row of a step that took so many milliseconds.
+std::string diagnostics_row(const StepRecord& record, double milliseconds);
+
+}  // namespace clothlab

@@ -1,0 +1,160 @@
+#include "runtime/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "io/free_path.h"
+#include "sim/diagnostics.h"
+#include "support.h"
+#include "temporary_folder.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::loaded;
+using testing::sheet_scene;
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  void use(double dt) {
+    Scene scene = sheet_scene(3);
+    scene.stepping.dt = dt;
+    start_ = loaded(std::move(scene));
+    simulation_.emplace(start_->scene, start_->mesh, pool_);
+    scene_ = std::make_shared<const Scene>(simulation_->scene());
+  }
+  void step(Recorder& recorder) {
+    simulation_->step();
+    recorder.add_step(*simulation_, scene_, 1.5);
+  }
+  static Recorder::Progress finished(const Recorder& recorder) {
+    const auto begin = testing::Clock::now();
+    while (!recorder.progress().finished && testing::seconds_since(begin) < testing::kPatience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return recorder.progress();
+  }
+  static std::size_t count(const fs::path& folder, const std::string& extension) {
+    std::size_t n = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) n += entry.path().extension() == extension;
+    return n;
+  }
+
+  TemporaryFolder folder_;
+  WorkerPool pool_{1};
+  std::shared_ptr<const LoadedScene> start_;
+  std::optional<Simulation> simulation_;
+  std::shared_ptr<const Scene> scene_;
+};
+
+TEST_F(RecorderTest, WritesAMeshPerFrameAndARowPerStep) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {false, true, 60});
+  recorder.begin(*simulation_, scene_, {});
+  std::string rows(kDiagnosticsHeader);
+  for (int i = 0; i < 5; ++i) {
+    step(recorder);
+    rows += diagnostics_row(simulation_->record(), 1.5);
+  }
+  recorder.stop();
+  step(recorder);  // too late
+  const Recorder::Progress end = finished(recorder);
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(end.frames, 6U);
+  EXPECT_DOUBLE_EQ(end.seconds, 0.1);
+  EXPECT_EQ(count(folder_.path(), ".obj"), 6U);
+  EXPECT_TRUE(fs::exists(folder_.path() / "frame-000005.obj"));
+  EXPECT_EQ(read_text_file(folder_.path() / "diagnostics.csv", 1 << 20), rows);
+}
+
+// Frames follow simulated time, whatever h is; a state is shown again where steps are longer than frames.
+TEST_F(RecorderTest, FramesAreEvenInSimulatedTime) {
+  for (const auto& [dt, steps, frames] : {std::tuple{0.001, 100, 7}, {0.1, 2, 13}, {1.0 / 60, 12, 13}}) {
+    use(dt);
+    const fs::path folder = make_free_folder(folder_.path(), "even");
+    Recorder recorder(folder, {false, true, 60});
+    recorder.begin(*simulation_, scene_, {});
+    for (int i = 0; i < steps; ++i) step(recorder);
+    simulation_->apply(Reset{});
+    step(recorder);  // goes on from the time that it was set back to
+    recorder.stop();
+    EXPECT_GE(finished(recorder).frames, static_cast<std::uint64_t>(frames)) << dt;
+    EXPECT_LE(finished(recorder).frames, static_cast<std::uint64_t>(frames) + 2) << dt;
+  }
+}
+
+TEST_F(RecorderTest, IsFullUntilPicturesAreDrawnAndLeavesNoneOut) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {true, false, 60});
+  std::atomic<int> told = 0;
+  recorder.begin(*simulation_, scene_, [&] { ++told; });
+  EXPECT_FALSE(recorder.full());
+  std::uint64_t steps = 0;
+  for (; !recorder.full(); ++steps) step(recorder);
+  EXPECT_EQ(steps + 1, Recorder::kMostWaiting);
+  recorder.stop();
+  EXPECT_FALSE(recorder.progress().finished);
+  const auto begin = testing::Clock::now();
+  while (!recorder.progress().finished && testing::seconds_since(begin) < testing::kPatience)
+    if (recorder.next_picture()) recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+  EXPECT_EQ(recorder.progress().error, "");
+  EXPECT_EQ(count(folder_.path(), ".png"), Recorder::kMostWaiting);
+  EXPECT_GT(told.load(), 0);
+}
+
+TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
+  EXPECT_THROW(Recorder(folder_.path() / "missing", {}), InputError);
+  EXPECT_THROW(make_free_folder(folder_.path() / "missing", "take"), InputError);
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  use(1.0 / 60);
+  fs::create_symlink("/dev/full", folder_.path() / "frame-000001.obj");
+  Recorder recorder(folder_.path(), {false, true, 60});
+  recorder.begin(*simulation_, scene_, {});
+  for (int i = 0; i < 30; ++i) step(recorder);
+  const Recorder::Progress end = finished(recorder);
+  EXPECT_TRUE(end.finished);
+  EXPECT_NE(end.error.find("frame-000001.obj"), std::string::npos) << end.error;
+  EXPECT_EQ(end.frames, 1U);
+  EXPECT_FALSE(recorder.full());
+}
+
+// The simulation waits for a recording that cannot keep up; what it is asked meanwhile it does.
+TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
+  const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{true, false, 60});
+  SimulationThread thread(loaded(sheet_scene(3)), {.threads = 1, .playing = true, .speed = 4});
+  thread.send(Control(Record{recorder}));
+  testing::wait_for(thread, [&](const Snapshot&) { return recorder->full(); });
+  const auto before = testing::send_and_wait(thread, Command(SetParameter{"mass", 3}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto after = testing::send_and_wait(thread, Command(SetParameter{"mass", 4}));
+  EXPECT_EQ(after->frame.record.step, before->frame.record.step);
+  EXPECT_EQ(after->frame.scene->material.mass, 4);
+  // Once pictures are drawn it goes on.
+  testing::wait_for(thread, [&](const Snapshot& now) {
+    if (recorder->next_picture()) recorder->add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+    return now.frame.record.step > after->frame.record.step + Recorder::kMostWaiting;
+  });
+  // Another scene ends it.
+  thread.send(Control(UseScene{loaded(sheet_scene(4))}));
+  testing::wait_for(thread, [&](const Snapshot&) { return recorder->progress().stopped; });
+}
+
+TEST(FreePath, NumbersCountUp) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(free_file(folder.path(), "a", ".png").filename(), "a-001.png");
+  std::ofstream(folder.path() / "a-001.png") << "x";
+  EXPECT_EQ(free_file(folder.path(), "a", ".png").filename(), "a-002.png");
+  EXPECT_EQ(make_free_folder(folder.path(), "b").filename(), "b-001");
+  EXPECT_EQ(make_free_folder(folder.path(), "b").filename(), "b-002");
+  EXPECT_EQ(file_stem("A sheet, on two/corners"), "clothlab-a-sheet-on-two-corners");
+  EXPECT_EQ(file_stem(""), "clothlab");
+}
+
+}  // namespace
+}  // namespace clothlab
