@@ -162,6 +162,9 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   view_.theme = preferences_.theme;
   view_.hints_done = preferences_.hints_done;
   view_.plots = preferences_.plots;
+  view_.plots_layout.height = static_cast<float>(preferences_.plots_height);
+  view_.plots_layout.choose(preferences_.plots_chosen);
+  view_.history_megabytes = preferences_.history_megabytes;
   ui_.open_tab(preferences_.tab);
   std::error_code no_folder;
   const fs::path& saved_in = preferences_.save_folder;
@@ -184,6 +187,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   edits_.emplace(loaded);
   scene_files_[loaded.get()] = library_.front().path;
   simulation_ = std::make_unique<SimulationThread>(std::move(loaded), options);
+  simulation_->send(Control(history_memory(view_)));
   snapshot_ = simulation_->latest();
 
   WindowEvents events;
@@ -232,6 +236,9 @@ int Application::run() {
   preferences_.theme = view_.theme;
   preferences_.hints_done = view_.hints_done;
   preferences_.plots = view_.plots;
+  preferences_.plots_height = static_cast<double>(view_.plots_layout.height);
+  preferences_.plots_chosen = view_.plots_layout.titles();
+  preferences_.history_megabytes = view_.history_megabytes;
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
   preferences_.save();

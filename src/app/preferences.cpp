@@ -70,6 +70,11 @@ Preferences Preferences::load() {
   if (window.size() == 4) out.window = WindowPlace{window[0], window[1], window[2], window[3]};
   read(json, "tab", out.tab);
   read(json, "plots", out.plots);
+  read(json, "plots_height", out.plots_height);
+  read(json, "plots_chosen", out.plots_chosen);
+  read(json, "history_megabytes", out.history_megabytes);
+  out.plots_height = std::clamp(out.plots_height, 110.0, 2000.0);
+  out.history_megabytes = std::clamp(out.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes);
   read(json, "interface_scale", out.interface_scale);
   out.interface_scale = std::clamp(out.interface_scale, 0.75, 2.0);
   std::string theme;
@@ -92,6 +97,9 @@ void Preferences::save() const {
   if (window) json["window"] = {window->x, window->y, window->width, window->height};
   json["tab"] = tab;
   json["plots"] = plots;
+  json["plots_height"] = plots_height;
+  json["plots_chosen"] = plots_chosen;
+  json["history_megabytes"] = history_megabytes;
   json["interface_scale"] = interface_scale;
   json["theme"] = theme == Theme::light ? "light" : "dark";
   json["hints_done"] = Json::array();

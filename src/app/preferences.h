@@ -20,6 +20,9 @@ struct Preferences {
   std::optional<WindowPlace> window;
   std::string tab;  ///< that is open
   bool plots = true;
+  double plots_height = 190;              ///< [interface units]
+  std::vector<std::string> plots_chosen;  ///< their titles, side by side; empty: those of a first start
+  double history_megabytes = 256;
   double interface_scale = 1;
   Theme theme = Theme::dark;
   HintsDone hints_done{};

@@ -38,6 +38,9 @@ enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
 using HintsDone = std::array<bool, kHintNames.size()>;
 
+/// Bounds of ViewSettings::history_megabytes.
+inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
+
 /// How the window shows things; nothing here changes the simulation.
 struct ViewSettings {
   Theme theme = Theme::dark;
@@ -162,6 +165,11 @@ struct Intentions {
   /// All the values of a scene that was sent.
   void take_over(const Scene& scene, std::uint64_t stamp);
 };
+
+/// What the setting asks of the simulation thread.
+inline SetHistoryMemory history_memory(const ViewSettings& view) {
+  return {static_cast<std::size_t>(view.history_megabytes * (1 << 20))};
+}
 
 /// What the length of arrows means: `value` is drawn `length` long [m]. `value` is 0 while there are none.
 struct ArrowLegend {

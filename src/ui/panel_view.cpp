@@ -111,9 +111,9 @@ void view_panel(const PanelContext& context) {
           number_row("history-memory", "Memory for the past",
                      "What the states of the last 30 s may take. Where it does not last, older "
                      "states are farther apart.",
-                     view.history_megabytes, 16, 16384, 256, "MB")) {
+                     view.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes, 256, "MB")) {
     view.history_megabytes = *changed;
-    context.send(Control(SetHistoryMemory{static_cast<std::size_t>(*changed * (1 << 20))}));
+    context.send(Control(history_memory(view)));
   }
 }
 

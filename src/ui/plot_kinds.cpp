@@ -197,6 +197,18 @@ PlotsLayout::PlotsLayout() {
   for (std::size_t k = 0; k < kPlotKinds; ++k) views[k].logarithmic = kKinds[k].logarithmic;
 }
 
+std::vector<std::string> PlotsLayout::titles() const {
+  std::vector<std::string> all;
+  for (const PlotKind kind : chosen) all.emplace_back(plot_title(kind));
+  return all;
+}
+
+void PlotsLayout::choose(const std::vector<std::string>& titles) {
+  for (std::size_t slot = 0; slot < std::min(titles.size(), chosen.size()); ++slot)
+    for (std::size_t k = 0; k < kPlotKinds; ++k)
+      if (titles[slot] == kKinds[k].title) chosen[slot] = static_cast<PlotKind>(k);
+}
+
 const char* plot_title(PlotKind kind) { return row_of(kind).title; }
 
 const char* plot_help(PlotKind kind) { return row_of(kind).help; }

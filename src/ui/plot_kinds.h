@@ -28,6 +28,9 @@ struct PlotsLayout {
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 
   PlotsLayout();
+  /// The titles of those side by side, and back; what is no title is passed over.
+  std::vector<std::string> titles() const;
+  void choose(const std::vector<std::string>& titles);
   PlotView& view(PlotKind kind) { return views[static_cast<std::size_t>(kind)]; }
 };
 
