@@ -263,6 +263,22 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
                          ["r-000000.png", "r-000003.png", "r-000004.png"])
 
+    def test_turntable(self):
+        if os.environ.get("CLOTHLAB_NO_EGL"):
+            self.skipTest("SKIPPED: pictures without a display need EGL")
+        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        sheet = ["render", "--grid", "8x8", "--steps", 20, "--pixels", "64x64"]
+        self.run_program(*sheet, "--turntable", 4, "--png", "t.png", env=env)
+        pictures = [(self.dir / f"t-00000{k}.png").read_bytes() for k in range(4)]
+        self.assertEqual(len(list(self.dir.glob("t*.png"))), 4)
+        self.assertEqual(len(set(pictures)), 4)  # another side each time
+        # A half turn is two quarters, and a quarter is 90 degrees.
+        self.run_program(*sheet, "--turntable", 2, "--png", "h.png", env=env)
+        self.assertEqual((self.dir / "h-000001.png").read_bytes(), pictures[2])
+        self.run_program(*sheet, "--yaw", 30 + 90, "--turntable", 1, "--png", "q.png", env=env)
+        self.assertEqual((self.dir / "q-000000.png").read_bytes(), pictures[1])
+        self.refused(*sheet, "--turntable", 0, "--png", "p.png", says=["--turntable", "1"])
+
     # Analyses
 
     def analyze(self, what, *options):
