@@ -32,6 +32,16 @@ void Projection::constrain(std::size_t i, const mat3& S, const vec3& target) {
   }
 }
 
+void Projection::constrain(std::span<const Entry> added) {
+  entries_.resize(entries_.size() + added.size());
+  // From the back, where there is room: std::inplace_merge would take memory.
+  auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
+  for (auto next = added.rbegin(); next != added.rend(); *--to = *next++) {
+    assert(next->particle < particles_);
+    while (old != entries_.begin() && (old - 1)->particle > next->particle) *--to = *--old;
+  }
+}
+
 const Projection::Entry* Projection::find(std::size_t i) const {
   const auto at = position_of(entries_, i);
   return at != entries_.end() && at->particle == i ? &*at : nullptr;

@@ -34,6 +34,9 @@ class Projection {
   void fix(std::size_t i, const vec3& target);
   /// Leaves particle i free along the range of S only; replaces what was said about it before.
   void constrain(std::size_t i, const mat3& S, const vec3& target);
+  /// Constrains many particles at once, in time linear in all entries: `added` is in ascending order, and of
+  /// particles that were free.
+  void constrain(std::span<const Entry> added);
 
   std::size_t size() const { return particles_; }
   /// The constrained particles in ascending order.

@@ -17,6 +17,7 @@ vec3 level(const vec3& a) { return {a.x, 0, a.z}; }
 bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system) {
   contacts_.swap(before_);
   contacts_.clear();
+  added_.clear();
   friction_.clear();
   force_.clear();
   system.set_pushes({});
@@ -32,8 +33,9 @@ bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothS
     if (!is_near(state.x[i])) continue;
     const double fall = std::clamp(force_[i].y / m[i], -fastest, 0.0);
     const bool presses = state.x[i].y + h * state.v[i].y + h * h * fall < floor.height;
-    if (presses && system.projection().find(i) == nullptr) add(i, floor, h, state, system);
+    if (presses && system.projection().find(i) == nullptr) add(i, 0, floor, h, state, system);
   }
+  system.projection().constrain(added_);
   system.set_pushes(friction_);
   return contacts_ != before_;
 }
@@ -41,35 +43,47 @@ bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothS
 bool FloorContact::land(const Floor& floor, double h, const State& before, const State& after,
                         ClothSystem& system) {
   if (!floor.on) return false;
-  const std::size_t held = contacts_.size();
+  const bool turned = stop_what_turns_back(after, system.projection());
+  added_.clear();
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
     if (!(after.x[i].y < floor.height) || system.projection().find(i) != nullptr) continue;
     if (force_.empty()) {
       force_.resize(system.size());
       system.force(before.x, before.v, force_);
     }
-    add(i, floor, h, before, system);
+    const double pressed = system.masses()[i] * (floor.height - after.x[i].y) / h;
+    add(i, pressed, floor, h, before, system);
   }
+  system.projection().constrain(added_);
   system.set_pushes(friction_);
-  return contacts_.size() > held;
+  std::ranges::sort(contacts_, {}, &Contact::particle);  // as `hold` lists them
+  return turned || !added_.empty();
 }
 
-void FloorContact::add(std::uint32_t particle, const Floor& floor, double h, const State& state,
-                       ClothSystem& system) {
+bool FloorContact::stop_what_turns_back(const State& after, Projection& projection) {
+  const auto turns = [&](const SteadyForce::Push& push) {
+    return glm::dot(push.force, after.v[push.particle]) > 0;
+  };
+  for (const SteadyForce::Push& push : friction_) {
+    if (!turns(push)) continue;
+    projection.fix(push.particle, projection.find(push.particle)->target);
+    std::ranges::lower_bound(contacts_, push.particle, {}, &Contact::particle)->sticks = true;
+  }
+  return std::erase_if(friction_, turns) > 0;
+}
+
+void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floor, double h,
+                       const State& state, const ClothSystem& system) {
   const vec3 &x = state.x[particle], &v = state.v[particle], &f = force_[particle];
   const double m = system.masses()[particle];
   const vec3 target(x.x, std::min(floor.height, x.y + h * kLiftSpeed), x.z);
-  const double impulse = std::max(-m * v.y - h * f.y, 0.0);
+  const double impulse = std::max(-m * v.y - h * f.y, pressed);
   const vec3 momentum = m * level(v) + h * level(f);  // that friction would leave alone
   const double size = glm::length(momentum);
   const bool sticks = floor.friction > 0 && size <= floor.friction * impulse;
   contacts_.push_back({particle, sticks});
-  if (sticks) {
-    system.projection().fix(particle, target);
-  } else {
-    system.projection().constrain(particle, mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), target);
-    if (size > 0) friction_.push_back({particle, -floor.friction * impulse / h / size * momentum});
-  }
+  added_.push_back({particle, sticks ? mat3(0.0) : mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), target});
+  if (!sticks && size > 0) friction_.push_back({particle, -floor.friction * impulse / h / size * momentum});
 }
 
 bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& system) const {

@@ -21,7 +21,8 @@ namespace clothlab {
 ///
 /// Friction [Coulomb] has the impulse J = −m v_y − h f_y ≥ 0 to go by. Where it can stop the particle,
 /// |v_t + h f_t/m| ≤ μ J/m, the particle is held in all directions: it sticks. Where not, it slides, with the
-/// force μ J/h against that velocity all through the step.
+/// force μ J/h against that velocity all through the step. Where the step turns that velocity round, friction
+/// would push along it: there the particle sticks. J is at least what kept the particle above the floor.
 ///
 /// Particles that are pinned go where their pins do, below the floor as well. Cloth that is below the floor
 /// when that is switched on or raised comes up at 1 m/s.
@@ -30,7 +31,8 @@ class FloorContact {
   /// Before a step from `state`: holds what lies on the floor, in the projection of the system, which holds
   /// the pins, and in its forces. True when what is held is not what was held in the step before.
   bool hold(const Floor& floor, double h, const State& state, ClothSystem& system);
-  /// After it: holds what has landed too. True when the step from `before` has to be taken again.
+  /// After it: holds what has landed too, and what friction would have pushed along its motion. True when the
+  /// step from `before` has to be taken again.
   bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system);
   /// At last. True when something had to be put on the floor.
   bool settle(const Floor& floor, State& state, const ClothSystem& system) const;
@@ -42,9 +44,13 @@ class FloorContact {
     bool operator==(const Contact&) const = default;
   };
 
-  void add(std::uint32_t particle, const Floor& floor, double h, const State& state, ClothSystem& system);
+  /// With an impulse of at least `pressed` [N s].
+  void add(std::uint32_t particle, double pressed, const Floor& floor, double h, const State& state,
+           const ClothSystem& system);
+  bool stop_what_turns_back(const State& after, Projection& projection);
 
   std::vector<Contact> contacts_, before_;
+  std::vector<Projection::Entry> added_;  // what the projection is still to hold
   std::vector<SteadyForce::Push> friction_;
   std::vector<vec3> force_;  // at the beginning of the step, without friction
 };

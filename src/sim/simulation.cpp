@@ -161,7 +161,10 @@ struct Simulation::Impl {
       if (!contact.land(scene.floor, h, substep_start, state, system)) break;
       state = substep_start;
       integrator->reset();
+      const StepReport before = report;
       report = integrator->advance(system, state, h, context);
+      report.newton_iterations += before.newton_iterations;
+      report.linear_iterations += before.linear_iterations;
     }
     if (!report.stopped && contact.settle(scene.floor, state, system)) integrator->reset();
     return report;
@@ -312,6 +315,7 @@ struct Simulation::Impl {
     if (!command.scene) throw InputError("There is no scene to take the values from.");
     Scene changed = *command.scene;
     check_parameters(changed);
+    system.model().masses(changed.material);  // refuses what change_scene would, before anything changes
     changed.title = scene.title;
     changed.description = scene.description;
     changed.mesh = scene.mesh;
@@ -442,9 +446,10 @@ struct Simulation::Impl {
       account.set_scale(system, reach(changed.floor));
     }
     if (!(changed.floor == scene.floor)) {
-      // A floor may stop what falls, and lift what lies below it.
       account.set_scale(system, reach(changed.floor));
-      account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+      // A floor that is new there may stop what falls, and lift what lies below it.
+      if (changed.floor.on && (!scene.floor.on || changed.floor.height != scene.floor.height))
+        account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
     }
     scene = std::move(changed);
     break_continuity();
@@ -466,11 +471,12 @@ struct Simulation::Impl {
   }
 
   /// The history of the integrator ends here, and so does that of the adaptive steps. What is shown of
-  /// pins is up to date at once.
+  /// pins and of the air is up to date at once.
   void break_continuity() {
     integrator->reset();
     control.reset();
     aim_at_pins();
+    system.blow(state.x, state.t);
     blow_up.reset();
     residuals.reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
   }
@@ -479,7 +485,7 @@ struct Simulation::Impl {
   /// is the work of the hand: at most largest force × way of the cursor.
   void set_hand(Drag drag) {
     drag.max_force =
-        drag_force_bound(system.model(), system.masses(), scene.material.gravity, drag.particles[0]);
+        drag_force_bound(system.model(), system.masses(), system.material().gravity, drag.particles[0]);
     const double before = system.drag_energy(state.x);
     system.set_drag(drag);
     account.add_work(system.drag_energy(state.x) - before);

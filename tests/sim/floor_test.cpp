@@ -139,6 +139,35 @@ TEST_F(Floor, BringsAHandkerchiefToRest) {
   }
 }
 
+// Few particles that slide fast take along many that slide back slowly: the friction of these must not push
+// the sheet on.
+TEST_F(Floor, NeverPushesAlongAMotion) {
+  Scene scene = loose_sheet("semi-implicit-euler");
+  scene.material.stretch_stiffness = 1e6;
+  scene.stepping.dt = 1.0 / 60;
+  const std::size_t n = sheet_->positions.size();
+  std::vector<vec3> velocity(n, vec3(-0.3, 0, 0));
+  for (std::size_t i = 0; i < 4; ++i) velocity[i].x = 1;
+  scene.initial_state = InitialState{sheet_->positions, velocity};
+  Simulation simulation(scene, sheet_, pool_);
+  ASSERT_EQ(simulation.step(), StepStatus::done);
+  double sum = 0;
+  for (const vec3& v : simulation.state().v) sum += v.x;
+  EXPECT_LE(std::abs(sum), 4 * 1 - 12 * 0.3);
+}
+
+// Falling, all particles are free and take iterations of CG; landed, they are held, and there is nothing left
+// to solve for.
+TEST_F(Floor, CountsTheIterationsOfWhatItTakesAgain) {
+  Scene scene = loose_sheet("semi-implicit-euler");
+  scene.floor.height = -1e-6;
+  Simulation simulation(scene, sheet_, pool_);
+  ASSERT_EQ(simulation.step(), StepStatus::done);
+  EXPECT_EQ(lowest(simulation), -1e-6);
+  EXPECT_GT(simulation.record().cg_iterations, 0);
+  EXPECT_EQ(simulation.residual_history().size(), 1u);
+}
+
 TEST_F(Floor, LetsGoOfWhatIsPulledUp) {
   Scene scene = loose_sheet("semi-implicit-euler");
   Simulation simulation(scene, sheet_, pool_);

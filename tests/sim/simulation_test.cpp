@@ -204,6 +204,22 @@ TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole
   refusal([&] { simulation.apply(SetParameter{"mass-model", 1}); });
   EXPECT_EQ(simulation.scene().material.mass_model, MassModel::uniform);
   EXPECT_EQ(simulation.step(), StepStatus::done);
+
+  Scene other = simulation.scene();
+  other.material.mass_model = MassModel::area;
+  other.integrator = "symplectic-euler";
+  other.pins = std::vector<std::uint32_t>{};
+  const bool pinned = simulation.is_pinned(0);
+  ASSERT_TRUE(pinned || simulation.is_pinned(1));
+  const auto before = std::make_shared<const State>(simulation.state());
+  simulation.step();
+  const State expected = simulation.state();
+  simulation.apply(RestoreState{before, 1});
+  refusal([&] { simulation.apply(SetScene{std::make_shared<const Scene>(other)}); });
+  EXPECT_EQ(simulation.scene().integrator, Scene{}.integrator);
+  EXPECT_EQ(simulation.is_pinned(0), pinned);
+  simulation.step();
+  EXPECT_TRUE(same_bits(simulation.state(), expected));
 }
 
 TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/frame.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -47,6 +48,21 @@ Scene gusty_flag() {
   scene.wind.azimuth = 70;
   scene.wind.gusts = 50;
   return scene;
+}
+
+TEST(WindOnCloth, AJumpBringsTheGustsOfThatTime) {
+  WorkerPool pool(1);
+  Simulation simulation(gusty_flag(), grid_mesh(5, 5), pool);
+  const auto forces = [&] {
+    Frame frame;
+    capture_motion(simulation, simulation.state(), {.velocities = false, .forces = true}, frame);
+    return frame.forces;
+  };
+  const std::vector<vec3> at_start = forces();
+  ASSERT_EQ(run(simulation, 6), 6);
+  EXPECT_NE(forces(), at_start);
+  simulation.apply(Reset{});
+  EXPECT_EQ(forces(), at_start);
 }
 
 TEST(WindOnCloth, GustsAreTheSameBitsForAnyNumberOfThreads) {
