@@ -10,14 +10,13 @@ function(clothlab_headers target)
   target_precompile_headers(${target} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
 endfunction()
 
-# clothlab_library(<folder> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...] [HEADERS <header>...])
+# clothlab_library(<folder> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
 # Makes clothlab_<folder>, the static library of src/<folder>. Includes are written from src/, as in
-# "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need, HEADERS are compiled
-# once because they take long. The sanitizers' builds compile common headers once as well; the others do not, so that
-# a file that forgets an include is found out.
+# "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. The sanitizers' builds
+# compile common headers once; the others do not, so that a file that forgets an include is found out.
 function(clothlab_library folder)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "clothlab_library(${folder}): unknown arguments ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -26,9 +25,7 @@ function(clothlab_library folder)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target} PUBLIC clothlab_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
-  if(ARG_HEADERS)
-    target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
-  elseif(CLOTHLAB_SANITIZE)
+  if(CLOTHLAB_SANITIZE)
     if(NOT TARGET clothlab_common_headers)
       clothlab_headers(clothlab_common_headers <algorithm> <array> <cmath> <functional> <memory> <optional> <span>
         <string> <string_view> <vector> <glm/glm.hpp> LINKS clothlab::glm)

@@ -232,6 +232,7 @@ int Application::run() {
       window_.show();
     }
   }
+  outputs_.finish_recording();
   preferences_.interface_scale = static_cast<double>(view_.interface_scale);
   preferences_.theme = view_.theme;
   preferences_.hints_done = view_.hints_done;
@@ -334,7 +335,10 @@ std::uint64_t Application::send(std::variant<Command, Control> what) {
 
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
-  if (step->other_scene) use_scene(step->other_scene, false);
+  if (step->other_scene) {
+    give_up_load();
+    use_scene(step->other_scene, false);
+  }
   intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
@@ -384,7 +388,9 @@ void Application::draw_frame() {
         ui_.on_key(press, typing, context);
       }
     }
-    interaction_.handle({*snapshot_, camera_, area, interface_scale(), ImGui::GetIO().WantCaptureMouse,
+    // What is seen of a scene that is about to be replaced is not to be taken hold of.
+    const bool captured = ImGui::GetIO().WantCaptureMouse || awaited_ != nullptr;
+    interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured,
                          [this](Command command) { send(std::move(command)); }});
     if (const auto box = interaction_.selection(interface_scale())) selection_overlay(*box);
     if (!ImGui::IsAnyMouseDown()) edits_->end_gesture();
@@ -519,9 +525,11 @@ void Application::save_picture() {
 void Application::start_recording(const StartRecording& wanted) {
   try {
     const auto [width, height] = view_pixels();
+    if (wanted.folder.empty()) throw InputError("Name a folder to record into.");
+    const StartRecording there{wanted.settings, fs::absolute(wanted.folder)};
     simulation_->send(
-        Control(Record{outputs_.start_recording(wanted, file_stem(edits_->scene().title), width, height)}));
-    remember_folder(wanted.folder);
+        Control(Record{outputs_.start_recording(there, file_stem(edits_->scene().title), width, height)}));
+    remember_folder(there.folder);
     ui_.hide_report();
     panel_context().set_playing(true);
   } catch (const std::exception& error) {
@@ -597,7 +605,8 @@ void Application::finish_load() {
   } else {
     edits_->record_scene(result.scene, load_is_reload_);
   }
-  if (!scene_path_.empty()) scene_files_[result.scene.get()] = fs::absolute(scene_path_);
+  // Always: another scene may have stood at that address.
+  scene_files_[result.scene.get()] = scene_path_.empty() ? fs::path() : fs::absolute(scene_path_);
   use_scene(result.scene, load_is_file_);
 }
 

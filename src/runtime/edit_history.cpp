@@ -103,7 +103,11 @@ void EditHistory::retell() {
   // Which integrator runs is what one tries out all the time: not worth a question.
   Scene now = *present_.scene;
   now.integrator = present_.saved->integrator;
-  unsaved_changes_ = describe_differences(*present_.saved, now, *present_.loaded->mesh);
+  try {
+    unsaved_changes_ = describe_differences(*present_.saved, now, *present_.loaded->mesh);
+  } catch (const InputError&) {
+    unsaved_changes_ = "Another mesh";  // what was saved does not fit this one
+  }
 }
 
 std::optional<EditHistory::Step> EditHistory::undo() {

@@ -54,7 +54,7 @@ struct Recorder::Impl {
 
   // Called with the mutex held.
 
-  void add_frames(const Simulation& simulation, const std::shared_ptr<const Scene>& scene) {
+  void add_frames(const Simulation& simulation, const std::shared_ptr<const Scene>& scene, Motion motion) {
     const double spacing = 1 / settings.frames_per_second;
     const double time = simulation.state().t;
     if (time < last_time) {
@@ -67,6 +67,7 @@ struct Recorder::Impl {
       if (!shape) {
         auto captured = std::make_shared<Frame>();
         capture(simulation, scene, *captured);
+        capture_motion(simulation, simulation.state(), motion, *captured);
         shape = std::move(captured);
       }
       ++on_clock;
@@ -150,7 +151,7 @@ Recorder::~Recorder() {
 const fs::path& Recorder::folder() const { return impl_->folder; }
 const Recorder::Settings& Recorder::settings() const { return impl_->settings; }
 
-void Recorder::begin(const Simulation& simulation, std::shared_ptr<const Scene> scene,
+void Recorder::begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
                      std::function<void()> room) {
   {
     const std::lock_guard lock(impl_->room_mutex);
@@ -158,15 +159,16 @@ void Recorder::begin(const Simulation& simulation, std::shared_ptr<const Scene> 
   }
   const std::lock_guard lock(impl_->mutex);
   impl_->clock_start = impl_->last_time = simulation.state().t;
-  if (!impl_->stopped) impl_->add_frames(simulation, scene);
+  if (!impl_->stopped) impl_->add_frames(simulation, scene, motion);
 }
 
-void Recorder::add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene,
+void Recorder::add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
                         double milliseconds) {
+  const bool failed = !impl_->writer.progress().error.empty();
   const std::lock_guard lock(impl_->mutex);
-  if (impl_->stopped) return;
+  if (impl_->stopped || failed) return;
   impl_->rows += diagnostics_row(simulation.record(), milliseconds);
-  impl_->add_frames(simulation, scene);
+  impl_->add_frames(simulation, scene, motion);
 }
 
 bool Recorder::full() const {

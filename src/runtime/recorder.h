@@ -51,12 +51,14 @@ class Recorder {
 
   // For the simulation thread.
 
-  /// The state that the recording begins with. `room` is called, on any thread, whenever full() may have
-  /// changed; until forget().
-  void begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, std::function<void()> room);
+  /// The state that the recording begins with; `motion` is what its pictures show as arrows. `room` is
+  /// called, on any thread, whenever full() may have changed; until forget().
+  void begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
+             std::function<void()> room);
   /// A step has been taken, in so many milliseconds. Time may have been set back before it (a reset): the
   /// frames go on from there.
-  void add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, double milliseconds);
+  void add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
+                double milliseconds);
   bool full() const;
   /// Nothing more comes from this thread, and `room` is not called any more.
   void forget();

@@ -247,7 +247,9 @@ struct SimulationThread::Impl {
   void steer(Record& c) {
     if (recorder) recorder->forget();
     recorder = std::move(c.recorder);
-    if (recorder) recorder->begin(*simulation, scene, [this] { queue.wake(); });
+    if (!recorder) return;
+    continue_from_shown();  // what is seen is what it begins with
+    recorder->begin(*simulation, scene, motion, [this] { queue.wake(); });
   }
 
   void steer(UseScene& c) {
@@ -388,7 +390,7 @@ struct SimulationThread::Impl {
       warned = end;
     }
     remember(milliseconds);
-    if (recorder) recorder->add_step(*simulation, scene, milliseconds);
+    if (recorder) recorder->add_step(*simulation, scene, motion, milliseconds);
     pacer.stepped(simulation->scene().stepping.dt, speed, end);
     if (end - asked >= kEstimateSpacing) ask_for_estimate();
   }

@@ -67,7 +67,11 @@ struct Change {
     const std::vector<std::uint32_t> before = selected_particles(mesh, scene.pins);
     std::vector<std::uint32_t> held = with_pinned(before, c.particles, c.pinned);
     if (held == before) return true;
-    for (std::uint32_t& i : held) i = mesh.vertex_of_particle.at(i);
+    for (std::uint32_t& i : held) {
+      if (i >= mesh.vertex_of_particle.size())
+        throw InputError("There is no particle " + std::to_string(i) + " to pin.");
+      i = mesh.vertex_of_particle[i];
+    }
     scene.pins = std::move(held);
     return true;
   }

@@ -154,6 +154,8 @@ void FileDialog::choose(const Entry& entry) {
   } else {
     std::snprintf(text_.data(), text_.size(), "%s", entry.name.c_str());
     appearing_ = true;
+    confirm_overwrite_ = false;  // that was for another file
+    problem_.clear();
   }
 }
 

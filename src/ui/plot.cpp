@@ -36,6 +36,18 @@ void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
   ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
 }
 
+// Narrows [first, last], a part of the way from a to b of that length, to what lies between low and high.
+void keep_between(float a, float b, float length, float low, float high, float& first, float& last) {
+  const float slope = (b - a) / length;
+  if (slope == 0) {
+    if (a < low || a > high) last = first;
+    return;
+  }
+  const float enter = ((slope > 0 ? low : high) - a) / slope, leave = ((slope > 0 ? high : low) - a) / slope;
+  first = std::max(first, enter);
+  last = std::max(first, std::min(last, leave));
+}
+
 // A line through the points, dashed where asked.
 void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
   if (points.size() < 2) return;
@@ -55,14 +67,21 @@ void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness,
     const auto at = [&](float s) {
       return ImVec2(a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length);
     };
-    for (float s = 0; s < length;) {
+    // Only what is seen: a curve that is zoomed into reaches far out of the frame.
+    const ImVec2 low = draw->GetClipRectMin(), high = draw->GetClipRectMax();
+    float first = 0, last = length;
+    if (length > 0) keep_between(a.x, b.x, length, low.x, high.x, first, last);
+    if (length > 0) keep_between(a.y, b.y, length, low.y, high.y, first, last);
+    along = std::fmod(along + first, period);
+    for (float s = first; s < last;) {
       const bool drawn = along < on;
-      const float end = std::min(length, s + std::max((drawn ? on : period) - along, 0.5F));
+      const float end = std::min(last, s + std::max((drawn ? on : period) - along, 0.5F));
       if (drawn) draw->AddLine(at(s), at(end), colour, width);
       along += end - s;
       if (along >= period) along = 0;
       s = end;
     }
+    along = std::fmod(along + (length - last), period);
   }
 }
 

@@ -32,7 +32,7 @@ class RecorderTest : public ::testing::Test {
   }
   void step(Recorder& recorder) {
     simulation_->step();
-    recorder.add_step(*simulation_, scene_, 1.5);
+    recorder.add_step(*simulation_, scene_, {}, 1.5);
   }
   static Recorder::Progress finished(const Recorder& recorder) {
     const auto begin = testing::Clock::now();
@@ -56,7 +56,7 @@ class RecorderTest : public ::testing::Test {
 TEST_F(RecorderTest, WritesAMeshPerFrameAndARowPerStep) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(*simulation_, scene_, {});
+  recorder.begin(*simulation_, scene_, {}, {});
   std::string rows(kDiagnosticsHeader);
   for (int i = 0; i < 5; ++i) {
     step(recorder);
@@ -79,7 +79,7 @@ TEST_F(RecorderTest, FramesAreEvenInSimulatedTime) {
     use(dt);
     const fs::path folder = make_free_folder(folder_.path(), "even");
     Recorder recorder(folder, {false, true, 60});
-    recorder.begin(*simulation_, scene_, {});
+    recorder.begin(*simulation_, scene_, {}, {});
     for (int i = 0; i < steps; ++i) step(recorder);
     simulation_->apply(Reset{});
     step(recorder);  // goes on from the time that it was set back to
@@ -93,7 +93,7 @@ TEST_F(RecorderTest, IsFullUntilPicturesAreDrawnAndLeavesNoneOut) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
   std::atomic<int> told = 0;
-  recorder.begin(*simulation_, scene_, [&] { ++told; });
+  recorder.begin(*simulation_, scene_, {}, [&] { ++told; });
   EXPECT_FALSE(recorder.full());
   std::uint64_t steps = 0;
   for (; !recorder.full(); ++steps) step(recorder);
@@ -115,13 +115,37 @@ TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
   use(1.0 / 60);
   fs::create_symlink("/dev/full", folder_.path() / "frame-000001.obj");
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(*simulation_, scene_, {});
+  recorder.begin(*simulation_, scene_, {}, {});
   for (int i = 0; i < 30; ++i) step(recorder);
   const Recorder::Progress end = finished(recorder);
   EXPECT_TRUE(end.finished);
   EXPECT_NE(end.error.find("frame-000001.obj"), std::string::npos) << end.error;
   EXPECT_EQ(end.frames, 1U);
   EXPECT_FALSE(recorder.full());
+}
+
+// Nobody draws any more what comes after a failure: it must not pile up.
+TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  use(1.0 / 60);
+  fs::create_symlink("/dev/full", folder_.path() / "frame-000000.png");
+  Recorder recorder(folder_.path(), {true, false, 60});
+  recorder.begin(*simulation_, scene_, {}, {});
+  ASSERT_NE(recorder.next_picture(), nullptr);
+  recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
+  EXPECT_NE(finished(recorder).error, "");
+  step(recorder);
+  EXPECT_EQ(recorder.next_picture(), nullptr);
+}
+
+TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
+  use(1.0 / 60);
+  Recorder recorder(folder_.path(), {true, false, 60});
+  recorder.begin(*simulation_, scene_, {.velocities = true, .forces = false}, {});
+  const auto frame = recorder.next_picture();
+  ASSERT_NE(frame, nullptr);
+  EXPECT_EQ(frame->velocities.size(), frame->positions.size());
+  EXPECT_TRUE(frame->forces.empty());
 }
 
 // The simulation waits for a recording that cannot keep up; what it is asked meanwhile it does.
