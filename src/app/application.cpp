@@ -51,6 +51,9 @@ constexpr double kSlowPeriod = 0.25;
 constexpr double kRestingLook = 0.05;
 // After an event pictures go on for a while: what it set off, a tooltip say, may take that long to settle.
 constexpr double kLively = 0.6;
+// How long a window that closes stays for a recording's last pictures, and how often it looks at them.
+constexpr double kPatience = 3;
+constexpr double kWriting = 0.005;
 // Interface units that the window has at least, unless it is smaller at a scale of 1.
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
@@ -84,6 +87,7 @@ class Application {
   void remember_folder(const fs::path& folder);
   void save_picture();
   void start_recording(const StartRecording& wanted);
+  void finish_recording();
   void copy_text(const std::string& text);
   void copy_command_line();
   void log_state();
@@ -232,7 +236,7 @@ int Application::run() {
       window_.show();
     }
   }
-  outputs_.finish_recording();
+  finish_recording();
   preferences_.interface_scale = static_cast<double>(view_.interface_scale);
   preferences_.theme = view_.theme;
   preferences_.hints_done = view_.hints_done;
@@ -534,6 +538,17 @@ void Application::start_recording(const StartRecording& wanted) {
     panel_context().set_playing(true);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
+  }
+}
+
+// At the end of the program: draws what a recording still waits for, unless that takes long.
+void Application::finish_recording() {
+  outputs_.stop_recording();
+  const RecordingStatus& recording = outputs_.recording();
+  const double until = window_.now() + kPatience;
+  while (recording.shown && !recording.progress.finished && window_.now() < until) {
+    outputs_.work();
+    window_.wait(kWriting);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "app/outputs.h"
 
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "core/text_file.h"
@@ -19,8 +18,6 @@ namespace fs = std::filesystem;
 constexpr int kSamples = 4;
 // Of every picture of the window, what a recording may take.
 constexpr std::chrono::milliseconds kDrawing{12};
-// How long a window that closes may stay for the pictures of a recording that are not drawn yet.
-constexpr std::chrono::seconds kPatience{3};
 
 }  // namespace
 
@@ -69,15 +66,6 @@ std::shared_ptr<Recorder> Outputs::start_recording(const StartRecording& wanted,
 
 void Outputs::stop_recording() {
   if (recorder_) recorder_->stop();
-}
-
-void Outputs::finish_recording() {
-  stop_recording();
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (recorder_ && std::chrono::steady_clock::now() < until) {
-    work();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
 }
 
 void Outputs::close_recording() {

@@ -36,8 +36,6 @@ class Outputs {
   std::shared_ptr<Recorder> start_recording(const StartRecording& wanted, const std::string& stem, int width,
                                             int height);
   void stop_recording();
-  /// The same, and draws what it still waits for, unless that takes seconds. For the end of the program.
-  void finish_recording();
   /// Its end has been seen.
   void close_recording();
   const RecordingStatus& recording() const { return status_; }
