@@ -21,7 +21,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kPrecision = 0.005;
+constexpr double kRangePrecision = 0.005;
 
 struct Stability final : Analysis {
   explicit Stability(const Services& services) : options(services) {}
@@ -88,7 +88,7 @@ struct Stability final : Analysis {
     };
     const double omega_max = loaded.omega_max;
     const double smallest = std::min(largest, smallest_trial_step(omega_max));
-    const std::optional<StableRange> range = find_stable_range(smallest, largest, kPrecision, trial);
+    const std::optional<StableRange> range = find_stable_range(smallest, largest, kRangePrecision, trial);
     if (!range) return;
     const double limit = theory(info);
     const std::string said = std::isnan(limit)   ? "of another ω"

@@ -26,7 +26,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kLargestStep = 1.0 / 60;  // [s]
-constexpr double kPrecision = 0.2;         // of the largest stable step
+constexpr double kStablePrecision = 0.2;   // of the largest stable step
 constexpr double kShortRun = 300;          // [ms]; shorter ones are timed three times
 
 /// The state at the end of a run, and the time that its steps took [ms]; `good` unless it blew up.
@@ -100,7 +100,7 @@ struct Work final : Analysis {
     std::optional<StepTrial> best;
     const double smallest = smallest_trial_step(loaded.omega_max);
     const auto range =
-        find_stable_range(smallest, kLargestStep, kPrecision, [&](double h) -> std::optional<bool> {
+        find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) -> std::optional<bool> {
           std::optional<StepTrial> trial =
               try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool);
           if (!trial) return std::nullopt;
@@ -221,7 +221,7 @@ struct Work final : Analysis {
     std::printf(
         "Largest h up to 1/60 s that held %llu steps (explicit methods: ten times as many), to %g %%, and "
         "what it\ncosts: medians, on %d thread%s.\n%-29s %12s %9s %12s %8s %9s %8s\n",
-        static_cast<unsigned long long>(trial_steps), 100 * kPrecision, scene.threads(),
+        static_cast<unsigned long long>(trial_steps), 100 * kStablePrecision, scene.threads(),
         scene.threads() == 1 ? "" : "s", "integrator", "h [s]", "ms/step", "ms/simul. s", "Newton",
         "CG /step", "not conv.");
     options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { measure_cost(info); });

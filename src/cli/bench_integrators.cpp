@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,9 @@
 namespace clothlab {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kSide = 64;
-constexpr int kWarmUp = 10;         // steps
-constexpr double kMostSeconds = 5;  // of the steps that count
+constexpr int kWarmUp = 10;                // steps
+constexpr double kMostSecondsOfSteps = 5;  // those that count
 
 /// h [s] at which the method is compared: the frame's 1/60 s, or half of 2/ω_max where that is less and the
 /// method's stability, or that of its constraints, depends on h.
@@ -49,7 +47,7 @@ void bench_integrators(const BenchSettings& settings, std::vector<BenchTable>& t
        .notes = {"h is 1/60 s; for explicit methods half of 2/ω_max, and for those that take stretch springs "
                  "as rods "
                  "half of that of bending springs. After " +
-                 std::to_string(kWarmUp) + " steps as many as " + format_plain(kMostSeconds) +
+                 std::to_string(kWarmUp) + " steps as many as " + format_plain(kMostSecondsOfSteps) +
                  " s allow, at most " + std::to_string(settings.steps) + "."}});
   const LoadedScene sheet = load_for_bench(hanging_sheet(kSide));
   for (const IntegratorInfo& info : integrators()) {
@@ -57,15 +55,15 @@ void bench_integrators(const BenchSettings& settings, std::vector<BenchTable>& t
     LoadedScene loaded = sheet;
     loaded.scene.integrator = info.id;
     loaded.scene.stepping.dt = step_of(info, loaded, settings.pool);
-    const RunFigures run = run_scene(loaded, settings.pool,
-                                     {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSeconds});
+    const RunFigures run = run_scene(
+        loaded, settings.pool, {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
     const bool any = !run.step_ms.empty();
-    const double ms = any ? median(run.step_ms) : kNone;
+    const double ms = any ? median(run.step_ms) : kNotMeasured;
     const double h_ms = 1e3 * loaded.scene.stepping.dt;
     tables[first].rows.push_back({std::string(info.id), h_ms, static_cast<long long>(run.step_ms.size()), ms,
-                                  any ? quantile(run.step_ms, 0.95) : kNone,
-                                  any && info.uses_linear_solver ? median(run.iterations) : kNone, ms / h_ms,
-                                  100 * run.max_strain,
+                                  any ? quantile(run.step_ms, 0.95) : kNotMeasured,
+                                  any && info.uses_linear_solver ? median(run.iterations) : kNotMeasured,
+                                  ms / h_ms, 100 * run.max_strain,
                                   std::string(!run.blow_up.empty() ? "blew up"
                                               : run.converged      ? "good"
                                                                    : "not all converged")});

@@ -10,8 +10,8 @@
 namespace clothlab {
 namespace {
 
-constexpr double kMostSeconds = 20;  // of a run
-constexpr int kNoLimit = 100'000;    // the most that a scene may ask for
+constexpr double kMostSecondsOfRun = 20;
+constexpr int kMostIterations = 100'000;  // the most that a scene may ask for
 
 }  // namespace
 
@@ -43,11 +43,11 @@ void bench_meshes(const BenchSettings& settings, const std::vector<std::filesyst
     scene.mesh = FileSource{file.string()};
     try {
       LoadedScene loaded = load_for_bench(scene);
-      const RunPlan plan{.steps = settings.steps, .seconds = kMostSeconds};
+      const RunPlan plan{.steps = settings.steps, .seconds = kMostSecondsOfRun};
       RunFigures ours = run_scene(loaded, settings.pool, plan);
       CgOptions& cg = loaded.scene.stepping.solver.linear.cg;
       cg.preconditioner = PreconditionerKind::block_jacobi;
-      cg.max_iterations = kNoLimit;
+      cg.max_iterations = kMostIterations;
       RunFigures plain = run_scene(loaded, settings.pool, plan);
       const std::size_t steps = std::min(ours.step_ms.size(), plain.step_ms.size());
       for (auto* values : {&ours.step_ms, &ours.iterations, &plain.step_ms, &plain.iterations})

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,7 +17,6 @@
 namespace clothlab {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr int kLargestForLdlt = 128;
 
 struct Memory {
@@ -142,8 +140,8 @@ std::vector<BenchCell> step_row(const Sheet& sheet) {
           sheet.run.fall_mm[0],
           sheet.run.fall_mm[1],
           sheet.run.fall_mm[2],
-          sheet.memory.peak.value_or(kNone) / 1024 / sheet.particles,
-          sheet.memory.kept.value_or(kNone) / 1024 / sheet.particles};
+          sheet.memory.peak.value_or(kNotMeasured) / 1024 / sheet.particles,
+          sheet.memory.kept.value_or(kNotMeasured) / 1024 / sheet.particles};
 }
 
 std::vector<BenchCell> phase_row(const Sheet& sheet, const PhaseFigures& p) {
@@ -172,9 +170,9 @@ std::vector<BenchCell> solver_row(const Sheet& sheet, const SolveFigures& ours,
   for (const BaselineName& name : kBaselines) {
     const auto found = others.find(name.method);
     const bool there = found != others.end();
-    row.emplace_back(there ? mean(found->second.ms) : kNone);
+    row.emplace_back(there ? mean(found->second.ms) : kNotMeasured);
     if (name.method == BaselineMethod::cg_lower || name.method == BaselineMethod::cg_full)
-      row.emplace_back(there ? mean(found->second.iterations) : kNone);
+      row.emplace_back(there ? mean(found->second.iterations) : kNotMeasured);
     if (there && found->second.ms.size() == ours.ms.size() && mean(found->second.ms) < best) {
       best = mean(found->second.ms);
       winner = name.title;

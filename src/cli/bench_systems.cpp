@@ -110,7 +110,7 @@ PhaseFigures SystemContest::phases() {
   if (multigrid)
     figures.solve -= figures.setup;
   else
-    figures.setup = std::numeric_limits<double>::quiet_NaN();
+    figures.setup = kNotMeasured;
   return figures;
 }
 

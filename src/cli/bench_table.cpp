@@ -30,7 +30,7 @@ std::size_t width(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string quoted(const std::string& text) {
+std::string csv_quoted(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -109,8 +109,8 @@ std::string csv_of(const std::vector<BenchTable>& tables) {
   for (const BenchTable& table : tables)
     for (const auto& row : table.rows)
       for (std::size_t c = 1; c < row.size(); ++c)
-        csv += table.id + "," + quoted(exact(row[0])) + "," + table.columns[c].id + "," +
-               quoted(table.columns[c].unit) + "," + quoted(exact(row[c])) + "\n";
+        csv += table.id + "," + csv_quoted(exact(row[0])) + "," + table.columns[c].id + "," +
+               csv_quoted(table.columns[c].unit) + "," + csv_quoted(exact(row[c])) + "\n";
   return csv;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,6 +10,7 @@ namespace clothlab {
 
 /// A figure, a whole number or a word of a table. What is not a number was not measured: "–".
 using BenchCell = std::variant<double, long long, std::string>;
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 struct BenchColumn {
   std::string id;     ///< in files

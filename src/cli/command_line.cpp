@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
 #ifdef _WIN32
   return text.find_first_of(" &()^") == std::string::npos ? text : '"' + text + '"';
 #else
@@ -70,7 +70,7 @@ class Options {
  private:
   void add(std::string_view name, const std::string& value) {
     // A value may begin with a minus sign, which would be an option's.
-    text_ += " --" + std::string(name) + (value.starts_with('-') ? "=" : " ") + quoted(value);
+    text_ += " --" + std::string(name) + (value.starts_with('-') ? "=" : " ") + shell_quoted(value);
   }
 
   void add_parameter(const ParameterSpec& spec, double now, double before) {
@@ -109,7 +109,7 @@ std::string command_line(const Scene& scene, const Scene* of_file, const std::st
     const Scene defaults;
     text += Options(scene, defaults).mesh() + Options(scene, defaults).values();
   } else {
-    text += " --scene " + quoted(file) + Options(scene, *of_file).values();
+    text += " --scene " + shell_quoted(file) + Options(scene, *of_file).values();
   }
   return text + " --steps " + std::to_string(steps);
 }
