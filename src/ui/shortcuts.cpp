@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "integrate/registry.h"
 #include "ui/file_dialog.h"
@@ -96,32 +98,48 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::none, 0, false, false, "Esc", "let go, close, cancel", nullptr},
 };
 
-struct MouseRow {
-  const char* action;
+struct HelpRow {
+  const char* what;
   const char* help;
 };
 constexpr std::array kMouse = {
-    MouseRow{"Left-drag on the cloth", "pull it where you took hold"},
-    MouseRow{"Wheel while pulling", "away from you, towards you"},
-    MouseRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
-    MouseRow{"Ctrl-drag around particles", "pin all that are seen; with Shift free them"},
-    MouseRow{"Left-drag a pinned particle", "move its pin"},
-    MouseRow{"Right-drag", "orbit the camera"},
-    MouseRow{"Middle-drag", "pan the camera"},
-    MouseRow{"Wheel", "zoom"},
-    MouseRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
-    MouseRow{"Drop a file", "open that OBJ mesh or scene JSON"},
+    HelpRow{"Left-drag on the cloth", "pull it where you took hold"},
+    HelpRow{"Wheel while pulling", "away from you, towards you"},
+    HelpRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
+    HelpRow{"Ctrl-drag around particles", "pin all that are seen; with Shift free them"},
+    HelpRow{"Left-drag a pinned particle", "move its pin"},
+    HelpRow{"Right-drag", "orbit the camera"},
+    HelpRow{"Middle-drag", "pan the camera"},
+    HelpRow{"Wheel", "zoom"},
+    HelpRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
+    HelpRow{"Drop a file", "open that OBJ mesh or scene JSON"},
 };
 
-// Two columns of text; the first is as wide as given.
-void row(const char* left, const char* right, float first) {
+// Pairs of texts in as many columns as there is room for, filled one after the other.
+void help_columns(const std::vector<HelpRow>& rows, float room, std::size_t most) {
+  float first = 0, second = 0;
+  for (const HelpRow& row : rows) {
+    first = std::max(first, ImGui::CalcTextSize(row.what).x);
+    second = std::max(second, ImGui::CalcTextSize(row.help).x);
+  }
+  const float between = units(14), gap = units(30), width = first + between + second;
+  const auto fitting = static_cast<std::size_t>(std::max(1.0F, (room + gap) / (width + gap)));
+  const std::size_t columns = std::min(most, fitting);
+  const std::size_t in_each = (rows.size() + columns - 1) / columns;
   const float start = ImGui::GetCursorPosX();
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-  ImGui::TextUnformatted(left);
-  ImGui::PopStyleColor();
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(start + first);
-  ImGui::TextUnformatted(right);
+  for (std::size_t line = 0; line < in_each; ++line)
+    for (std::size_t i = line; i < rows.size(); i += in_each) {
+      const float left = start + static_cast<float>(i / in_each) * (width + gap);
+      if (i > line) ImGui::SameLine();
+      ImGui::SetCursorPosX(left);
+      ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
+      ImGui::TextUnformatted(rows[i].what);
+      ImGui::PopStyleColor();
+      ImGui::SameLine();
+      ImGui::SetCursorPosX(left + first + between);
+      ImGui::TextUnformatted(rows[i].help);
+      note_item(std::string("help:") + rows[i].what);
+    }
 }
 
 }  // namespace
@@ -163,29 +181,14 @@ bool help_overlay(const Area& view) {
   ImGui::TextUnformatted("Keys and mouse");
   ImGui::PopFont();
   ImGui::Spacing();
-  const auto listed = std::count_if(kShortcuts.begin(), kShortcuts.end(),
-                                    [](const Shortcut& shortcut) { return shortcut.keys != nullptr; });
-  std::ptrdiff_t shown = 0;
-  ImGui::BeginGroup();
-  for (const Shortcut& shortcut : kShortcuts) {
-    if (shortcut.keys == nullptr) continue;
-    row(shortcut.keys, shortcut.help, units(88));
-    if (++shown != (listed + 1) / 2) continue;
-    ImGui::EndGroup();
-    ImGui::SameLine(0, units(24));
-    ImGui::BeginGroup();
-  }
-  ImGui::EndGroup();
-  ImGui::SameLine(0, units(24));
-  ImGui::BeginGroup();
-  for (const MouseRow& mouse : kMouse) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-    ImGui::TextUnformatted(mouse.action);
-    ImGui::PopStyleColor();
-    ImGui::TextUnformatted(mouse.help);
-    ImGui::Dummy(ImVec2(0, units(2)));
-  }
-  ImGui::EndGroup();
+  const float room =
+      view.width - units(16) - 2 * ImGui::GetStyle().WindowPadding.x - ImGui::GetStyle().ScrollbarSize;
+  std::vector<HelpRow> keys;
+  for (const Shortcut& shortcut : kShortcuts)
+    if (shortcut.keys != nullptr) keys.push_back({shortcut.keys, shortcut.help});
+  help_columns(keys, room, 3);
+  section("Mouse");
+  help_columns({kMouse.begin(), kMouse.end()}, room, 2);
   ImGui::Spacing();
   const bool closed = text_button("Close (Esc)", "Back to the cloth.");
   note_item("close-help");
