@@ -13,6 +13,8 @@ namespace {
 constexpr float kGhostOpacity = 0.62F;
 constexpr double kWheelStep = 0.8;  // of the range, per notch
 constexpr float kLeastBox = 5;      // [interface units]
+// The band of the integrators' colours below the frame, clear of a curve at its lower edge.
+constexpr float kBandGap = 3, kBandHeight = 3;  // [interface units]
 
 struct Rect {
   ImVec2 a, b;
@@ -165,7 +167,7 @@ class PlotPainter {
       draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
     }
     const float room = std::max(text_width("0000.00"), units(40)) + units(14);
-    const float axis = frame_.b.y + units(4);
+    const float axis = frame_.b.y + units(plot_.bands.empty() ? 4 : kBandGap + kBandHeight + 1);
     const float title = text_width(plot_.x_title);
     // The title stands at the right end, where numbers make room for it.
     const float title_at = frame_.b.x - title;
@@ -182,8 +184,8 @@ class PlotPainter {
 
   void bands() {
     for (const PlotBand& band : plot_.bands)
-      draw_->AddRectFilled(ImVec2(px(band.x0), frame_.b.y), ImVec2(px(band.x1), frame_.b.y + units(3)),
-                           band.colour);
+      draw_->AddRectFilled(ImVec2(px(band.x0), frame_.b.y + units(kBandGap)),
+                           ImVec2(px(band.x1), frame_.b.y + units(kBandGap + kBandHeight)), band.colour);
   }
 
   void levels() {
@@ -462,7 +464,7 @@ std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotV
     const PlotRange y = shown_y(plot, view, x);
     const float left = std::max(units(46), text_width("-0.0000 J"));
     const Rect frame{ImVec2(all.a.x + left, all.a.y + legend + units(6)),
-                     ImVec2(all.b.x - pad, all.b.y - line - units(7))};
+                     ImVec2(all.b.x - pad, all.b.y - line - units(plot.bands.empty() ? 7 : 10))};
     if (frame.width() >= units(40) && frame.height() >= units(24)) {
       PlotPainter painter(plot, view, frame, x, y);
       painter.axes();
