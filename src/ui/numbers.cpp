@@ -47,6 +47,18 @@ std::string format_count(unsigned long long value) {
   return digits;
 }
 
+std::string format_steady(double value, int digits) {
+  std::string text = format_plain(value, digits);
+  if (text.find_first_not_of("0123456789.-") != std::string::npos) return text;  // inf, or with an exponent
+  const std::size_t first = text.find_first_of("123456789");
+  const auto known =
+      std::count_if(text.begin() + static_cast<std::ptrdiff_t>(std::min(first, text.size() - 1)), text.end(),
+                    [](char c) { return c >= '0' && c <= '9'; });
+  if (known >= digits) return text;
+  if (text.find('.') == std::string::npos) text += '.';
+  return text.append(static_cast<std::size_t>(digits - known), '0');
+}
+
 std::string shown_value(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value)) {
     std::string text = format_number(value);

@@ -11,6 +11,10 @@ namespace clothlab {
 /// Whole numbers in groups of three, with spaces that do not break a line: "16 384".
 std::string format_count(unsigned long long value);
 
+/// With always so many significant digits, zeros at the end too ("12.0", "0.300"), so that what stands after
+/// a number that changes does not move; very large and very small ones as format_plain writes them.
+std::string format_steady(double value, int digits = 3);
+
 /// How the window shows a parameter: times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);
 

@@ -49,9 +49,9 @@ void transport_panel(const PanelContext& context) {
   const bool behind =
       now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;
   std::string line =
-      "t = " + format_plain(now.frame.record.time, 4) + " s, step " + format_count(now.frame.record.step);
+      "t = " + format_steady(now.frame.record.time, 4) + " s, step " + format_count(now.frame.record.step);
   if (behind)
-    line += " · wanted " + format_plain(now.speed) + "×, reached " + format_plain(now.actual_speed) + "×";
+    line += " · wanted " + format_plain(now.speed) + "×, reached " + format_steady(now.actual_speed) + "×";
   small_text(line);
   if (behind)
     tooltip(

@@ -4,11 +4,12 @@
 
 #include "analysis/stability.h"
 #include "core/text.h"
+#include "ui/numbers.h"
 
 namespace clothlab {
 namespace {
 
-std::string factor(double growth) { return format_plain(growth) + "×"; }
+std::string factor(double growth) { return format_steady(growth) + "×"; }
 
 // From here to the limit the gauge turns amber: ω_max changes by some per cent as the cloth moves.
 constexpr double kNearLimit = 0.9;
@@ -35,7 +36,7 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   const double limit = integrator.stability_limit;
   const double growth = stiffest_growth(integrator, z, values);
   out.help = describe_stability(integrator, values, h, *omega_max);
-  out.number = "h·ω_max " + format_plain(z);
+  out.number = "h·ω_max " + format_steady(z);
   if (limit == 0 && integrator.growth_of_the_rest) {
     out.level = StabilityLevel::unstable;
     out.verdict = "slow motion grows";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
@@ -52,12 +53,18 @@ void divider() {
   ImGui::SameLine(0, units(10));
 }
 
-// A divider for an item of that text, or false where the window is too narrow for it.
-bool begin_item(const std::string& text) {
-  const float width = ImGui::CalcTextSize(displayable(text).c_str()).x + units(21);
+float width_of(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+// An item after a divider, as wide as `usual` at least: what follows, and what has room at all, does not
+// change with every number. False where the window is too narrow for it.
+bool item(ImU32 colour, const std::string& text, const std::string& usual) {
+  const float width = std::max(width_of(text), width_of(usual));
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + width > right) return false;
+  if (ImGui::GetItemRectMax().x + units(21) + width > right) return false;
   divider();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
   return true;
 }
 
@@ -98,34 +105,32 @@ void status_bar(const PanelContext& context) {
   tooltip(stability.help);
 
   const StepRecord& record = now.frame.record;
-  const std::string strain = "largest strain " + format_plain(record.max_strain * 100) + " %";
-  if (begin_item(strain)) {
-    ImGui::TextUnformatted(strain.c_str());
+  const std::string strain = "largest strain " + format_steady(record.max_strain * 100) + " %";
+  if (item(palette().text, strain, "largest strain 00.00 %"))
     tooltip("The most that any stretch spring is longer or shorter than at rest.");
-  }
   const bool is_long = context.running_step_seconds > 0.25;
   const std::string time = is_long
                                ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
-                               : format_plain(now.step_ms.median) + " ms per step";
-  if (begin_item(time)) {
-    coloured(is_long ? palette().careful : palette().text, time);
+                               : format_steady(now.step_ms.median) + " ms per step";
+  if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
+    note_item("step-time");
     if (!is_long)
       tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
   }
   const std::string_view of_step = record.converged ? record.warning : record.reason;
   const bool converged = now.warning.empty() ? record.converged : now.converged;
   const std::string trouble = converged ? "warning" : "not converged";
-  if ((!now.warning.empty() || !record.converged || !of_step.empty()) && begin_item(trouble)) {
-    coloured(palette().careful, trouble);
+  if ((!now.warning.empty() || !record.converged || !of_step.empty()) &&
+      item(palette().careful, trouble, trouble))
     tooltip(now.warning.empty() ? std::string(of_step) : now.warning);
-  }
 
   // With nothing to show that is new, the window rests.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
+  const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
   const std::string right =
-      format_count(now.frame.positions.size()) + " particles · " +
+      particles +
       (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
-  const float width = ImGui::CalcTextSize(displayable(right).c_str()).x;
+  const float width = width_of(particles + "000 fps");
   ImGui::SameLine();
   const float at = ImGui::GetWindowContentRegionMax().x - width;
   if (at > ImGui::GetCursorPosX() + units(10)) {

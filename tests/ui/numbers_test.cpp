@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/text.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -79,6 +80,19 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   const ParameterSpec& limit = find_scene_parameter("energy-limit")->spec;
   EXPECT_EQ(parse_typed_value(limit, "off"), kInfinity);
   EXPECT_FALSE(parse_typed_value(stiffness, "off").has_value());
+}
+
+TEST(Numbers, SteadyOnesKeepTheirZeros) {
+  EXPECT_EQ(format_steady(20.2), "20.2");
+  EXPECT_EQ(format_steady(12), "12.0");
+  EXPECT_EQ(format_steady(9.6), "9.60");
+  EXPECT_EQ(format_steady(0.3), "0.300");
+  EXPECT_EQ(format_steady(0.025), "0.0250");
+  EXPECT_EQ(format_steady(1.5, 4), "1.500");
+  EXPECT_EQ(format_steady(1450), "1450");
+  EXPECT_EQ(format_steady(-2), "-2.00");
+  EXPECT_EQ(format_steady(0), "0.00");
+  EXPECT_EQ(format_steady(1e-9), format_plain(1e-9));
 }
 
 }  // namespace

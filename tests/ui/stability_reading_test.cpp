@@ -30,7 +30,7 @@ TEST(StabilityReading, AgreesWithEveryRowOfTheRegistry) {
                 StabilityLevel::near_limit);
       const StabilityReading above = read_stability(info, values, 1.5 * limit / kOmega, kOmega);
       EXPECT_EQ(above.level, StabilityLevel::unstable);
-      EXPECT_THAT(above.verdict, HasSubstr("1.5×"));
+      EXPECT_THAT(above.verdict, HasSubstr("1.50×"));
       ASSERT_TRUE(above.largest_step.has_value());
       EXPECT_DOUBLE_EQ(*above.largest_step, limit / kOmega);
     }
