@@ -15,23 +15,6 @@
 namespace clothlab {
 namespace {
 
-// Broken at spaces alone: Dear ImGui would break numbers at their point, too.
-void wrapped(std::string_view text) {
-  std::string shown = displayable(text);
-  const float width = ImGui::GetContentRegionAvail().x;
-  std::size_t line = 0, space = std::string::npos;
-  for (std::size_t i = 0; i <= shown.size(); ++i) {
-    if (i < shown.size() && shown[i] != ' ' && shown[i] != '\n') continue;
-    if (space != std::string::npos && ImGui::CalcTextSize(&shown[line], shown.data() + i).x > width) {
-      shown[space] = '\n';
-      line = space + 1;
-    }
-    space = i;
-    if (i < shown.size() && shown[i] == '\n') line = i + 1, space = std::string::npos;
-  }
-  ImGui::TextUnformatted(shown.c_str());
-}
-
 void muted(std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
   ImGui::TextUnformatted(displayable(text).c_str());
@@ -54,7 +37,7 @@ void lines(const IntegratorInfo& info) {
     ImGui::TableNextColumn();
     muted(line.title);
     ImGui::TableNextColumn();
-    wrapped(line.title == "Step" ? in_lines(line.text) : line.text);
+    wrapped_text(line.title == "Step" ? in_lines(line.text) : line.text);
     note_item("explain:" + std::string(line.title));
   }
   ImGui::EndTable();
@@ -65,6 +48,8 @@ std::string factor(double value) {
   const double change = std::abs(value - 1);
   if (change < 1e-12) return "1";
   if (change < 0.01) return (value > 1 ? "1 + " : "1 − ") + format_plain(change, 2);
+  if (value < 1e-12) return "below 1e-12";
+  if (value > 1e12) return "above 1e12";
   return format_plain(value);
 }
 
@@ -83,7 +68,10 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, double 
           stiffest_growth(info, h * omega_max, values)},
   };
   if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
-  for (const char* title : {"undamped oscillation", "each step, times", "after 1 s, times"}) {
+  ImGui::TableSetupColumn("oscillation", ImGuiTableColumnFlags_WidthStretch, 2);
+  ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4F);
+  ImGui::TableSetupColumn("second", ImGuiTableColumnFlags_WidthStretch, 1.4F);
+  for (const char* title : {"undamped oscillation", "factor per step", "factor per second"}) {
     ImGui::TableNextColumn();
     muted(title);
   }
@@ -114,13 +102,13 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
   const double h = context.step_size();
   const StabilityReading stability = read_stability(info, context.own_parameters(), h, omega_max);
   section("With the numbers of now");
-  wrapped("h = " + format_quantity(h, "s") +
-          (omega_max ? ", ω_max = " + format_plain(*omega_max, 4) + " rad/s, " : ", ") + stability.number +
-          ".");
-  wrapped(stability.help);
+  wrapped_text("h = " + format_quantity(h, "s") +
+               (omega_max ? ", ω_max = " + format_plain(*omega_max, 4) + " rad/s, " : ", ") +
+               stability.number + ".");
+  wrapped_text(stability.help);
   note_item("explain:now");
   if (omega_max) amplitudes(context, info, *omega_max);
-  wrapped(last_step(context, info));
+  wrapped_text(last_step(context, info));
 }
 
 }  // namespace
@@ -144,7 +132,7 @@ bool explain_overlay(const PanelContext& context, const Area& room) {
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   const bool closed = icon_button("close-explain", Icon::close, "Close (Esc)", false, button);
   note_item("close-explain");
-  wrapped(info.summary);
+  wrapped_text(info.summary);
   ImGui::Spacing();
   lines(info);
   present_numbers(context, info);

@@ -69,7 +69,8 @@ void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
   ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
                                       ImVec2(width, std::max(view.height - 2 * margin, units(40))));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
+  // Opaque, since a card may lie over the panel's text.
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, with_alpha(palette().overlay, 1));
   ImGui::PushStyleColor(ImGuiCol_Border, edge);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
   ImGui::Begin(id, nullptr, kCard);
@@ -89,11 +90,7 @@ void card_heading(ImU32 colour, const std::string& text) {
   ImGui::PopFont();
 }
 
-void card_text(const std::string& text) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopTextWrapPos();
-}
+void card_text(const std::string& text) { wrapped_text(text); }
 
 void mesh_report(const PanelContext& context) {
   const LoadedScene& loaded = *context.snapshot.loaded;
@@ -210,7 +207,7 @@ void hint_overlay(const PanelContext& context, const Area& view) {
     Hint hint;
     const char* text;
   };
-  constexpr Row kRows[] = {{Hint::drag, "Drag the cloth with the left mouse button"},
+  constexpr Row kRows[] = {{Hint::drag, "Left-drag pulls the cloth"},
                            {Hint::orbit, "right-drag orbits"},
                            {Hint::integrator, "1 to 9 switch the integrator"},
                            {Hint::keys, "F1 lists all keys"}};

@@ -100,7 +100,7 @@ void short_explanation(const IntegratorInfo& info) {
   small_text(info.summary, summary_lines);
   ImGui::EndGroup();
   note_item("explain");
-  tooltip("The beginning of what there is to say of it: E or the question mark for the rest.");
+  tooltip("The start of its explanation: E or the question mark opens the rest.");
   const float height =
       static_cast<float>(summary_lines) * line + spacing + (has_formula ? line + spacing : 0);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + height));

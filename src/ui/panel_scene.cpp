@@ -26,11 +26,7 @@ void scene_panel(const PanelContext& context) {
   }
   ImGui::EndChild();
   ImGui::PopStyleColor();
-  if (!running.description.empty()) {
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(displayable(running.description).c_str());
-    ImGui::PopTextWrapPos();
-  }
+  if (!running.description.empty()) wrapped_text(running.description);
   section("Mesh");
   mesh_report(context);
 }

@@ -135,7 +135,12 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   section("Integrator");
   integrator_panel(context);
   ImGui::Dummy(ImVec2(0, units(2)));
-  if (ImGui::BeginTabBar("tabs")) {
+  // Its line ends where the sections' lines do: Dear ImGui would draw it on into the margins.
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::PushClipRect(corner, ImVec2(corner.x + ImGui::GetContentRegionAvail().x, height), true);
+  const bool tabs = ImGui::BeginTabBar("tabs");
+  ImGui::PopClipRect();
+  if (tabs) {
     for (const Tab& tab : kTabs) {
       const bool wanted = wanted_tab_ == tab.title;
       const bool open = ImGui::BeginTabItem(tab.title, nullptr, wanted ? ImGuiTabItemFlags_SetSelected : 0);
@@ -225,7 +230,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view)
   if (!message_.empty()) {
     const bool open = message_overlay(message_, message_is_error_, view);
     if (!open || ImGui::GetTime() > message_until_) message_.clear();
-  } else if (!dialog_open()) {
+  } else if (!dialog_open() && !help_open_ && !context.view.explain) {
     hint_overlay(context, view);
   }
 }

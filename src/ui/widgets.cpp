@@ -245,7 +245,7 @@ void tooltip(std::string_view text) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(10), units(8)));
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(units(330));
-  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::TextUnformatted(broken_lines(text, units(320)).c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
@@ -253,30 +253,58 @@ void tooltip(std::string_view text) {
 
 namespace {
 
-// As many words as fill at most so many lines of the width there is, in the current font.
-std::string cut_to_lines(std::string text, int lines) {
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = (static_cast<float>(lines) + 0.5F) * ImGui::GetTextLineHeight();
-  const auto fits = [&](const std::string& t) {
-    return ImGui::CalcTextSize(t.c_str(), nullptr, false, width).y < height;
-  };
-  if (fits(text)) return text;
-  const std::string more = " ...";
-  while (!text.empty() && !fits(text + more)) {
-    const std::size_t space = text.find_last_of(' ');
-    text.resize(space == std::string::npos ? 0 : space);
+// The first lines of a broken text; its end is marked where there are more.
+std::string cut_to_lines(std::string text, int lines, float width) {
+  std::size_t end = 0, start = 0;
+  for (int line = 0; line < lines; ++line) {
+    start = end;
+    end = text.find('\n', end);
+    if (end == std::string::npos) return text;
+    ++end;
   }
+  text.resize(end - 1);
+  const std::string more = " ...";
+  const auto too_wide = [&] { return ImGui::CalcTextSize((text.substr(start) + more).c_str()).x > width; };
+  for (std::size_t space = text.rfind(' '); too_wide() && space != std::string::npos && space > start;
+       space = text.rfind(' '))
+    text.resize(space);
   return text + more;
 }
 
 }  // namespace
 
+std::string broken_lines(std::string_view text, float width) {
+  std::string shown = displayable(text);
+  const auto may_break = [&](std::size_t i) {
+    return shown[i] == ' ' && i > 0 && shown[i - 1] != '=' && i + 1 < shown.size() && shown[i + 1] != '=';
+  };
+  std::size_t line = 0, space = std::string::npos;
+  for (std::size_t i = 0; i <= shown.size(); ++i) {
+    const bool ends = i == shown.size() || shown[i] == '\n';
+    if (!ends && !may_break(i)) continue;
+    if (space != std::string::npos && ImGui::CalcTextSize(&shown[line], shown.data() + i).x > width) {
+      shown[space] = '\n';
+      line = space + 1;
+    }
+    space = i;
+    if (ends) line = i + 1, space = std::string::npos;
+  }
+  return shown;
+}
+
+void wrapped_text(std::string_view text) {
+  ImGui::PushTextWrapPos(0);  // for a word that is longer than a line
+  ImGui::TextUnformatted(broken_lines(text, ImGui::GetContentRegionAvail().x).c_str());
+  ImGui::PopTextWrapPos();
+}
+
 void small_text(std::string_view text, std::optional<int> lines) {
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
   ImGui::PushTextWrapPos(0);
-  const std::string shown = displayable(text);
-  ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines) : shown).c_str());
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::string shown = broken_lines(text, width);
+  ImGui::TextUnformatted((lines ? cut_to_lines(shown, *lines, width) : shown).c_str());
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
   ImGui::PopFont();

@@ -23,6 +23,11 @@ void note_item(std::string_view name);
 /// A tooltip for the control that was drawn last, wrapped to a readable width.
 void tooltip(std::string_view text);
 
+/// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
+/// an equals sign: Dear ImGui itself would break numbers and file names at their point.
+std::string broken_lines(std::string_view text, float width);
+/// Text broken like that at the edge of the panel.
+void wrapped_text(std::string_view text);
 /// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many
 /// lines.
 void small_text(std::string_view text, std::optional<int> lines = {});

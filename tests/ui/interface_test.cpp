@@ -33,7 +33,8 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
       for (const char* tab : {"Scene", "Cloth", "World", "Solver", "View"}) {
         SCOPED_TRACE(::testing::Message() << info.id << ", " << tab << ", scale " << scale);
         face.click(std::string("tab:") + tab);
-        const auto items = item_rects();
+        auto items = item_rects();
+        items.erase("step-time");  // in the status bar
         EXPECT_GT(items.size(), 12U);
         for (const auto& [name, r] : items) {
           if (name == "stability") continue;
@@ -215,6 +216,56 @@ TEST(Interface, TheCardExplainsTheIntegratorAtEverySize) {
   EXPECT_TRUE(face.view.explain);
   EXPECT_TRUE(face.press(Key::escape));
   EXPECT_FALSE(face.view.explain);
+}
+
+TEST(Interface, TheListOfKeysHasRoomInWidth) {
+  for (const float scale : {1.0F, 1.5F, 2.0F}) {
+    for (const float width : {1280 / scale, 1280.0F}) {
+      Interface face(Interface::sheet(), scale, width, width * 720 / 1280);
+      face.click("keys");
+      for (int i = 0; i < 3; ++i) face.frame();
+      int listed = 0;
+      for (const auto& [name, r] : item_rects()) {
+        if (!name.starts_with("help:")) continue;
+        ++listed;
+        EXPECT_GE(r.x, 0) << name;
+        EXPECT_LE(r.z, face.width) << name << ", scale " << scale << ", width " << face.width;
+      }
+      EXPECT_GT(listed, 30);
+    }
+  }
+}
+
+TEST(Interface, HintsMakeWayForWhatIsRead) {
+  Interface face;
+  ASSERT_GT(face.rect("close-hints").z, 0);
+  face.press(Key::none, 'E');
+  face.frame();
+  EXPECT_EQ(face.rect("close-hints").z, -1);
+}
+
+TEST(Interface, TheStatusBarKeepsStillWhileNumbersChange) {
+  Interface face;
+  std::vector<float> places;
+  for (const double strain : {0.2, 0.0968, 0.1234}) {
+    face.snapshot.frame.record.max_strain = strain;
+    face.frame();
+    places.push_back(face.rect("step-time").x);
+  }
+  EXPECT_GT(places[0], 0);
+  EXPECT_EQ(places[0], places[1]);
+  EXPECT_EQ(places[0], places[2]);
+}
+
+TEST(Interface, LinesBreakAtSpacesAlone) {
+  const Interface face;
+  ImGui::NewFrame();
+  const auto width = [](const char* text) { return ImGui::CalcTextSize(text).x; };
+  EXPECT_EQ(broken_lines("one two", width("one two")), "one two");
+  EXPECT_EQ(broken_lines("one two", width("one t")), "one\ntwo");
+  EXPECT_EQ(broken_lines("as diagnostics.csv", width("as diagnostics.")), "as\ndiagnostics.csv");
+  EXPECT_EQ(broken_lines("at h = 1 ms", width("at h =")), "at\nh = 1\nms");
+  ImGui::EndFrame();
 }
 
 TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
