@@ -159,8 +159,7 @@ class PlotPainter {
   void axes() {
     const float line = ImGui::GetTextLineHeight();
     const ImU32 grid = with_alpha(palette().line, 0.8F);
-    for (const PlotTick& tick :
-         y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.tick_unit)) {
+    for (const PlotTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
       const float at = py(tick.value);
       draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
       const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
@@ -196,7 +195,7 @@ class PlotPainter {
       if (at < frame_.a.y || at > frame_.b.y) continue;
       draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, kLevelDash);
       const float above = at - line - units(1);
-      draw_text(
+      label(
           ImVec2(frame_.b.x - text_width(level.label) - units(3), above > frame_.a.y ? above : at + units(1)),
           level.colour, level.label);
     }
@@ -221,10 +220,7 @@ class PlotPainter {
       upright(x, with_alpha(mark.colour, 0.9F), 1.2F);
       const float width = text_width(mark.label);
       const float left = x + units(4) + width < frame_.b.x ? x + units(4) : x - units(4) - width;
-      const float top = frame_.a.y + row * line;
-      draw_->AddRectFilled(ImVec2(left - units(2), top), ImVec2(left + width + units(2), top + line),
-                           with_alpha(palette().overlay, 0.8F));
-      draw_text(ImVec2(left, top), mark.colour, mark.label);
+      label(ImVec2(left, frame_.a.y + row * line), mark.colour, mark.label);
       row = row < 2 ? row + 1 : 0;
     }
   }
@@ -309,9 +305,14 @@ class PlotPainter {
     return at - x[i - 1] <= x[i] - at ? i - 1 : i;
   }
 
-  std::string reading(double value) const {
-    if (!plot_.tick_unit.empty()) return format_quantity(value, plot_.tick_unit, 4);
-    return format_plain(value, 4) + (plot_.unit.empty() ? "" : " " + plot_.unit);
+  std::string reading(double value) const { return format_quantity(value, plot_.unit, 4); }
+
+  // Text that curves do not disturb.
+  void label(ImVec2 at, ImU32 colour, const std::string& text) {
+    draw_->AddRectFilled(ImVec2(at.x - units(2), at.y),
+                         ImVec2(at.x + text_width(text) + units(2), at.y + ImGui::GetTextLineHeight()),
+                         with_alpha(palette().overlay, 0.8F));
+    draw_text(at, colour, text);
   }
 
   void upright(float x, ImU32 colour, float thickness) {
@@ -471,8 +472,8 @@ std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotV
       draw->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
                          ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
       painter.bands();
-      painter.levels();
       painter.curves();
+      painter.levels();
       painter.marks();
       painter.cursor();
 

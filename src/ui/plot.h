@@ -60,8 +60,7 @@ struct PlotLevel {
 struct Plot {
   std::string title;
   std::string x_title;     ///< with its unit: "time [s]"
-  std::string unit;        ///< of y, in the title and in exports; empty for plain numbers
-  std::string tick_unit;   ///< a unit whose SI prefixes make y's numbers readable; empty: plain numbers
+  std::string unit;        ///< of y, at its numbers and in exports; empty for plain numbers
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;
   std::vector<PlotMark> marks;

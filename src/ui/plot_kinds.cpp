@@ -112,7 +112,7 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities) {
 
 Plot energy_plot(const Snapshot& now) {
   Plot plot = over_time(now, kEnergies);
-  plot.unit = plot.tick_unit = "J";
+  plot.unit = "J";
   return plot;
 }
 
