@@ -243,7 +243,8 @@ void FileDialog::draw_places() {
   small_text("Recent files");
   for (std::size_t i = 0; i < recent_.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::Selectable(displayable(utf8(recent_[i].filename())).c_str())) chosen_ = recent_[i];
+    const std::string name = shortened(utf8(recent_[i].filename()), ImGui::GetContentRegionAvail().x);
+    if (ImGui::Selectable(name.c_str())) chosen_ = recent_[i];
     note_item("recent:" + std::to_string(i));
     tooltip(utf8(recent_[i]));
     ImGui::PopID();
@@ -265,7 +266,9 @@ void FileDialog::draw_list(float height) {
     const ImVec2 b = ImGui::GetItemRectMax();
     const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    const std::string name = displayable(entry.name) + (entry.is_folder ? "/" : "");
+    const float room = b.x - a.x - units(24) - ImGui::CalcTextSize(entry.size.c_str()).x;
+    const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
+    if (name.find("...") != std::string::npos) tooltip(entry.name);
     draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text,
                   name.c_str());
     draw->AddText(ImVec2(b.x - units(6) - ImGui::CalcTextSize(entry.size.c_str()).x, y), palette().muted,

@@ -85,7 +85,7 @@ void end_card() {
 void card_heading(ImU32 colour, const std::string& text) {
   ImGui::PushFont(fonts().heading);
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::TextUnformatted(shortened(text, ImGui::GetContentRegionAvail().x).c_str());
   ImGui::PopStyleColor();
   ImGui::PopFont();
 }
@@ -161,7 +161,7 @@ void blow_up_overlay(const PanelContext& context, const Area& view) {
 void load_overlay(const PanelContext& context, const Area& view) {
   if (!context.load.running) return;
   begin_card("##load", view, ImVec2(0.5F, 0.42F), units(420), palette().accent);
-  ImGui::TextUnformatted(("Loading " + context.load.name).c_str());
+  ImGui::TextUnformatted(shortened("Loading " + context.load.name, ImGui::GetContentRegionAvail().x).c_str());
   ImGui::ProgressBar(static_cast<float>(context.load.fraction), ImVec2(-1, units(8)), "");
   small_text(context.load.stage.empty() ? "Starting" : context.load.stage);
   if (text_button("Cancel (Esc)", "Stop loading; the running scene stays as it is."))

@@ -292,6 +292,22 @@ std::string broken_lines(std::string_view text, float width) {
   return shown;
 }
 
+std::string shortened(std::string_view name, float width) {
+  const std::string shown = displayable(name);
+  const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
+  if (fits(shown)) return shown;
+  // Whole characters: no cut before a byte that continues one.
+  const auto continues = [&](std::size_t i) { return i < shown.size() && (shown[i] & 0xC0) == 0x80; };
+  std::string best = "...";
+  for (std::size_t head = 1, tail = shown.size() - 1; head < tail; ++head, --tail) {
+    if (continues(head) || continues(tail)) continue;
+    const std::string text = shown.substr(0, head) + "..." + shown.substr(tail);
+    if (!fits(text)) break;
+    best = text;
+  }
+  return best;
+}
+
 void wrapped_text(std::string_view text) {
   ImGui::PushTextWrapPos(0);  // for a word that is longer than a line
   ImGui::TextUnformatted(broken_lines(text, ImGui::GetContentRegionAvail().x).c_str());

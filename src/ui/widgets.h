@@ -26,6 +26,9 @@ void tooltip(std::string_view text);
 /// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
 /// an equals sign: Dear ImGui itself would break numbers and file names at their point.
 std::string broken_lines(std::string_view text, float width);
+/// A name in one line of at most that width [px] in the current font: of a longer one its beginning and its
+/// end, with dots between them.
+std::string shortened(std::string_view name, float width);
 /// Text broken like that at the edge of the panel.
 void wrapped_text(std::string_view text);
 /// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many

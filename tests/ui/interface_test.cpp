@@ -265,6 +265,14 @@ TEST(Interface, LinesBreakAtSpacesAlone) {
   EXPECT_EQ(broken_lines("one two", width("one t")), "one\ntwo");
   EXPECT_EQ(broken_lines("as diagnostics.csv", width("as diagnostics.")), "as\ndiagnostics.csv");
   EXPECT_EQ(broken_lines("at h = 1 ms", width("at h =")), "at\nh = 1\nms");
+  EXPECT_EQ(shortened("a shirt.obj", width("a shirt.obj")), "a shirt.obj");
+  const std::string cut = shortened("a very, very long name of a shirt.obj", width("a very long name"));
+  EXPECT_LE(width(cut.c_str()), width("a very long name"));
+  EXPECT_TRUE(cut.starts_with("a v") && cut.ends_with("obj")) << cut;
+  for (float room = 0; room < 60; room += 3) {  // no half a character
+    const std::string umlauts = shortened("äöüäöüäöü", room);
+    EXPECT_EQ(displayable(umlauts, false), umlauts);
+  }
   ImGui::EndFrame();
 }
 
