@@ -275,8 +275,9 @@ std::string cut_to_lines(std::string text, int lines, float width) {
 
 std::string broken_lines(std::string_view text, float width) {
   std::string shown = displayable(text);
+  const auto relates = [&](std::size_t i) { return shown[i] == '=' || shown[i] == '<'; };
   const auto may_break = [&](std::size_t i) {
-    return shown[i] == ' ' && i > 0 && shown[i - 1] != '=' && i + 1 < shown.size() && shown[i + 1] != '=';
+    return shown[i] == ' ' && i > 0 && !relates(i - 1) && i + 1 < shown.size() && !relates(i + 1);
   };
   std::size_t line = 0, space = std::string::npos;
   for (std::size_t i = 0; i <= shown.size(); ++i) {

@@ -24,7 +24,7 @@ void note_item(std::string_view name);
 void tooltip(std::string_view text);
 
 /// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
-/// an equals sign: Dear ImGui itself would break numbers and file names at their point.
+/// an equals or less-than sign: Dear ImGui itself would break numbers and file names at their point.
 std::string broken_lines(std::string_view text, float width);
 /// A name in one line of at most that width [px] in the current font: of a longer one its beginning and its
 /// end, with dots between them.

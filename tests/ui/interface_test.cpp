@@ -265,6 +265,7 @@ TEST(Interface, LinesBreakAtSpacesAlone) {
   EXPECT_EQ(broken_lines("one two", width("one t")), "one\ntwo");
   EXPECT_EQ(broken_lines("as diagnostics.csv", width("as diagnostics.")), "as\ndiagnostics.csv");
   EXPECT_EQ(broken_lines("at h = 1 ms", width("at h =")), "at\nh = 1\nms");
+  EXPECT_EQ(broken_lines("while h·ω < 2", width("while h·ω <")), "while\nh·ω < 2");
   EXPECT_EQ(shortened("a shirt.obj", width("a shirt.obj")), "a shirt.obj");
   const std::string cut = shortened("a very, very long name of a shirt.obj", width("a very long name"));
   EXPECT_LE(width(cut.c_str()), width("a very long name"));
