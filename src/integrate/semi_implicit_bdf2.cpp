@@ -10,7 +10,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&dx_hat_, &b_, &z_, &dv_}) {
+  for (auto* scratch : {&dx_hat_, &b_, &dv_}) {
     scratch->resize(n);
   }
 
@@ -32,9 +32,9 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i];
 
   // z, the prescribed change: v0 → (p1 − p0)/h.
-  z_ = state.v;
-  prescribe_velocity(system.projection(), state.x, h, z_);
-  for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
+  dv_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, dv_);
+  for (std::size_t i = 0; i < n; ++i) dv_[i] -= state.v[i];
   if (gives_up(context, report)) return report;
 
   if (!have_matrix(system, context, a_, report)) return report;
@@ -42,7 +42,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   system.assemble(state.x, state.v, {1, c, c * c}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
-      solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
+      solver_.solve(context.pool, A, b_, dv_, system.projection(), dv_, context.solver.linear, context.stop);
   add_linear_solve(solve, context.solver.linear, report);
   if (gives_up(context, report)) return report;
   report.reason = linear_failure(solve);

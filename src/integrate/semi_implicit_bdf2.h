@@ -29,8 +29,7 @@ class SemiImplicitBdf2 final : public Integrator {
   std::vector<vec3> v_hat_;
   std::vector<vec3> dx_hat_;
   std::vector<vec3> b_;
-  std::vector<vec3> z_;   // prescribed Δv
-  std::vector<vec3> dv_;  // Δv, then v1
+  std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
 };
 
 }  // namespace clothlab

@@ -10,7 +10,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&b_, &z_, &dv_}) scratch->resize(n);
+  for (auto* scratch : {&b_, &dv_}) scratch->resize(n);
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
   system.force(state.x, state.v, b_);
@@ -19,9 +19,9 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   for (vec3& b : b_) b *= h;
 
   // z, the prescribed change: v0 → (p1 − p0)/h.
-  z_ = state.v;
-  prescribe_velocity(system.projection(), state.x, h, z_);
-  for (std::size_t i = 0; i < n; ++i) z_[i] -= state.v[i];
+  dv_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, dv_);
+  for (std::size_t i = 0; i < n; ++i) dv_[i] -= state.v[i];
   if (gives_up(context, report)) return report;
 
   if (!have_matrix(system, context, a_, report)) return report;
@@ -29,19 +29,18 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
-      solver_.solve(context.pool, A, b_, z_, system.projection(), dv_, context.solver.linear, context.stop);
+      solver_.solve(context.pool, A, b_, dv_, system.projection(), dv_, context.solver.linear, context.stop);
   add_linear_solve(solve, context.solver.linear, report);
   if (gives_up(context, report)) return report;
   report.reason = linear_failure(solve);
   report.converged = report.reason.empty();
 
-  start_ = state.x;
+  std::vector<vec3>&x1 = b_, &v1 = dv_;
   for (std::size_t i = 0; i < n; ++i) {
-    state.v[i] += dv_[i];
-    state.x[i] += h * state.v[i];
+    v1[i] = state.v[i] + dv_[i];
+    x1[i] = state.x[i] + h * v1[i];
   }
-  prescribe(system.projection(), start_, h, state.x, state.v);
-  state.t += h;
+  finish_step(system.projection(), h, x1, v1, state);
   return report;
 }
 

@@ -18,10 +18,8 @@ class SemiImplicitEuler final : public Integrator {
  private:
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
-  std::vector<vec3> b_;
-  std::vector<vec3> z_;      // prescribed Δv
-  std::vector<vec3> dv_;     // Δv
-  std::vector<vec3> start_;  // x0
+  std::vector<vec3> b_;   // then x1
+  std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
 };
 
 }  // namespace clothlab

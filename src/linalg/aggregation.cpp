@@ -90,6 +90,7 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
   const Aggregates aggregates = aggregate(graph, active, cancel);
   Prolongation P;
   P.columns = aggregates.count;
+  P.begin.reserve(graph.size() + 1);
   P.begin.push_back(0);
   std::vector<std::pair<std::uint32_t, double>> row;
   const auto add = [&row](std::uint32_t column, double weight) {
@@ -125,6 +126,8 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
     }
     P.begin.push_back(static_cast<std::uint32_t>(P.column.size()));
   }
+  P.column.shrink_to_fit();
+  P.weight.shrink_to_fit();
   return P;
 }
 

@@ -21,9 +21,10 @@ double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.
 
 }  // namespace
 
-// Letters as in the literature: y the unknown, r = b - S A S y, z = M^-1 r, p the direction, q = S A p.
+// Letters as in the literature: y the unknown, r = S (b - A z) - S A S y, z = M^-1 r, p the direction,
+// q = S A p. The right-hand side is not kept by row: it is asked for so seldom that it is made anew.
 struct ConjugateGradient::Scratch {
-  RowVector b, y, r, z, p, q;
+  RowVector y, r, z, p, q;
   RowFilter filter;
   std::vector<mat3> blocks;                    // by particle
   std::vector<Padded> inverse_diagonal;        // by row
@@ -38,13 +39,14 @@ struct ConjugateGradient::Scratch {
   const SpringMatrix* A = nullptr;
   const Projection* projection = nullptr;
   const StopProbe* stop = nullptr;
+  std::span<const vec3> b, prescribed;
   PreconditionerKind kind = PreconditionerKind::none;
 
   const SpringPattern& pattern() const { return A->pattern(); }
 
   // False when the probe asked to stop.
   bool resize(std::size_t n) {
-    for (RowVector* v : {&b, &y, &r, &z, &p, &q}) {
+    for (RowVector* v : {&y, &r, &z, &p, &q}) {
       if (v->size() == n) continue;
       if (stop_requested(*stop)) return false;
       v->resize(n);
@@ -62,8 +64,8 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  // b := S (b - A z), y := 0, r := b; returns b . b.
-  double start(std::span<const vec3> rhs, std::span<const vec3> prescribed) {
+  // r := S (b - A z) with z the prescribed change; returns r . r. Overwrites p and q.
+  double right_hand_side() {
     const SpringPattern& rows = pattern();
     const bool moves =
         std::any_of(prescribed.begin(), prescribed.end(), [](const vec3& v) { return v != vec3(0.0); });
@@ -75,21 +77,29 @@ struct ConjugateGradient::Scratch {
     }
     return sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
-        b[i] = padded(rhs[rows.particle[i]] - (moves ? unpadded(q[i]) : vec3(0.0)));
+        r[i] = padded(b[rows.particle[i]] - (moves ? unpadded(q[i]) : vec3(0.0)));
       }
-      filter.filter(chunk, b.data());
-      double b_dot_b = 0;
-      for (std::uint32_t i = begin; i < end; ++i) {
-        y[i] = {};
-        r[i] = b[i];
-        b_dot_b += dot(b[i], b[i]);
-      }
-      return b_dot_b;
+      return filtered_square(chunk, begin, end);
+    });
+  }
+
+  // r := S r on the rows of one chunk; returns r . r there.
+  double filtered_square(std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    filter.filter(chunk, r.data());
+    double r_dot_r = 0;
+    for (std::uint32_t i = begin; i < end; ++i) r_dot_r += dot(r[i], r[i]);
+    return r_dot_r;
+  }
+
+  // y := 0
+  void start_from_nothing() {
+    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      std::fill(y.begin() + begin, y.begin() + end, Padded{});
     });
   }
 
   // y := S (x - z)
-  void guess(std::span<const vec3> x, std::span<const vec3> prescribed) {
+  void guess(std::span<const vec3> x) {
     const SpringPattern& rows = pattern();
     for_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
@@ -100,33 +110,24 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  void forget_guess() {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      std::fill(y.begin() + begin, y.begin() + end, Padded{});
-      std::copy(b.begin() + begin, b.begin() + end, r.begin() + begin);
-    });
-  }
-
-  // y := S y, r := S (b - S A S y); returns r . r.
+  // y := S y, r := S (b - A z - A S y); returns r . r. Overwrites p and q.
   double true_residual() {
     for_rows(*pool, pattern(),
              [&](std::size_t chunk, std::uint32_t, std::uint32_t) { filter.filter(chunk, y.data()); });
+    right_hand_side();
     product(y);
     return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
-        r[i] = {b[i].x - q[i].x, b[i].y - q[i].y, b[i].z - q[i].z, 0.0};
+        r[i] = {r[i].x - q[i].x, r[i].y - q[i].y, r[i].z - q[i].z, 0.0};
       }
-      filter.filter(chunk, r.data());
-      double r_dot_r = 0;
-      for (std::uint32_t i = begin; i < end; ++i) r_dot_r += dot(r[i], r[i]);
-      return r_dot_r;
+      return filtered_square(chunk, begin, end);
     });
   }
 
   // False when the probe asked to stop.
   bool build_preconditioner() {
     if (kind == PreconditionerKind::none) return true;
-    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, *stop);
+    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, {z, q}, *stop);
     if (kind == PreconditionerKind::cholesky) {
       return accept(cholesky.prepare(*pool, *A, *projection, filter, *stop));
     }
@@ -246,7 +247,7 @@ struct ConjugateGradient::Scratch {
   }
 
   // x := y + z
-  void finish(std::span<const vec3> prescribed, std::span<vec3> x) {
+  void finish(std::span<vec3> x) {
     const SpringPattern& rows = pattern();
     for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
@@ -273,6 +274,8 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   s.A = &A;
   s.projection = &projection;
   s.stop = &stop;
+  s.b = b;
+  s.prescribed = z;
   s.kind = options.preconditioner;
   if (s.kind == PreconditionerKind::automatic) {
     s.kind =
@@ -285,14 +288,15 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   s.history.clear();
   s.history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
 
-  const double b_dot_b = s.start(b, z);
+  s.start_from_nothing();
+  const double b_dot_b = s.right_hand_side();
   double r_dot_r = b_dot_b;
   if (options.warm_start && b_dot_b > 0) {
-    s.guess(x, z);
+    s.guess(x);
     r_dot_r = s.true_residual();
     if (!(r_dot_r < b_dot_b)) {
-      s.forget_guess();
-      r_dot_r = b_dot_b;
+      s.start_from_nothing();
+      r_dot_r = s.right_hand_side();
     }
   }
   const auto relative = [&](double squared) { return b_dot_b == 0 ? 0.0 : std::sqrt(squared / b_dot_b); };
@@ -349,7 +353,7 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
     r_dot_r = s.true_residual();
     s.history.back() = relative(r_dot_r);
   }
-  s.finish(z, x);
+  s.finish(x);
   report.converged = r_dot_r <= enough;
   report.residual = relative(r_dot_r);
   report.history = s.history;

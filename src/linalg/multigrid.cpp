@@ -279,21 +279,20 @@ class StrengthScale {
     const double first = A.pattern().springs() > 0 ? A.spring_in(0).stiffness() : 0;
     if (first > 0 && std::isfinite(first)) factor_ = std::numbers::sqrt2 / first;
   }
-  float operator()(const SpringMatrix::Spring& spring) const {
+  /// The exponent of a float; 0 for no strength at all.
+  std::uint8_t operator()(const SpringMatrix::Spring& spring) const {
     const auto strength = static_cast<float>(factor_ * spring.stiffness());
     if (!(strength > 0) || !std::isfinite(strength)) return 0;
-    constexpr std::uint32_t kExponent = 0x7f800000;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(strength) & kExponent);
+    return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(strength) >> kFraction);
+  }
+  static float power(std::uint8_t exponent) {
+    return std::bit_cast<float>(std::uint32_t{exponent} << kFraction);
   }
 
  private:
+  static constexpr int kFraction = 23;  // bits
   double factor_ = 1;
 };
-
-Symmetric block_of(const SpringMatrix::Spring& s) {
-  return {s.u.x * s.u.x + s.b, s.u.y * s.u.y + s.b, s.u.z * s.u.z + s.b,
-          s.u.x * s.u.y,       s.u.x * s.u.z,       s.u.y * s.u.z};
-}
 
 }  // namespace
 
@@ -325,7 +324,7 @@ struct Multigrid::Hierarchy {
   // The structure, and what it was made for.
   std::shared_ptr<const SpringPattern> pattern;
   std::vector<std::uint32_t> constrained;  // rows
-  std::vector<float> strength;             // by slot
+  std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
   Finest finest;
   std::vector<CoarseLevel> coarser;
 
@@ -334,8 +333,7 @@ struct Multigrid::Hierarchy {
   const SpringMatrix* A = nullptr;
   const RowFilter* filter = nullptr;
   const StopProbe* stop = nullptr;
-  std::vector<mat3> blocks;  // by particle
-  bool direct = false;       // the coarsest level has its factor
+  bool direct = false;  // the coarsest level has its factor
   Eigen::MatrixXd dense;
   std::optional<Eigen::LLT<Eigen::MatrixXd>> factor;
   Eigen::VectorXd dense_vector;
@@ -353,12 +351,14 @@ struct Multigrid::Hierarchy {
     const double changed = pool->sum(pattern->springs(), 4096, [&](std::size_t begin, std::size_t end) {
       double count = 0;
       for (std::size_t slot = begin; slot < end; ++slot) {
-        count += strength_of(A->spring_in(slot)) != strength[slot] ? 1 : 0;
+        count += strength_of(A->spring_in(slot)) != exponent[slot] ? 1 : 0;
       }
       return count;
     });
     return changed == 0;
   }
+
+  float strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
 
   /// By slot, whether a spring counts beside the strongest ones at both of its ends. The smoother leaves out
   /// the others, which do not decide what it can smooth: by default bending springs, half of all.
@@ -367,14 +367,14 @@ struct Multigrid::Hierarchy {
     for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
       cancel.pass();
       for (const std::uint32_t row : {pattern->lower[slot], pattern->upper[slot]}) {
-        strongest[row] = std::max(strongest[row], strength[slot]);
+        strongest[row] = std::max(strongest[row], strength(slot));
       }
     }
     std::vector<char> strong(pattern->springs());
     for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
       cancel.pass();
       const float beside = std::min(strongest[pattern->lower[slot]], strongest[pattern->upper[slot]]);
-      strong[slot] = strength[slot] >= kWeakSpring * beside;
+      strong[slot] = strength(slot) >= kWeakSpring * beside;
     }
     return strong;
   }
@@ -396,9 +396,9 @@ struct Multigrid::Hierarchy {
       cancel.pass();
       const std::uint32_t i = pattern->lower[slot], j = pattern->upper[slot];
       graph.neighbour[next[i]] = j;
-      graph.strength[next[i]++] = strength[slot];
+      graph.strength[next[i]++] = strength(slot);
       graph.neighbour[next[j]] = i;
-      graph.strength[next[j]++] = strength[slot];
+      graph.strength[next[j]++] = strength(slot);
     }
     return graph;
   }
@@ -490,11 +490,11 @@ struct Multigrid::Hierarchy {
       constrained.push_back(entry.row);
       active[entry.row] = 0;
     }
-    strength.resize(shared->springs());
+    exponent.resize(shared->springs());
     const StrengthScale strength_of(*A);
-    for (std::size_t slot = 0; slot < strength.size(); ++slot) {
+    for (std::size_t slot = 0; slot < exponent.size(); ++slot) {
       cancel.pass();
-      strength[slot] = strength_of(A->spring_in(slot));
+      exponent[slot] = strength_of(A->spring_in(slot));
     }
     pattern = shared;
     try {
@@ -547,16 +547,17 @@ struct Multigrid::Hierarchy {
   // --- values ---
 
   // Throws Cancelled, like `build`; with a million particles each of the stages takes a tenth of a second.
-  void compute_values() {
+  void compute_values(const Scratch& scratch) {
     const CancelPoint cancel(*stop);
     finest.A.assign(*pool, *A);
     cancel.look();
-    blocks.resize(pattern->particles());
-    A->bounding_blocks(*pool, blocks);
+    auto& [diagonal, rest] = scratch;
+    A->bounding_blocks(*pool, diagonal, rest);
     cancel.look();
     const auto invert = [&](std::uint32_t row, const RowFilter::Entry* entry) {
-      finest.inverse[row] =
-          SingleSymmetric(1 / finest.A.scale(), block_inverse(blocks[pattern->particle[row]], entry));
+      const Padded &d = diagonal[row], &r = rest[row];
+      const Symmetric block{d.x, d.y, d.z, r.x, r.y, r.z};
+      finest.inverse[row] = SingleSymmetric(1 / finest.A.scale(), block_inverse(full(block), entry));
     };
     for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) invert(i, nullptr);
@@ -587,7 +588,10 @@ struct Multigrid::Hierarchy {
         const double d = A->diagonal()[pattern->particle[i]];
         next.add({d, d, d, 0, 0, 0}, sums);
       }
-      for (const std::uint32_t slot : finest.A.kept(chunk)) next.add(block_of(A->spring_in(slot)), sums);
+      for (const std::uint32_t slot : finest.A.kept(chunk)) {
+        const SpringMatrix::Spring& spring = A->spring_in(slot);
+        next.add(spring_block(spring.u, spring.b), sums);
+      }
     });
     std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
     for (const Finest::Part& part : finest.parts) part.sums.add_to(level.A.value);
@@ -809,7 +813,7 @@ Multigrid::~Multigrid() = default;
 Multigrid::Multigrid(Multigrid&&) noexcept = default;
 Multigrid& Multigrid::operator=(Multigrid&&) noexcept = default;
 
-bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter,
+bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, Scratch scratch,
                         const StopProbe& stop) {
   Hierarchy& h = *hierarchy_;
   h.pool = &pool;
@@ -819,7 +823,7 @@ bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter
   try {
     CancelPoint(stop).look();
     if (!h.fits()) h.build();
-    h.compute_values();
+    h.compute_values(scratch);
   } catch (const Cancelled&) {
     return false;
   }

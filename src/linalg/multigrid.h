@@ -30,9 +30,15 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
+  /// Two vectors, by row, that `prepare` may overwrite.
+  struct Scratch {
+    RowVector &first, &second;
+  };
+
   /// Takes over the values of A, which has to stay as it is until the last `apply`, like the pool, the filter
   /// and the probe. Returns false when the probe asked to stop; then `apply` must not be called.
-  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, const StopProbe& stop);
+  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, Scratch scratch,
+               const StopProbe& stop);
 
   /// z := M⁻¹ r, by row, for an r = S r of this norm; then z = S z. Returns r . z. Something else when the
   /// probe asks to stop.

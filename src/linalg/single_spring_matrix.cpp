@@ -25,6 +25,11 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
   pattern_ = &p;
   for (auto* list : {&begin_, &outer_, &upper_, &slot_, &incoming_begin_}) list->clear();
   incoming_.clear();
+  const auto springs = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), 1));
+  slot_.reserve(springs);
+  upper_.reserve(springs);
+  begin_.reserve(p.particles() + 1);
+  outer_.reserve(p.particles());
   std::vector<std::uint32_t> number(p.springs());
   begin_.push_back(0);
   for (std::uint32_t i = 0; i < p.particles(); ++i) {

@@ -6,6 +6,7 @@
 #include <glm/glm.hpp>
 
 #include "core/cancel_point.h"
+#include "linalg/symmetric.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CLOTHLAB_AVX2_KERNEL
@@ -220,48 +221,69 @@ void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span
   });
 }
 
-template <class BlockOf>
-void SpringMatrix::add_blocks(WorkerPool& pool, std::span<mat3> blocks, double stencil_factor,
+// blocks.start(row, d) makes a block d I, blocks.add(row, B) adds to it.
+template <class Blocks, class BlockOf>
+void SpringMatrix::add_blocks(WorkerPool& pool, const Blocks& blocks, double stencil_factor,
                               const BlockOf& block_of) const {
-  assert(blocks.size() == size());
   const SpringPattern& p = *pattern_;
-  const auto spring_block = [&](std::uint32_t slot) { return block_of(values_[slot]); };
   pool.for_chunks(p.chunks(), 1, [&](std::size_t chunk, std::size_t) {
     const std::uint32_t begin = p.chunk_begin[chunk];
     const std::uint32_t end = p.chunk_begin[chunk + 1];
-    const auto block = [&](std::uint32_t row) -> mat3& { return blocks[p.particle[row]]; };
-    for (std::uint32_t i = begin; i < end; ++i) block(i) = mat3(diagonal_[p.particle[i]]);
+    for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[p.particle[i]]);
     for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
-      block(p.incoming[k].upper) += spring_block(p.incoming[k].slot);
+      blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
     }
     for (std::uint32_t i = begin; i < end; ++i) {
-      mat3 own(0.0);
+      Symmetric own;
       for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {
-        const mat3 shared = spring_block(k);
-        own += shared;
-        if (k < p.slot_outer[i]) block(p.upper[k]) += shared;
+        const Symmetric shared = block_of(values_[k]);
+        own.add(1, shared);
+        if (k < p.slot_outer[i]) blocks.add(p.upper[k], shared);
       }
-      block(i) += own;
+      blocks.add(i, own);
     }
     // The weights of all of a stencil's points that fall on one particle act together.
     for (const StencilPoint& point : points_of(chunk)) {
       const Stencil& stencil = stencils_[point.stencil];
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
         if (p.row[stencil.particle[k]] != point.row) continue;
-        block(point.row) += (stencil_factor * point.weight * stencil.weight[k]) * stencil.C;
+        Symmetric block;
+        block.add(stencil_factor * point.weight * stencil.weight[k], symmetric_part(stencil.C));
+        blocks.add(point.row, block);
       }
     }
   });
 }
 
 void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
-  add_blocks(pool, blocks, 1, [](const Spring& s) { return glm::outerProduct(s.u, s.u) + mat3(s.b); });
+  struct {
+    const std::uint32_t* particle;
+    mat3* block;
+    void start(std::uint32_t row, double d) const { block[particle[row]] = mat3(d); }
+    void add(std::uint32_t row, const Symmetric& B) const { block[particle[row]] += full(B); }
+  } by_particle{pattern_->particle.data(), blocks.data()};
+  assert(blocks.size() == size());
+  add_blocks(pool, by_particle, 1, [](const Spring& s) { return spring_block(s.u, s.b); });
 }
 
-void SpringMatrix::bounding_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
+void SpringMatrix::bounding_blocks(WorkerPool& pool, std::span<Padded> diagonal,
+                                   std::span<Padded> rest) const {
   constexpr double kOfThreePoints = 1.5;  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2)
-  add_blocks(pool, blocks, kOfThreePoints,
-             [](const Spring& s) { return glm::outerProduct(s.u, s.u) + mat3(std::max(s.b, 0.0)); });
+  struct {
+    Padded* diagonal;
+    Padded* rest;
+    void start(std::uint32_t row, double d) const {
+      diagonal[row] = {d, d, d, 0};
+      rest[row] = {};
+    }
+    void add(std::uint32_t row, const Symmetric& B) const {
+      (Lanes(diagonal[row]) + Lanes({B.xx, B.yy, B.zz, 0})).store(diagonal[row]);
+      (Lanes(rest[row]) + Lanes({B.xy, B.xz, B.yz, 0})).store(rest[row]);
+    }
+  } by_row{diagonal.data(), rest.data()};
+  assert(diagonal.size() == size() && rest.size() == size());
+  add_blocks(pool, by_row, kOfThreePoints,
+             [](const Spring& s) { return spring_block(s.u, std::max(s.b, 0.0)); });
 }
 
 }  // namespace clothlab

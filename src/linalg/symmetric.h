@@ -26,6 +26,11 @@ struct Symmetric {
   }
 };
 
+/// u uᵀ + b I
+inline Symmetric spring_block(const vec3& u, double b) {
+  return {u.x * u.x + b, u.y * u.y + b, u.z * u.z + b, u.x * u.y, u.x * u.z, u.y * u.z};
+}
+
 /// The symmetric part of a matrix.
 Symmetric symmetric_part(const mat3& B);
 mat3 full(const Symmetric& B);

@@ -65,7 +65,6 @@ struct Simulation::Impl {
       : mesh(not_null(std::move(the_mesh))),
         scene(checked(std::move(the_scene))),
         start_pins(scene.pins),
-        start_state(initial_state(scene, *mesh)),
         pool(the_pool),
         system(model ? std::move(model) : std::make_shared<const ClothModel>(*mesh, stop), scene.material,
                pool, stop),
@@ -416,7 +415,7 @@ struct Simulation::Impl {
     const CancelPoint cancel(stop);
     cancel.look();
     release_hand();
-    state = start_state;
+    state = initial_state(scene, *mesh);
     pins.hold(selected_particles(*mesh, start_pins), state.x);
     if (!at_start || !at_start->is_of(scene)) {
       if (!measure(stop)) throw Cancelled();
@@ -528,7 +527,6 @@ struct Simulation::Impl {
   const std::shared_ptr<const ClothMesh> mesh;
   Scene scene;
   const PinSelection start_pins;
-  const State start_state;
   WorkerPool& pool;
 
   ClothSystem system;

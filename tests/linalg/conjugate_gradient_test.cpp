@@ -92,6 +92,10 @@ TEST(ConjugateGradient, MovesFixedParticlesExactlyAsTold) {
   for (PreconditionerKind kind : kAll) {
     std::vector<vec3> x(problem.b.size(), vec3(7.0));
     cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.preconditioner = kind});
+    std::vector<vec3> change_and_solution = problem.z;
+    cg.solve(pool, problem.A, problem.b, change_and_solution, problem.projection, change_and_solution,
+             {.preconditioner = kind});
+    EXPECT_EQ(change_and_solution, x);
     for (const Projection::Entry& entry : problem.projection.entries()) {
       const vec3 change = x[entry.particle] - problem.z[entry.particle];
       if (problem.projection.is_fixed(entry.particle)) {

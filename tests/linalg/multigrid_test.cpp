@@ -6,6 +6,7 @@
 
 #include "linalg/cholesky.h"
 #include "linalg/conjugate_gradient.h"
+#include "linalg/symmetric.h"
 #include "nets.h"
 
 namespace clothlab {
@@ -69,7 +70,8 @@ void expect_positive_definite(const SpringMatrix& A, const Projection& projectio
   RowFilter filter;
   filter.assign(A.pattern(), projection);
   const StopProbe never;
-  ASSERT_TRUE(multigrid.prepare(pool, A, filter, never));
+  RowVector first(A.size()), second(A.size());
+  ASSERT_TRUE(multigrid.prepare(pool, A, filter, {first, second}, never));
   EXPECT_GE(multigrid.levels(), 2u);
   nets::Random random(5);
   const auto free_vector = [&] {
@@ -118,7 +120,8 @@ TEST(Multigrid, MovesAFreeSheetAsAWholeHoweverStiff) {
   filter.assign(sheet.A.pattern(), free);
   Multigrid multigrid;
   const StopProbe never;
-  ASSERT_TRUE(multigrid.prepare(pool, sheet.A, filter, never));
+  RowVector first(sheet.size()), second(sheet.size());
+  ASSERT_TRUE(multigrid.prepare(pool, sheet.A, filter, {first, second}, never));
   const RowVector r(sheet.size(), Padded{1, 2, 3, 0});  // a force that is the same everywhere
   RowVector z(sheet.size());
   const double r_dot_z = multigrid.apply(r, std::sqrt(14.0 * static_cast<double>(sheet.size())), z);
@@ -145,12 +148,14 @@ TEST(Multigrid, BoundsTheMatrixByItsBlocks) {
     nets::fill(A, random, 0.1, 50.0, 100.0);
     for (std::size_t s = 0; s < springs.size(); s += 2) A.spring(s).b = -compression * 10;
     A.add_stencil(nets::drag(random, 60, 1e3));
-    std::vector<mat3> blocks(60);
+    RowVector diagonal(60), rest(60);
     WorkerPool pool(1);
-    A.bounding_blocks(pool, blocks);
+    A.bounding_blocks(pool, diagonal, rest);
     Eigen::MatrixXd bound = Eigen::MatrixXd::Zero(180, 180);
-    for (Eigen::Index i = 0; i < 60; ++i) {
-      bound.block<3, 3>(3 * i, 3 * i) = 2 * nets::dense(blocks[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < 60; ++i) {
+      const Padded &d = diagonal[A.pattern().row[i]], &r = rest[A.pattern().row[i]];
+      const auto at = static_cast<Eigen::Index>(3 * i);
+      bound.block<3, 3>(at, at) = 2 * nets::dense(full({d.x, d.y, d.z, r.x, r.y, r.z}));
     }
     const Eigen::VectorXd values = nets::eigenvalues(bound - nets::dense(A, springs));
     EXPECT_GT(values[0], -1e-9 * values[179]);
