@@ -5,6 +5,7 @@
 #include <glm/geometric.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "core/cancel_point.h"
 #include "core/error.h"
@@ -37,8 +38,8 @@ class Parts {
 }  // namespace
 
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
-                       std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
-    : triangles_(triangles.begin(), triangles.end()),
+                       std::span<const Ends> bend, Triangles triangles, const StopProbe& stop)
+    : triangles_(std::move(triangles)),
       stretch_springs_(stretch.size()),
       areas_(rest_positions.size()),
       part_of_particle_(rest_positions.size()) {
@@ -47,13 +48,17 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
   ends.insert(ends.end(), bend.begin(), bend.end());
   pattern_ = SpringPattern::build(rest_positions.size(), ends, stop);
 
-  springs_.reserve(ends.size());
-  for (const auto& [i, j] : ends) {
+  rest_lengths_.resize(ends.size());
+  is_stretch_.resize(ends.size());
+  for (std::size_t s = 0; s < ends.size(); ++s) {
     cancel.pass();
-    springs_.push_back({i, j, glm::length(rest_positions[i] - rest_positions[j])});
+    const auto [i, j] = ends[s];
+    const std::uint32_t slot = pattern_->slot[s];
+    rest_lengths_[slot] = glm::length(rest_positions[i] - rest_positions[j]);
+    is_stretch_[slot] = s < stretch_springs_;
   }
 
-  for (const Triangle& t : triangles) {
+  for (const Triangle& t : *triangles_) {
     cancel.pass();
     const vec3 normal =
         glm::cross(rest_positions[t[1]] - rest_positions[t[0]], rest_positions[t[2]] - rest_positions[t[0]]);
@@ -63,16 +68,23 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
   find_parts(cancel);
 }
 
-ClothModel::ClothModel(const ClothMesh& mesh, const StopProbe& stop)
-    : ClothModel(mesh.positions, mesh.stretch_springs, mesh.bend_springs, mesh.triangles, stop) {}
+ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
+                       std::span<const Ends> bend, std::span<const Triangle> triangles, const StopProbe& stop)
+    : ClothModel(rest_positions, stretch, bend,
+                 std::make_shared<const std::vector<Triangle>>(triangles.begin(), triangles.end()), stop) {}
+
+ClothModel::ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop)
+    : ClothModel(mesh->positions, mesh->stretch_springs, mesh->bend_springs,
+                 Triangles(mesh, &mesh->triangles), stop) {}
 
 void ClothModel::find_parts(CancelPoint& cancel) {
   Parts sets(particles());
-  for (const RestSpring& s : springs_) {
+  for (std::size_t s = 0; s < springs(); ++s) {
     cancel.pass();
-    sets.join(s.i, s.j);
+    const auto [i, j] = pattern_->ends(s);
+    sets.join(i, j);
   }
-  for (const Triangle& t : triangles_) {
+  for (const Triangle& t : *triangles_) {
     cancel.pass();
     sets.join(t[0], t[1]);
     sets.join(t[0], t[2]);
@@ -105,11 +117,14 @@ std::vector<double> ClothModel::masses(const Material& material) const {
 }
 
 double ClothModel::max_strain(WorkerPool& pool, std::span<const vec3> x) const {
-  return pool.max(stretch_springs_, kGrain, [&](std::size_t begin, std::size_t end) {
+  const SpringPattern& p = *pattern_;
+  return pool.max(springs(), kGrain, [&](std::size_t begin, std::size_t end) {
     double largest = 0;
-    for (const RestSpring& s : springs().subspan(begin, end - begin)) {
-      if (s.rest_length == 0) continue;
-      const double strain = std::abs(glm::length(x[s.i] - x[s.j]) / s.rest_length - 1);
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const double L = rest_lengths_[slot];
+      if (!is_stretch_[slot] || L == 0) continue;
+      const vec3 d = x[p.particle[p.lower[slot]]] - x[p.particle[p.upper[slot]]];
+      const double strain = std::abs(glm::length(d) / L - 1);
       if (!(strain <= largest)) largest = strain;  // so that a strain that is not a number is seen
       if (std::isnan(largest)) break;
     }

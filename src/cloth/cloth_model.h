@@ -10,7 +10,6 @@
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
-#include "dynamics/elastic_elements.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -25,8 +24,8 @@ class ClothModel {
   using Ends = std::array<std::uint32_t, 2>;
   using Triangle = std::array<std::uint32_t, 3>;
 
-  /// Throws Cancelled when `stop` asks.
-  explicit ClothModel(const ClothMesh& mesh, const StopProbe& stop = {});
+  /// Keeps the mesh, whose triangles it shares. Throws Cancelled when `stop` asks.
+  explicit ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join
   /// the same two. Triangles matter to `MassModel::area`, to the connected parts and to wind.
@@ -36,15 +35,20 @@ class ClothModel {
 
   std::size_t particles() const { return areas_.size(); }
 
-  /// Stretch springs first, then bending springs.
-  std::span<const RestSpring> springs() const { return springs_; }
+  /// Number of springs: stretch springs come first, then bending springs.
+  std::size_t springs() const { return rest_lengths_.size(); }
   std::size_t stretch_springs() const { return stretch_springs_; }
 
-  std::span<const Triangle> triangles() const { return triangles_; }
+  // By slot, the order of the loops over springs (see SpringPattern).
+  /// L [m]; 0 is allowed.
+  std::span<const double> rest_lengths() const { return rest_lengths_; }
+  bool is_stretch(std::size_t slot) const { return is_stretch_[slot] != 0; }
+
+  std::span<const Triangle> triangles() const { return *triangles_; }
   /// Of all triangles at rest [m²].
   double area() const;
 
-  /// Pattern of the matrices of this cloth, its springs in the order of `springs()`.
+  /// Pattern of the matrices of this cloth: who the springs join.
   const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
 
   /// Connected part of every particle, numbered from 0 in the order of their first particles.
@@ -59,12 +63,16 @@ class ClothModel {
   double max_strain(WorkerPool& pool, std::span<const vec3> x) const;
 
  private:
+  using Triangles = std::shared_ptr<const std::vector<Triangle>>;
+  ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch, std::span<const Ends> bend,
+             Triangles triangles, const StopProbe& stop);
   void find_parts(CancelPoint& cancel);
 
-  std::vector<RestSpring> springs_;
-  std::vector<Triangle> triangles_;
+  Triangles triangles_;
   std::size_t stretch_springs_ = 0;
   std::shared_ptr<const SpringPattern> pattern_;
+  std::vector<double> rest_lengths_;
+  std::vector<char> is_stretch_;
   std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]
   std::vector<std::uint32_t> part_of_particle_;
   std::size_t parts_ = 0;

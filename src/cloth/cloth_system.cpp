@@ -5,14 +5,13 @@
 
 namespace clothlab {
 
-ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool,
-                         const StopProbe& stop)
+ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool)
     : model_(std::move(model)),
       material_(material),
       masses_(model_->masses(material)),
       pool_(pool),
       projection_(model_->particles()),
-      springs_(*model_, material, pool, stop) {
+      springs_(*model_, material, pool) {
   weigh();
 }
 
@@ -66,7 +65,8 @@ void ClothSystem::list_terms() {
 }
 
 ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
-  return {springs_.stretch_energy(x), springs_.bend_energy(x), gravity_->energy(x), drag_energy(x)};
+  const auto [stretch, bend] = springs_.energies(x);
+  return {stretch, bend, gravity_->energy(x), drag_energy(x)};
 }
 
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,

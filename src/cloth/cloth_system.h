@@ -31,10 +31,8 @@ class ClothSystem final : public DynamicSystem {
     double drag = 0;
   };
 
-  /// `pool` must outlive this. Throws InputError as ClothModel::masses does; Cancelled when `stop`, which
-  /// is not kept, asks.
-  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool,
-              const StopProbe& stop = {});
+  /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
+  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
   ClothSystem(const ClothSystem&) = delete;
   ClothSystem& operator=(const ClothSystem&) = delete;
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "core/cancel_point.h"
 #include "linalg/row_space.h"
 
 namespace clothlab {
@@ -23,7 +22,7 @@ struct SpringForce::Batch {
   using Numbers = std::array<double, kSize>;
   struct Vectors {
     Numbers x, y, z;
-    void set(std::size_t b, const Padded& upper, const Padded& lower) {
+    void set(std::size_t b, const vec3& upper, const vec3& lower) {
       x[b] = lower.x - upper.x;
       y[b] = lower.y - upper.y;
       z[b] = lower.z - upper.z;
@@ -37,7 +36,7 @@ struct SpringForce::Batch {
   Numbers length;                                             // l [m]
   Numbers ratio;       // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
   Numbers kept_ratio;  // min(1, L/l), the same with c clamped at 0
-  Vectors w;           // a difference between the ends, see `subtract`
+  Vectors w;           // another difference between the ends
   Vectors force;       // on the lower end
 
   /// Slots [first, first + count).
@@ -59,15 +58,21 @@ struct SpringForce::Batch {
     }
   }
 
-  void pose(const SpringForce& springs) {
-    const std::vector<Padded>& x = springs.x_;
+  void measure(const SpringForce& springs, std::span<const vec3> x) {
+    const ClothModel& model = springs.model_;
     for (std::size_t b = 0; b < kSize; ++b) {
-      rest_length[b] = springs.rest_length_[slot[b]];
-      stiffness[b] = springs.stretch_[slot[b]] ? springs.stretch_stiffness_ : springs.bend_stiffness_;
-      n.set(b, x[upper[b]], x[lower[b]]);
+      rest_length[b] = model.rest_lengths()[slot[b]];
+      stiffness[b] = model.is_stretch(slot[b]) ? springs.stretch_stiffness_ : springs.bend_stiffness_;
     }
+    subtract(springs, x, n);
     for (std::size_t b = 0; b < kSize; ++b) {
       length[b] = std::sqrt(n.x[b] * n.x[b] + n.y[b] * n.y[b] + n.z[b] * n.z[b]);
+    }
+  }
+
+  void pose(const SpringForce& springs, std::span<const vec3> x) {
+    measure(springs, x);
+    for (std::size_t b = 0; b < kSize; ++b) {
       const double divisor = length[b] == 0 ? 1.0 : length[b];
       const double inverse = 1 / divisor;
       n.x[b] *= inverse;
@@ -78,8 +83,12 @@ struct SpringForce::Batch {
     }
   }
 
-  void subtract(const std::vector<Padded>& of) {
-    for (std::size_t b = 0; b < kSize; ++b) w.set(b, of[upper[b]], of[lower[b]]);
+  /// difference := that of values between the ends
+  void subtract(const SpringForce& springs, std::span<const vec3> values, Vectors& difference) const {
+    const std::vector<std::uint32_t>& particle = springs.pattern().particle;
+    for (std::size_t b = 0; b < kSize; ++b) {
+      difference.set(b, values[particle[upper[b]]], values[particle[lower[b]]]);
+    }
   }
 
   /// force := pull n − along (w·n) n − across w
@@ -99,32 +108,19 @@ struct SpringForce::Batch {
     }
   }
 
-  void give_lower(std::size_t b, std::vector<Padded>& sum) const {
-    Padded& at = sum[lower[b]];
-    at = {at.x + force.x[b], at.y + force.y[b], at.z + force.z[b], 0.0};
+  void give_lower(std::size_t b, std::vector<vec3>& sum) const {
+    sum[lower[b]] += vec3(force.x[b], force.y[b], force.z[b]);
   }
-  void give_upper(std::size_t b, std::vector<Padded>& sum) const {
-    Padded& at = sum[upper[b]];
-    at = {at.x - force.x[b], at.y - force.y[b], at.z - force.z[b], 0.0};
+  void give_upper(std::size_t b, std::vector<vec3>& sum) const {
+    sum[upper[b]] -= vec3(force.x[b], force.y[b], force.z[b]);
   }
 };
 
-SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool,
-                         const StopProbe& stop)
+SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool)
     : model_(model),
       pool_(pool),
-      rest_length_(model.springs().size()),
-      stretch_(model.springs().size()),
-      x_(model.particles()),
-      v_(model.particles()),
-      sum_(model.particles()) {
-  CancelPoint cancel(stop);
-  for (std::size_t s = 0; s < model.springs().size(); ++s) {
-    cancel.pass();
-    const std::uint32_t slot = pattern().slot[s];
-    rest_length_[slot] = model.springs()[s].rest_length;
-    stretch_[slot] = s < model.stretch_springs();
-  }
+      sum_(model.particles()),
+      partial_((model.springs() + kSpringGrain - 1) / kSpringGrain) {
   set_material(material);
 }
 
@@ -136,33 +132,34 @@ void SpringForce::set_material(const Material& material) {
   rayleigh_stiffness_ = material.rayleigh_stiffness;
 }
 
-double SpringForce::energy_of(std::span<const RestSpring> springs, double stiffness,
-                              std::span<const vec3> x) const {
-  return pool_.sum(springs.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (const RestSpring& s : springs.subspan(begin, end - begin)) {
-      const double elongation = glm::length(x[s.i] - x[s.j]) - s.rest_length;
-      sum += stiffness / 2 * elongation * elongation;
+SpringForce::Energies SpringForce::energies(std::span<const vec3> x) const {
+  pool_.for_chunks(model_.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+    Batch batch;
+    Energies sum;
+    for (std::size_t slot = begin; slot < end; slot += Batch::kSize) {
+      batch.take(pattern(), slot, std::min(Batch::kSize, end - slot));
+      batch.measure(*this, x);
+      for (std::size_t b = 0; b < batch.count; ++b) {
+        const double elongation = batch.length[b] - batch.rest_length[b];
+        const double energy = batch.stiffness[b] / 2 * elongation * elongation;
+        const bool stretch = model_.is_stretch(slot + b);
+        sum.stretch += stretch ? energy : 0.0;
+        sum.bend += stretch ? 0.0 : energy;
+      }
     }
-    return sum;
+    partial_[begin / kSpringGrain] = sum;
   });
+  Energies total;
+  for (const auto& [stretch, bend] : partial_) {
+    total.stretch += stretch;
+    total.bend += bend;
+  }
+  return total;
 }
 
-double SpringForce::stretch_energy(std::span<const vec3> x) const {
-  return energy_of(model_.springs().first(model_.stretch_springs()), stretch_stiffness_, x);
-}
-
-double SpringForce::bend_energy(std::span<const vec3> x) const {
-  return energy_of(model_.springs().subspan(model_.stretch_springs()), bend_stiffness_, x);
-}
-
-double SpringForce::energy(std::span<const vec3> x) const { return stretch_energy(x) + bend_energy(x); }
-
-void SpringForce::take_rows(std::span<const vec3> values, std::vector<Padded>& rows) const {
-  const SpringPattern& p = pattern();
-  for_rows(pool_, p, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t i = begin; i < end; ++i) rows[i] = padded(values[p.particle[i]]);
-  });
+double SpringForce::energy(std::span<const vec3> x) const {
+  const auto [stretch, bend] = energies(x);
+  return stretch + bend;
 }
 
 // As in the products of a SpringMatrix: a spring within a chunk is computed once and goes to both its ends,
@@ -172,7 +169,7 @@ template <class Compute>
 void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
   const SpringPattern& p = pattern();
   for_rows(pool_, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-    std::fill(sum_.begin() + begin, sum_.begin() + end, Padded{});
+    std::fill(sum_.begin() + begin, sum_.begin() + end, vec3(0.0));
     Batch batch;
     const std::size_t last_incoming = p.incoming_begin[chunk + 1];
     for (std::size_t k = p.incoming_begin[chunk]; k < last_incoming; k += Batch::kSize) {
@@ -189,7 +186,7 @@ void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
         if (batch.upper[b] < end) batch.give_upper(b, sum_);
       }
     }
-    for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += unpadded(sum_[i]);
+    for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += sum_[i];
   });
 }
 
@@ -199,21 +196,19 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
   const double alpha = rayleigh_stiffness_;
   const bool projected = damping_model_ == DampingModel::projected;
   const bool stretch = springs == SpringForces::all;
-  take_rows(x, x_);
-  if (damped()) take_rows(v, v_);
   add_forces(f, [&](Batch& batch) {
-    batch.pose(*this);
+    batch.pose(*this, x);
     Batch::Numbers pull, along, across;
     for (std::size_t b = 0; b < Batch::kSize; ++b) {
       pull[b] = -batch.stiffness[b] * (batch.length[b] - batch.rest_length[b]);
     }
     if (!stretch) {
       for (std::size_t b = 0; b < Batch::kSize; ++b) {
-        if (stretch_[batch.slot[b]]) pull[b] = 0;
+        if (model_.is_stretch(batch.slot[b])) pull[b] = 0;
       }
     }
     if (!damped()) return batch.pull(pull);
-    batch.subtract(v_);
+    batch.subtract(*this, v, batch.w);
     for (std::size_t b = 0; b < Batch::kSize; ++b) {
       along[b] = (projected ? k_d : 0.0) + alpha * batch.stiffness[b] * batch.kept_ratio[b];
       across[b] = (projected ? 0.0 : k_d) + alpha * batch.stiffness[b] * (1 - batch.kept_ratio[b]);
@@ -225,11 +220,9 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
 void SpringForce::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
                                         JacobianMode mode, std::span<vec3> y) const {
   const bool exact = mode == JacobianMode::exact;
-  take_rows(x, x_);
-  take_rows(u, v_);
   add_forces(y, [&](Batch& batch) {
-    batch.pose(*this);
-    batch.subtract(v_);
+    batch.pose(*this, x);
+    batch.subtract(*this, u, batch.w);
     constexpr Batch::Numbers kNoPull{};
     Batch::Numbers along, across;
     for (std::size_t b = 0; b < Batch::kSize; ++b) {
@@ -248,13 +241,12 @@ void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /
   const double d_rayleigh = c.damping * rayleigh_stiffness_;
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
   const SpringPattern& p = pattern();
-  take_rows(x, x_);
   pool_.for_chunks(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     Batch batch;
     Batch::Numbers root, b_of;
     for (std::size_t slot = begin; slot < end; slot += Batch::kSize) {
       batch.take(p, slot, std::min(Batch::kSize, end - slot));
-      batch.pose(*this);
+      batch.pose(*this, x);
       for (std::size_t b = 0; b < Batch::kSize; ++b) {
         // B = k [(1 − c) n nᵀ + c I], and the matrix keeps the root of the first factor.
         const double kept = batch.kept_ratio[b];
@@ -277,11 +269,11 @@ bool SpringForce::has_dissipation_potential() const {
 
 double SpringForce::dissipation_potential(std::span<const vec3> v) const {
   if (spring_damping_ == 0) return 0;
-  const std::span<const RestSpring> springs = model_.springs();
-  return pool_.sum(springs.size(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  const SpringPattern& p = pattern();
+  return pool_.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (const RestSpring& s : springs.subspan(begin, end - begin)) {
-      const vec3 v_ij = v[s.i] - v[s.j];
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      const vec3 v_ij = v[p.particle[p.lower[slot]]] - v[p.particle[p.upper[slot]]];
       sum += spring_damping_ / 2 * glm::dot(v_ij, v_ij);
     }
     return sum;

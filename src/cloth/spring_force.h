@@ -5,7 +5,6 @@
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 #include "cloth/material.h"
-#include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "linalg/spring_matrix.h"
 
@@ -23,12 +22,17 @@ namespace clothlab {
 /// direction: it pulls nowhere, B = B⁺ = k I, and projected damping leaves it alone.
 class SpringForce final : public ForceTerm {
  public:
-  /// `model` and `pool` must outlive this. Throws Cancelled when `stop`, which is not kept, asks.
-  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool,
-              const StopProbe& stop = {});
+  /// `model` and `pool` must outlive this.
+  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool);
 
   void set_material(const Material& material);
 
+  struct Energies {
+    double stretch = 0;
+    double bend = 0;
+  };
+  /// [J]. Uses scratch memory of its own, as `add_force`.
+  Energies energies(std::span<const vec3> x) const;
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override {
     add_force(x, v, f, SpringForces::all);
@@ -44,11 +48,9 @@ class SpringForce final : public ForceTerm {
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;
 
-  double stretch_energy(std::span<const vec3> x) const;  ///< [J]
-  double bend_energy(std::span<const vec3> x) const;     ///< [J]
-
   ElasticElements elements() const {
-    return {model_.springs(),
+    return {pattern(),
+            model_.rest_lengths(),
             model_.stretch_springs(),
             {.stretch_stiffness = stretch_stiffness_,
              .bend_stiffness = bend_stiffness_,
@@ -59,10 +61,7 @@ class SpringForce final : public ForceTerm {
   struct Batch;
 
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
-  double energy_of(std::span<const RestSpring> springs, double stiffness, std::span<const vec3> x) const;
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  /// rows := values, by row.
-  void take_rows(std::span<const vec3> values, std::vector<Padded>& rows) const;
   /// f += the forces that compute(batch) finds.
   template <class Compute>
   void add_forces(std::span<vec3> f, const Compute& compute) const;
@@ -74,11 +73,9 @@ class SpringForce final : public ForceTerm {
   double bend_stiffness_ = 0;      // k_b [N/m]
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
-  // What the loops over slots read (see SpringPattern).
-  std::vector<double> rest_length_;  // L [m]
-  std::vector<char> stretch_;        // or bending
-  // Scratch, by row: positions, velocities and what the springs add up to.
-  mutable std::vector<Padded> x_, v_, sum_;
+  // Scratch.
+  mutable std::vector<vec3> sum_;          // by row: what the springs add up to
+  mutable std::vector<Energies> partial_;  // of kSpringGrain slots each
 };
 
 }  // namespace clothlab

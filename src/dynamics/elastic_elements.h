@@ -4,14 +4,9 @@
 #include <cstdint>
 #include <span>
 
-namespace clothlab {
+#include "linalg/spring_matrix.h"
 
-/// Which two different particles a spring joins, and its length at rest.
-struct RestSpring {
-  std::uint32_t i = 0;
-  std::uint32_t j = 0;
-  double rest_length = 0;  ///< L [m]; 0 is allowed
-};
+namespace clothlab {
 
 /// One elastic spring between two particles, for methods that treat springs one by one.
 struct ElasticElement {
@@ -33,16 +28,17 @@ class ElasticElements {
   };
 
   ElasticElements() = default;
-  /// The first `stretch` of the springs are stretch springs.
-  ElasticElements(std::span<const RestSpring> springs, std::size_t stretch, const Coefficients& coefficients)
-      : springs_(springs), stretch_(stretch), coefficients_(coefficients) {}
+  /// The first `stretch` of the pattern's springs are stretch springs. The rest lengths are by slot.
+  ElasticElements(const SpringPattern& pattern, std::span<const double> rest_lengths, std::size_t stretch,
+                  const Coefficients& coefficients)
+      : pattern_(&pattern), rest_lengths_(rest_lengths), stretch_(stretch), coefficients_(coefficients) {}
 
-  std::size_t size() const { return springs_.size(); }
+  std::size_t size() const { return rest_lengths_.size(); }
   ElasticElement operator[](std::size_t s) const {
-    const auto& [i, j, rest_length] = springs_[s];
+    const auto [i, j] = pattern_->ends(s);
     const auto& [k_s, k_b, k_d] = coefficients_;
     const bool stretch = s < stretch_;
-    return {i, j, rest_length, stretch ? k_s : k_b, k_d, stretch};
+    return {i, j, rest_lengths_[pattern_->slot[s]], stretch ? k_s : k_b, k_d, stretch};
   }
 
   class Iterator {
@@ -60,7 +56,8 @@ class ElasticElements {
   Iterator end() const { return {*this, size()}; }
 
  private:
-  std::span<const RestSpring> springs_;
+  const SpringPattern* pattern_ = nullptr;
+  std::span<const double> rest_lengths_;
   std::size_t stretch_ = 0;
   Coefficients coefficients_;
 };

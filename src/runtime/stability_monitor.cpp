@@ -51,7 +51,7 @@ struct StabilityMonitor::Impl {
   void estimate(const Question& question) {
     const StopProbe stop = [this] { return closing.load(); };
     if (!system || question.model != system->shared_model()) {
-      system.emplace(question.model, question.material, pool, stop);
+      system.emplace(question.model, question.material, pool);
     }
     system->set_material(question.material);
     system->set_drag(question.drag);

@@ -66,8 +66,8 @@ struct Simulation::Impl {
         scene(checked(std::move(the_scene))),
         start_pins(scene.pins),
         pool(the_pool),
-        system(model ? std::move(model) : std::make_shared<const ClothModel>(*mesh, stop), scene.material,
-               pool, stop),
+        system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene.material,
+               pool),
         integrator(make_integrator(scene)) {
     system.set_wind(scene.wind);
     start(stop);

@@ -13,11 +13,14 @@ TEST(ClothModel, KeepsRestLengths) {
   const std::vector<vec3> rest{vec3(0, 0, 0), vec3(3, 4, 0), vec3(0, 0, 2)};
   const std::vector<ClothModel::Ends> stretch{{0, 1}, {2, 0}}, bend{{1, 2}};
   const ClothModel model(rest, stretch, bend);
-  ASSERT_EQ(model.springs().size(), 3u);
+  ASSERT_EQ(model.springs(), 3u);
   EXPECT_EQ(model.stretch_springs(), 2u);
-  EXPECT_EQ(model.springs()[0].rest_length, 5);
-  EXPECT_EQ(model.springs()[1].rest_length, 2);
-  EXPECT_EQ(model.springs()[2].rest_length, std::sqrt(29.0));
+  const std::vector<double> expected{5, 2, std::sqrt(29.0)};
+  for (std::size_t s = 0; s < 3; ++s) {
+    const std::uint32_t slot = model.pattern()->slot[s];
+    EXPECT_EQ(model.rest_lengths()[slot], expected[s]);
+    EXPECT_EQ(model.is_stretch(slot), s < 2);
+  }
 }
 
 TEST(ClothModel, SharesOutTheMass) {

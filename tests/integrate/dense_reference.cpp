@@ -21,12 +21,9 @@ DenseCloth::DenseCloth(const Rig& rig)
       fixed_(3 * rig.state.x.size()),
       masses_(dofs_),
       material_(rig.system.material()) {
-  const auto springs = rig.system.model().springs();
-  for (std::size_t s = 0; s < springs.size(); ++s) {
-    const bool stretch = s < rig.system.model().stretch_springs();
-    springs_.push_back({3 * static_cast<Index>(springs[s].i), 3 * static_cast<Index>(springs[s].j),
-                        springs[s].rest_length,
-                        stretch ? material_.stretch_stiffness : material_.bend_stiffness});
+  for (const ElasticElement s : rig.system.elements()) {
+    springs_.push_back({3 * static_cast<Index>(s.i), 3 * static_cast<Index>(s.j), s.rest_length,
+                        s.stretch ? material_.stretch_stiffness : material_.bend_stiffness});
   }
   for (Index d = 0; d < dofs_; ++d) {
     masses_[d] = rig.system.masses()[static_cast<std::size_t>(d / 3)];

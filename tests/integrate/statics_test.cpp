@@ -48,7 +48,7 @@ TEST_P(Statics, HangingChainComesToRestWhereItsWeightPullsIt) {
 // Newton's method with dense matrices on the equilibrium of a sheet: its own forces and Hessian, written
 // again from the formulas, on the free particles.
 std::vector<vec3> equilibrium(const Rig& rig, std::vector<vec3> x) {
-  const auto& springs = rig.system.model().springs();
+  const ElasticElements springs = rig.system.elements();
   const Material& material = rig.system.material();
   const std::size_t n = x.size();
   const auto size = static_cast<Eigen::Index>(3 * n);
@@ -58,9 +58,8 @@ std::vector<vec3> equilibrium(const Rig& rig, std::vector<vec3> x) {
     for (std::size_t i = 0; i < n; ++i)
       gradient[static_cast<Eigen::Index>(3 * i) + 1] = rig.system.masses()[i] * 9.8;
     for (std::size_t s = 0; s < springs.size(); ++s) {
-      const auto& [i, j, length] = springs[s];
-      const double k =
-          s < rig.system.model().stretch_springs() ? material.stretch_stiffness : material.bend_stiffness;
+      const auto [i, j, length, stiffness, damping, stretch] = springs[s];
+      const double k = stretch ? material.stretch_stiffness : material.bend_stiffness;
       const Eigen::Vector3d d(x[i].x - x[j].x, x[i].y - x[j].y, x[i].z - x[j].z);
       const Eigen::Vector3d g = k * (1 - length / d.norm()) * d;
       const Eigen::Matrix3d b = k * (Eigen::Matrix3d::Identity() * (1 - length / d.norm()) +
