@@ -145,15 +145,21 @@ BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, con
 /// threads.
 class PartialSums {
  public:
+  using Index = std::uint16_t;  // most of what is kept are indices
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
+
   explicit PartialSums(std::size_t coarse_blocks) : sum_of_(coarse_blocks, kNone) {}
 
+  /// Whether there can be so many more sums.
+  bool has_room_for(std::size_t sums) const { return block_.size() + sums <= kMost; }
   /// The sum for a block of the coarse matrix.
-  std::uint32_t of(std::uint32_t block) {
+  Index of(std::uint32_t block) {
     if (sum_of_[block] == kNone) {
+      assert(has_room_for(1));
       sum_of_[block] = static_cast<std::uint32_t>(block_.size());
       block_.push_back(block);
     }
-    return sum_of_[block];
+    return static_cast<Index>(sum_of_[block]);
   }
   /// No block is added after this.
   void close() {
@@ -163,7 +169,7 @@ class PartialSums {
   }
 
   void clear() { std::fill(sum_.begin(), sum_.end(), Symmetric{}); }
-  void add(std::uint32_t sum, double weight, const Symmetric& B) { sum_[sum].add(weight, B); }
+  void add(Index sum, double weight, const Symmetric& B) { sum_[sum].add(weight, B); }
   void add_to(std::vector<Symmetric>& coarse) const {
     for (std::size_t k = 0; k < block_.size(); ++k) coarse[block_[k]].add(1, sum_[k]);
   }
@@ -191,9 +197,12 @@ struct GalerkinTerms {
 /// however stiff the springs are beside the masses.
 class RankOneTerms {
  public:
+  static constexpr std::size_t kMostWeights = 255;
+  static constexpr std::size_t kMostTargets = kMostWeights * (kMostWeights + 1) / 2;
+
   void push_back(std::span<const std::pair<std::uint32_t, double>> row, const BlockMatrix& coarse,
                  PartialSums& sums) {
-    assert(row.size() < 256);
+    assert(row.size() <= kMostWeights);
     count_.push_back(static_cast<std::uint8_t>(row.size()));
     for (std::size_t k = 0; k < row.size(); ++k) {
       weight_.push_back(static_cast<float>(row[k].second));
@@ -225,13 +234,13 @@ class RankOneTerms {
    private:
     const std::uint8_t* count_;
     const float* weight_;
-    const std::uint32_t* target_;
+    const PartialSums::Index* target_;
   };
 
  private:
   std::vector<std::uint8_t> count_;  // of the weights
   std::vector<float> weight_;
-  std::vector<std::uint32_t> target_;  // of each pair of weights
+  std::vector<PartialSums::Index> target_;  // of each pair of weights
 };
 
 /// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are double
@@ -300,9 +309,12 @@ struct Multigrid::Hierarchy {
   /// The finest level, in single precision.
   struct Finest {
     struct Part {
-      RankOneTerms terms;
+      std::uint32_t row_begin, row_end = 0;
+      std::span<const std::uint32_t> slots;
+      RankOneTerms terms;  // of the numbers d of the rows, then of the springs
       PartialSums sums;
-      explicit Part(std::size_t coarse_blocks) : sums(coarse_blocks) {}
+      Part(std::uint32_t first_row, std::size_t coarse_blocks) : row_begin(first_row), sums(coarse_blocks) {}
+      bool has_room() const { return sums.has_room_for(RankOneTerms::kMostTargets); }
     };
 
     SingleSpringMatrix A;
@@ -310,7 +322,7 @@ struct Multigrid::Hierarchy {
     Chebyshev chebyshev{2.0};
     SingleVector x, r, d, w, coarse_x;
     Prolongation P, transposed;  // to the next coarser level
-    std::vector<Part> parts;     // by chunk, of the next coarser matrix
+    std::vector<Part> parts;     // of the next coarser matrix
   };
   struct CoarseLevel {
     BlockMatrix A;
@@ -403,27 +415,35 @@ struct Multigrid::Hierarchy {
     return graph;
   }
 
-  /// The finest matrix in parts: one per chunk, the numbers d of its rows, then its springs.
+  /// The finest matrix in parts: one per chunk, or some where it reaches more coarse blocks than one may.
   void make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel) {
     const Prolongation& P = finest.P;
     std::vector<std::pair<std::uint32_t, double>> row;
     for (std::size_t chunk = 0; chunk < pattern->chunks(); ++chunk) {
-      const std::uint32_t begin = pattern->chunk_begin[chunk], end = pattern->chunk_begin[chunk + 1];
-      Finest::Part& part = finest.parts.emplace_back(coarse.nodes.size());
-      for (std::uint32_t i = begin; i < end; ++i) {
-        cancel.pass();
-        row.clear();
-        for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k)
-          row.emplace_back(P.column[k], P.weight[k]);
-        part.terms.push_back(row, coarse, part.sums);
+      std::uint32_t i = pattern->chunk_begin[chunk];
+      const std::uint32_t end = pattern->chunk_begin[chunk + 1];
+      std::span<const std::uint32_t> slots = finest.A.kept(chunk);
+      while (i < end || !slots.empty()) {
+        Finest::Part& part = finest.parts.emplace_back(i, coarse.nodes.size());
+        for (; i < end && part.has_room(); ++i) {
+          cancel.pass();
+          row.clear();
+          for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k)
+            row.emplace_back(P.column[k], P.weight[k]);
+          part.terms.push_back(row, coarse, part.sums);
+        }
+        part.row_end = i;
+        std::size_t taken = 0;
+        for (; i == end && taken < slots.size() && part.has_room(); ++taken) {
+          cancel.pass();
+          row_difference({pattern->lower[slots[taken]], pattern->upper[slots[taken]]}, P, row);
+          part.terms.push_back(row, coarse, part.sums);
+        }
+        part.slots = slots.first(taken);
+        slots = slots.subspan(taken);
+        part.sums.close();
+        part.terms.close();
       }
-      for (const std::uint32_t slot : finest.A.kept(chunk)) {
-        cancel.pass();
-        row_difference({pattern->lower[slot], pattern->upper[slot]}, P, row);
-        part.terms.push_back(row, coarse, part.sums);
-      }
-      part.sums.close();
-      part.terms.close();
     }
   }
 
@@ -580,17 +600,17 @@ struct Multigrid::Hierarchy {
   }
 
   void add_finest(CoarseLevel& level) {
-    for_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      auto& [terms, sums] = finest.parts[chunk];
-      sums.clear();
-      RankOneTerms::Cursor next(terms);
-      for (std::uint32_t i = begin; i < end; ++i) {
+    pool->for_chunks(finest.parts.size(), 1, [&](std::size_t k, std::size_t) {
+      Finest::Part& part = finest.parts[k];
+      part.sums.clear();
+      RankOneTerms::Cursor next(part.terms);
+      for (std::uint32_t i = part.row_begin; i < part.row_end; ++i) {
         const double d = A->diagonal()[pattern->particle[i]];
-        next.add({d, d, d, 0, 0, 0}, sums);
+        next.add({d, d, d, 0, 0, 0}, part.sums);
       }
-      for (const std::uint32_t slot : finest.A.kept(chunk)) {
+      for (const std::uint32_t slot : part.slots) {
         const SpringMatrix::Spring& spring = A->spring_in(slot);
-        next.add(spring_block(spring.u, spring.b), sums);
+        next.add(spring_block(spring.u, spring.b), part.sums);
       }
     });
     std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
