@@ -47,8 +47,7 @@ struct SystemContest::Impl {
 
   void forces(const State& state) {
     // b = h (f + hKv)
-    system.force(state.x, state.v, b);
-    system.add_stiffness_product(state.x, h, state.v, settings.jacobian, b);
+    system.force_ahead(state.x, state.v, h, settings.jacobian, b);
     for (vec3& each : b) each *= h;
   }
 

@@ -84,6 +84,12 @@ void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::s
   }
 }
 
+void ClothSystem::force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
+                              std::span<vec3> f) const {
+  std::ranges::fill(f, vec3(0.0));
+  for (const ForceTerm* term : terms_) term->add_force_ahead(x, v, h, mode, f);
+}
+
 double ClothSystem::potential_energy(std::span<const vec3> x) const {
   double sum = 0;
   for (const ForceTerm* term : terms_) sum += term->energy(x);

@@ -64,6 +64,8 @@ class ClothSystem final : public DynamicSystem {
   using DynamicSystem::force;
   void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
+  void force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
+                   std::span<vec3> f) const override;
   double potential_energy(std::span<const vec3> x) const override;
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;

@@ -23,6 +23,13 @@ class ForceTerm {
   /// f += this force [N].
   virtual void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
 
+  /// f += this force + h K v, with the K of add_jacobians.
+  virtual void add_force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
+                               std::span<vec3> f) const {
+    add_force(x, v, f);
+    add_stiffness_product(x, h, v, mode, f);
+  }
+
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
   virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                              JacobianMode mode, SpringMatrix& a) const = 0;

@@ -191,11 +191,13 @@ void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
 }
 
 void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                            SpringForces springs) const {
+                            SpringForces springs, double h, JacobianMode mode) const {
   const double k_d = spring_damping_;
   const double alpha = rayleigh_stiffness_;
   const bool projected = damping_model_ == DampingModel::projected;
   const bool stretch = springs == SpringForces::all;
+  const bool exact = mode == JacobianMode::exact;
+  const bool moves = damped() || h != 0;
   add_forces(f, [&](Batch& batch) {
     batch.pose(*this, x);
     Batch::Numbers pull, along, across;
@@ -207,11 +209,14 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
         if (model_.is_stretch(batch.slot[b])) pull[b] = 0;
       }
     }
-    if (!damped()) return batch.pull(pull);
+    if (!moves) return batch.pull(pull);
     batch.subtract(*this, v, batch.w);
     for (std::size_t b = 0; b < Batch::kSize; ++b) {
-      along[b] = (projected ? k_d : 0.0) + alpha * batch.stiffness[b] * batch.kept_ratio[b];
-      across[b] = (projected ? 0.0 : k_d) + alpha * batch.stiffness[b] * (1 - batch.kept_ratio[b]);
+      const double k = batch.stiffness[b];
+      const double kept = batch.kept_ratio[b];
+      const double ratio = exact ? batch.ratio[b] : kept;
+      along[b] = (projected ? k_d : 0.0) + alpha * k * kept + h * k * ratio;
+      across[b] = (projected ? 0.0 : k_d) + alpha * k * (1 - kept) + h * k * (1 - ratio);
     }
     batch.combine(pull, along, across);
   });

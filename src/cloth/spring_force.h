@@ -39,7 +39,13 @@ class SpringForce final : public ForceTerm {
   }
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                 SpringForces springs) const;
+                 SpringForces springs) const {
+    add_force(x, v, f, springs, 0, JacobianMode::clamped);
+  }
+  void add_force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
+                       std::span<vec3> f) const override {
+    add_force(x, v, f, SpringForces::all, h, mode);
+  }
   /// Sets the matrix's springs, which belong to this force alone.
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
@@ -60,6 +66,9 @@ class SpringForce final : public ForceTerm {
  private:
   struct Batch;
 
+  /// f += this force + h K v
+  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs,
+                 double h, JacobianMode mode) const;
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   const SpringPattern& pattern() const { return *model_.pattern(); }
   /// f += the forces that compute(batch) finds.

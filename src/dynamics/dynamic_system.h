@@ -58,6 +58,11 @@ class DynamicSystem {
   virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
 
+  /// f := f(x, v) + h K v, with the K of `assemble`: the force of the moment h that v leads to, to first
+  /// order in x. One go through the springs instead of two.
+  virtual void force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
+                           std::span<vec3> f) const = 0;
+
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(std::span<const vec3> x) const = 0;
 

@@ -1,5 +1,7 @@
 #include "integrate/prescribe.h"
 
+#include <algorithm>
+
 namespace clothlab {
 
 namespace {
@@ -14,6 +16,14 @@ vec3 combine(const mat3& S, const vec3& free, const vec3& held) {
 void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v) {
   for (const Projection::Entry& e : projection.entries()) {
     v[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
+  }
+}
+
+void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,
+                      std::span<const vec3> v, std::span<vec3> z) {
+  std::ranges::fill(z, vec3(0.0));
+  for (const Projection::Entry& e : projection.entries()) {
+    z[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) - v[e.particle];
   }
 }
 

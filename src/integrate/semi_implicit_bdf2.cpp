@@ -31,10 +31,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   system.add_stiffness_product(state.x, 1, dx_hat_, context.solver.jacobian, b_);
   for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i];
 
-  // z, the prescribed change: v0 → (p1 − p0)/h.
-  dv_ = state.v;
-  prescribe_velocity(system.projection(), state.x, h, dv_);
-  for (std::size_t i = 0; i < n; ++i) dv_[i] -= state.v[i];
+  prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
 
   if (!have_matrix(system, context, a_, report)) return report;

@@ -5,6 +5,13 @@
 
 namespace clothlab {
 
+namespace {
+
+// Particles that one thread takes at a time.
+constexpr std::size_t kGrain = 4096;
+
+}  // namespace
+
 StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                       const StepContext& context) {
   StepReport report;
@@ -13,15 +20,12 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   for (auto* scratch : {&b_, &dv_}) scratch->resize(n);
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
-  system.force(state.x, state.v, b_);
-  if (gives_up(context, report)) return report;
-  system.add_stiffness_product(state.x, h, state.v, context.solver.jacobian, b_);
-  for (vec3& b : b_) b *= h;
+  system.force_ahead(state.x, state.v, h, context.solver.jacobian, b_);
+  context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) b_[i] *= h;
+  });
 
-  // z, the prescribed change: v0 → (p1 − p0)/h.
-  dv_ = state.v;
-  prescribe_velocity(system.projection(), state.x, h, dv_);
-  for (std::size_t i = 0; i < n; ++i) dv_[i] -= state.v[i];
+  prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
 
   if (!have_matrix(system, context, a_, report)) return report;
@@ -36,10 +40,12 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   report.converged = report.reason.empty();
 
   std::vector<vec3>&x1 = b_, &v1 = dv_;
-  for (std::size_t i = 0; i < n; ++i) {
-    v1[i] = state.v[i] + dv_[i];
-    x1[i] = state.x[i] + h * v1[i];
-  }
+  context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      v1[i] = state.v[i] + dv_[i];
+      x1[i] = state.x[i] + h * v1[i];
+    }
+  });
   finish_step(system.projection(), h, x1, v1, state);
   return report;
 }

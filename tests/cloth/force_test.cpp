@@ -170,6 +170,20 @@ TEST_P(EveryForce, MultipliesByKAsItsMatrixDoes) {
   }
 }
 
+TEST_P(EveryForce, LooksAheadByItsK) {
+  auto rig = sample();
+  const auto term = GetParam().make(*rig);
+  const State& s = rig->state;
+  for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
+    std::vector<vec3> expected(s.x.size(), vec3(1, 2, 3)), ahead = expected;
+    term->add_force(s.x, s.v, expected);
+    term->add_stiffness_product(s.x, 0.02, s.v, mode, expected);
+    term->add_force_ahead(s.x, s.v, 0.02, mode, ahead);
+    EXPECT_LT(algebra::largest_difference(flat(ahead), flat(expected)),
+              1e-13 * (1 + flat(expected).cwiseAbs().maxCoeff()));
+  }
+}
+
 TEST_P(EveryForce, SurvivesAnyState) {
   auto rig = sample();
   const auto term = GetParam().make(*rig);
@@ -182,6 +196,7 @@ TEST_P(EveryForce, SurvivesAnyState) {
     term->add_force(s.x, s.v, f);
     term->add_jacobians(s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
     term->add_stiffness_product(s.x, 1, s.v, JacobianMode::exact, f);
+    term->add_force_ahead(s.x, s.v, 1, JacobianMode::exact, f);
     term->energy(s.x);
   }
 }

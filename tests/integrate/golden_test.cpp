@@ -23,7 +23,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"symplectic-euler", 0x004ec85741563f99ULL},
     {"velocity-verlet", 0x1f9dd01c96e2ee72ULL},
     {"rk4", 0x04878292f0d042b0ULL},
-    {"semi-implicit-euler", 0xc69497d1656e562eULL},
+    {"semi-implicit-euler", 0x8078e481c0813ac2ULL},
     {"backward-euler", 0x1459858f22928ed6ULL},
     {"implicit-midpoint", 0xeca0f688a45b9eafULL},
     {"trapezoidal", 0x378ecd595afeaad5ULL},
@@ -82,7 +82,7 @@ TEST(Golden, BitsOfMultigridAreThoseOfTheRecord) {
   test::Stepper stepper(*rig, *find_integrator("semi-implicit-euler"));
   for (int k = 0; k < 5; ++k) ASSERT_TRUE(stepper.step(0.01).converged);
   const std::uint64_t hash = Hash().add(rig->state.x).add(rig->state.v).value();
-  EXPECT_EQ(hash, 0xf9ad7fbe8d40c315ULL) << "now " << std::hex << hash;
+  EXPECT_EQ(hash, 0xecdfb9fafbdf4544ULL) << "now " << std::hex << hash;
 }
 
 }  // namespace
