@@ -331,7 +331,13 @@ PanelContext Application::panel_context() {
 }
 
 std::uint64_t Application::send(std::variant<Command, Control> what) {
-  if (const auto* command = std::get_if<Command>(&what)) edits_->record(*command);
+  if (const auto* command = std::get_if<Command>(&what)) {
+    if (const auto* move = std::get_if<MovePin>(command)) {
+      edits_->record(*move, pin_place(snapshot_->frame, move->particle));
+    } else {
+      edits_->record(*command);
+    }
+  }
   if (const auto* control = std::get_if<Control>(&what))
     if (const auto* again = std::get_if<RunAgain>(control)) edits_->record(*again);
   return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
@@ -339,11 +345,15 @@ std::uint64_t Application::send(std::variant<Command, Control> what) {
 
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
-  if (step->other_scene) {
-    give_up_load();
-    use_scene(step->other_scene, false);
+  if (step->pin) {
+    simulation_->send(Command(*step->pin));
+  } else {
+    if (step->other_scene) {
+      give_up_load();
+      use_scene(step->other_scene, false);
+    }
+    intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   }
-  intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 

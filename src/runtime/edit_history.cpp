@@ -1,10 +1,13 @@
 #include "runtime/edit_history.h"
 
 #include <algorithm>
+#include <glm/geometric.hpp>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "sim/scene_difference.h"
 
 namespace clothlab {
@@ -13,6 +16,8 @@ namespace {
 constexpr std::size_t kMostEntries = 200;
 // Of all meshes that only the past still needs; a mesh of that size takes about 2 GB with its springs.
 constexpr std::size_t kMostParticles = 2'000'000;
+// What a pin takes to go back [s]: no jump, which would tear at the cloth.
+constexpr double kPinSeconds = 0.25;
 
 std::shared_ptr<const Scene> without_state(Scene scene) {
   scene.initial_state.reset();
@@ -25,13 +30,15 @@ std::string subject_of(const Command& command) {
   return std::holds_alternative<SetGravity>(command) ? "gravity" : "";
 }
 
+std::string subject_of(std::uint32_t pin) { return "pin " + std::to_string(pin); }
+
 std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitled scene" : scene.title; }
 
 }  // namespace
 
 EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
   const auto scene = without_state(first->scene);
-  present_ = {std::move(first), scene, scene};
+  present_ = {std::move(first), scene, scene, {}};
 }
 
 void EditHistory::record(const Command& command) {
@@ -48,6 +55,7 @@ void EditHistory::record(const Command& command) {
   if (!goes_on) push_past(present_);
   future_.clear();
   present_.scene = without_state(std::move(after));
+  present_.pin_motion.reset();
   open_subject_ = subject;
   // A gesture that came back to where it began has changed nothing.
   if (goes_on && differences(*past_.back().scene, *present_.scene, mesh).empty()) {
@@ -65,12 +73,25 @@ void EditHistory::record(const RunAgain& command) {
   record(Command(SetScene{std::move(again)}));
 }
 
+void EditHistory::record(const MovePin& command, const vec3& from) {
+  const std::string subject = subject_of(command.particle);
+  if (subject != open_subject_) {
+    if (command.target == from) return;
+    push_past(present_);
+    future_.clear();
+    present_.pin_motion = PinMotion{command.particle, from, from};
+    open_subject_ = subject;
+  }
+  present_.pin_motion->to = command.target;
+  retell();
+}
+
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, bool keeps_changes) {
   push_past(present_);
   future_.clear();
   open_subject_.clear();
   const auto scene = without_state(loaded->scene);
-  present_ = {std::move(loaded), scene, keeps_changes ? present_.saved : scene};
+  present_ = {std::move(loaded), scene, keeps_changes ? present_.saved : scene, {}};
   retell();
 }
 
@@ -92,14 +113,40 @@ void EditHistory::push_past(Document document) {
   while (past_.size() > kMostEntries || (past_.size() > 1 && particles() > kMostParticles)) past_.pop_front();
 }
 
-std::string EditHistory::transition(const Document& from, const Document& to) {
-  if (from.loaded != to.loaded) return "scene " + title_of(*from.scene) + " → " + title_of(*to.scene);
-  return describe_differences(*from.scene, *to.scene, *to.loaded->mesh);
+EditHistory::Step EditHistory::step_back() const {
+  if (!present_.pin_motion) return step_to(past_.back());
+  const auto& [particle, from, to] = *present_.pin_motion;
+  return step_of({particle, to, from});
+}
+
+EditHistory::Step EditHistory::step_forward() const {
+  const Document& next = future_.back();
+  return next.pin_motion ? step_of(*next.pin_motion) : step_to(next);
+}
+
+EditHistory::Step EditHistory::step_to(const Document& next) const {
+  Step step;
+  step.scene = next.scene;
+  if (next.loaded != present_.loaded) {
+    step.other_scene = next.loaded;
+    step.text = "scene " + title_of(*present_.scene) + " → " + title_of(*next.scene);
+  } else {
+    step.text = describe_differences(*present_.scene, *next.scene, *next.loaded->mesh);
+  }
+  return step;
+}
+
+EditHistory::Step EditHistory::step_of(const PinMotion& motion) {
+  Step step;
+  step.pin = MovePin{motion.particle, motion.to, kPinSeconds};
+  step.text = "Pin of particle " + std::to_string(motion.particle) + " moved by " +
+              format_plain(glm::distance(motion.from, motion.to)) + " m";
+  return step;
 }
 
 void EditHistory::retell() {
-  undo_text_ = can_undo() ? transition(present_, past_.back()) : "";
-  redo_text_ = can_redo() ? transition(present_, future_.back()) : "";
+  undo_text_ = can_undo() ? step_back().text : "";
+  redo_text_ = can_redo() ? step_forward().text : "";
   // Which integrator runs is what one tries out all the time: not worth a question.
   Scene now = *present_.scene;
   now.integrator = present_.saved->integrator;
@@ -112,23 +159,24 @@ void EditHistory::retell() {
 
 std::optional<EditHistory::Step> EditHistory::undo() {
   if (!can_undo()) return std::nullopt;
+  Step step = step_back();
   Document next = std::move(past_.back());
   past_.pop_back();
-  future_.push_back(present_);
-  return go_to(std::move(next));
+  future_.push_back(std::move(present_));
+  return take(std::move(step), std::move(next));
 }
 
 std::optional<EditHistory::Step> EditHistory::redo() {
   if (!can_redo()) return std::nullopt;
+  Step step = step_forward();
   Document next = std::move(future_.back());
   future_.pop_back();
-  past_.push_back(present_);
-  return go_to(std::move(next));
+  past_.push_back(std::move(present_));
+  return take(std::move(step), std::move(next));
 }
 
-EditHistory::Step EditHistory::go_to(Document next) {
+EditHistory::Step EditHistory::take(Step step, Document next) {
   open_subject_.clear();
-  Step step{next.loaded != present_.loaded ? next.loaded : nullptr, next.scene, transition(present_, next)};
   present_ = std::move(next);
   retell();
   return step;

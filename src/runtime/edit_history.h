@@ -18,13 +18,14 @@ namespace clothlab {
 ///
 /// An entry is a whole immutable description of a scene and shares its mesh, so that going back to
 /// another scene opens no file. Positions and velocities are not part of it: undoing a parameter moves
-/// nothing.
+/// nothing, and undoing the motion of a pin moves that pin.
 class EditHistory {
  public:
   /// What undo and redo ask for, and what it does in words: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
     std::shared_ptr<const LoadedScene> other_scene;  ///< to use first; null: the one that runs
     std::shared_ptr<const Scene> scene;              ///< to take over then (SetScene)
+    std::optional<MovePin> pin;                      ///< instead of both: this pin goes back, or there again
     std::string text;
   };
 
@@ -34,6 +35,8 @@ class EditHistory {
   /// A command was sent. Commands of one gesture that set the same value again and again are one entry.
   void record(const Command& command);
   void record(const RunAgain& command);
+  /// The same of a pin that was at `from`: all that moves it while the mouse button is down is one entry.
+  void record(const MovePin& command, const vec3& from);
   /// The mouse button was let go.
   void end_gesture() { open_subject_.clear(); }
   /// Another scene was sent. `keeps_changes`: the same one read anew, so that what was not saved still is
@@ -60,14 +63,23 @@ class EditHistory {
   const std::string& unsaved_changes() const { return unsaved_changes_; }
 
  private:
+  struct PinMotion {
+    std::uint32_t particle = 0;
+    vec3 from{0};
+    vec3 to{0};
+  };
   struct Document {
     std::shared_ptr<const LoadedScene> loaded;
     std::shared_ptr<const Scene> scene;  // without the initial state, which `loaded` has
     std::shared_ptr<const Scene> saved;
+    std::optional<PinMotion> pin_motion;  // all that tells it from the one before
   };
 
-  static std::string transition(const Document& from, const Document& to);
-  Step go_to(Document next);
+  Step step_back() const;     // to past_.back()
+  Step step_forward() const;  // to future_.back()
+  Step step_to(const Document& next) const;
+  static Step step_of(const PinMotion& motion);
+  Step take(Step step, Document next);
   void push_past(Document document);
   void retell();
 

@@ -479,6 +479,7 @@ struct SimulationThread::Impl {
       snapshot->frame.positions = shown.state->x;
       snapshot->frame.record = shown.record;
       snapshot->frame.residuals = shown.residuals;
+      snapshot->frame.pins_under_way.clear();  // to go on from there holds them where they are
       snapshot->replay =
           ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
     }

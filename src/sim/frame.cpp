@@ -1,8 +1,14 @@
 #include "sim/frame.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace clothlab {
+
+vec3 pin_place(const Frame& frame, std::uint32_t particle) {
+  const auto found = std::ranges::find(frame.pins_under_way, particle, &PinSet::UnderWay::particle);
+  return found == frame.pins_under_way.end() ? frame.positions[particle] : found->target;
+}
 
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame) {
   frame.mesh = simulation.shared_mesh();
@@ -12,6 +18,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   // Between steps the projection holds the pins alone.
   for (const Projection::Entry& pin : simulation.system().projection().entries())
     frame.pinned[pin.particle] = 1;
+  frame.pins_under_way = simulation.pins_under_way();
 
   frame.hand.reset();
   if (const std::optional<Drag>& drag = simulation.drag()) {

@@ -23,6 +23,7 @@ struct Frame {
   std::shared_ptr<const Scene> scene;     ///< values in force
   std::vector<vec3> positions;            ///< [m], per particle
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
+  std::vector<PinSet::UnderWay> pins_under_way;
   std::optional<Hand> hand;
   StepRecord record;
   std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them
@@ -30,6 +31,9 @@ struct Frame {
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
 };
+
+/// Where a pin is, or is on its way to [m].
+vec3 pin_place(const Frame& frame, std::uint32_t particle);
 
 /// The current frame of a simulation. An earlier frame's memory is reused.
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame);

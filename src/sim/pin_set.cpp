@@ -60,15 +60,24 @@ std::vector<std::uint32_t> PinSet::particles() const {
   return all;
 }
 
+bool PinSet::Pin::has_arrived(double t) const {
+  // A ramp that ends with a step ends exactly on its target, though t is a sum of rounded steps.
+  return start + duration - t <= 1e-9 * duration;
+}
+
+std::vector<PinSet::UnderWay> PinSet::under_way(double t) const {
+  std::vector<UnderWay> out;
+  for (const Pin& pin : pins_)
+    if (!pin.has_arrived(t)) out.push_back({pin.particle, pin.to});
+  return out;
+}
+
 void PinSet::aim(double t, Projection& projection) const {
   projection.clear(projection.size());
-  for (const Pin& pin : pins_) {
-    // A ramp that ends with a step ends exactly on its target, though t is a sum of rounded steps.
-    const double left = pin.start + pin.duration - t;
-    const bool arrived = left <= 1e-9 * pin.duration;
-    projection.fix(pin.particle,
-                   arrived ? pin.to : pin.from + (t - pin.start) / pin.duration * (pin.to - pin.from));
-  }
+  for (const Pin& pin : pins_)
+    projection.fix(pin.particle, pin.has_arrived(t)
+                                     ? pin.to
+                                     : pin.from + (t - pin.start) / pin.duration * (pin.to - pin.from));
 }
 
 }  // namespace clothlab

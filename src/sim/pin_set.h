@@ -31,6 +31,14 @@ class PinSet {
   /// Sends a pin from `from` at time `start` to `target` at start + duration [s], duration > 0.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
+  /// A pin that has not arrived yet, and where it is told to go.
+  struct UnderWay {
+    std::uint32_t particle = 0;
+    vec3 target{0};
+  };
+  /// Those at the time t [s], ascending.
+  std::vector<UnderWay> under_way(double t) const;
+
   bool contains(std::uint32_t i) const;
   bool empty() const { return pins_.empty(); }
   std::vector<std::uint32_t> particles() const;  ///< ascending
@@ -45,6 +53,8 @@ class PinSet {
     vec3 to{0};
     double start = 0;
     double duration = 0;  // 0: at rest at `to`
+
+    bool has_arrived(double t) const;
   };
   std::vector<Pin>::iterator find(std::uint32_t i);
 

@@ -592,6 +592,9 @@ const StepRecord& Simulation::record() const { return impl_->record; }
 std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
+std::vector<PinSet::UnderWay> Simulation::pins_under_way() const {
+  return impl_->pins.under_way(impl_->state.t);
+}
 const std::optional<Drag>& Simulation::drag() const { return impl_->system.drag(); }
 
 InitialState Simulation::export_state() const {

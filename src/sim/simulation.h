@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cloth/cloth_system.h"
 #include "core/stop_probe.h"
@@ -13,6 +14,7 @@
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/command.h"
+#include "sim/pin_set.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -91,6 +93,8 @@ class Simulation {
   std::span<const double> residual_history() const;
   const std::optional<BlowUp>& blow_up() const;
   bool is_pinned(std::uint32_t particle) const;
+  /// The pins that MovePin has sent away and that are not there yet.
+  std::vector<PinSet::UnderWay> pins_under_way() const;
   const std::optional<Drag>& drag() const;
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.

@@ -93,6 +93,40 @@ TEST(EditHistory, PinsComeBack) {
   EXPECT_EQ(edits.undo()->text, "Pinned particles 2 → 4");
 }
 
+TEST(EditHistory, OneDragOfAPinIsOneEntry) {
+  EditHistory edits(sheet("Sheet"));
+  const vec3 start(0, 0, 0), first(0.3, 0, 0), second(0.3, 0.4, 0);
+  edits.record(MovePin{3, start, 0}, start);  // taken hold of, and not moved
+  EXPECT_FALSE(edits.can_undo());
+  for (const double way : {0.1, 0.2, 0.3})
+    edits.record(MovePin{3, vec3(way, 0, 0), 0}, vec3(way - 0.1, 0, 0));
+  edits.end_gesture();
+  edits.record(SetParameter{"mass", 3});
+  edits.end_gesture();
+  edits.record(MovePin{3, second, 0}, first);
+  edits.end_gesture();
+  EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg");  // a scene does not say where pins were taken
+
+  EXPECT_EQ(edits.undo_text(), "Pin of particle 3 moved by 0.4 m");
+  const auto back = edits.undo();
+  ASSERT_TRUE(back && back->pin);
+  EXPECT_EQ(back->pin->particle, 3u);
+  EXPECT_EQ(back->pin->target, first);
+  EXPECT_GT(back->pin->duration, 0);
+  EXPECT_FALSE(edits.undo()->pin);  // the mass
+  EXPECT_EQ(edits.undo()->pin->target, start);
+  EXPECT_FALSE(edits.can_undo());
+
+  EXPECT_EQ(edits.redo()->pin->target, first);
+  EXPECT_EQ(edits.redo()->scene->material.mass, 3);
+  EXPECT_EQ(edits.redo()->pin->target, second);
+  EXPECT_FALSE(edits.can_redo());
+
+  edits.record(SetIntegrator{"rk4"});  // what comes after is about itself
+  EXPECT_FALSE(edits.undo()->pin);
+  EXPECT_EQ(edits.undo()->pin->target, first);
+}
+
 TEST(EditHistory, TheNextIntegratorFromTheStartIsOneEntry) {
   EditHistory edits(sheet("Sheet"));
   edits.record(SetPinned{{5}, true});

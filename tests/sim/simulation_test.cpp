@@ -94,6 +94,23 @@ TEST_F(SimulationTest, APinMayMoveWithinOneStepAndTurnBack) {
   EXPECT_NEAR(simulation->state().x[0].y, underway.y * (1 - 1.0 / 30), 1e-12);
 }
 
+TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
+  const auto simulation = start();
+  const auto place = [&] {
+    Frame frame;
+    capture(*simulation, nullptr, frame);
+    return pin_place(frame, 0);
+  };
+  const vec3 home = mesh->positions[0], there = home + vec3(0, 1, 0);
+  EXPECT_EQ(place(), home);
+  simulation->apply(MovePin{0, there, 0.5});
+  for (int k = 0; k <= 30; ++k) {
+    EXPECT_EQ(place(), there) << k;
+    EXPECT_EQ(simulation->pins_under_way().size(), k < 30 ? 1u : 0u) << k;
+    simulation->step();
+  }
+}
+
 TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
   Scene scene;
   scene.stepping.dt = 1e-3;

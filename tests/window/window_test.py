@@ -109,7 +109,7 @@ def drag(program, assets):
 
 @case
 def pin(program, assets):
-    """Ctrl-click pins a particle and frees it again; a drag moves a pinned one; the presets pin."""
+    """Ctrl-click pins a particle and frees it again; a drag moves a pinned one, which can be undone; the presets pin."""
     with Session(program, "--grid", "15x15", "--spring-damping", "0.2", "--rayleigh-mass", "5") as window:
         window.until(lambda: window.state()["time"] > 2, "the cloth to come to rest", 60)
         window.key("space")
@@ -140,6 +140,10 @@ def pin(program, assets):
         there = particle(moved, corner["index"])["position"]
         time.sleep(0.5)
         check(particle(window.fresh_state(), corner["index"])["position"] == there, "the pin did not stay")
+        for key, place in (("ctrl+z", corner["position"]), ("ctrl+y", there)):  # all of the drag at once
+            window.key(key)
+            window.until(lambda: distance(particle(window.state(), corner["index"])["position"], place) < 1e-9,
+                         f"{key} to move the pin")
 
         window.click_item("tab:Cloth")
         for name, count in (("pin-none", 0), ("pin-corners", 4), ("pin-top-edge", 15), ("pin-top-corners", 2)):
