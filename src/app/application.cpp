@@ -95,7 +95,7 @@ class Application {
   ViewOptions view_options() const;
   std::uint64_t send(std::variant<Command, Control> what);
   void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
-  void use_scene(std::shared_ptr<const LoadedScene> scene, bool with_report);
+  std::uint64_t use_scene(UseScene next, bool with_report);
   void show_title();
   void use_snapshot();
   void measure_rate(double now);
@@ -347,21 +347,20 @@ void Application::undo_or_redo(const std::string& what, const std::optional<Edit
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
   if (step->pin) {
     simulation_->send(Command(*step->pin));
+  } else if (step->other_scene) {
+    give_up_load();
+    intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}, false));
   } else {
-    if (step->other_scene) {
-      give_up_load();
-      use_scene(step->other_scene, false);
-    }
     intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   }
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 
-void Application::use_scene(std::shared_ptr<const LoadedScene> scene, bool with_report) {
+std::uint64_t Application::use_scene(UseScene next, bool with_report) {
   interaction_.release();
-  awaited_ = scene;
+  awaited_ = next.loaded;
   report_awaited_ = with_report;
-  simulation_->send(Control(UseScene{std::move(scene)}));
+  return simulation_->send(Control(std::move(next)));
 }
 
 // The title says whether there is something to save.
@@ -632,7 +631,7 @@ void Application::finish_load() {
   }
   // Always: another scene may have stood at that address.
   scene_files_[result.scene.get()] = scene_path_.empty() ? fs::path() : fs::absolute(scene_path_);
-  use_scene(result.scene, load_is_file_);
+  use_scene({result.scene}, load_is_file_);
 }
 
 void Application::reload_mesh(const ReloadMesh& wanted) {

@@ -65,6 +65,9 @@ struct Record {
 /// Starts another scene from its beginning. Playing or paused stays as it is.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
+  /// With these values (SetScene) from the first moment on; null: with its own. One request, so that
+  /// a later UseScene cannot come between the two.
+  std::shared_ptr<const Scene> values = nullptr;
 };
 
 using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,

@@ -23,8 +23,8 @@ class EditHistory {
  public:
   /// What undo and redo ask for, and what it does in words: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
-    std::shared_ptr<const LoadedScene> other_scene;  ///< to use first; null: the one that runs
-    std::shared_ptr<const Scene> scene;              ///< to take over then (SetScene)
+    std::shared_ptr<const LoadedScene> other_scene;  ///< to use (UseScene); null: the one that runs
+    std::shared_ptr<const Scene> scene;              ///< its values, or those to take over (SetScene)
     std::optional<MovePin> pin;                      ///< instead of both: this pin goes back, or there again
     std::string text;
   };

@@ -70,7 +70,7 @@ struct SimulationThread::Impl {
         playing(options.playing),
         monitor([this] { queue.wake(); }) {
     speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
-    use(std::move(first));
+    use(std::move(first), nullptr);
     publish(Clock::now());
     thread = std::thread([this] { run(); });
   }
@@ -255,7 +255,7 @@ struct SimulationThread::Impl {
   void steer(UseScene& c) {
     if (!c.loaded) throw InputError("There is no scene to use.");
     try {
-      use(std::move(c.loaded));
+      use(std::move(c.loaded), c.values);
     } catch (const Cancelled&) {
       // Another scene is next, or the end.
     }
@@ -263,10 +263,11 @@ struct SimulationThread::Impl {
 
   // ---- The run
 
-  void use(std::shared_ptr<const LoadedScene> next) {
+  void use(std::shared_ptr<const LoadedScene> next, const std::shared_ptr<const Scene>& values) {
     // The old scene stays until the new one stands.
     const StopProbe superseded = [this] { return queue.scene_waits(); };
     auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
+    if (values) made->apply(SetScene{values});
     if (recorder) recorder->forget();
     recorder.reset();
     simulation = std::move(made);

@@ -463,6 +463,30 @@ TEST(SimulationThread, UsesAnotherSceneWhileRunning) {
   EXPECT_EQ(s->frame.mesh, next->mesh);
 }
 
+TEST(SimulationThread, UsesAnotherSceneWithOtherValuesAtOnce) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  const auto next = loaded(sheet_scene(4));
+  const auto other = [&](double mass) {
+    auto values = std::make_shared<Scene>(next->scene);
+    values->material.mass = mass;
+    values->integrator = "rk4";
+    return values;
+  };
+  auto s = send_and_wait(thread, UseScene{next, other(3)});
+  EXPECT_EQ(s->applied, 1u);
+  EXPECT_EQ(s->loaded, next);
+  EXPECT_EQ(s->frame.scene->material.mass, 3);
+  EXPECT_EQ(s->masses->front(), 3.0 / 16);
+  EXPECT_EQ(integrators()[s->integrator].id, "rk4");
+  EXPECT_EQ(s->frame.record.step, 0u);
+
+  // Refused with its values, it is not used at all.
+  s = send_and_wait(thread, UseScene{loaded(sheet_scene(6)), other(-1)});
+  EXPECT_EQ(s->errors, 1u);
+  EXPECT_EQ(s->loaded, next);
+  EXPECT_EQ(s->frame.scene->material.mass, 3);
+}
+
 TEST(SimulationThread, KeepsItsSceneWhenTheNextOneIsBad) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   const auto before = send_and_wait(thread, StepOnce{});
@@ -480,10 +504,12 @@ std::shared_ptr<const LoadedScene> large_scene() { return loaded(sheet_scene(500
 
 TEST(SimulationThread, ASceneThatIsBuiltGivesWayToTheNext) {
   const auto large = large_scene();
+  const auto heavy = std::make_shared<Scene>(large->scene);
+  heavy->material.mass = 7;
   const auto small = loaded(sheet_scene(4));
   const double took = quickest([&] {
     SimulationThread thread(small, paused());
-    thread.send(UseScene{large});
+    thread.send(UseScene{large, heavy});
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     EXPECT_EQ(thread.latest()->applied, 0u) << "it is still being built";
     const auto next = loaded(sheet_scene(5));
@@ -491,6 +517,7 @@ TEST(SimulationThread, ASceneThatIsBuiltGivesWayToTheNext) {
     const auto s = send_and_wait(thread, UseScene{next});
     const double seconds = seconds_since(start);
     EXPECT_EQ(s->loaded, next);
+    EXPECT_EQ(s->frame.scene->material.mass, 0.2) << "the values of the other scene went with it";
     EXPECT_EQ(s->errors, 0u) << s->error;
     return seconds;
   });
