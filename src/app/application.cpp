@@ -169,6 +169,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   view_.plots_layout.height = static_cast<float>(preferences_.plots_height);
   view_.plots_layout.choose(preferences_.plots_chosen);
   view_.history_megabytes = preferences_.history_megabytes;
+  view_.recording = preferences_.recording;
   ui_.open_tab(preferences_.tab);
   std::error_code no_folder;
   const fs::path& saved_in = preferences_.save_folder;
@@ -244,6 +245,7 @@ int Application::run() {
   preferences_.plots_height = static_cast<double>(view_.plots_layout.height);
   preferences_.plots_chosen = view_.plots_layout.titles();
   preferences_.history_megabytes = view_.history_megabytes;
+  preferences_.recording = view_.recording;
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
   preferences_.save();

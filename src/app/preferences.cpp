@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
-#include "io/config_folder.h"
 #include "io/output_file.h"
 
 namespace clothlab {
@@ -19,8 +18,8 @@ using Json = nlohmann::json;
 constexpr std::size_t kMostRecent = 10;
 constexpr std::size_t kLargestFile = 1 << 20;
 
-fs::path file() {
-  const fs::path folder = config_folder(process_environment());
+fs::path file(const Environment& environment) {
+  const fs::path folder = config_folder(environment);
   return folder.empty() ? folder : folder / "settings.json";
 }
 
@@ -45,10 +44,10 @@ void read(const Json& json, const char* key, T& value) {
 
 }  // namespace
 
-Preferences Preferences::load() {
+Preferences Preferences::load(const Environment& environment) {
   Preferences out;
   std::error_code ignored;
-  const fs::path path = file();
+  const fs::path path = file(environment);
   if (path.empty() || !fs::is_regular_file(path, ignored)) return out;
   Json json;
   try {
@@ -75,6 +74,13 @@ Preferences Preferences::load() {
   read(json, "history_megabytes", out.history_megabytes);
   out.plots_height = std::clamp(out.plots_height, 110.0, 2000.0);
   out.history_megabytes = std::clamp(out.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes);
+  if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
+    read(*recording, "pictures", out.recording.pictures);
+    read(*recording, "meshes", out.recording.meshes);
+    read(*recording, "frames_per_second", out.recording.frames_per_second);
+    out.recording.frames_per_second =
+        std::clamp(out.recording.frames_per_second, kLeastFrameRate, kMostFrameRate);
+  }
   read(json, "interface_scale", out.interface_scale);
   out.interface_scale = std::clamp(out.interface_scale, 0.75, 2.0);
   std::string theme;
@@ -87,8 +93,8 @@ Preferences Preferences::load() {
   return out;
 }
 
-void Preferences::save() const {
-  const fs::path path = file();
+void Preferences::save(const Environment& environment) const {
+  const fs::path path = file(environment);
   if (path.empty()) return;
   Json json;
   json["recent_files"] = Json::array();
@@ -100,6 +106,9 @@ void Preferences::save() const {
   json["plots_height"] = plots_height;
   json["plots_chosen"] = plots_chosen;
   json["history_megabytes"] = history_megabytes;
+  json["recording"] = {{"pictures", recording.pictures},
+                       {"meshes", recording.meshes},
+                       {"frames_per_second", recording.frames_per_second}};
   json["interface_scale"] = interface_scale;
   json["theme"] = theme == Theme::light ? "light" : "dark";
   json["hints_done"] = Json::array();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/window.h"
+#include "io/config_folder.h"
 #include "ui/palette.h"
 #include "ui/panel_context.h"
 
@@ -23,12 +24,13 @@ struct Preferences {
   double plots_height = 190;              ///< [interface units]
   std::vector<std::string> plots_chosen;  ///< their titles, side by side; empty: those of a first start
   double history_megabytes = 256;
+  Recorder::Settings recording;  ///< what is recorded; where to is save_folder
   double interface_scale = 1;
   Theme theme = Theme::dark;
   HintsDone hints_done{};
 
-  static Preferences load();
-  void save() const;
+  static Preferences load(const Environment& environment = process_environment());
+  void save(const Environment& environment = process_environment()) const;
 
   void add_recent(const std::filesystem::path& path);
 };

@@ -40,6 +40,8 @@ using HintsDone = std::array<bool, kHintNames.size()>;
 
 /// Bounds of ViewSettings::history_megabytes.
 inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
+/// Bounds of a recording's frames per second of simulated time.
+inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
 
 /// How the window shows things; nothing here changes the simulation.
 struct ViewSettings {

@@ -115,7 +115,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
           number_row("record-rate", "Frame rate",
                      "Frames per second of simulated time. A video that is shown at this rate runs as "
                      "fast as the real cloth would.",
-                     settings.frames_per_second, 1, 1000, 60, "1/s"))
+                     settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "1/s"))
     settings.frames_per_second = *rate;
   small_text("Every step's energies, strain and iterations are written beside them, as diagnostics.csv.");
   ImGui::AlignTextToFramePadding();

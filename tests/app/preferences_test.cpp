@@ -1,0 +1,77 @@
+// What the window remembers between two starts.
+
+#include "app/preferences.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "temporary_folder.h"
+
+namespace clothlab {
+namespace {
+
+/// Every variable that names a folder names this one.
+Environment home(const TemporaryFolder& folder) {
+  return [path = folder.path().string()](const char*) { return path; };
+}
+
+TEST(Preferences, ComeBackAsTheyWere) {
+  const TemporaryFolder folder;
+  const std::filesystem::path mesh = folder.write("my cloth.obj", "v 0 0 0\n");
+  Preferences before;
+  before.add_recent(mesh);
+  before.save_folder = folder.path();
+  before.window = WindowPlace{10, 20, 1300, 800};
+  before.tab = "View";
+  before.plots = false;
+  before.plots_height = 250;
+  before.plots_chosen = {"Energy", "Strain"};
+  before.history_megabytes = 64;
+  before.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
+  before.interface_scale = 1.25;
+  before.theme = Theme::light;
+  before.hints_done = {true, false, true, false};
+  before.save(home(folder));
+
+  const Preferences after = Preferences::load(home(folder));
+  EXPECT_EQ(after.recent_files, before.recent_files);
+  EXPECT_EQ(after.save_folder, before.save_folder);
+  ASSERT_TRUE(after.window);
+  EXPECT_EQ(after.window->x, 10);
+  EXPECT_EQ(after.window->height, 800);
+  EXPECT_EQ(after.tab, "View");
+  EXPECT_FALSE(after.plots);
+  EXPECT_EQ(after.plots_height, 250);
+  EXPECT_EQ(after.plots_chosen, before.plots_chosen);
+  EXPECT_EQ(after.history_megabytes, 64);
+  EXPECT_FALSE(after.recording.pictures);
+  EXPECT_TRUE(after.recording.meshes);
+  EXPECT_EQ(after.recording.frames_per_second, 25);
+  EXPECT_EQ(after.interface_scale, 1.25);
+  EXPECT_EQ(after.theme, Theme::light);
+  EXPECT_EQ(after.hints_done, before.hints_done);
+}
+
+TEST(Preferences, WhatMakesNoSenseHasItsDefault) {
+  const TemporaryFolder folder;
+  Preferences{}.save(home(folder));
+  const auto file = config_folder(home(folder)) / "settings.json";
+  ASSERT_TRUE(std::filesystem::exists(file));
+  const auto load = [&](std::string_view text) {
+    std::ofstream(file, std::ios::binary) << text;
+    return Preferences::load(home(folder)).recording;
+  };
+  for (const std::string_view text :
+       {"", "[1]", R"({"recording": 5})", R"({"recording": {"meshes": "no", "frames_per_second": []}})"}) {
+    EXPECT_TRUE(load(text).pictures) << text;
+    EXPECT_FALSE(load(text).meshes) << text;
+    EXPECT_EQ(load(text).frames_per_second, 60) << text;
+  }
+  EXPECT_EQ(load(R"({"recording": {"frames_per_second": 1e9}})").frames_per_second, 1000);
+  EXPECT_EQ(load(R"({"recording": {"frames_per_second": -1}})").frames_per_second, 1);
+}
+
+}  // namespace
+}  // namespace clothlab
