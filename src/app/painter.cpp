@@ -19,6 +19,7 @@ struct Studio {
     options.wireframe = wanted.wireframe;
     options.heat_map = wanted.heat_map;
     options.heat_max_strain = wanted.heat_max_strain;
+    if (wanted.light) options.look = light_look();
   }
 
   void set_up_camera(const Frame& frame) {

@@ -34,6 +34,7 @@ struct PictureRequest {
   double zoom = 1;          ///< 1 fits the cloth as it was at the start into the picture
   bool wireframe = false;
   bool heat_map = false;
+  bool light = false;  ///< the light look, else the dark one
   double heat_max_strain = 0.1;
 };
 

@@ -25,7 +25,7 @@ struct RenderCommand {
   LengthOptions length;
   std::string png;
   std::optional<std::string> every_text, turntable_text, pixels_text, yaw_text, pitch_text, zoom_text,
-      heat_text;
+      heat_text, look_text;
   PictureRequest picture;
   std::function<Painter(const PictureRequest&)> make_painter;
 
@@ -52,6 +52,8 @@ struct RenderCommand {
     text("--zoom", zoom_text, "X", "1 (the default) fits the start shape into the picture.");
     app.add_flag("--wireframe", picture.wireframe, "Draw the edges as well.")->group("Picture");
     app.add_flag("--heat-map", picture.heat_map, "Colour the cloth by strain.")->group("Picture");
+    text("--look", look_text, "dark|light",
+         "Colours: dark (the default), or light for bright rooms and print.");
     text("--heat-max", heat_text, "X", "Strain at the end of the colour scale; default 0.1.");
   }
 
@@ -66,6 +68,16 @@ struct RenderCommand {
     number("pitch", pitch_text, -89, 89, picture.pitch);
     number("zoom", zoom_text, 0.01, 100, picture.zoom);
     number("heat-max", heat_text, 1e-6, 100, picture.heat_max_strain);
+    if (look_text) {
+      constexpr std::array<std::string_view, 2> kLooks{"dark", "light"};
+      picture.light = parse_parameter({.id = "look",
+                                       .title = {},
+                                       .unit = {},
+                                       .kind = ParameterSpec::Kind::choice,
+                                       .help = {},
+                                       .choices = kLooks},
+                                      *look_text) == 1;
+    }
     if (!pixels_text) return;
     const std::size_t cross = pixels_text->find('x');
     if (cross == std::string::npos)

@@ -14,12 +14,24 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
 ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "work"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
+
+
+def first_pixel(png):
+    """Red, green and blue of the upper left pixel, which no row filter changes."""
+    at, packed = 8, b""
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        if kind == b"IDAT":
+            packed += png[at + 8:at + 8 + length]
+        at += length + 12
+    return zlib.decompress(packed)[1:4]
 
 
 class CommandLine(unittest.TestCase):
@@ -262,6 +274,21 @@ class CommandLine(unittest.TestCase):
                          env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
                          ["r-000000.png", "r-000003.png", "r-000004.png"])
+
+    def test_look(self):
+        if os.environ.get("CLOTHLAB_NO_EGL"):
+            self.skipTest("SKIPPED: pictures without a display need EGL")
+        env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        sheet = ["render", "--grid", "8x8", "--steps", 2, "--pixels", "32x32"]
+        self.run_program(*sheet, "--png", "none.png", env=env)
+        brightness = {}
+        for look in "dark", "light":
+            self.run_program(*sheet, "--look", look, "--png", f"{look}.png", env=env)
+            brightness[look] = sum(first_pixel((self.dir / f"{look}.png").read_bytes())) / 3  # of the sky
+        self.assertEqual((self.dir / "none.png").read_bytes(), (self.dir / "dark.png").read_bytes())
+        self.assertLess(brightness["dark"], 100)
+        self.assertGreater(brightness["light"], 170)
+        self.refused(*sheet, "--look", "lihgt", "--png", "x.png", says=["--look", "lihgt", "light"])
 
     def test_turntable(self):
         if os.environ.get("CLOTHLAB_NO_EGL"):
