@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include "ui/panels.h"
+#include "ui/text_size.h"
 #include "ui/widgets.h"
 
 namespace clothlab {
@@ -69,22 +68,17 @@ void theme_row(ViewSettings& view) {
 }
 
 void text_size_row(ViewSettings& view) {
-  constexpr std::array<std::string_view, 8> kNames{"75 %",  "90 %",  "100 %", "110 %",
-                                                   "125 %", "150 %", "175 %", "200 %"};
-  constexpr std::array kSizes{0.75F, 0.9F, 1.0F, 1.1F, 1.25F, 1.5F, 1.75F, 2.0F};
   ParameterSpec spec;
   spec.id = "text-size";
   spec.title = "Text size";
   spec.kind = ParameterSpec::Kind::choice;
-  spec.choices = kNames;
-  spec.fallback = 2;
+  spec.choices = kTextSizeNames;
+  spec.fallback = static_cast<double>(kUsualTextSize);
   spec.help =
-      "Size of text and controls, beside what the display asks for; at most what leaves the window usable.";
-  const auto nearest = std::min_element(kSizes.begin(), kSizes.end(), [&](float a, float b) {
-    return std::abs(a - view.interface_scale) < std::abs(b - view.interface_scale);
-  });
-  if (const auto changed = parameter_row(spec, static_cast<double>(nearest - kSizes.begin())))
-    view.interface_scale = kSizes[static_cast<std::size_t>(*changed)];
+      "Size of text and controls, beside what the display asks for; at most what leaves the window usable "
+      "(Ctrl with +, - and 0).";
+  if (const auto changed = parameter_row(spec, static_cast<double>(text_size(view))))
+    view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "integrate/registry.h"
 #include "ui/file_dialog.h"
 #include "ui/recording_card.h"
+#include "ui/text_size.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -88,6 +89,19 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
     Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line",
              [](const ShortcutTargets& on) { on.context.request(CopyCommandLine{}); }, true},
+    Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "larger text, smaller, as usual",
+             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }},
+    // On the key that has the plus on it, whether shifted or not.
+    Shortcut{Key::none, '+', true, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }, true},
+    Shortcut{Key::none, '=', true, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }},
+    Shortcut{Key::none, '=', true, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }, true},
+    Shortcut{Key::none, '-', true, true, nullptr, nullptr,
+             [](const ShortcutTargets& on) { change_text_size(on.context.view, -1); }},
+    Shortcut{Key::none, '0', true, false, nullptr, nullptr,
+             [](const ShortcutTargets& on) { on.context.view.interface_scale = kTextSizes[kUsualTextSize]; }},
     Shortcut{Key::none, 'Q', true, false, "Ctrl-Q", "quit",
              [](const ShortcutTargets& on) { on.context.request(Quit{}); }},
     Shortcut{Key::f1, 0, false, false, "F1", "this list",

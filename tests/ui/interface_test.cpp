@@ -152,13 +152,15 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
   for (const Shortcut& shortcut : shortcuts()) {
     if (shortcut.act == nullptr) continue;
     Interface face;
+    face.view.interface_scale = 1.1F;
     const ViewSettings before = face.view;
     EXPECT_TRUE(face.ui.on_key({shortcut.key, shortcut.character, shortcut.ctrl, shortcut.shift, false},
                                false, face.context()));
     const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
                        before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
                        before.ground != face.view.ground || before.plots != face.view.plots ||
-                       before.explain != face.view.explain;
+                       before.explain != face.view.explain ||
+                       before.interface_scale != face.view.interface_scale;
     EXPECT_TRUE(acted) << (shortcut.keys != nullptr ? shortcut.keys : "a second key of a pair");
     face.frame();
   }
@@ -345,6 +347,25 @@ TEST(Interface, ATabCanBeOpenedByName) {
   face.ui.open_tab("No such tab");
   face.frame();
   EXPECT_EQ(face.ui.tab(), "View");
+}
+
+TEST(Interface, CtrlPlusMinusAndZeroChangeTheTextSize) {
+  Interface face;
+  const auto press = [&](char character, bool shift = false) {
+    face.ui.on_key({Key::none, character, true, shift, false}, false, face.context());
+    return face.view.interface_scale;
+  };
+  EXPECT_EQ(press('+'), 1.1F);
+  EXPECT_EQ(press('='), 1.25F);       // where it is the key of the plus
+  EXPECT_EQ(press('=', true), 1.5F);  // and shifted
+  EXPECT_EQ(press('+', true), 1.75F);
+  EXPECT_EQ(press('+'), 2.0F);
+  EXPECT_EQ(press('+'), 2.0F);
+  EXPECT_EQ(press('-'), 1.75F);
+  EXPECT_EQ(press('0'), 1.0F);
+  for (const float size : {0.9F, 0.75F, 0.75F}) EXPECT_EQ(press('-'), size);
+  face.view.interface_scale = 1.2F;  // of a settings file
+  EXPECT_EQ(press('-'), 1.1F);
 }
 
 TEST(Interface, PinButtonsSendTheirPreset) {
