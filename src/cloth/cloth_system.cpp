@@ -90,6 +90,16 @@ void ClothSystem::force_ahead(std::span<const vec3> x, std::span<const vec3> v, 
   for (const ForceTerm* term : terms_) term->add_force_ahead(x, v, h, mode, f);
 }
 
+void ClothSystem::force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                           SpringForces springs) const {
+  std::ranges::fill(f, vec3(0.0));
+  springs_.add_force(x, v, f, springs);
+  gravity_->add_force(x, v, f);
+  rayleigh_mass_->add_force(x, v, f);
+  if (wind_force_) wind_force_->add_force_at(t, x, v, f);
+  if (drag_force_) drag_force_->add_force(x, v, f);
+}
+
 double ClothSystem::potential_energy(std::span<const vec3> x) const {
   double sum = 0;
   for (const ForceTerm* term : terms_) sum += term->energy(x);

@@ -66,6 +66,9 @@ class ClothSystem final : public DynamicSystem {
              SpringForces springs) const override;
   void force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
                    std::span<vec3> f) const override;
+  /// The forces of a moment t [s], not of a step: in the air of then and there, and without pushes.
+  void force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                SpringForces springs) const;
   double potential_energy(std::span<const vec3> x) const override;
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;

@@ -60,11 +60,22 @@ void WindForce::take_facets(std::span<const vec3> x) const {
 double WindForce::energy(std::span<const vec3> /*x*/) const { return 0; }
 
 void WindForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+  add_drag([this](std::size_t i) { return air_[i]; }, x, v, f);
+}
+
+void WindForce::add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v,
+                             std::span<vec3> f) const {
+  add_drag([&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
+}
+
+template <class Air>
+void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v,
+                         std::span<vec3> f) const {
   take_facets(x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
   pool_.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const vec3 u = air_[i] - v[i];
+      const vec3 u = air(i) - v[i];
       vec3 sum(0.0);
       for (const std::uint32_t t : triangles_at(i)) {
         const auto& [n, area] = facets_[t];

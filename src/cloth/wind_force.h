@@ -36,6 +36,8 @@ class WindForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
+  /// add_force in the air of the time t [s] at x, whatever `blow` has made it.
+  void add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
   void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
                              std::span<vec3>) const override {}
   bool has_dissipation_potential() const override { return false; }  // R would depend on x
@@ -47,6 +49,9 @@ class WindForce final : public ForceTerm {
   };
 
   void take_facets(std::span<const vec3> x) const;
+  /// `air` is w by particle.
+  template <class Air>
+  void add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
   std::span<const std::uint32_t> triangles_at(std::size_t particle) const {
     return std::span(triangle_).subspan(begin_[particle], begin_[particle + 1] - begin_[particle]);
   }

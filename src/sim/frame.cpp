@@ -40,8 +40,8 @@ void capture_motion(const Simulation& simulation, const State& state, Motion wan
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
-    simulation.system().force(
-        state.x, state.v, frame.forces,
+    simulation.system().force_at(
+        state.t, state.x, state.v, frame.forces,
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
 }

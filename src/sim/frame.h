@@ -40,7 +40,8 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
 
 /// What capture() leaves out because few look at it: velocities, and the net forces f(x, v) of springs,
 /// damping, gravity, wind and hand, without what holds pins and rods. Those of `state`, which may be one of
-/// the past, under the values that are in force now. What is not wanted is left empty.
+/// the past, in the air of its time, under the values that are in force now. What is not wanted is left
+/// empty.
 struct Motion {
   bool velocities = false;
   bool forces = false;

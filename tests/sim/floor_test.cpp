@@ -243,5 +243,29 @@ TEST_F(Floor, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
   }
 }
 
+TEST_F(Floor, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
+  const auto mesh = grid_mesh(5, 5);
+  for (const char* integrator : kRewound) {
+    Scene scene = loose_sheet(integrator);
+    scene.floor.height = -0.02;
+    InitialState falling{mesh->positions, std::vector<vec3>(mesh->positions.size(), vec3(0.3, -1, 0))};
+    for (vec3& x : falling.positions) x.y += 0.02 * x.x;
+    scene.initial_state = falling;
+    Simulation simulation(scene, mesh, pool_);
+    ASSERT_EQ(run(simulation, 8), 8) << integrator;
+    const auto then = std::make_shared<const State>(simulation.state());
+    State expected;
+    for (int time = 0; time < 3; ++time) {
+      simulation.apply(RestoreState{then, 8});
+      ASSERT_EQ(run(simulation, 4 + 4 * time), 4 + 4 * time) << integrator;  // landing, and landed
+      simulation.apply(RestoreState{then, 8});
+      ASSERT_EQ(run(simulation, 12), 12) << integrator;
+      if (time == 0) expected = simulation.state();
+      EXPECT_TRUE(same_bits(simulation.state(), expected)) << integrator << ' ' << time;
+    }
+    EXPECT_EQ(lowest(simulation), -0.02) << integrator;
+  }
+}
+
 }  // namespace
 }  // namespace clothlab::testing

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -60,6 +61,12 @@ inline bool same_bits(const State& a, const State& b) {
          std::memcmp(a.v.data(), b.v.data(), a.v.size() * sizeof(vec3)) == 0 &&
          std::memcmp(&a.t, &b.t, sizeof a.t) == 0;
 }
+
+/// For what must be the same after every rewind: a method without a memory, all that remember a step, and
+/// those that remember modes.
+inline constexpr std::array kRewound{"semi-implicit-euler", "bdf2",  "semi-implicit-bdf2",
+                                     "generalized-alpha",   "siere", "semi-implicit-bdf2-ere",
+                                     "str-sbdf2-ere"};
 
 /// Takes up to `steps` steps and returns how many were taken before a blow-up.
 inline int run(Simulation& simulation, int steps) {
