@@ -76,11 +76,11 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     if (gives_up(context, report)) return report;
     const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
                                             correction_, kSolveTolerance, context.stop, factor_fits_);
-    factor_fits_ = true;
     if (solve.stopped) {
       report.stopped = true;
       return report;
     }
+    factor_fits_ = true;
     report.reason = linear_failure(solve);
     for (std::size_t i = 0; i < n; ++i) dx_[i] += correction_[i];
   }

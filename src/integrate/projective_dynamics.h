@@ -59,7 +59,7 @@ class ProjectiveDynamics final : public Integrator {
   int iterations_;
   double tolerance_;
   int matrices_ = 0;
-  bool factor_fits_ = false;  // the solver has met a_ as it is
+  bool factor_fits_ = false;  // the solver has solved with a_ as it is
   SpringColouring colouring_;
   CholeskySolver solver_;
   std::optional<SpringMatrix> a_;  // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
