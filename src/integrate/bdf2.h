@@ -19,6 +19,8 @@ class Bdf2 final : public Integrator {
     history_.forget();
     stage_.forget();
   }
+  void mark() override { history_.mark(); }
+  void go_back() override { history_.go_back(); }
 
  private:
   Bdf2History history_;

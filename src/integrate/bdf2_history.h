@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/remembered.h"
 #include "core/vec.h"
 
 namespace clothlab {
@@ -11,20 +12,22 @@ namespace clothlab {
 /// and γ = ⅔h [Hairer, Wanner II, V.1]; without u₋₁, in the first step, û = u0 and γ = h, as backward Euler.
 class Bdf2History {
  public:
-  bool empty() const { return !has_before_; }
-  double gamma(double h) const { return has_before_ ? 2 * h / 3 : h; }
+  bool empty() const { return x_before_.empty(); }
+  double gamma(double h) const { return empty() ? h : 2 * h / 3; }
   /// du += û − u0
   void add_increment(std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> dx,
                      std::span<vec3> dv) const;
 
   /// The step is done: takes u0 away.
   void remember(std::vector<vec3>& x0, std::vector<vec3>& v0);
-  void forget() { has_before_ = false; }
+  void forget();
+  /// As Integrator::mark and Integrator::go_back.
+  void mark();
+  void go_back();
 
  private:
-  bool has_before_ = false;
-  std::vector<vec3> x_before_;
-  std::vector<vec3> v_before_;
+  Remembered<std::vector<vec3>> x_before_;
+  Remembered<std::vector<vec3>> v_before_;
 };
 
 }  // namespace clothlab

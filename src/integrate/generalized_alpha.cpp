@@ -18,33 +18,34 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
+  for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a1_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
 
   if (!start_.take(system, state, h, context, report)) return report;
   const auto& v0 = start_.v;
-  if (!has_history_) a_ = start_.a;
+  const std::vector<vec3>& a0 = a_.empty() ? start_.a : a_.value();
 
   // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, and that
   //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs/(1 − α_m) f.
   const double s = (1 - alpha_f) * h;
   const double gamma_v = h * beta / gamma, gamma_f = s * gamma / (1 - alpha_m);
   for (std::size_t i = 0; i < n; ++i) {
-    const vec3 without_a1 = v0[i] + s * (1 - gamma) * a_[i];
-    x_hat_[i] = state.x[i] + s * v0[i] + s * h * (0.5 - beta) * a_[i] - gamma_v * without_a1;
-    v_hat_[i] = without_a1 - alpha_m * gamma_f * a_[i];
+    const vec3 without_a1 = v0[i] + s * (1 - gamma) * a0[i];
+    x_hat_[i] = state.x[i] + s * v0[i] + s * h * (0.5 - beta) * a0[i] - gamma_v * without_a1;
+    v_hat_[i] = without_a1 - alpha_m * gamma_f * a0[i];
     guess_[i] = v0[i] + s * start_.a[i];
   }
   const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
 
   for (std::size_t i = 0; i < n; ++i) {
-    const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a_[i]) / (s * gamma);
-    x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a_[i] + beta * a1);
-    v1_[i] = v0[i] + h * ((1 - gamma) * a_[i] + gamma * a1);
-    a_[i] = a1;
+    const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);
+    x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a0[i] + beta * a1);
+    v1_[i] = v0[i] + h * ((1 - gamma) * a0[i] + gamma * a1);
+    a1_[i] = a1;
   }
-  has_history_ = true;
+  a_.make_room([n](std::vector<vec3>& a) { a.resize(n); });
+  a_.take(a1_);
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/remembered.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator.h"
 #include "integrate/step_start.h"
@@ -32,14 +33,16 @@ class GeneralizedAlpha final : public Integrator {
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
   void reset() override {
-    has_history_ = false;
+    a_.forget();
     stage_.forget();
   }
+  void mark() override { a_.mark(); }
+  void go_back() override { a_.go_back(); }
 
  private:
   Constants constants_;
-  bool has_history_ = false;
-  std::vector<vec3> a_;  // a0, when there is one
+  Remembered<std::vector<vec3>> a_;  // a0
+  std::vector<vec3> a1_;
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -61,20 +61,24 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
                          StepReport& report) {
   WorkerPool& pool = context.pool;
   const std::size_t n = system.size(), s = count_;
-  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &start_, &scratch_}) basis->resize(n, s);
+  const auto resize = [&](VectorBasis& basis) { basis.resize(n, s); };
+  for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &scratch_}) resize(*basis);
+  kept_.make_room(resize);
   for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_}) {
     values->resize(s);
   }
   small_.resize(s * s);
   if (s == 0) return true;
 
-  for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), start_.column(j).begin());
+  // X before it is turned. Y_ has its own values further below.
+  for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), Y_.column(j).begin());
+  const VectorBasis& start = fresh ? Y_ : kept_.value();
   for (std::size_t j = 0; j < s; ++j) {
     if (gives_up(context, report)) return false;
     const std::span<vec3> k_x = scratch_.column(j);
-    k_->multiply(pool, start_.column(j), k_x);
+    k_->multiply(pool, start.column(j), k_x);
     system.projection().filter(k_x);
-    start_.coefficients(pool, s, k_x, std::span(small_).subspan(j * s, s));
+    start.coefficients(pool, s, k_x, std::span(small_).subspan(j * s, s));
   }
   for (std::size_t j = 0; j < s; ++j) {
     for (std::size_t i = 0; i < j; ++i) {
@@ -83,7 +87,7 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
   }
   eigen_.compute(s, small_);
   std::ranges::copy(eigen_.values(), lambda_.begin());
-  X_.assign_product(pool, start_, s, eigen_.vectors(), s);
+  X_.assign_product(pool, start, s, eigen_.vectors(), s);
   if (gives_up(context, report)) return false;
   Z_.assign_product(pool, scratch_, s, eigen_.vectors(), s);
   if (gives_up(context, report)) return false;
@@ -204,7 +208,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
 
 void ModalSplit::keep() {
   if (searched_) modes_.keep();
-  start_.swap(X_);
+  kept_.take(X_);
   age_ = (age_ + 1) % refresh_;
 }
 
@@ -212,6 +216,20 @@ void ModalSplit::reset() {
   modes_.reset();
   solver_.forget();
   age_ = 0;
+}
+
+void ModalSplit::mark() {
+  modes_.mark();
+  kept_.mark();
+  marked_age_ = age_;
+  marked_count_ = count_;
+}
+
+void ModalSplit::go_back() {
+  modes_.go_back();
+  kept_.go_back();
+  age_ = marked_age_;
+  count_ = marked_count_;
 }
 
 }  // namespace clothlab

@@ -20,6 +20,8 @@ class SemiImplicitBdf2 final : public Integrator {
     history_.forget();
     solver_.forget();
   }
+  void mark() override { history_.mark(); }
+  void go_back() override { history_.go_back(); }
 
  private:
   Bdf2History history_;

@@ -44,4 +44,14 @@ void SemiImplicitBdf2Ere::reset() {
   split_.reset();
 }
 
+void SemiImplicitBdf2Ere::mark() {
+  history_.mark();
+  split_.mark();
+}
+
+void SemiImplicitBdf2Ere::go_back() {
+  history_.go_back();
+  split_.go_back();
+}
+
 }  // namespace clothlab

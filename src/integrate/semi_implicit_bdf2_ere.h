@@ -18,6 +18,8 @@ class SemiImplicitBdf2Ere final : public Integrator {
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
   void reset() override;
+  void mark() override;
+  void go_back() override;
 
  private:
   ModalSplit split_;

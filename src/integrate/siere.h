@@ -17,6 +17,8 @@ class Siere final : public Integrator {
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
   void reset() override { split_.reset(); }
+  void mark() override { split_.mark(); }
+  void go_back() override { split_.go_back(); }
 
  private:
   ModalSplit split_;

@@ -56,8 +56,8 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
   for (const Projection::Entry& e : projection.entries()) held += 3 - (e.S[0][0] + e.S[1][1] + e.S[2][2]);
   const std::size_t free = 3 * n - static_cast<std::size_t>(std::lround(held));
   count_ = std::min(count, free);
-  found_count_ = 0;
-  found_range_ = {};
+  found_.count = 0;
+  found_.range = {};
   if (count_ == 0) {
     result.converged = true;
     return;
@@ -67,12 +67,11 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
 
   // Everything at its largest, so that later calls allocate nothing.
   for (VectorBasis* basis : {&basis_, &product_, &scratch_}) basis->resize(n, capacity);
-  for (VectorBasis* basis : {&modes_, &found_}) basis->resize(n, followed);
-  if (kept_.length() != n || kept_.columns() != followed) {
-    kept_.resize(n, followed);
-    kept_count_ = 0;
-    range_ = {};
-  }
+  const auto resize = [&](VectorBasis& basis) { basis.resize(n, followed); };
+  for (VectorBasis* basis : {&modes_, &found_.vectors}) resize(*basis);
+  if (const VectorBasis& kept = kept_.value().vectors; kept.length() != n || kept.columns() != followed)
+    kept_.forget();
+  kept_.make_room([&](Start& start) { resize(start.vectors); });
   reduced_.resize(capacity * capacity);
   packed_.resize(capacity * capacity);
   coefficients_.resize(capacity);
@@ -110,10 +109,10 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     }
     projection.filter(start_);
     p.cancel.look();
-    if (!find_shift(p, range_)) return fail();
+    if (!find_shift(p, kept_.empty() ? Range{} : kept_.value().range)) return fail();
     for (std::size_t i = 0; i < n; ++i) start_[i] = root_mass_[i] * w_[i];
-    for (std::size_t j = 0; j < kept_count_; ++j) {
-      std::ranges::copy(kept_.column(j), w_.begin());
+    for (std::size_t j = 0; !kept_.empty() && j < kept_.value().count; ++j) {
+      std::ranges::copy(kept_.value().vectors.column(j), w_.begin());
       projection.filter(w_);
       extend(p, w_);
     }
@@ -178,7 +177,7 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     }
   }
   store_modes(p);
-  found_range_ = {eigenvalues_[0], eigenvalues_[count_ - 1]};
+  found_.range = {eigenvalues_[0], eigenvalues_[count_ - 1]};
 }
 
 bool LowestModes::find_shift(const Problem& p, const Range& expected) {
@@ -263,12 +262,12 @@ void LowestModes::store_modes(const Problem& p) {
   // The last Rayleigh–Ritz was made before the basis grew: its vectors have the length that they belong to.
   const std::size_t m = eigen_.values().size();
   count_ = std::min(count_, m);
-  found_count_ = std::min(found_.columns(), m);
-  found_.assign_product(p.pool, basis_, m, eigen_.vectors(), found_count_, p.stop);
+  found_.count = std::min(found_.vectors.columns(), m);
+  found_.vectors.assign_product(p.pool, basis_, m, eigen_.vectors(), found_.count, p.stop);
   for (std::size_t j = 0; j < count_; ++j) {
     p.cancel.look();
     eigenvalues_[j] = eigen_.values()[j];
-    const std::span<const vec3> v = found_.column(j);
+    const std::span<const vec3> v = found_.vectors.column(j);
     const std::span<vec3> x = modes_.column(j);
     double largest = 0;
     for (std::size_t i = 0; i < p.n(); ++i) {
@@ -283,15 +282,8 @@ void LowestModes::store_modes(const Problem& p) {
   }
 }
 
-void LowestModes::keep() {
-  kept_.swap(found_);
-  kept_count_ = found_count_;
-  range_ = found_range_;
-}
+void LowestModes::keep() { kept_.take(found_); }
 
-void LowestModes::reset() {
-  kept_count_ = 0;
-  range_ = {};
-}
+void LowestModes::reset() { kept_.forget(); }
 
 }  // namespace clothlab

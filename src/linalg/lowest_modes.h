@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/remembered.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "linalg/cholesky.h"
@@ -54,6 +56,9 @@ class LowestModes {
   void keep();
   /// The next call starts afresh.
   void reset();
+  /// Notes what the next call starts from; go_back() returns to that, whatever was called since.
+  void mark() { kept_.mark(); }
+  void go_back() { kept_.go_back(); }
 
  private:
   struct Problem;
@@ -89,13 +94,20 @@ class LowestModes {
   VectorBasis modes_;  // X
   std::size_t count_ = 0;
   std::vector<double> eigenvalues_;
-  VectorBasis found_, kept_;  // Ritz vectors at the end, those of the modes first; those of `keep`
-  std::size_t found_count_ = 0, kept_count_ = 0;
+  /// Where a call has ended, and the next one starts from it.
+  struct Start {
+    VectorBasis vectors;  // Ritz vectors, those of the modes first
+    std::size_t count = 0;
+    Range range;
+
+    void swap(Start& other) noexcept { std::swap(*this, other); }
+  };
+  Start found_;
+  Remembered<Start> kept_;  // those of `keep`
 
   CholeskySolver cholesky_;
   std::optional<SpringMatrix> shifted_;  // K + σM
   double sigma_ = 0;
-  Range range_, found_range_;  // as kept_ and found_
 };
 
 }  // namespace clothlab

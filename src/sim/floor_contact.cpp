@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <glm/geometric.hpp>
 
+#include "core/cancel_point.h"
+
 namespace clothlab {
 
 namespace {
@@ -14,7 +16,8 @@ vec3 level(const vec3& a) { return {a.x, 0, a.z}; }
 
 }  // namespace
 
-bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system) {
+bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system,
+                        const StopProbe& stop) {
   contacts_.swap(before_);
   contacts_.clear();
   added_.clear();
@@ -24,38 +27,49 @@ bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothS
   const auto is_near = [&](const vec3& x) { return x.y <= floor.height; };
   if (!floor.on || std::ranges::none_of(state.x, is_near)) return !before_.empty();
 
+  CancelPoint cancel(stop);
   force_.resize(system.size());
+  cancel.look();
   system.force(state.x, state.v, force_);
   const std::span<const double> m = system.masses();
   const double g = glm::length(system.material().gravity);
   const double fastest = g > 0 ? g : kWithoutGravity;
   for (std::uint32_t i = 0; i < force_.size(); ++i) {
+    cancel.pass();
     if (!is_near(state.x[i])) continue;
     const double fall = std::clamp(force_[i].y / m[i], -fastest, 0.0);
     const bool presses = state.x[i].y + h * state.v[i].y + h * h * fall < floor.height;
     if (presses && system.projection().find(i) == nullptr) add(i, 0, floor, h, state, system);
   }
+  cancel.look();
   system.projection().constrain(added_);
   system.set_pushes(friction_);
   return contacts_ != before_;
 }
 
 bool FloorContact::land(const Floor& floor, double h, const State& before, const State& after,
-                        ClothSystem& system) {
+                        ClothSystem& system, const StopProbe& stop) {
   if (!floor.on) return false;
+  CancelPoint cancel(stop);
+  cancel.look();
   const bool turned = stop_what_turns_back(after, system.projection());
   added_.clear();
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
+    cancel.pass();
     if (!(after.x[i].y < floor.height) || system.projection().find(i) != nullptr) continue;
     if (force_.empty()) {
       force_.resize(system.size());
+      cancel.look();
       system.force(before.x, before.v, force_);
+      cancel.look();
     }
     const double pressed = system.masses()[i] * (floor.height - after.x[i].y) / h;
     add(i, pressed, floor, h, before, system);
   }
+  cancel.look();
   system.projection().constrain(added_);
   system.set_pushes(friction_);
+  cancel.look();
   std::ranges::sort(contacts_, {}, &Contact::particle);  // as `hold` lists them
   return turned || !added_.empty();
 }
@@ -86,11 +100,14 @@ void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floo
   if (!sticks && size > 0) friction_.push_back({particle, -floor.friction * impulse / h / size * momentum});
 }
 
-bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& system) const {
+bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& system,
+                          const StopProbe& stop) const {
   if (!floor.on) return false;
+  CancelPoint cancel(stop);
   for (const Contact& contact : contacts_) state.v[contact.particle].y = 0;
   bool caught = false;
   for (std::size_t i = 0; i < state.x.size(); ++i) {
+    cancel.pass();
     vec3 &x = state.x[i], &v = state.v[i];
     // What is held, by the floor or by a pin, is where it has to be.
     if (!(x.y < floor.height) || system.projection().find(i) != nullptr) continue;

@@ -5,6 +5,7 @@
 
 #include "cloth/cloth_system.h"
 #include "cloth/steady_force.h"
+#include "core/stop_probe.h"
 #include "dynamics/state.h"
 #include "sim/floor.h"
 
@@ -26,16 +27,23 @@ namespace clothlab {
 ///
 /// Particles that are pinned go where their pins do, below the floor as well. Cloth that is below the floor
 /// when that is switched on or raised comes up at 1 m/s.
+///
+/// Every member that is given a probe throws Cancelled when that asks to stop, with its work half done.
 class FloorContact {
  public:
   /// Before a step from `state`: holds what lies on the floor, in the projection of the system, which holds
   /// the pins, and in its forces. True when what is held is not what was held in the step before.
-  bool hold(const Floor& floor, double h, const State& state, ClothSystem& system);
+  bool hold(const Floor& floor, double h, const State& state, ClothSystem& system, const StopProbe& stop);
   /// After it: holds what has landed too, and what friction would have pushed along its motion. True when the
   /// step from `before` has to be taken again.
-  bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system);
+  bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system,
+            const StopProbe& stop);
   /// At last. True when something had to be put on the floor.
-  bool settle(const Floor& floor, State& state, const ClothSystem& system) const;
+  bool settle(const Floor& floor, State& state, const ClothSystem& system, const StopProbe& stop) const;
+
+  /// Notes what was held in the step before; go_back() returns to it, whatever steps there were since.
+  void mark() { marked_ = contacts_; }
+  void go_back() { contacts_ = marked_; }
 
  private:
   struct Contact {
@@ -49,7 +57,7 @@ class FloorContact {
            const ClothSystem& system);
   bool stop_what_turns_back(const State& after, Projection& projection);
 
-  std::vector<Contact> contacts_, before_;
+  std::vector<Contact> contacts_, before_, marked_;
   std::vector<Projection::Entry> added_;  // what the projection is still to hold
   std::vector<SteadyForce::Push> friction_;
   std::vector<vec3> force_;  // at the beginning of the step, without friction

@@ -76,23 +76,30 @@ struct Simulation::Impl {
   // The stages of a step -----------------------------------------------------------------------
 
   StepStatus step(const StopProbe& stop) {
-    const StepStatus status = take_step(stop);
+    keep_start_of_step();
+    StepStatus status = StepStatus::stopped;
+    try {
+      status = take_step(stop);
+    } catch (const Cancelled&) {
+      abandon_step();
+    }
     leave_floor();
     return status;
   }
 
+  /// Throws Cancelled when `stop` asks, as all its stages do.
   StepStatus take_step(const StopProbe& stop) {
-    keep_start_of_step();
+    const CancelPoint cancel(stop);
+    control.begin();
     while (!control.done()) {
       const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
       if (scene.stepping.adaptive || scene.floor.on) keep_start_of_substep();
       aim_pins(h, stop);
-      meet_world(h);
-      if (stop_requested(stop)) return abandon_step(control.has_advanced());
+      meet_world(h, stop);
+      cancel.look();
       restart_integrator_if_new(h);
       const StepReport report = advance(h, stop);
-      if (report.stopped) return abandon_step(control.has_advanced());
-      if (!measure(stop)) return abandon_step(true);
+      measure(stop);
       const std::optional<BlowUp> bad = check_energy(h);
       const bool good = !bad && (!scene.stepping.adaptive || measured.strain <= scene.stepping.max_strain);
       if (!good && scene.stepping.adaptive && !control.at_floor()) {
@@ -109,11 +116,13 @@ struct Simulation::Impl {
   void keep_start_of_step() {
     step_start = state;
     account_at_step = account;
-    control.begin();
+    control_at_step = control;
+    h_at_step = last_h;
+    integrator->mark();
+    contact.mark();
     next = StepRecord{};
     next.step = record.step + 1;
     next.dt = scene.stepping.dt;
-    blow_up.reset();
   }
 
   void keep_start_of_substep() {
@@ -141,31 +150,34 @@ struct Simulation::Impl {
     probe.x = state.x;
     for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
     const ClothSystem::Energies before = system.energies(state.x);
-    if (stop_requested(stop)) return;
+    CancelPoint(stop).look();
     const ClothSystem::Energies after = system.energies(probe.x);
     account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
   }
 
   /// The air and the floor of the substep. To a method with a memory another contact is another pin.
-  void meet_world(double h) {
+  void meet_world(double h, const StopProbe& stop) {
     system.blow(state.x, state.t);
-    if (contact.hold(scene.floor, h, state, system)) integrator->reset();
+    CancelPoint(stop).look();
+    if (contact.hold(scene.floor, h, state, system, stop)) integrator->reset();
   }
 
   /// One substep, taken again where cloth has landed on the floor.
   StepReport advance(double h, const StopProbe& stop) {
     const StepContext context{scene.stepping.solver, pool, stop};
     StepReport report = integrator->advance(system, state, h, context);
-    for (int again = 0; again < kLandings && !report.stopped; ++again) {
-      if (!contact.land(scene.floor, h, substep_start, state, system)) break;
+    if (report.stopped) throw Cancelled();
+    for (int again = 0; again < kLandings; ++again) {
+      if (!contact.land(scene.floor, h, substep_start, state, system, stop)) break;
       state = substep_start;
       integrator->reset();
       const StepReport before = report;
       report = integrator->advance(system, state, h, context);
+      if (report.stopped) throw Cancelled();
       report.newton_iterations += before.newton_iterations;
       report.linear_iterations += before.linear_iterations;
     }
-    if (!report.stopped && contact.settle(scene.floor, state, system)) integrator->reset();
+    if (contact.settle(scene.floor, state, system, stop)) integrator->reset();
     return report;
   }
 
@@ -186,14 +198,15 @@ struct Simulation::Impl {
     last_h = h;
   }
 
-  /// Energies and strain of the state at hand. False when stopped.
-  bool measure(const StopProbe& stop = {}) {
-    if (stop_requested(stop)) return false;
+  /// Energies and strain of the state at hand. Throws Cancelled.
+  void measure(const StopProbe& stop = {}) {
+    const CancelPoint cancel(stop);
+    cancel.look();
     measured.potential = system.energies(state.x);
-    if (stop_requested(stop)) return false;
+    cancel.look();
     measured.internal = meter.measure(system, state, measured.potential);
     measured.strain = system.model().max_strain(pool, state.x);
-    return !stop_requested(stop);
+    cancel.look();
   }
 
   /// The blow-up test of model.md.
@@ -232,14 +245,16 @@ struct Simulation::Impl {
   void restore_start_of_step() {
     std::swap(state, step_start);
     account = account_at_step;
+    aim_at_pins();
   }
 
-  /// `has_advanced`: whether the integrator has completed a substep of this step, so that its history leads
-  /// elsewhere. One that was stopped left it as it was.
-  StepStatus abandon_step(bool has_advanced) {
+  /// As if it had never begun, whatever stage it was in.
+  void abandon_step() {
     restore_start_of_step();
-    if (has_advanced) integrator->reset();
-    return StepStatus::stopped;
+    control = control_at_step;
+    last_h = h_at_step;
+    integrator->go_back();
+    contact.go_back();
   }
 
   StepStatus refuse_step(const BlowUp& bad) {
@@ -259,7 +274,7 @@ struct Simulation::Impl {
       next.reason = report.reason;
     }
     if (!good) next.warning = kFloorReached;
-    residuals.assign(report.residual_history.begin(), report.residual_history.end());
+    next_residuals.assign(report.residual_history.begin(), report.residual_history.end());
     control.accept(good);
   }
 
@@ -268,6 +283,8 @@ struct Simulation::Impl {
     next.energy = energy_report();
     next.max_strain = measured.strain;
     record = next;
+    residuals.swap(next_residuals);
+    blow_up.reset();
   }
 
   // Commands -------------------------------------------------------------------------------------
@@ -418,7 +435,7 @@ struct Simulation::Impl {
     state = initial_state(scene, *mesh);
     pins.hold(selected_particles(*mesh, start_pins), state.x);
     if (!at_start || !at_start->is_of(scene)) {
-      if (!measure(stop)) throw Cancelled();
+      measure(stop);
       // Pins and floor may turn the common motion that a cloth starts with into shaking.
       const bool free = pins.empty() && !scene.floor.on;
       account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
@@ -470,14 +487,14 @@ struct Simulation::Impl {
   }
 
   /// The history of the integrator ends here, and so does that of the adaptive steps. What is shown of
-  /// pins and of the air is up to date at once.
+  /// pins is up to date at once.
   void break_continuity() {
     integrator->reset();
     control.reset();
     aim_at_pins();
-    system.blow(state.x, state.t);
     blow_up.reset();
-    residuals.reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
+    for (std::vector<double>* history : {&residuals, &next_residuals})
+      history->reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
   }
 
   /// Moves the hand to where `drag` says, with the largest force that it may have. What its spring gains
@@ -563,11 +580,15 @@ struct Simulation::Impl {
   };
   std::optional<AtStart> at_start;
 
+  double last_h = 0;  // of the last substep [s]
+
   // Of the step being taken.
   StepRecord next;
-  double last_h = 0;
+  std::vector<double> next_residuals;
   State step_start, substep_start, probe;
   EnergyAccount account_at_step, account_at_substep;
+  StepControl control_at_step;
+  double h_at_step = 0;
 };
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,

@@ -58,7 +58,7 @@ struct BlowUp {
 
 enum class StepStatus {
   done,
-  stopped,   ///< the stop probe asked for it; the state is that from before the step
+  stopped,   ///< the stop probe asked for it; everything is as it was before the step
   blown_up,  ///< see blow_up(); the state is that from before the step
 };
 

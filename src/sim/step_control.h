@@ -17,8 +17,6 @@ class StepControl {
   /// The next substep, in units.
   int units() const { return std::min(size_, left_); }
   bool at_floor() const { return units() == 1; }
-  /// Whether a substep of this step has been accepted.
-  bool has_advanced() const { return left_ < kUnits; }
 
   void accept(bool good) {
     const int used = units();

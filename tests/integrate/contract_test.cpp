@@ -123,6 +123,37 @@ TEST_P(Contract, AStopLeavesEverythingAsItWas) {
   }
 }
 
+TEST_P(Contract, GoesBackToAMarkWhateverCameAfter) {
+  IntegratorParameters values = default_parameters(info());
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    if (info().parameters[p].id == "mode-refresh") values[p] = 3;
+  }
+  const SolverSettings settings;
+  const StopProbe stop;
+  auto rig = hanging_sheet(), other = hanging_sheet();
+  const StepContext context{settings, rig->pool, stop}, undisturbed{settings, other->pool, stop};
+  const auto integrator = info().make(values), never_marked = info().make(values);
+  for (int k = 0; k < 5; ++k) {  // from the start, from the first step with a past, and so on
+    const State before = rig->state;
+    integrator->mark();
+    for (const char* after : {"s", "ss", "r", "rs", "srss", ""}) {
+      for (const char* what = after; *what != 0; ++what) {
+        if (*what == 'r') {
+          integrator->reset();
+        } else {
+          integrator->advance(rig->system, rig->state, 0.01, context);
+        }
+      }
+      integrator->go_back();
+      rig->state = before;
+    }
+    integrator->advance(rig->system, rig->state, 0.01, context);
+    never_marked->advance(other->system, other->state, 0.01, undisturbed);
+    ASSERT_EQ(rig->state.x, other->state.x) << k;
+    ASSERT_EQ(rig->state.v, other->state.v) << k;
+  }
+}
+
 TEST_P(Contract, NeitherHangsNorCrashesOnAnyState) {
   const double inf = std::numeric_limits<double>::infinity();
   for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {

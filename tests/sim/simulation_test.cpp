@@ -429,38 +429,6 @@ TEST_F(SimulationTest, MovingAPinLeavesTheIntegratorItsHistory) {
   }
 }
 
-TEST_F(SimulationTest, AStoppedStepLeavesTheStateFromBefore) {
-  for (const IntegratorInfo& info : integrators()) {
-    Scene scene;
-    scene.integrator = info.id;
-    scene.stepping.dt = 1e-3;
-    const auto undisturbed = start(scene), restarted = start(scene);
-    run(*undisturbed, 6);
-    run(*restarted, 5);
-    restarted->apply(SetIntegrator{std::string(info.id)});
-    restarted->step();
-    for (int patience = 0; patience < 6; ++patience) {
-      const auto simulation = start(scene);
-      run(*simulation, 5);
-      const State before = simulation->state();
-      int asked = 0;
-      const StepStatus status = simulation->step([&] { return asked++ >= patience; });
-      if (status == StepStatus::done) break;  // the step asked less often than that
-      EXPECT_EQ(status, StepStatus::stopped);
-      EXPECT_TRUE(same_bits(simulation->state(), before)) << info.id;
-      EXPECT_EQ(simulation->steps(), 5u);
-      // A method with history keeps it, unless it had done its part of the step; then it starts anew.
-      simulation->step();
-      EXPECT_TRUE(same_bits(simulation->state(), undisturbed->state()) ||
-                  same_bits(simulation->state(), restarted->state()))
-          << info.id << ' ' << patience;
-      if (patience == 0 && info.uses_linear_solver) {
-        EXPECT_TRUE(same_bits(simulation->state(), undisturbed->state())) << info.id;
-      }
-    }
-  }
-}
-
 // ---- States in and out
 
 TEST_F(SimulationTest, AnExportedStateIsAnInitialState) {
