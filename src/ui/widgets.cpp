@@ -342,25 +342,30 @@ void section(std::string_view title) {
 }
 
 namespace {
-int choice_open_in = -1;  // frames
-int choice_closes_in = -1;
+constexpr int kNever = -2;
+int choice_open_in = kNever;  // frames
+int choice_closed_in = kNever;
+
+bool in_this_frame_or_the_last(int frame) {
+  const int since = ImGui::GetFrameCount() - frame;
+  return since == 0 || since == 1;
+}
 }  // namespace
 
 bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags) {
   if (!ImGui::BeginCombo(id, preview.c_str(), flags)) return false;
-  const int frame = ImGui::GetFrameCount();
-  if (choice_closes_in == frame) {
-    choice_closes_in = -1;
+  if (in_this_frame_or_the_last(choice_closed_in)) {
+    choice_closed_in = kNever;
     ImGui::CloseCurrentPopup();
   } else {
-    choice_open_in = frame;
+    choice_open_in = ImGui::GetFrameCount();
   }
   return true;
 }
 
 bool close_choice() {
-  if (choice_open_in != ImGui::GetFrameCount()) return false;
-  choice_closes_in = ImGui::GetFrameCount() + 1;
+  if (!in_this_frame_or_the_last(choice_open_in)) return false;
+  choice_closed_in = ImGui::GetFrameCount();
   return true;
 }
 

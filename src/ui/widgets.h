@@ -46,7 +46,7 @@ bool text_button(const char* label, const char* help, float width = 0, bool acti
 /// A closed list of names that shows `preview`; what is drawn while it returns true is its open part, up to
 /// ImGui::EndCombo.
 bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags = 0);
-/// Closes, in the next frame, the list that was open in the last one; false when none was. ImGui itself
+/// Closes the list that was drawn open last, when it is drawn again; false when none was. ImGui itself
 /// closes one on Esc only where the keyboard moves about.
 bool close_choice();
 

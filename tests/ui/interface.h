@@ -115,8 +115,14 @@ class Interface {
     ImGui::GetIO().AddInputCharactersUTF8(text.c_str());
     frame();
   }
+  /// In a frame of its own and before it is drawn, as the window does it.
   bool press(Key key, char character = 0, bool ctrl = false) {
-    return ui.on_key({key, character, ctrl, false, false}, ImGui::GetIO().WantTextInput, context());
+    ImGui::NewFrame();
+    const bool used =
+        ui.on_key({key, character, ctrl, false, false}, ImGui::GetIO().WantTextInput, context());
+    ui.draw(context(), width, height);
+    ImGui::Render();
+    return used;
   }
 
   template <class T>

@@ -435,6 +435,10 @@ def switch(program, assets):
             check(after["parameters"]["dt"] == 0.0005, "h was changed")
             before = after
         window.click_item("integrator")
+        window.box("integrator:rattle")
+        window.key("Escape")
+        window.until(lambda: "integrator:rattle" not in window.state()["items"], "Esc to close the list")
+        window.click_item("integrator")
         window.click_item("integrator:backward-euler")
         window.shows("a choice from the list", integrator="backward-euler")
 
