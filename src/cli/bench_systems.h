@@ -17,8 +17,8 @@ struct SolveFigures {
 
 /// Where the time of a step goes, measured outside of it on the sampled states [ms]. The median of all.
 struct PhaseFigures {
-  double forces = 0;    ///< f, and K v of the right-hand side
-  double assembly = 0;  ///< M − hD − h²K
+  double forces = 0;    ///< f
+  double assembly = 0;  ///< what M − hD − h²K and the K v of the right-hand side add to that
   double setup = 0;     ///< the preconditioner's numbers; not a number where it is no multigrid
   double solve = 0;     ///< the rest of the solve
   double energies = 0;  ///< for the diagnostics and the blow-up test

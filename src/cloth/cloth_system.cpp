@@ -84,12 +84,6 @@ void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::s
   }
 }
 
-void ClothSystem::force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
-                              std::span<vec3> f) const {
-  std::ranges::fill(f, vec3(0.0));
-  for (const ForceTerm* term : terms_) term->add_force_ahead(x, v, h, mode, f);
-}
-
 void ClothSystem::force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                            SpringForces springs) const {
   std::ranges::fill(f, vec3(0.0));
@@ -118,14 +112,21 @@ double ClothSystem::dissipation_potential(std::span<const vec3> v) const {
 
 void ClothSystem::assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                            JacobianMode mode, SpringMatrix& a) const {
-  std::ranges::transform(masses_, a.diagonal().begin(), [&](double m) { return c.mass * m; });
-  a.clear_stencils();
+  begin_matrix(c, a);
   for (const ForceTerm* term : terms_) term->add_jacobians(x, v, c, mode, a);
 }
 
-void ClothSystem::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                                        JacobianMode mode, std::span<vec3> y) const {
-  for (const ForceTerm* term : terms_) term->add_stiffness_product(x, factor, u, mode, y);
+void ClothSystem::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+                            std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
+                            std::span<vec3> f, SpringMatrix& a) const {
+  std::ranges::fill(f, vec3(0.0));
+  begin_matrix(c, a);
+  for (const ForceTerm* term : terms_) term->linearize(x, v, factor, u, c, mode, f, a);
+}
+
+void ClothSystem::begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const {
+  std::ranges::transform(masses_, a.diagonal().begin(), [&](double m) { return c.mass * m; });
+  a.clear_stencils();
 }
 
 }  // namespace clothlab

@@ -64,8 +64,6 @@ class ClothSystem final : public DynamicSystem {
   using DynamicSystem::force;
   void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
-  void force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
-                   std::span<vec3> f) const override;
   /// The forces of a moment t [s], not of a step: in the air of then and there, and without pushes.
   void force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                 SpringForces springs) const;
@@ -74,8 +72,9 @@ class ClothSystem final : public DynamicSystem {
   double dissipation_potential(std::span<const vec3> v) const override;
   void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                 JacobianMode mode, SpringMatrix& a) const override;
-  void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                             JacobianMode mode, std::span<vec3> y) const override;
+  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
+                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
   const std::optional<Drag>& drag() const override { return drag_; }
@@ -84,6 +83,7 @@ class ClothSystem final : public DynamicSystem {
  private:
   void weigh();  // the forces on the masses, anew from masses and material
   void list_terms();
+  void begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const;  // the masses alone
 
   std::shared_ptr<const ClothModel> model_;
   Material material_;

@@ -71,11 +71,14 @@ void DragForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, 
   a.add_stencil(stencil);
 }
 
-void DragForce::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                                      JacobianMode /*mode*/, std::span<vec3> y) const {
+void DragForce::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
+                          std::span<vec3> f, SpringMatrix& a) const {
+  add_force(x, v, f);
+  add_jacobians(x, v, c, mode, a);
   if (drag_.max_force == 0) return;
-  const vec3 pull = factor * (spring_block(x) * drag_.blend(u));
-  for (int c = 0; c < 3; ++c) y[drag_.particles[static_cast<std::size_t>(c)]] -= drag_.weights[c] * pull;
+  const vec3 force = factor * (spring_block(x) * drag_.blend(u));
+  for (int k = 0; k < 3; ++k) f[drag_.particles[static_cast<std::size_t>(k)]] -= drag_.weights[k] * force;
 }
 
 double drag_stiffness(const std::array<std::uint32_t, 3>& particles, const vec3& weights,

@@ -23,8 +23,9 @@ class DragForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
-  void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                             JacobianMode mode, std::span<vec3> y) const override;
+  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
+                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override;
   double dissipation_potential(std::span<const vec3> v) const override;
 
  private:

@@ -23,20 +23,17 @@ class ForceTerm {
   /// f += this force [N].
   virtual void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
 
-  /// f += this force + h K v, with the K of add_jacobians.
-  virtual void add_force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
-                               std::span<vec3> f) const {
-    add_force(x, v, f);
-    add_stiffness_product(x, h, v, mode, f);
-  }
-
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
   virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                              JacobianMode mode, SpringMatrix& a) const = 0;
 
-  /// y += factor K u, with the K of add_jacobians.
-  virtual void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                                     JacobianMode mode, std::span<vec3> y) const = 0;
+  /// f += this force + factor K u, and add_jacobians with that K. As it stands here, for a force without K.
+  virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double /*factor*/,
+                         std::span<const vec3> /*u*/, const SystemCoefficients& c, JacobianMode mode,
+                         std::span<vec3> f, SpringMatrix& a) const {
+    add_force(x, v, f);
+    add_jacobians(x, v, c, mode, a);
+  }
 
   /// Whether the damping is −∂R/∂v with an R(v) [W] that does not depend on x.
   virtual bool has_dissipation_potential() const { return true; }

@@ -14,8 +14,6 @@ class GravityForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
-  void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
-                             std::span<vec3>) const override {}
 
  private:
   std::span<const double> masses_;

@@ -4,123 +4,131 @@
 #include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <type_traits>
 
+#include "linalg/lanes.h"
 #include "linalg/row_space.h"
 
 namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kSpringGrain = 4096;
+constexpr std::size_t kGrain = 4096;
+
+/// A number for bending springs and one for stretch springs: to be looked up, as which of them comes next is
+/// hard to guess for a processor.
+using ByKind = std::array<double, 2>;
 
 }  // namespace
 
-/// Some springs at once, for loops that the compiler makes vector instructions of: the root and the divisions
-/// that a spring costs take several times as long one by one.
-struct SpringForce::Batch {
-  static constexpr std::size_t kSize = 8;
-  using Numbers = std::array<double, kSize>;
+/// One or two springs, one in each lane: the roots and divisions that a spring costs take
+/// twice as long one by one.
+struct SpringForce::Pair {
+  /// Of both springs: three components.
   struct Vectors {
-    Numbers x, y, z;
-    void set(std::size_t b, const vec3& upper, const vec3& lower) {
-      x[b] = lower.x - upper.x;
-      y[b] = lower.y - upper.y;
-      z[b] = lower.z - upper.z;
-    }
+    HalfLanes x{}, y{}, z{};
+
+    friend HalfLanes dot(const Vectors& a, const Vectors& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+    friend Vectors operator+(const Vectors& a, const Vectors& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+    friend Vectors operator-(const Vectors& a, const Vectors& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+    friend Vectors operator*(HalfLanes s, const Vectors& a) { return {s * a.x, s * a.y, s * a.z}; }
+    /// Of one spring.
+    Lanes of(std::size_t lane) const { return {HalfLanes{x[lane], y[lane]}, HalfLanes{z[lane], 0.0}}; }
   };
 
-  std::size_t count = 0;  // springs in use; what stands beyond repeats the first
-  std::array<std::uint32_t, kSize> slot{}, lower{}, upper{};  // rows
-  Numbers rest_length, stiffness;                             // L [m], k [N/m]
-  Vectors n;                                                  // unit vector to the lower end; 0 where l = 0
-  Numbers length;                                             // l [m]
-  Numbers ratio;       // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
-  Numbers kept_ratio;  // min(1, L/l), the same with c clamped at 0
-  Vectors w;           // another difference between the ends
-  Vectors force;       // on the lower end
+  // Where there is one spring, it stands in both lanes.
+  std::array<std::uint32_t, 2> slot, lower, upper;  // the latter two are rows
+  std::size_t count;
 
-  /// Slots [first, first + count).
-  void take(const SpringPattern& p, std::size_t first, std::size_t n_slots) {
-    count = n_slots;
-    for (std::size_t b = 0; b < kSize; ++b) {
-      slot[b] = static_cast<std::uint32_t>(first + (b < count ? b : 0));
-      lower[b] = p.lower[slot[b]];
-      upper[b] = p.upper[slot[b]];
-    }
+  /// The slots first and, where it is below `last`, first + 1.
+  Pair(const SpringPattern& p, std::size_t first, std::size_t last) : count(last - first > 1 ? 2 : 1) {
+    slot = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first + count - 1)};
+    lower = {p.lower[slot[0]], p.lower[slot[1]]};
+    upper = {p.upper[slot[0]], p.upper[slot[1]]};
   }
-  void take(const SpringPattern::Incoming* incoming, std::size_t n_slots) {
-    count = n_slots;
-    for (std::size_t b = 0; b < kSize; ++b) {
-      const SpringPattern::Incoming& in = incoming[b < count ? b : 0];
-      slot[b] = in.slot;
-      lower[b] = in.lower;
-      upper[b] = in.upper;
-    }
+  /// The first two, or the only one, of what reaches a chunk from lower ones.
+  explicit Pair(std::span<const SpringPattern::Incoming> in) : count(in.size() > 1 ? 2 : 1) {
+    const SpringPattern::Incoming &a = in[0], &b = in[count - 1];
+    slot = {a.slot, b.slot};
+    lower = {a.lower, b.lower};
+    upper = {a.upper, b.upper};
   }
 
-  void measure(const SpringForce& springs, std::span<const vec3> x) {
-    const ClothModel& model = springs.model_;
-    for (std::size_t b = 0; b < kSize; ++b) {
-      rest_length[b] = model.rest_lengths()[slot[b]];
-      stiffness[b] = model.is_stretch(slot[b]) ? springs.stretch_stiffness_ : springs.bend_stiffness_;
-    }
-    subtract(springs, x, n);
-    for (std::size_t b = 0; b < kSize; ++b) {
-      length[b] = std::sqrt(n.x[b] * n.x[b] + n.y[b] * n.y[b] + n.z[b] * n.z[b]);
-    }
+  /// 0 in the lane that is not used.
+  HalfLanes used(HalfLanes a) const { return count == 2 ? a : HalfLanes{a[0], 0.0}; }
+
+  /// What values are at the lower ends less what they are at the upper ones.
+  Vectors difference(const SpringPattern& p, std::span<const vec3> values) const {
+    const vec3 &a = values[p.particle[lower[0]]], &b = values[p.particle[lower[1]]];
+    const vec3 &c = values[p.particle[upper[0]]], &d = values[p.particle[upper[1]]];
+    return {HalfLanes{a.x, b.x} - HalfLanes{c.x, d.x}, HalfLanes{a.y, b.y} - HalfLanes{c.y, d.y},
+            HalfLanes{a.z, b.z} - HalfLanes{c.z, d.z}};
+  }
+  HalfLanes of_kind(const ClothModel& model, const ByKind& value) const {
+    return HalfLanes{value[model.is_stretch(slot[0])], value[model.is_stretch(slot[1])]};
+  }
+  HalfLanes rest_length(const ClothModel& model) const {
+    return HalfLanes{model.rest_lengths()[slot[0]], model.rest_lengths()[slot[1]]};
+  }
+};
+
+/// How a pair of springs stands.
+struct SpringForce::Pose {
+  HalfLanes stiffness;   // k [N/m]
+  HalfLanes elongation;  // l − L [m]
+  Pair::Vectors n;       // unit vector towards the lower end; 0 where l = 0
+  HalfLanes ratio;       // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
+  HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
+
+  Pose(const SpringForce& springs, const ByKind& k, const Pair& pair, std::span<const vec3> x) {
+    const HalfLanes zero = both(0), one = both(1);
+    const HalfLanes rest_length = pair.rest_length(springs.model_);
+    const Pair::Vectors along = pair.difference(springs.pattern(), x);
+    const HalfLanes length = root(dot(along, along));
+    const HalfLanes divisor = where_equal(length, zero, one, length);
+    stiffness = pair.of_kind(springs.model_, k);
+    elongation = length - rest_length;
+    n = one / divisor * along;
+    ratio = where_equal(length, zero, zero, rest_length / divisor);
+    kept_ratio = where_greater(ratio, one, one, ratio);
+  }
+};
+
+/// along n nᵀ + across I
+struct SpringForce::Block {
+  HalfLanes along = both(0), across = both(0);
+
+  /// Adds scale B, with a share of what is negative of c.
+  void add_stiffness(const Pose& pose, double scale, double compression) {
+    const HalfLanes kept = pose.kept_ratio;
+    const HalfLanes ratio = compression == 1 ? pose.ratio : kept + both(compression) * (pose.ratio - kept);
+    const HalfLanes k = both(scale) * pose.stiffness;
+    along = along + k * ratio;
+    across = across + k * (both(1) - ratio);
+  }
+  /// Adds −scale D.
+  void add_damping(const SpringForce& springs, const Pose& pose, double scale) {
+    const double k_d = scale * springs.spring_damping_;
+    const bool projected = springs.damping_model_ == DampingModel::projected;
+    const HalfLanes k = both(scale * springs.rayleigh_stiffness_) * pose.stiffness;
+    along = along + both(projected ? k_d : 0.0) + k * pose.kept_ratio;
+    across = across + both(projected ? 0.0 : k_d) + k * (both(1) - pose.kept_ratio);
   }
 
-  void pose(const SpringForce& springs, std::span<const vec3> x) {
-    measure(springs, x);
-    for (std::size_t b = 0; b < kSize; ++b) {
-      const double divisor = length[b] == 0 ? 1.0 : length[b];
-      const double inverse = 1 / divisor;
-      n.x[b] *= inverse;
-      n.y[b] *= inverse;
-      n.z[b] *= inverse;
-      ratio[b] = length[b] == 0 ? 0.0 : rest_length[b] / divisor;
-      kept_ratio[b] = ratio[b] > 1 ? 1.0 : ratio[b];
+  /// pull n − block w
+  Pair::Vectors force(const Pose& pose, HalfLanes pull, const Pair::Vectors& w) const {
+    return (pull - along * dot(w, pose.n)) * pose.n - across * w;
+  }
+  void store(const Pose& pose, const Pair& pair, SpringMatrix& a) const {
+    const Pair::Vectors u = root(along) * pose.n;
+    for (std::size_t lane = 0; lane < pair.count; ++lane) {
+      a.spring_in(pair.slot[lane]) = {vec3(u.x[lane], u.y[lane], u.z[lane]), across[lane]};
     }
-  }
-
-  /// difference := that of values between the ends
-  void subtract(const SpringForce& springs, std::span<const vec3> values, Vectors& difference) const {
-    const std::vector<std::uint32_t>& particle = springs.pattern().particle;
-    for (std::size_t b = 0; b < kSize; ++b) {
-      difference.set(b, values[particle[upper[b]]], values[particle[lower[b]]]);
-    }
-  }
-
-  /// force := pull n − along (w·n) n − across w
-  void combine(const Numbers& pull, const Numbers& along, const Numbers& across) {
-    for (std::size_t b = 0; b < kSize; ++b) {
-      const double factor = pull[b] - along[b] * (w.x[b] * n.x[b] + w.y[b] * n.y[b] + w.z[b] * n.z[b]);
-      force.x[b] = factor * n.x[b] - across[b] * w.x[b];
-      force.y[b] = factor * n.y[b] - across[b] * w.y[b];
-      force.z[b] = factor * n.z[b] - across[b] * w.z[b];
-    }
-  }
-  void pull(const Numbers& pull) {
-    for (std::size_t b = 0; b < kSize; ++b) {
-      force.x[b] = pull[b] * n.x[b];
-      force.y[b] = pull[b] * n.y[b];
-      force.z[b] = pull[b] * n.z[b];
-    }
-  }
-
-  void give_lower(std::size_t b, std::vector<vec3>& sum) const {
-    sum[lower[b]] += vec3(force.x[b], force.y[b], force.z[b]);
-  }
-  void give_upper(std::size_t b, std::vector<vec3>& sum) const {
-    sum[upper[b]] -= vec3(force.x[b], force.y[b], force.z[b]);
   }
 };
 
 SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool)
-    : model_(model),
-      pool_(pool),
-      sum_(model.particles()),
-      partial_((model.springs() + kSpringGrain - 1) / kSpringGrain) {
+    : model_(model), pool_(pool), sum_(model.particles()), partial_((model.springs() + kGrain - 1) / kGrain) {
   set_material(material);
 }
 
@@ -132,22 +140,55 @@ void SpringForce::set_material(const Material& material) {
   rayleigh_stiffness_ = material.rayleigh_stiffness;
 }
 
-SpringForce::Energies SpringForce::energies(std::span<const vec3> x) const {
-  pool_.for_chunks(model_.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
-    Batch batch;
-    Energies sum;
-    for (std::size_t slot = begin; slot < end; slot += Batch::kSize) {
-      batch.take(pattern(), slot, std::min(Batch::kSize, end - slot));
-      batch.measure(*this, x);
-      for (std::size_t b = 0; b < batch.count; ++b) {
-        const double elongation = batch.length[b] - batch.rest_length[b];
-        const double energy = batch.stiffness[b] / 2 * elongation * elongation;
-        const bool stretch = model_.is_stretch(slot + b);
-        sum.stretch += stretch ? energy : 0.0;
-        sum.bend += stretch ? 0.0 : energy;
+// As in the products of a SpringMatrix: a spring within a chunk is computed once and goes to both its ends,
+// one between two chunks is computed by both. No two threads write to one place, and the order of a sum
+// depends on the mesh alone.
+template <class Compute>
+void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
+  const SpringPattern& p = pattern();
+  for_rows(pool_, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    std::fill(sum_.begin() + begin, sum_.begin() + end, Padded{});
+    const std::span incoming(p.incoming.data() + p.incoming_begin[chunk],
+                             p.incoming.data() + p.incoming_begin[chunk + 1]);
+    for (std::size_t k = 0; k < incoming.size(); k += 2) {
+      const Pair pair(incoming.subspan(k));
+      const Pair::Vectors force = compute(pair, std::false_type());
+      for (std::size_t lane = 0; lane < pair.count; ++lane) {
+        Padded& upper = sum_[pair.upper[lane]];
+        (Lanes(upper) - force.of(lane)).store(upper);
       }
     }
-    partial_[begin / kSpringGrain] = sum;
+    for_pairs(p.slot_begin[begin], p.slot_begin[end], [&](const Pair& pair) {
+      const Pair::Vectors force = compute(pair, std::true_type());
+      for (std::size_t lane = 0; lane < pair.count; ++lane) {
+        Padded& lower = sum_[pair.lower[lane]];
+        (Lanes(lower) + force.of(lane)).store(lower);
+        if (pair.upper[lane] >= end) continue;
+        Padded& upper = sum_[pair.upper[lane]];
+        (Lanes(upper) - force.of(lane)).store(upper);
+      }
+    });
+    for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += unpadded(sum_[i]);
+  });
+}
+
+template <class Visit>
+void SpringForce::for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const {
+  for (std::size_t slot = begin; slot < end; slot += 2) visit(Pair(pattern(), slot, end));
+}
+
+SpringForce::Energies SpringForce::energies(std::span<const vec3> x) const {
+  const ByKind of_stretch{0, stretch_stiffness_ / 2}, of_bend{bend_stiffness_ / 2, 0};
+  pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
+    HalfLanes stretch = both(0), bend = both(0);
+    for_pairs(begin, end, [&](const Pair& pair) {
+      const Pair::Vectors along = pair.difference(pattern(), x);
+      const HalfLanes elongation = root(dot(along, along)) - pair.rest_length(model_);
+      const HalfLanes square = pair.used(elongation * elongation);
+      stretch = stretch + pair.of_kind(model_, of_stretch) * square;
+      bend = bend + pair.of_kind(model_, of_bend) * square;
+    });
+    partial_[begin / kGrain] = {stretch[0] + stretch[1], bend[0] + bend[1]};
   });
   Energies total;
   for (const auto& [stretch, bend] : partial_) {
@@ -162,109 +203,58 @@ double SpringForce::energy(std::span<const vec3> x) const {
   return stretch + bend;
 }
 
-// As in the products of a SpringMatrix: a spring within a chunk is computed once and goes to both its ends,
-// one between two chunks is computed by both. No two threads write to one place, and the order of a sum
-// depends on the mesh alone.
-template <class Compute>
-void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
-  const SpringPattern& p = pattern();
-  for_rows(pool_, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-    std::fill(sum_.begin() + begin, sum_.begin() + end, vec3(0.0));
-    Batch batch;
-    const std::size_t last_incoming = p.incoming_begin[chunk + 1];
-    for (std::size_t k = p.incoming_begin[chunk]; k < last_incoming; k += Batch::kSize) {
-      batch.take(&p.incoming[k], std::min(Batch::kSize, last_incoming - k));
-      compute(batch);
-      for (std::size_t b = 0; b < batch.count; ++b) batch.give_upper(b, sum_);
-    }
-    const std::size_t last = p.slot_begin[end];
-    for (std::size_t slot = p.slot_begin[begin]; slot < last; slot += Batch::kSize) {
-      batch.take(p, slot, std::min(Batch::kSize, last - slot));
-      compute(batch);
-      for (std::size_t b = 0; b < batch.count; ++b) {
-        batch.give_lower(b, sum_);
-        if (batch.upper[b] < end) batch.give_upper(b, sum_);
-      }
-    }
-    for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += sum_[i];
-  });
-}
-
 void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                            SpringForces springs, double h, JacobianMode mode) const {
-  const double k_d = spring_damping_;
-  const double alpha = rayleigh_stiffness_;
-  const bool projected = damping_model_ == DampingModel::projected;
-  const bool stretch = springs == SpringForces::all;
-  const bool exact = mode == JacobianMode::exact;
-  const bool moves = damped() || h != 0;
-  add_forces(f, [&](Batch& batch) {
-    batch.pose(*this, x);
-    Batch::Numbers pull, along, across;
-    for (std::size_t b = 0; b < Batch::kSize; ++b) {
-      pull[b] = -batch.stiffness[b] * (batch.length[b] - batch.rest_length[b]);
-    }
-    if (!stretch) {
-      for (std::size_t b = 0; b < Batch::kSize; ++b) {
-        if (model_.is_stretch(batch.slot[b])) pull[b] = 0;
-      }
-    }
-    if (!moves) return batch.pull(pull);
-    batch.subtract(*this, v, batch.w);
-    for (std::size_t b = 0; b < Batch::kSize; ++b) {
-      const double k = batch.stiffness[b];
-      const double kept = batch.kept_ratio[b];
-      const double ratio = exact ? batch.ratio[b] : kept;
-      along[b] = (projected ? k_d : 0.0) + alpha * k * kept + h * k * ratio;
-      across[b] = (projected ? 0.0 : k_d) + alpha * k * (1 - kept) + h * k * (1 - ratio);
-    }
-    batch.combine(pull, along, across);
+                            SpringForces springs) const {
+  const ByKind k{bend_stiffness_, stretch_stiffness_};
+  const ByKind pulling{-bend_stiffness_, springs == SpringForces::all ? -stretch_stiffness_ : 0.0};
+  add_forces(f, [&](const Pair& pair, auto /*own*/) {
+    const Pose pose(*this, k, pair, x);
+    const HalfLanes pull = pair.of_kind(model_, pulling) * pose.elongation;
+    if (!damped()) return pull * pose.n;
+    Block damping;
+    damping.add_damping(*this, pose, 1);
+    return damping.force(pose, pull, pair.difference(pattern(), v));
   });
 }
 
-void SpringForce::add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                                        JacobianMode mode, std::span<vec3> y) const {
-  const bool exact = mode == JacobianMode::exact;
-  add_forces(y, [&](Batch& batch) {
-    batch.pose(*this, x);
-    batch.subtract(*this, u, batch.w);
-    constexpr Batch::Numbers kNoPull{};
-    Batch::Numbers along, across;
-    for (std::size_t b = 0; b < Batch::kSize; ++b) {
-      const double ratio = exact ? batch.ratio[b] : batch.kept_ratio[b];
-      along[b] = factor * batch.stiffness[b] * ratio;
-      across[b] = factor * batch.stiffness[b] * (1 - ratio);
+void SpringForce::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+                            std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
+                            std::span<vec3> f, SpringMatrix& a) const {
+  const ByKind k{bend_stiffness_, stretch_stiffness_};
+  const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
+  const bool along_v = u.data() == v.data();
+  add_forces(f, [&](const Pair& pair, auto own) {
+    const Pose pose(*this, k, pair, x);
+    if constexpr (own.value) {
+      Block block;
+      block.add_stiffness(pose, c.stiffness, compression);
+      block.add_damping(*this, pose, c.damping);
+      block.store(pose, pair, a);
     }
-    batch.combine(kNoPull, along, across);
+    Block by_v;
+    by_v.add_damping(*this, pose, 1);
+    if (along_v) by_v.add_stiffness(pose, factor, compression);
+    const HalfLanes pull = both(-1) * pose.stiffness * pose.elongation;
+    const Pair::Vectors force = by_v.force(pose, pull, pair.difference(pattern(), v));
+    if (along_v) return force;
+    Block by_u;
+    by_u.add_stiffness(pose, factor, compression);
+    return force + by_u.force(pose, both(0), pair.difference(pattern(), u));
   });
 }
 
 void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /*v*/,
                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
-  const double d_projected = damping_model_ == DampingModel::projected ? c.damping * spring_damping_ : 0.0;
-  const double d_isotropic = damping_model_ == DampingModel::isotropic ? c.damping * spring_damping_ : 0.0;
-  const double d_rayleigh = c.damping * rayleigh_stiffness_;
+  const ByKind k{bend_stiffness_, stretch_stiffness_};
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
-  const SpringPattern& p = pattern();
-  pool_.for_chunks(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
-    Batch batch;
-    Batch::Numbers root, b_of;
-    for (std::size_t slot = begin; slot < end; slot += Batch::kSize) {
-      batch.take(p, slot, std::min(Batch::kSize, end - slot));
-      batch.pose(*this, x);
-      for (std::size_t b = 0; b < Batch::kSize; ++b) {
-        // B = k [(1 − c) n nᵀ + c I], and the matrix keeps the root of the first factor.
-        const double kept = batch.kept_ratio[b];
-        const double ratio = compression == 1 ? batch.ratio[b] : kept + compression * (batch.ratio[b] - kept);
-        const double k = c.stiffness * batch.stiffness[b];
-        const double k_rayleigh = d_rayleigh * batch.stiffness[b];
-        root[b] = std::sqrt(k * ratio + d_projected + k_rayleigh * kept);
-        b_of[b] = k * (1 - ratio) + d_isotropic + k_rayleigh * (1 - kept);
-      }
-      for (std::size_t b = 0; b < batch.count; ++b) {
-        a.spring_in(slot + b) = {root[b] * vec3(batch.n.x[b], batch.n.y[b], batch.n.z[b]), b_of[b]};
-      }
-    }
+  pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for_pairs(begin, end, [&](const Pair& pair) {
+      const Pose pose(*this, k, pair, x);
+      Block block;
+      block.add_stiffness(pose, c.stiffness, compression);
+      block.add_damping(*this, pose, c.damping);
+      block.store(pose, pair, a);
+    });
   });
 }
 
@@ -275,7 +265,7 @@ bool SpringForce::has_dissipation_potential() const {
 double SpringForce::dissipation_potential(std::span<const vec3> v) const {
   if (spring_damping_ == 0) return 0;
   const SpringPattern& p = pattern();
-  return pool_.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  return pool_.sum(p.springs(), kGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       const vec3 v_ij = v[p.particle[p.lower[slot]]] - v[p.particle[p.upper[slot]]];

@@ -39,18 +39,13 @@ class SpringForce final : public ForceTerm {
   }
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                 SpringForces springs) const {
-    add_force(x, v, f, springs, 0, JacobianMode::clamped);
-  }
-  void add_force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
-                       std::span<vec3> f) const override {
-    add_force(x, v, f, SpringForces::all, h, mode);
-  }
+                 SpringForces springs) const;
+  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
+                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override;
   /// Sets the matrix's springs, which belong to this force alone.
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
-  void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                             JacobianMode mode, std::span<vec3> y) const override;
   bool has_dissipation_potential() const override;
   double dissipation_potential(std::span<const vec3> v) const override;
 
@@ -64,16 +59,19 @@ class SpringForce final : public ForceTerm {
   }
 
  private:
-  struct Batch;
+  struct Pair;
+  struct Pose;
+  struct Block;
 
-  /// f += this force + h K v
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs,
-                 double h, JacobianMode mode) const;
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  /// f += the forces that compute(batch) finds.
+  /// f += the forces on lower ends that compute(pair, own) finds. It is asked once for every slot with
+  /// std::true_type as `own`, and once more for springs between two chunks.
   template <class Compute>
   void add_forces(std::span<vec3> f, const Compute& compute) const;
+  /// visit(pair) for the slots [begin, end).
+  template <class Visit>
+  void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
 
   const ClothModel& model_;
   WorkerPool& pool_;
@@ -83,8 +81,8 @@ class SpringForce final : public ForceTerm {
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
   // Scratch.
-  mutable std::vector<vec3> sum_;          // by row: what the springs add up to
-  mutable std::vector<Energies> partial_;  // of kSpringGrain slots each
+  mutable std::vector<Padded> sum_;        // by row: what the springs add up to
+  mutable std::vector<Energies> partial_;  // of kGrain slots each
 };
 
 }  // namespace clothlab

@@ -24,8 +24,6 @@ class SteadyForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&, JacobianMode,
                      SpringMatrix&) const override {}
-  void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
-                             std::span<vec3>) const override {}
 
  private:
   std::vector<Push> pushes_;

@@ -38,8 +38,6 @@ class WindForce final : public ForceTerm {
                      JacobianMode mode, SpringMatrix& a) const override;
   /// add_force in the air of the time t [s] at x, whatever `blow` has made it.
   void add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
-  void add_stiffness_product(std::span<const vec3>, double, std::span<const vec3>, JacobianMode,
-                             std::span<vec3>) const override {}
   bool has_dissipation_potential() const override { return false; }  // R would depend on x
 
  private:

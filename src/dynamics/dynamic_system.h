@@ -58,11 +58,6 @@ class DynamicSystem {
   virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
 
-  /// f := f(x, v) + h K v, with the K of `assemble`: the force of the moment h that v leads to, to first
-  /// order in x. One go through the springs instead of two.
-  virtual void force_ahead(std::span<const vec3> x, std::span<const vec3> v, double h, JacobianMode mode,
-                           std::span<vec3> f) const = 0;
-
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(std::span<const vec3> x) const = 0;
 
@@ -76,9 +71,11 @@ class DynamicSystem {
   /// left out of K (model.md).
   virtual void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                         JacobianMode mode, SpringMatrix& a) const = 0;
-  /// y += factor K u, with the K of `assemble`: less work than a matrix that is multiplied only once.
-  virtual void add_stiffness_product(std::span<const vec3> x, double factor, std::span<const vec3> u,
-                                     JacobianMode mode, std::span<vec3> y) const = 0;
+  /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
+  /// method. One go through the springs instead of three.
+  virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+                         std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
+                         std::span<vec3> f, SpringMatrix& a) const = 0;
   /// The fixed pattern that matrices for `assemble` are made with.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 

@@ -24,19 +24,15 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
 
   if (gives_up(context, report)) return report;
 
-  // K is that of A, clamped or not.
-  const std::span<const double> m = system.masses();
-  system.force(state.x, state.v, b_);
-  if (gives_up(context, report)) return report;
-  system.add_stiffness_product(state.x, 1, dx_hat_, context.solver.jacobian, b_);
-  for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i];
-
-  prescribe_change(system.projection(), state.x, h, state.v, dv_);
-  if (gives_up(context, report)) return report;
-
   if (!have_matrix(system, context, a_, report)) return report;
   SpringMatrix& A = *a_;
-  system.assemble(state.x, state.v, {1, c, c * c}, context.solver.jacobian, A);
+
+  // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
+  const std::span<const double> m = system.masses();
+  system.linearize(state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_, A);
+  if (gives_up(context, report)) return report;
+  for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i];
+  prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, dv_, system.projection(), dv_, context.solver.linear, context.stop);

@@ -19,18 +19,16 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   const std::size_t n = system.size();
   for (auto* scratch : {&b_, &dv_}) scratch->resize(n);
 
+  if (!have_matrix(system, context, a_, report)) return report;
+  SpringMatrix& A = *a_;
+
   // b = h (f0 + hK v0); K is that of A, clamped or not.
-  system.force_ahead(state.x, state.v, h, context.solver.jacobian, b_);
+  system.linearize(state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian, b_, A);
+  if (gives_up(context, report)) return report;
   context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) b_[i] *= h;
   });
-
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
-  if (gives_up(context, report)) return report;
-
-  if (!have_matrix(system, context, a_, report)) return report;
-  SpringMatrix& A = *a_;
-  system.assemble(state.x, state.v, {1, h, h * h}, context.solver.jacobian, A);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
       solver_.solve(context.pool, A, b_, dv_, system.projection(), dv_, context.solver.linear, context.stop);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -11,6 +13,13 @@ namespace clothlab {
 #if defined(__GNUC__)
 using HalfLanes = double __attribute__((vector_size(16)));
 inline HalfLanes both(double s) { return HalfLanes{s, s}; }
+/// a == b ? then : otherwise, number by number, and the same with >
+inline HalfLanes where_equal(HalfLanes a, HalfLanes b, HalfLanes then, HalfLanes otherwise) {
+  return a == b ? then : otherwise;
+}
+inline HalfLanes where_greater(HalfLanes a, HalfLanes b, HalfLanes then, HalfLanes otherwise) {
+  return a > b ? then : otherwise;
+}
 #else
 struct HalfLanes {
   double v[2];
@@ -18,9 +27,18 @@ struct HalfLanes {
   friend HalfLanes operator+(HalfLanes a, HalfLanes b) { return {a.v[0] + b.v[0], a.v[1] + b.v[1]}; }
   friend HalfLanes operator-(HalfLanes a, HalfLanes b) { return {a.v[0] - b.v[0], a.v[1] - b.v[1]}; }
   friend HalfLanes operator*(HalfLanes a, HalfLanes b) { return {a.v[0] * b.v[0], a.v[1] * b.v[1]}; }
+  friend HalfLanes operator/(HalfLanes a, HalfLanes b) { return {a.v[0] / b.v[0], a.v[1] / b.v[1]}; }
 };
 inline HalfLanes both(double s) { return {s, s}; }
+inline HalfLanes where_equal(HalfLanes a, HalfLanes b, HalfLanes then, HalfLanes otherwise) {
+  return {a[0] == b[0] ? then[0] : otherwise[0], a[1] == b[1] ? then[1] : otherwise[1]};
+}
+inline HalfLanes where_greater(HalfLanes a, HalfLanes b, HalfLanes then, HalfLanes otherwise) {
+  return {a[0] > b[0] ? then[0] : otherwise[0], a[1] > b[1] ? then[1] : otherwise[1]};
+}
 #endif
+
+inline HalfLanes root(HalfLanes a) { return HalfLanes{std::sqrt(a[0]), std::sqrt(a[1])}; }
 
 struct Lanes {
   HalfLanes xy{}, z0{};

@@ -35,20 +35,25 @@ Vector force_of(const ForceTerm& term, std::span<const vec3> x, std::span<const 
   return flat(f);
 }
 
-// The matrix that a term adds, column by column.
-Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, JacobianMode mode,
-             const State& s) {
-  SpringMatrix a(rig.system.pattern());
-  term.add_jacobians(s.x, s.v, c, mode, a);
-  const auto n = static_cast<Eigen::Index>(3 * s.x.size());
+// Column by column.
+Matrix dense(Rig& rig, const SpringMatrix& a) {
+  const auto n = static_cast<Eigen::Index>(3 * a.size());
   Matrix result(n, n);
-  const std::vector<vec3> zero(s.x.size(), vec3(0.0));
-  std::vector<vec3> y(s.x.size());
+  const std::vector<vec3> zero(a.size(), vec3(0.0));
+  std::vector<vec3> y(a.size());
   for (Eigen::Index dof = 0; dof < n; ++dof) {
     a.multiply(rig.pool, shifted(zero, dof, 1), y);
     result.col(dof) = flat(y);
   }
   return result;
+}
+
+// The matrix that a term adds.
+Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, JacobianMode mode,
+             const State& s) {
+  SpringMatrix a(rig.system.pattern());
+  term.add_jacobians(s.x, s.v, c, mode, a);
+  return dense(rig, a);
 }
 
 // A sheet with stretched and compressed springs, in motion.
@@ -156,31 +161,23 @@ TEST_P(EveryForce, AddsToWhatIsThere) {
   EXPECT_LE(algebra::largest_difference(flat(f) - before, alone), 1e-11);  // ulps of 3e3
 }
 
-TEST_P(EveryForce, MultipliesByKAsItsMatrixDoes) {
+TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
   auto rig = sample();
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
+  State other = s;
+  shake(other, 0, 2, 7);
+  const SystemCoefficients c{1, 0.3, 0.7};
   for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
-    std::vector<vec3> y(s.x.size(), vec3(1, 2, 3));
-    term->add_stiffness_product(s.x, 0.5, s.v, mode, y);
-    const Vector expected = -0.5 * algebra::times(dense(*rig, *term, {0, 0, 1}, mode, s), flat(s.v));
-    const std::vector<vec3> before(s.x.size(), vec3(1, 2, 3));
-    EXPECT_LT(algebra::largest_difference(flat(y) - flat(before), expected),
-              1e-12 * (1 + expected.cwiseAbs().maxCoeff()));
-  }
-}
-
-TEST_P(EveryForce, LooksAheadByItsK) {
-  auto rig = sample();
-  const auto term = GetParam().make(*rig);
-  const State& s = rig->state;
-  for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
-    std::vector<vec3> expected(s.x.size(), vec3(1, 2, 3)), ahead = expected;
-    term->add_force(s.x, s.v, expected);
-    term->add_stiffness_product(s.x, 0.02, s.v, mode, expected);
-    term->add_force_ahead(s.x, s.v, 0.02, mode, ahead);
-    EXPECT_LT(algebra::largest_difference(flat(ahead), flat(expected)),
-              1e-13 * (1 + flat(expected).cwiseAbs().maxCoeff()));
+    const Matrix minus_K = dense(*rig, *term, {0, 0, 1}, mode, s);
+    for (const std::vector<vec3>& u : {std::cref(s.v), std::cref(other.v)}) {
+      std::vector<vec3> f(s.x.size(), vec3(1, 2, 3));
+      const Vector expected = flat(f) + force_of(*term, s.x, s.v) - 0.02 * algebra::times(minus_K, flat(u));
+      SpringMatrix a(rig->system.pattern());
+      term->linearize(s.x, s.v, 0.02, u, c, mode, f, a);
+      EXPECT_LT(algebra::largest_difference(flat(f), expected), 1e-13 * (1 + expected.cwiseAbs().maxCoeff()));
+      EXPECT_EQ(algebra::largest_difference(dense(*rig, a), dense(*rig, *term, c, mode, s)), 0);
+    }
   }
 }
 
@@ -195,8 +192,7 @@ TEST_P(EveryForce, SurvivesAnyState) {
     SpringMatrix a(rig->system.pattern());
     term->add_force(s.x, s.v, f);
     term->add_jacobians(s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
-    term->add_stiffness_product(s.x, 1, s.v, JacobianMode::exact, f);
-    term->add_force_ahead(s.x, s.v, 1, JacobianMode::exact, f);
+    term->linearize(s.x, s.v, 1, s.v, {1, 1, 1}, JacobianMode::exact, f, a);
     term->energy(s.x);
   }
 }

@@ -28,7 +28,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"implicit-midpoint", 0xeca0f688a45b9eafULL},
     {"trapezoidal", 0x378ecd595afeaad5ULL},
     {"bdf2", 0x786523df00564093ULL},
-    {"semi-implicit-bdf2", 0x71e95c03ecb2de52ULL},
+    {"semi-implicit-bdf2", 0x0eaff70d252e85adULL},
     {"tr-bdf2", 0xa7625cce0ffe6087ULL},
     {"sdirk2", 0xa813923ac9b911f1ULL},
     {"generalized-alpha", 0x936e8665077a7e78ULL},
