@@ -1,7 +1,5 @@
 #include "integrate/prescribe.h"
 
-#include <algorithm>
-
 namespace clothlab {
 
 namespace {
@@ -21,7 +19,6 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
 
 void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,
                       std::span<const vec3> v, std::span<vec3> z) {
-  std::ranges::fill(z, vec3(0.0));
   for (const Projection::Entry& e : projection.entries()) {
     z[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) - v[e.particle];
   }

@@ -19,6 +19,18 @@ double norm(std::span<const vec3> a) {
   return std::sqrt(sum);
 }
 
+// z where something is constrained and 0 elsewhere; `to` may be z.
+void spread(const Projection& projection, std::span<const vec3> z, std::span<vec3> to) {
+  auto free = to.begin();
+  for (const Projection::Entry& entry : projection.entries()) {
+    const auto at = to.begin() + entry.particle;
+    std::fill(free, at, vec3(0.0));
+    *at = z.empty() ? vec3(0.0) : z[entry.particle];
+    free = at + 1;
+  }
+  std::fill(free, to.end(), vec3(0.0));
+}
+
 }  // namespace
 
 SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
@@ -33,7 +45,7 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
     if (!report.stopped) v->resize(n);
   }
   if (report.stopped) {
-    for (std::size_t i = 0; i < n; ++i) x[i] = z.empty() ? vec3(0.0) : z[i];
+    spread(projection, z, x);
     history_.assign(1, 1.0);
     report.residual = 1;
     report.history = history_;
@@ -43,7 +55,8 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
   // rhs := S (b - A z)
   std::copy(b.begin(), b.end(), rhs_.begin());
   if (!z.empty()) {
-    A.multiply(pool, z, product_);
+    spread(projection, z, y_);
+    A.multiply(pool, y_, product_);
     for (std::size_t i = 0; i < n; ++i) rhs_[i] -= product_[i];
   }
   projection.filter(rhs_);
@@ -75,7 +88,10 @@ SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::
       if (report.residual <= tolerance || !(report.residual < 0.5 * before)) break;
     }
   }
-  for (std::size_t i = 0; i < n; ++i) x[i] = y_[i] + (z.empty() ? vec3(0.0) : z[i]);
+  if (!z.empty()) {
+    for (const Projection::Entry& entry : projection.entries()) y_[entry.particle] += z[entry.particle];
+  }
+  std::copy(y_.begin(), y_.end(), x.begin());
   report.converged =
       report.residual <= std::max(tolerance, kDirectTolerance) && !report.indefinite && !report.stopped;
   report.history = history_;

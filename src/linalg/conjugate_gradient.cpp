@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "linalg/lagged_cholesky.h"
@@ -22,7 +23,7 @@ double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.
 }  // namespace
 
 // Letters as in the literature: y the unknown, r = S (b - A z) - S A S y, z = M^-1 r, p the direction,
-// q = S A p. The right-hand side is not kept by row: it is asked for so seldom that it is made anew.
+// q = S A p. The right-hand side is not kept by row: it is asked for so seldom that it is fetched anew.
 struct ConjugateGradient::Scratch {
   RowVector y, r, z, p, q;
   RowFilter filter;
@@ -40,6 +41,7 @@ struct ConjugateGradient::Scratch {
   const Projection* projection = nullptr;
   const StopProbe* stop = nullptr;
   std::span<const vec3> b, prescribed;
+  bool moves = false;  // what is prescribed is not 0
   PreconditionerKind kind = PreconditionerKind::none;
 
   const SpringPattern& pattern() const { return A->pattern(); }
@@ -64,21 +66,33 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  // r := S (b - A z) with z the prescribed change; returns r . r. Overwrites p and q.
-  double right_hand_side() {
+  void prescribe(std::span<const vec3> change) {
+    prescribed = change;
+    moves = !change.empty() && std::any_of(filter.entries().begin(), filter.entries().end(),
+                                           [&](const auto& entry) { return change_of(entry) != vec3(0.0); });
+  }
+  vec3 change_of(const RowFilter::Entry& entry) const { return prescribed[pattern().particle[entry.row]]; }
+
+  // v += z, the prescribed change
+  void add_change(RowVector& v) const {
+    if (!moves) return;
+    for (const RowFilter::Entry& entry : filter.entries()) {
+      v[entry.row] = padded(unpadded(v[entry.row]) + change_of(entry));
+    }
+  }
+
+  // r := S (b - A (y + z)); returns r . r. Overwrites p and q.
+  double residual() {
     const SpringPattern& rows = pattern();
-    const bool moves =
-        std::any_of(prescribed.begin(), prescribed.end(), [](const vec3& v) { return v != vec3(0.0); });
     if (moves) {
       for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-        for (std::uint32_t i = begin; i < end; ++i) p[i] = padded(prescribed[rows.particle[i]]);
+        std::copy(y.begin() + begin, y.begin() + end, p.begin() + begin);
       });
-      product(p);
+      add_change(p);
     }
     return sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        r[i] = padded(b[rows.particle[i]] - (moves ? unpadded(q[i]) : vec3(0.0)));
-      }
+      A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
+      for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
       return filtered_square(chunk, begin, end);
     });
   }
@@ -91,37 +105,39 @@ struct ConjugateGradient::Scratch {
     return r_dot_r;
   }
 
-  // y := 0
-  void start_from_nothing() {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      std::fill(y.begin() + begin, y.begin() + end, Padded{});
-    });
-  }
-
-  // y := S (x - z)
-  void guess(std::span<const vec3> x) {
+  // y := 0, and the residual of that; returns r . r. Overwrites p and q.
+  double start_from_nothing() {
     const SpringPattern& rows = pattern();
-    for_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t particle = rows.particle[i];
-        y[i] = padded(x[particle] - (prescribed.empty() ? vec3(0.0) : prescribed[particle]));
-      }
-      filter.filter(chunk, y.data());
-    });
+    const double b_dot_b =
+        sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+          for (std::uint32_t i = begin; i < end; ++i) {
+            y[i] = {};
+            r[i] = padded(b[rows.particle[i]]);
+          }
+          return filtered_square(chunk, begin, end);
+        });
+    return moves ? residual() : b_dot_b;
   }
 
-  // y := S y, r := S (b - A z - A S y); returns r . r. Overwrites p and q.
+  // y := S (x - z), and the residual of that; returns r . r. Overwrites p and q.
+  double start_from(std::span<const vec3> x) {
+    const SpringPattern& rows = pattern();
+    for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) y[i] = padded(x[rows.particle[i]]);
+    });
+    if (moves) {
+      for (const RowFilter::Entry& entry : filter.entries()) {
+        y[entry.row] = padded(unpadded(y[entry.row]) - change_of(entry));
+      }
+    }
+    return true_residual();
+  }
+
+  // y := S y, and the residual of that; returns r . r. Overwrites p and q.
   double true_residual() {
     for_rows(*pool, pattern(),
              [&](std::size_t chunk, std::uint32_t, std::uint32_t) { filter.filter(chunk, y.data()); });
-    right_hand_side();
-    product(y);
-    return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        r[i] = {r[i].x - q[i].x, r[i].y - q[i].y, r[i].z - q[i].z, 0.0};
-      }
-      return filtered_square(chunk, begin, end);
-    });
+    return residual();
   }
 
   // False when the probe asked to stop.
@@ -160,6 +176,23 @@ struct ConjugateGradient::Scratch {
 
   bool couples_rows() const {
     return kind == PreconditionerKind::multigrid || kind == PreconditionerKind::cholesky;
+  }
+
+  // work(the kind of preconditioner, as a constant); one constant for all that couple the rows
+  template <class Work>
+  auto by_kind(const Work& work) {
+    using Kind = PreconditionerKind;
+    switch (kind) {
+      case Kind::jacobi:
+        return work(std::integral_constant<Kind, Kind::jacobi>());
+      case Kind::block_jacobi:
+        return work(std::integral_constant<Kind, Kind::block_jacobi>());
+      case Kind::multigrid:
+      case Kind::cholesky:
+        return work(std::integral_constant<Kind, Kind::multigrid>());
+      default:
+        return work(std::integral_constant<Kind, Kind::none>());
+    }
   }
 
   // (M^-1)_i r_i
@@ -208,17 +241,7 @@ struct ConjugateGradient::Scratch {
   }
 
   Sums advance(double alpha) {
-    switch (kind) {
-      case PreconditionerKind::jacobi:
-        return advance<PreconditionerKind::jacobi>(alpha);
-      case PreconditionerKind::block_jacobi:
-        return advance<PreconditionerKind::block_jacobi>(alpha);
-      case PreconditionerKind::multigrid:
-      case PreconditionerKind::cholesky:
-        return advance<PreconditionerKind::multigrid>(alpha);
-      default:
-        return advance<PreconditionerKind::none>(alpha);
-    }
+    return by_kind([&](auto each) { return advance<each.value>(alpha); });
   }
 
   // r . z, after `advance`; a preconditioner that couples the rows makes z now.
@@ -235,25 +258,30 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  // The steepest (preconditioned) direction: z := M^-1 r, p := z; returns r . z.
-  double restart() {
-    for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      std::fill(p.begin() + begin, p.begin() + end, Padded{});
-      std::fill(q.begin() + begin, q.begin() + end, Padded{});
+  // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
+  double restart(double r_dot_r) {
+    if (kind == PreconditionerKind::multigrid) return multigrid.apply(r, std::sqrt(r_dot_r), p);
+    if (kind == PreconditionerKind::cholesky) return cholesky.apply(r, p);
+    return by_kind([&](auto each) {
+      return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+        Lanes r_dot_p;
+        for (std::uint32_t i = begin; i < end; ++i) {
+          const Lanes ri(r[i]), pi = precondition<each.value>(i, ri);
+          pi.store(p[i]);
+          r_dot_p = r_dot_p + ri * pi;
+        }
+        filter.filter(chunk, p.data());
+        return r_dot_p.sum();
+      });
     });
-    const double r_dot_z = precondition(advance(0.0));
-    turn(0.0);
-    return r_dot_z;
   }
 
-  // x := y + z
+  // x := y + z; overwrites y.
   void finish(std::span<vec3> x) {
     const SpringPattern& rows = pattern();
+    add_change(y);
     for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t particle = rows.particle[i];
-        x[particle] = unpadded(y[i]) + (prescribed.empty() ? vec3(0.0) : prescribed[particle]);
-      }
+      for (std::uint32_t i = begin; i < end; ++i) x[rows.particle[i]] = unpadded(y[i]);
     });
   }
 };
@@ -275,7 +303,6 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   s.projection = &projection;
   s.stop = &stop;
   s.b = b;
-  s.prescribed = z;
   s.kind = options.preconditioner;
   if (s.kind == PreconditionerKind::automatic) {
     s.kind =
@@ -285,19 +312,15 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   report.stopped = !s.resize(A.size());
   if (report.stopped) return report;
   s.filter.assign(A.pattern(), projection);
+  s.prescribe(z);
   s.history.clear();
   s.history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
 
-  s.start_from_nothing();
-  const double b_dot_b = s.right_hand_side();
+  const double b_dot_b = s.start_from_nothing();
   double r_dot_r = b_dot_b;
   if (options.warm_start && b_dot_b > 0) {
-    s.guess(x);
-    r_dot_r = s.true_residual();
-    if (!(r_dot_r < b_dot_b)) {
-      s.start_from_nothing();
-      r_dot_r = s.right_hand_side();
-    }
+    r_dot_r = s.start_from(x);
+    if (!(r_dot_r < b_dot_b)) r_dot_r = s.start_from_nothing();
   }
   const auto relative = [&](double squared) { return b_dot_b == 0 ? 0.0 : std::sqrt(squared / b_dot_b); };
   const double enough = options.tolerance * options.tolerance * b_dot_b;
@@ -308,7 +331,7 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   if (solve && !s.build_preconditioner()) {
     report.stopped = true;
   } else if (solve) {
-    double r_dot_z = s.restart();
+    double r_dot_z = s.restart(r_dot_r);
     double at_restart = std::numeric_limits<double>::infinity();
     while (report.iterations < options.max_iterations) {
       if (stop_requested(stop)) {
@@ -341,7 +364,7 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
         again = true;
       }
       if (again) {
-        r_dot_z = s.restart();
+        r_dot_z = s.restart(r_dot_r);
       } else {
         const double next_r_dot_z = s.precondition(next);
         s.turn(next_r_dot_z / r_dot_z);

@@ -38,8 +38,9 @@ class ConjugateGradient {
   ConjugateGradient(ConjugateGradient&&) noexcept;
   ConjugateGradient& operator=(ConjugateGradient&&) noexcept;
 
-  /// Solves A x = b on the free directions; x - z stays 0 on the others. `z` is the prescribed change,
-  /// zero on free particles; an empty span stands for 0. One vector per particle in all of them; x may be z.
+  /// Solves A x = b on the free directions; x - z stays 0 on the others. `z` is the prescribed change;
+  /// it is not looked at on free particles, and an empty span stands for 0. One vector per particle in all of
+  /// them; x may be z.
   SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
                     const Projection& projection, std::span<vec3> x, const CgOptions& options,
                     const StopProbe& stop = {});
