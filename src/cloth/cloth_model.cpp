@@ -15,8 +15,6 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 2048;
-
 // Disjoint sets of particles; the representative of a set is its lowest particle.
 class Parts {
  public:
@@ -114,22 +112,6 @@ std::vector<double> ClothModel::masses(const Material& material) const {
     }
   }
   return masses;
-}
-
-double ClothModel::max_strain(WorkerPool& pool, std::span<const vec3> x) const {
-  const SpringPattern& p = *pattern_;
-  return pool.max(springs(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double largest = 0;
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      const double L = rest_lengths_[slot];
-      if (!is_stretch_[slot] || L == 0) continue;
-      const vec3 d = x[p.particle[p.lower[slot]]] - x[p.particle[p.upper[slot]]];
-      const double strain = std::abs(glm::length(d) / L - 1);
-      if (!(strain <= largest)) largest = strain;  // so that a strain that is not a number is seen
-      if (std::isnan(largest)) break;
-    }
-    return largest;
-  });
 }
 
 }  // namespace clothlab

@@ -9,7 +9,6 @@
 #include "cloth/material.h"
 #include "core/stop_probe.h"
 #include "core/vec.h"
-#include "core/worker_pool.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -57,10 +56,6 @@ class ClothModel {
 
   /// Mass of every particle [kg]. Throws InputError where the area model leaves one without mass.
   std::vector<double> masses(const Material& material) const;
-
-  /// Largest |l/L − 1| over the stretch springs with L > 0 at positions x [m]; not a number where
-  /// one of them is not.
-  double max_strain(WorkerPool& pool, std::span<const vec3> x) const;
 
  private:
   using Triangles = std::shared_ptr<const std::vector<Triangle>>;

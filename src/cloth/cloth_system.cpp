@@ -5,6 +5,12 @@
 
 namespace clothlab {
 
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+}  // namespace
+
 ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool)
     : model_(std::move(model)),
       material_(material),
@@ -52,7 +58,7 @@ void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
 }
 
 void ClothSystem::weigh() {
-  gravity_.emplace(masses_, material_.gravity);
+  gravity_.emplace(masses_, material_.gravity, pool_);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
   list_terms();
 }
@@ -64,14 +70,14 @@ void ClothSystem::list_terms() {
   if (drag_force_) terms_.push_back(&*drag_force_);
 }
 
-ClothSystem::Energies ClothSystem::energies(std::span<const vec3> x) const {
-  const auto [stretch, bend] = springs_.energies(x);
-  return {stretch, bend, gravity_->energy(x), drag_energy(x)};
+ClothSystem::Measures ClothSystem::measure(std::span<const vec3> x) const {
+  const auto [stretch, bend, max_strain] = springs_.measure(x);
+  return {{stretch, bend, gravity_->energy(x), drag_energy(x)}, max_strain};
 }
 
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
-  std::ranges::fill(f, vec3(0.0));
+  clear(f);
   if (springs == SpringForces::rest) {
     gravity_->add_force(x, v, f);
     if (wind_force_) wind_force_->add_force(x, v, f);
@@ -86,7 +92,7 @@ void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::s
 
 void ClothSystem::force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                            SpringForces springs) const {
-  std::ranges::fill(f, vec3(0.0));
+  clear(f);
   springs_.add_force(x, v, f, springs);
   gravity_->add_force(x, v, f);
   rayleigh_mass_->add_force(x, v, f);
@@ -119,13 +125,21 @@ void ClothSystem::assemble(std::span<const vec3> x, std::span<const vec3> v, con
 void ClothSystem::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             std::span<vec3> f, SpringMatrix& a) const {
-  std::ranges::fill(f, vec3(0.0));
+  clear(f);
   begin_matrix(c, a);
   for (const ForceTerm* term : terms_) term->linearize(x, v, factor, u, c, mode, f, a);
 }
 
+void ClothSystem::clear(std::span<vec3> f) const {
+  pool_.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f[i] = vec3(0.0);
+  });
+}
+
 void ClothSystem::begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const {
-  std::ranges::transform(masses_, a.diagonal().begin(), [&](double m) { return c.mass * m; });
+  pool_.for_chunks(size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) a.diagonal()[i] = c.mass * masses_[i];
+  });
   a.clear_stencils();
 }
 

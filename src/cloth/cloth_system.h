@@ -30,6 +30,10 @@ class ClothSystem final : public DynamicSystem {
     double gravity = 0;
     double drag = 0;
   };
+  struct Measures {
+    Energies energies;
+    double max_strain = 0;  ///< see SpringForce::Measures
+  };
 
   /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
   ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
@@ -53,7 +57,8 @@ class ClothSystem final : public DynamicSystem {
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
-  Energies energies(std::span<const vec3> x) const;
+  Measures measure(std::span<const vec3> x) const;
+  Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
   double drag_energy(std::span<const vec3> x) const { return drag_force_ ? drag_force_->energy(x) : 0; }
 
   Projection& projection() { return projection_; }
@@ -83,6 +88,7 @@ class ClothSystem final : public DynamicSystem {
  private:
   void weigh();  // the forces on the masses, anew from masses and material
   void list_terms();
+  void clear(std::span<vec3> f) const;
   void begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const;  // the masses alone
 
   std::shared_ptr<const ClothModel> model_;

@@ -4,14 +4,24 @@
 
 namespace clothlab {
 
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+
+}  // namespace
+
 double GravityForce::energy(std::span<const vec3> x) const {
-  vec3 moment(0.0);
-  for (std::size_t i = 0; i < x.size(); ++i) moment += masses_[i] * x[i];
-  return -glm::dot(gravity_, moment);
+  return -pool_.sum(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    vec3 moment(0.0);
+    for (std::size_t i = begin; i < end; ++i) moment += masses_[i] * x[i];
+    return glm::dot(gravity_, moment);
+  });
 }
 
 void GravityForce::add_force(std::span<const vec3> x, std::span<const vec3> /*v*/, std::span<vec3> f) const {
-  for (std::size_t i = 0; i < x.size(); ++i) f[i] += masses_[i] * gravity_;
+  pool_.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f[i] += masses_[i] * gravity_;
+  });
 }
 
 void GravityForce::add_jacobians(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,

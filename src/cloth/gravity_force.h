@@ -1,14 +1,16 @@
 #pragma once
 
 #include "cloth/force_term.h"
+#include "core/worker_pool.h"
 
 namespace clothlab {
 
 /// f_i = m_i g. Energy −Σ m_i g·x_i: zero where all particles are at the origin.
 class GravityForce final : public ForceTerm {
  public:
-  /// `masses` must outlive this; `gravity` in m/s².
-  GravityForce(std::span<const double> masses, const vec3& gravity) : masses_(masses), gravity_(gravity) {}
+  /// `masses` and `pool` must outlive this; `gravity` in m/s².
+  GravityForce(std::span<const double> masses, const vec3& gravity, WorkerPool& pool)
+      : masses_(masses), gravity_(gravity), pool_(pool) {}
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
@@ -18,6 +20,7 @@ class GravityForce final : public ForceTerm {
  private:
   std::span<const double> masses_;
   vec3 gravity_;
+  WorkerPool& pool_;
 };
 
 }  // namespace clothlab

@@ -177,30 +177,44 @@ void SpringForce::for_pairs(std::size_t begin, std::size_t end, const Visit& vis
   for (std::size_t slot = begin; slot < end; slot += 2) visit(Pair(pattern(), slot, end));
 }
 
-SpringForce::Energies SpringForce::energies(std::span<const vec3> x) const {
-  const ByKind of_stretch{0, stretch_stiffness_ / 2}, of_bend{bend_stiffness_ / 2, 0};
+SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
+  const ByKind of_stretch{0, stretch_stiffness_ / 2}, of_bend{bend_stiffness_ / 2, 0}, strained{0, 1};
+  const HalfLanes zero = both(0), one = both(1);
   pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
-    HalfLanes stretch = both(0), bend = both(0);
+    HalfLanes stretch = zero, bend = zero, largest = zero, strains = zero;
     for_pairs(begin, end, [&](const Pair& pair) {
       const Pair::Vectors along = pair.difference(pattern(), x);
-      const HalfLanes elongation = root(dot(along, along)) - pair.rest_length(model_);
+      const HalfLanes length = root(dot(along, along)), rest_length = pair.rest_length(model_);
+      const HalfLanes elongation = length - rest_length;
       const HalfLanes square = pair.used(elongation * elongation);
       stretch = stretch + pair.of_kind(model_, of_stretch) * square;
       bend = bend + pair.of_kind(model_, of_bend) * square;
+
+      const HalfLanes L = pair.of_kind(model_, strained) * rest_length;
+      const HalfLanes signed_strain = length / where_equal(L, zero, one, L) - one;
+      const HalfLanes strain =
+          where_equal(L, zero, zero, where_greater(zero, signed_strain, zero - signed_strain, signed_strain));
+      largest = where_greater(strain, largest, strain, largest);
+      strains = strains + strain;
     });
-    partial_[begin / kGrain] = {stretch[0] + stretch[1], bend[0] + bend[1]};
+    const double sum = strains[0] + strains[1];  // not a number where one of them is not
+    partial_[begin / kGrain] = {stretch[0] + stretch[1], bend[0] + bend[1],
+                                std::isnan(sum) ? sum : std::max(largest[0], largest[1])};
   });
-  Energies total;
-  for (const auto& [stretch, bend] : partial_) {
-    total.stretch += stretch;
-    total.bend += bend;
+  Measures total;
+  for (const Measures& part : partial_) {
+    total.stretch += part.stretch;
+    total.bend += part.bend;
+    if (!(part.max_strain <= total.max_strain) && !std::isnan(total.max_strain)) {
+      total.max_strain = part.max_strain;
+    }
   }
   return total;
 }
 
 double SpringForce::energy(std::span<const vec3> x) const {
-  const auto [stretch, bend] = energies(x);
-  return stretch + bend;
+  const Measures all = measure(x);
+  return all.stretch + all.bend;
 }
 
 void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,

@@ -27,12 +27,14 @@ class SpringForce final : public ForceTerm {
 
   void set_material(const Material& material);
 
-  struct Energies {
-    double stretch = 0;
-    double bend = 0;
+  struct Measures {
+    double stretch = 0;  ///< energy of the stretch springs [J]
+    double bend = 0;     ///< of the bending springs [J]
+    double max_strain =
+        0;  ///< largest |l/L − 1| of stretch springs with L > 0; not a number where one is not
   };
-  /// [J]. Uses scratch memory of its own, as `add_force`.
-  Energies energies(std::span<const vec3> x) const;
+  /// Uses scratch memory of its own, as `add_force`.
+  Measures measure(std::span<const vec3> x) const;
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override {
     add_force(x, v, f, SpringForces::all);
@@ -82,7 +84,7 @@ class SpringForce final : public ForceTerm {
   double rayleigh_stiffness_ = 0;  // α [s]
   // Scratch.
   mutable std::vector<Padded> sum_;        // by row: what the springs add up to
-  mutable std::vector<Energies> partial_;  // of kGrain slots each
+  mutable std::vector<Measures> partial_;  // of kGrain slots each
 };
 
 }  // namespace clothlab

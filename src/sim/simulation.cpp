@@ -114,7 +114,7 @@ struct Simulation::Impl {
   }
 
   void keep_start_of_step() {
-    step_start = state;
+    copy_state(step_start);
     account_at_step = account;
     control_at_step = control;
     h_at_step = last_h;
@@ -125,8 +125,21 @@ struct Simulation::Impl {
     next.dt = scene.stepping.dt;
   }
 
+  void copy_state(State& to) const {
+    constexpr std::size_t kGrain = 4096;
+    to.x.resize(state.x.size());
+    to.v.resize(state.v.size());
+    to.t = state.t;
+    pool.for_chunks(state.x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        to.x[i] = state.x[i];
+        to.v[i] = state.v[i];
+      }
+    });
+  }
+
   void keep_start_of_substep() {
-    substep_start = state;
+    copy_state(substep_start);
     account_at_substep = account;
   }
 
@@ -202,10 +215,11 @@ struct Simulation::Impl {
   void measure(const StopProbe& stop = {}) {
     const CancelPoint cancel(stop);
     cancel.look();
-    measured.potential = system.energies(state.x);
+    const auto [potential, max_strain] = system.measure(state.x);
+    measured.potential = potential;
+    measured.strain = max_strain;
     cancel.look();
-    measured.internal = meter.measure(system, state, measured.potential);
-    measured.strain = system.model().max_strain(pool, state.x);
+    measured.internal = meter.measure(system, state, potential);
     cancel.look();
   }
 
@@ -217,6 +231,11 @@ struct Simulation::Impl {
     bad.dt = h;
     bad.energy = measured.internal.shaking();
     bad.allowed = account.allowed(scene.stepping.energy_limit);
+    // Were a position or a velocity not finite, its share in these would not be either.
+    const auto& [kinetic, drift, elastic] = measured.internal;
+    const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
+    if (finite && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
+
     double fastest = -1;
     for (std::size_t i = 0; i < state.x.size(); ++i) {
       const double speed = glm::dot(state.v[i], state.v[i]);

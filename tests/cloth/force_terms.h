@@ -57,7 +57,9 @@ inline std::vector<ForceRow> force_rows() {
       spring_row("springs, Rayleigh damping", DampingModel::projected, 0, 0.02),
       spring_row("springs, isotropic and Rayleigh damping", DampingModel::isotropic, 0.8, 0.02),
       {"gravity",
-       [](Rig& rig) { return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25)); }},
+       [](Rig& rig) {
+         return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25), rig.pool);
+       }},
       {"Rayleigh mass",
        [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }},
       // With wind there is force at rest as well, and no energy: see wind_test.cpp.

@@ -301,6 +301,42 @@ TEST(SpringForce, KeepsTheShareOfCompressionThatIsAskedFor) {
   EXPECT_LT(algebra::largest_difference(half, (exact + clamped) / 2), 1e-14 * scale);
 }
 
+TEST(SpringForce, MeasuresTheLargestStrainOfStretchSpringsAlone) {
+  const std::vector<vec3> rest{vec3(0, 0, 0), vec3(1, 0, 0), vec3(3, 0, 0), vec3(3, 0, 0)};
+  const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {2, 3}}, bend{{0, 2}};
+  const ClothModel model(rest, stretch, bend);
+  WorkerPool pool(1);
+  const SpringForce springs(model, {}, pool);
+  EXPECT_EQ(springs.measure(rest).max_strain, 0);  // the spring of no rest length does not count
+  std::vector<vec3> x = rest;
+  x[0].x = 0.5;
+  EXPECT_EQ(springs.measure(x).max_strain, 0.5);  // compression counts as much as tension
+  x[2].x = std::nan("");
+  EXPECT_TRUE(std::isnan(springs.measure(x).max_strain));
+}
+
+TEST(SpringForce, FindsTheLargestStrainWhereverItIs) {
+  const std::uint32_t n = 10'000;
+  std::vector<vec3> rest;
+  std::vector<ClothModel::Ends> chain;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    rest.emplace_back(i, 0, 0);
+    if (i > 0) chain.push_back({i - 1, i});
+  }
+  const ClothModel model(rest, chain);
+  for (const int threads : {1, 3}) {
+    WorkerPool pool(threads);
+    const SpringForce springs(model, {}, pool);
+    for (const std::uint32_t at : {0u, 2047u, 5000u, n - 1}) {
+      std::vector<vec3> x = rest;
+      x[at].y = 0.75;
+      EXPECT_EQ(springs.measure(x).max_strain, 0.25) << at;  // 3-4-5
+      x[n - 1 - at].z = std::nan("");
+      EXPECT_TRUE(std::isnan(springs.measure(x).max_strain)) << at;
+    }
+  }
+}
+
 TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   auto rig = sample();
   Material material = sample_material();

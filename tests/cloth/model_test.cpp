@@ -67,39 +67,5 @@ TEST(ClothModel, FindsTheConnectedParts) {
             (std::vector<std::uint32_t>{0, 1, 0, 2, 1, 0}));
 }
 
-TEST(ClothModel, MeasuresTheLargestStrainOfStretchSpringsAlone) {
-  const std::vector<vec3> rest{vec3(0, 0, 0), vec3(1, 0, 0), vec3(3, 0, 0), vec3(3, 0, 0)};
-  const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {2, 3}}, bend{{0, 2}};
-  const ClothModel model(rest, stretch, bend);
-  WorkerPool pool(1);
-  EXPECT_EQ(model.max_strain(pool, rest), 0);  // the spring of no rest length does not count
-  std::vector<vec3> x = rest;
-  x[0].x = 0.5;
-  EXPECT_EQ(model.max_strain(pool, x), 0.5);  // compression counts as much as tension
-  x[2].x = std::nan("");
-  EXPECT_TRUE(std::isnan(model.max_strain(pool, x)));
-}
-
-TEST(ClothModel, FindsTheLargestStrainWhereverItIs) {
-  const std::uint32_t n = 10'000;
-  std::vector<vec3> rest;
-  std::vector<ClothModel::Ends> chain;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    rest.emplace_back(i, 0, 0);
-    if (i > 0) chain.push_back({i - 1, i});
-  }
-  const ClothModel model(rest, chain);
-  for (const int threads : {1, 3}) {
-    WorkerPool pool(threads);
-    for (const std::uint32_t at : {0u, 2047u, 5000u, n - 1}) {
-      std::vector<vec3> x = rest;
-      x[at].y = 0.75;
-      EXPECT_EQ(model.max_strain(pool, x), 0.25) << at;  // 3-4-5
-      x[n - 1 - at].z = std::nan("");
-      EXPECT_TRUE(std::isnan(model.max_strain(pool, x))) << at;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace clothlab::test
