@@ -21,8 +21,8 @@ using ByKind = std::array<double, 2>;
 
 }  // namespace
 
-/// One or two springs, one in each lane: the roots and divisions that a spring costs take
-/// twice as long one by one.
+/// One or two springs, one in each lane: one by one, the roots and divisions that a spring costs take twice
+/// as long.
 struct SpringForce::Pair {
   /// Of both springs: three components.
   struct Vectors {
@@ -77,10 +77,12 @@ struct SpringForce::Pose {
   HalfLanes stiffness;   // k [N/m]
   HalfLanes elongation;  // l − L [m]
   Pair::Vectors n;       // unit vector towards the lower end; 0 where l = 0
-  HalfLanes ratio;       // L/l = 1 − c; 0 for a spring of no length, so that its block is k I
+  HalfLanes ratio;       // 1 − c, L/l or less; 0 for a spring of no length, whose block is then k I
   HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
 
-  Pose(const SpringForce& springs, const ByKind& k, const Pair& pair, std::span<const vec3> x) {
+  /// `compression`: the share that c keeps where it is negative.
+  Pose(const SpringForce& springs, const ByKind& k, const Pair& pair, std::span<const vec3> x,
+       double compression) {
     const HalfLanes zero = both(0), one = both(1);
     const HalfLanes rest_length = pair.rest_length(springs.model_);
     const Pair::Vectors along = pair.difference(springs.pattern(), x);
@@ -89,8 +91,11 @@ struct SpringForce::Pose {
     stiffness = pair.of_kind(springs.model_, k);
     elongation = length - rest_length;
     n = one / divisor * along;
-    ratio = where_equal(length, zero, zero, rest_length / divisor);
-    kept_ratio = where_greater(ratio, one, one, ratio);
+    const HalfLanes exact_ratio = where_equal(length, zero, zero, rest_length / divisor);
+    kept_ratio = where_greater(exact_ratio, one, one, exact_ratio);
+    ratio = compression == 1   ? exact_ratio
+            : compression == 0 ? kept_ratio
+                               : kept_ratio + both(compression) * (exact_ratio - kept_ratio);
   }
 };
 
@@ -98,21 +103,22 @@ struct SpringForce::Pose {
 struct SpringForce::Block {
   HalfLanes along = both(0), across = both(0);
 
-  /// Adds scale B, with a share of what is negative of c.
-  void add_stiffness(const Pose& pose, double scale, double compression) {
-    const HalfLanes kept = pose.kept_ratio;
-    const HalfLanes ratio = compression == 1 ? pose.ratio : kept + both(compression) * (pose.ratio - kept);
+  /// Adds scale B.
+  void add_stiffness(const Pose& pose, double scale) {
     const HalfLanes k = both(scale) * pose.stiffness;
-    along = along + k * ratio;
-    across = across + k * (both(1) - ratio);
+    along = along + k * pose.ratio;
+    across = across + k * (both(1) - pose.ratio);
   }
   /// Adds −scale D.
   void add_damping(const SpringForce& springs, const Pose& pose, double scale) {
     const double k_d = scale * springs.spring_damping_;
     const bool projected = springs.damping_model_ == DampingModel::projected;
+    along = along + both(projected ? k_d : 0.0);
+    across = across + both(projected ? 0.0 : k_d);
+    if (springs.rayleigh_stiffness_ == 0) return;
     const HalfLanes k = both(scale * springs.rayleigh_stiffness_) * pose.stiffness;
-    along = along + both(projected ? k_d : 0.0) + k * pose.kept_ratio;
-    across = across + both(projected ? 0.0 : k_d) + k * (both(1) - pose.kept_ratio);
+    along = along + k * pose.kept_ratio;
+    across = across + k * (both(1) - pose.kept_ratio);
   }
 
   /// pull n − block w
@@ -121,8 +127,8 @@ struct SpringForce::Block {
   }
   void store(const Pose& pose, const Pair& pair, SpringMatrix& a) const {
     const Pair::Vectors u = root(along) * pose.n;
-    for (std::size_t lane = 0; lane < pair.count; ++lane) {
-      a.spring_in(pair.slot[lane]) = {vec3(u.x[lane], u.y[lane], u.z[lane]), across[lane]};
+    for (std::size_t k = 0; k < pair.count; ++k) {
+      a.spring_in(pair.slot[k]) = {vec3(u.x[k], u.y[k], u.z[k]), across[k]};
     }
   }
 };
@@ -222,12 +228,15 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
   const ByKind k{bend_stiffness_, stretch_stiffness_};
   const ByKind pulling{-bend_stiffness_, springs == SpringForces::all ? -stretch_stiffness_ : 0.0};
   add_forces(f, [&](const Pair& pair, auto /*own*/) {
-    const Pose pose(*this, k, pair, x);
+    const Pose pose(*this, k, pair, x, 0);
     const HalfLanes pull = pair.of_kind(model_, pulling) * pose.elongation;
-    if (!damped()) return pull * pose.n;
-    Block damping;
-    damping.add_damping(*this, pose, 1);
-    return damping.force(pose, pull, pair.difference(pattern(), v));
+    Pair::Vectors force = pull * pose.n;
+    if (damped()) {
+      Block damping;
+      damping.add_damping(*this, pose, 1);
+      force = damping.force(pose, pull, pair.difference(pattern(), v));
+    }
+    return force;
   });
 }
 
@@ -238,22 +247,24 @@ void SpringForce::linearize(std::span<const vec3> x, std::span<const vec3> v, do
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
   const bool along_v = u.data() == v.data();
   add_forces(f, [&](const Pair& pair, auto own) {
-    const Pose pose(*this, k, pair, x);
+    const Pose pose(*this, k, pair, x, compression);
     if constexpr (own.value) {
       Block block;
-      block.add_stiffness(pose, c.stiffness, compression);
+      block.add_stiffness(pose, c.stiffness);
       block.add_damping(*this, pose, c.damping);
       block.store(pose, pair, a);
     }
     Block by_v;
     by_v.add_damping(*this, pose, 1);
-    if (along_v) by_v.add_stiffness(pose, factor, compression);
+    if (along_v) by_v.add_stiffness(pose, factor);
     const HalfLanes pull = both(-1) * pose.stiffness * pose.elongation;
-    const Pair::Vectors force = by_v.force(pose, pull, pair.difference(pattern(), v));
-    if (along_v) return force;
-    Block by_u;
-    by_u.add_stiffness(pose, factor, compression);
-    return force + by_u.force(pose, both(0), pair.difference(pattern(), u));
+    Pair::Vectors force = by_v.force(pose, pull, pair.difference(pattern(), v));
+    if (!along_v) {
+      Block by_u;
+      by_u.add_stiffness(pose, factor);
+      force = force + by_u.force(pose, both(0), pair.difference(pattern(), u));
+    }
+    return force;
   });
 }
 
@@ -263,9 +274,9 @@ void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
   pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
     for_pairs(begin, end, [&](const Pair& pair) {
-      const Pose pose(*this, k, pair, x);
+      const Pose pose(*this, k, pair, x, compression);
       Block block;
-      block.add_stiffness(pose, c.stiffness, compression);
+      block.add_stiffness(pose, c.stiffness);
       block.add_damping(*this, pose, c.damping);
       block.store(pose, pair, a);
     });
