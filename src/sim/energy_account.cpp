@@ -8,25 +8,61 @@
 
 namespace clothlab {
 
+namespace {
+
+constexpr std::uint32_t kLongestRun = 4096;
+constexpr std::size_t kMostTasks = 64;  // where runs are short, some are one task
+
+}  // namespace
+
+EnergyMeter::EnergyMeter(const ClothModel& model, WorkerPool& pool)
+    : pool_(pool), mass_(model.parts()), velocity_(model.parts()) {
+  const std::span<const std::uint32_t> part = model.part_of_particle();
+  for (std::uint32_t i = 0; i < part.size(); ++i) {
+    if (runs_.empty() || runs_.back().part != part[i] || i - runs_.back().begin == kLongestRun) {
+      runs_.push_back({i, i, part[i]});
+    }
+    ++runs_.back().end;
+  }
+}
+
+template <class Body>
+void EnergyMeter::for_runs(const Body& body) {
+  pool_.for_chunks(runs_.size(), 1 + runs_.size() / kMostTasks, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) body(runs_[k]);
+  });
+}
+
 InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& state,
                                     const ClothSystem::Energies& potential) {
   const std::span<const double> m = system.masses();
-  const std::span<const std::uint32_t> part = system.model().part_of_particle();
-  momentum_.assign(system.model().parts(), vec3(0));
-  mass_.assign(system.model().parts(), 0.0);
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    momentum_[part[i]] += m[i] * state.v[i];
-    mass_[part[i]] += m[i];
+  for_runs([&](Run& run) {
+    run.mass = 0;
+    run.momentum = vec3(0.0);
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      run.mass += m[i];
+      run.momentum += m[i] * state.v[i];
+    }
+  });
+  std::ranges::fill(mass_, 0.0);
+  std::ranges::fill(velocity_, vec3(0.0));
+  for (const Run& run : runs_) {
+    mass_[run.part] += run.mass;
+    velocity_[run.part] += run.momentum;
   }
   InternalEnergy energy;
   for (std::size_t p = 0; p < mass_.size(); ++p) {
-    momentum_[p] /= mass_[p];  // from here on the velocity of the centre
-    energy.drift += 0.5 * mass_[p] * glm::dot(momentum_[p], momentum_[p]);
+    velocity_[p] /= mass_[p];
+    energy.drift += 0.5 * mass_[p] * glm::dot(velocity_[p], velocity_[p]);
   }
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    const vec3 v = state.v[i] - momentum_[part[i]];
-    energy.kinetic += 0.5 * m[i] * glm::dot(v, v);
-  }
+  for_runs([&](Run& run) {
+    run.kinetic = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const vec3 v = state.v[i] - velocity_[run.part];
+      run.kinetic += 0.5 * m[i] * glm::dot(v, v);
+    }
+  });
+  for (const Run& run : runs_) energy.kinetic += run.kinetic;
   energy.elastic = potential.stretch + potential.bend;
   return energy;
 }

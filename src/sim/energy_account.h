@@ -6,6 +6,7 @@
 
 #include "cloth/cloth_system.h"
 #include "core/vec.h"
+#include "core/worker_pool.h"
 #include "dynamics/state.h"
 
 namespace clothlab {
@@ -25,12 +26,29 @@ struct InternalEnergy {
 /// otherwise look as if it had energy from nowhere.
 class EnergyMeter {
  public:
+  /// `pool` must outlive this.
+  EnergyMeter(const ClothModel& model, WorkerPool& pool);
+
+  /// `system` is one of the model.
   InternalEnergy measure(const ClothSystem& system, const State& state,
                          const ClothSystem::Energies& potential);
 
  private:
-  std::vector<vec3> momentum_;  // per part
+  /// Successive particles of one part, and what they add to it.
+  struct Run {
+    std::uint32_t begin, end, part;
+    double mass = 0;     // [kg]
+    vec3 momentum{0.0};  // [kg·m/s]
+    double kinetic = 0;  // relative to the centre of the part [J]
+  };
+  /// body(run) for all runs, on all threads.
+  template <class Body>
+  void for_runs(const Body& body);
+
+  WorkerPool& pool_;
+  std::vector<Run> runs_;
   std::vector<double> mass_;    // per part
+  std::vector<vec3> velocity_;  // of the centre, per part
 };
 
 /// How much energy a run may have at most, if all that was ever there turned into shaking (model.md,

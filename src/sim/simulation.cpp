@@ -572,7 +572,7 @@ struct Simulation::Impl {
 
   FloorContact contact;
   StepControl control;
-  EnergyMeter meter;
+  EnergyMeter meter{system.model(), pool};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
 

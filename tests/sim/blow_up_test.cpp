@@ -16,7 +16,7 @@ class BlowUpTest : public ::testing::Test {
     return std::make_unique<Simulation>(scene, mesh, pool);
   }
   double internal(const Simulation& simulation) {
-    EnergyMeter meter;
+    EnergyMeter meter(simulation.system().model(), pool);
     return meter
         .measure(simulation.system(), simulation.state(), simulation.system().energies(simulation.state().x))
         .shaking();
@@ -214,6 +214,36 @@ TEST_F(BlowUpTest, TheHandsWorkDoesNotGrowWithTheBlowUp) {
   // At most force × way of the cursor from the cloth: 10 × weight × (0.1 m + what the grabbed point is off).
   const double work = 10 * 0.2 * 9.8 * 0.5;
   EXPECT_LT(simulation->blow_up()->allowed, 100 * (0.2 * 9.8 * std::sqrt(2.0) + work));
+}
+
+// One part of more than a run, then two whose particles alternate.
+TEST(EnergyMeter, TakesEveryPartAboutItsOwnCentre) {
+  constexpr std::uint32_t kFirst = 9000, kAll = 9600;
+  std::vector<vec3> rest;
+  std::vector<ClothModel::Ends> ends;
+  State state;
+  for (std::uint32_t i = 0; i < kAll; ++i) {
+    rest.emplace_back(i, 0, 0);
+    if (i > 0 && i < kFirst) ends.push_back({i - 1, i});
+    if (i >= kFirst + 2) ends.push_back({i - 2, i});
+    const double shake = i % 4 < 2 ? 1 : -1;  // 0 on average, in every part
+    state.v.emplace_back(i < kFirst ? 3 : i % 2 == 0 ? 5 : 7, shake, 0);
+  }
+  state.x = rest;
+  const auto model = std::make_shared<const ClothModel>(rest, ends);
+  ASSERT_EQ(model->parts(), 3u);
+  Material material;
+  material.mass = kAll;  // 1 kg each
+  for (const int threads : {1, 3}) {
+    WorkerPool pool(threads);
+    const ClothSystem system(model, material, pool);
+    EnergyMeter meter(*model, pool);
+    for (int again = 0; again < 2; ++again) {
+      const InternalEnergy energy = meter.measure(system, state, {});
+      EXPECT_EQ(energy.kinetic, kAll / 2);
+      EXPECT_EQ(energy.drift, 0.5 * (kFirst * 9 + 300 * 25 + 300 * 49));
+    }
+  }
 }
 
 }  // namespace
