@@ -80,7 +80,7 @@ Sheet sheet(std::uint32_t side, bool shuffled) {
 SpringMatrix matrix_of(const Sheet& s) {
   SpringMatrix A(SpringPattern::build(s.position.size(), s.springs));
   const double h = 1.0 / 60;
-  for (double& d : A.diagonal()) d = 0.2 / static_cast<double>(s.position.size());
+  for (double& d : A.diagonal_by_row()) d = 0.2 / static_cast<double>(s.position.size());
   for (std::size_t k = 0; k < s.springs.size(); ++k) {
     const double stiffness = h * h * (k < s.stretch ? 1000.0 : 1.0);
     const vec3 n = glm::normalize(s.position[s.springs[k][0]] - s.position[s.springs[k][1]]);
@@ -105,7 +105,7 @@ class Variants {
     }
     std::map<std::pair<std::uint32_t, std::uint32_t>, mat3> upper;
     diagonal_.resize(n_);
-    for (std::size_t r = 0; r < n_; ++r) diagonal_[r] = mat3(A.diagonal()[p_.particle[r]]);
+    for (std::size_t r = 0; r < n_; ++r) diagonal_[r] = mat3(A.diagonal_by_row()[r]);
     std::vector<std::vector<std::pair<std::uint32_t, SpringMatrix::Spring>>> around(n_);
     for (std::size_t s = 0; s < p_.springs(); ++s) {
       const SpringMatrix::Spring& spring = A.spring(s);
@@ -166,7 +166,7 @@ class Variants {
   void springs_twice() {
     for (std::size_t i = 0; i < n_; ++i) {
       const Padded xi = x[i];
-      const double d = A_.diagonal()[p_.particle[i]];
+      const double d = A_.diagonal_by_row()[i];
       Padded sum{d * xi.x, d * xi.y, d * xi.z, 0.0};
       for (std::size_t k = twice_begin_[i]; k < twice_begin_[i + 1]; ++k) {
         const auto& [spring, j] = twice_[k];

@@ -79,8 +79,8 @@ double triad_rate(WorkerPool& pool, std::size_t total) {
 }
 
 std::size_t product_bytes(const SpringPattern& p) {
-  return index_bytes(p) + bytes(p.particle) + p.particles() * sizeof(double) +
-         p.springs() * sizeof(SpringMatrix::Spring) + 2 * p.particles() * sizeof(Padded);
+  return index_bytes(p) + p.particles() * sizeof(double) + p.springs() * sizeof(SpringMatrix::Spring) +
+         2 * p.particles() * sizeof(Padded);
 }
 
 std::size_t single_product_bytes(const SpringPattern& p) {

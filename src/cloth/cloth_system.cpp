@@ -138,7 +138,7 @@ void ClothSystem::clear(std::span<vec3> f) const {
 
 void ClothSystem::begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const {
   pool_.for_chunks(size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) a.diagonal()[i] = c.mass * masses_[i];
+    for (std::size_t i = begin; i < end; ++i) a.diagonal(i) = c.mass * masses_[i];
   });
   a.clear_stencils();
 }

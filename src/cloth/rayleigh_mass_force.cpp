@@ -17,8 +17,7 @@ void RayleighMassForce::add_jacobians(std::span<const vec3> /*x*/, std::span<con
                                       SpringMatrix& a) const {
   const double factor = c.damping * beta_;
   if (factor == 0) return;
-  const std::span<double> diagonal = a.diagonal();
-  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] += factor * masses_[i];
+  for (std::size_t i = 0; i < masses_.size(); ++i) a.diagonal(i) += factor * masses_[i];
 }
 
 double RayleighMassForce::dissipation_potential(std::span<const vec3> v) const {

@@ -110,7 +110,8 @@ bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, Work
 
 void ProjectiveDynamics::sum_rows(const ElasticElements& springs) {
   const SpringMatrix& a = *a_;
-  row_sum_.assign(a.diagonal().begin(), a.diagonal().end());
+  row_sum_.resize(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) row_sum_[i] = a.diagonal(i);
   for (std::size_t s = 0; s < springs.size(); ++s) {
     row_sum_[springs[s].i] += a.spring(s).b;
     row_sum_[springs[s].j] += a.spring(s).b;
@@ -121,7 +122,7 @@ bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {
   const double factor = 1 + h * system.mass_damping();
   const std::span<const double> m = system.masses();
   bool changed = false;
-  for (std::size_t i = 0; i < m.size(); ++i) changed |= replace(a_->diagonal()[i], factor * m[i]);
+  for (std::size_t i = 0; i < m.size(); ++i) changed |= replace(a_->diagonal(i), factor * m[i]);
   return changed;
 }
 
@@ -167,7 +168,7 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
                                   const StepContext& context, StepReport& report) {
   for (std::size_t i = 0; i < dx_.size(); ++i) {
     x_[i] = x0[i] + dx_[i];
-    residual_[i] = a_->diagonal()[i] * dx_[i] - push_[i];
+    residual_[i] = a_->diagonal(i) * dx_[i] - push_[i];
   }
   const ElasticElements springs = system.elements();
   report.stopped = !colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {

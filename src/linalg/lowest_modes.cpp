@@ -191,7 +191,7 @@ bool LowestModes::find_shift(const Problem& p, const Range& expected) {
     *shifted_ = p.K;
     p.cancel.look();
     for (std::size_t i = 0; i < p.n(); ++i) {
-      shifted_->diagonal()[i] += sigma_ * root_mass_[i] * root_mass_[i];
+      shifted_->diagonal(i) += sigma_ * root_mass_[i] * root_mass_[i];
       t_[i] = root_mass_[i] * start_[i];
     }
     const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop);

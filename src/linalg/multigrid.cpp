@@ -605,7 +605,7 @@ struct Multigrid::Hierarchy {
       part.sums.clear();
       RankOneTerms::Cursor next(part.terms);
       for (std::uint32_t i = part.row_begin; i < part.row_end; ++i) {
-        const double d = A->diagonal()[pattern->particle[i]];
+        const double d = A->diagonal_by_row()[i];
         next.add({d, d, d, 0, 0, 0}, part.sums);
       }
       for (const std::uint32_t slot : part.slots) {

@@ -33,13 +33,13 @@ double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::ve
   }
   double bound = 0;
   for (std::size_t i = 0; i < K.size(); ++i) {
-    bound = std::max(bound, (scratch[i] + std::abs(K.diagonal()[i])) / masses[i]);
+    bound = std::max(bound, (scratch[i] + std::abs(K.diagonal(i))) / masses[i]);
   }
   return bound;
 }
 
 bool is_zero(const SpringMatrix& A) {
-  for (const double d : A.diagonal()) {
+  for (const double d : A.diagonal_by_row()) {
     if (d != 0) return false;
   }
   for (std::size_t s = 0; s < A.pattern().springs(); ++s) {

@@ -70,7 +70,7 @@ void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
   });
   const double masses = pool.sum(p.particles(), kGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += A.diagonal()[i];
+    for (std::size_t i = begin; i < end; ++i) sum += A.diagonal_by_row()[i];
     return sum;
   });
   const double root = root_of_scale((masses + 2 * springs) / static_cast<double>(p.particles()));
@@ -83,7 +83,7 @@ void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
   });
   pool.for_chunks(p.particles(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      diagonal_[i] = static_cast<float>(scale_ * A.diagonal()[p.particle[i]]);
+      diagonal_[i] = static_cast<float>(scale_ * A.diagonal_by_row()[i]);
     }
   });
 }

@@ -70,7 +70,7 @@ __attribute__((target("avx2"))) double own_springs_avx2(const SpringPattern& p, 
       const __m256d along = _mm256_add_pd(pairs, _mm256_permute_pd(pairs, 0b0101));
       return _mm256_add_pd(_mm256_mul_pd(along, ub), _mm256_mul_pd(_mm256_broadcast_sd(&springs[k].b), d));
     };
-    const __m256d scaled = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal[p.particle[i]]), x);
+    const __m256d scaled = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal[i]), x);
     __m256d sum = _mm256_add_pd(_mm256_load_pd(&y_of[i].x), scaled);
     const std::uint32_t outer = p.slot_outer[i];
     const std::uint32_t last = p.slot_begin[i + 1];
@@ -171,7 +171,7 @@ double SpringMatrix::own_springs(std::size_t chunk, const Rows& rows) const {
   Triple x_dot_y{0, 0, 0};
   for (std::uint32_t i = p.chunk_begin[chunk]; i < p.chunk_begin[chunk + 1]; ++i) {
     const auto x = rows.x(i);
-    const double d = diagonal_[p.particle[i]];
+    const double d = diagonal_[i];
     auto sum = rows.y(i);  // what lower rows have left here
     sum.x += d * x.x;
     sum.y += d * x.y;
@@ -229,7 +229,7 @@ void SpringMatrix::add_blocks(WorkerPool& pool, const Blocks& blocks, double ste
   pool.for_chunks(p.chunks(), 1, [&](std::size_t chunk, std::size_t) {
     const std::uint32_t begin = p.chunk_begin[chunk];
     const std::uint32_t end = p.chunk_begin[chunk + 1];
-    for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[p.particle[i]]);
+    for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[i]);
     for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
       blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
     }

@@ -91,9 +91,12 @@ class SpringMatrix {
   const std::shared_ptr<const SpringPattern>& shared_pattern() const { return pattern_; }
   std::size_t size() const { return diagonal_.size(); }
 
-  /// d_i, by particle.
-  std::span<double> diagonal() { return diagonal_; }
-  std::span<const double> diagonal() const { return diagonal_; }
+  /// d_i of particle i.
+  double& diagonal(std::size_t i) { return diagonal_[pattern_->row[i]]; }
+  double diagonal(std::size_t i) const { return diagonal_[pattern_->row[i]]; }
+  /// The same by row.
+  std::span<double> diagonal_by_row() { return diagonal_; }
+  std::span<const double> diagonal_by_row() const { return diagonal_; }
   /// The four numbers of a spring, in the order in which the pattern was built.
   Spring& spring(std::size_t s) { return values_[pattern_->slot[s]]; }
   const Spring& spring(std::size_t s) const { return values_[pattern_->slot[s]]; }
@@ -145,7 +148,7 @@ class SpringMatrix {
                   const BlockOf& block_of) const;
 
   std::shared_ptr<const SpringPattern> pattern_;
-  std::vector<double> diagonal_;  // by particle
+  std::vector<double> diagonal_;  // by row
   std::vector<Spring> values_;    // by slot
   std::vector<Stencil> stencils_;
   std::vector<StencilPoint> points_;

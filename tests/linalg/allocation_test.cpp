@@ -32,7 +32,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
       for (int repeat = 0; repeat < 4; ++repeat) {
         if (repeat == 1) before = allocations();
         A.clear_stencils();
-        for (double& d : A.diagonal()) d = random.in(0.5, 1.5);
+        for (double& d : A.diagonal_by_row()) d = random.in(0.5, 1.5);
         for (std::size_t s = 0; s < springs.size(); ++s) A.spring(s) = {random.direction(), 0.1};
         A.add_stencil(drag);
         EXPECT_TRUE(solver.solve(pool, A, b, z, projection, x, settings).converged);

@@ -122,7 +122,7 @@ TEST(CholeskySolver, ReportsAnIndefiniteMatrix) {
   };
   const double shift = lowest();
   ASSERT_GT(shift, 0.1);
-  for (double& m : problem.A.diagonal()) m -= shift * 1.01;
+  for (double& m : problem.A.diagonal_by_row()) m -= shift * 1.01;
   ASSERT_LT(lowest(), 0.0);
   std::vector<vec3> x(problem.b.size());
   const SolveReport report =
@@ -132,7 +132,7 @@ TEST(CholeskySolver, ReportsAnIndefiniteMatrix) {
   EXPECT_EQ(report.residual, 1.0);
   EXPECT_EQ(x, problem.z);
   // And barely definite again.
-  for (double& m : problem.A.diagonal()) m += shift * 0.02;
+  for (double& m : problem.A.diagonal_by_row()) m += shift * 0.02;
   ASSERT_GT(lowest(), 0.0);
   EXPECT_TRUE(cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3).converged);
 }

@@ -191,7 +191,7 @@ TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
   WorkerPool pool(1);
   ConjugateGradient cg;
   Problem problem = sheet(7);
-  for (double& m : problem.A.diagonal())
+  for (double& m : problem.A.diagonal_by_row())
     m -= 3.0;  // below the lowest modes of the springs, above 0 for the rest
   const Problem::Dense d = problem.dense();
   ASSERT_LT(nets::eigenvalues(d.filtered)[0], 0.0);
@@ -206,7 +206,7 @@ TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
     EXPECT_NEAR(report.residual, problem.true_residual(d, x), 1e-12);  // of the iterate that it kept
   }
   // Nothing but negative curvature: x stays at the prescribed change.
-  for (double& m : problem.A.diagonal()) m = -1e6;
+  for (double& m : problem.A.diagonal_by_row()) m = -1e6;
   std::vector<vec3> x(problem.b.size());
   const SolveReport report = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {});
   EXPECT_TRUE(report.indefinite);
@@ -302,7 +302,7 @@ TEST(ConjugateGradient, BetterPreconditionersTakeFewerIterations) {
   ConjugateGradient cg;
   Problem problem = sheet(12);
   nets::Random random(12);
-  for (double& m : problem.A.diagonal()) m *= std::pow(10.0, random.in(0, 4));
+  for (double& m : problem.A.diagonal_by_row()) m *= std::pow(10.0, random.in(0, 4));
   std::vector<int> iterations;
   for (PreconditionerKind kind : kAll) {
     std::vector<vec3> x(problem.b.size());

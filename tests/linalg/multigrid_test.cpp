@@ -34,7 +34,7 @@ struct Sheet {
       const double x = (i % n) / (n - 1.0), y = static_cast<double>(i / n) / (n - 1.0);
       return vec3(x, y, height * std::sin(7 * x + 3 * y));
     };
-    for (double& d : A.diagonal()) d = 0.2 / (n * n);
+    for (double& d : A.diagonal_by_row()) d = 0.2 / (n * n);
     for (std::size_t s = 0; s < springs.size(); ++s) {
       const vec3 d = place(springs[s][0]) - place(springs[s][1]);
       const bool bends = glm::length(vec3(d.x, d.y, 0)) > 1.5 / (n - 1.0);
@@ -184,7 +184,7 @@ TEST(Multigrid, HoldsAtTheFarEnd) {
   // The finest level in single precision is scaled to suit any magnitude.
   Sheet plain(40), light(40);
   const int as_it_is = solve(plain.A, plain.projection, PreconditionerKind::multigrid, x).iterations;
-  for (double& d : light.A.diagonal()) d *= 1e-30;
+  for (double& d : light.A.diagonal_by_row()) d *= 1e-30;
   for (std::size_t s = 0; s < light.springs.size(); ++s) {
     auto& spring = light.A.spring(s);
     spring = {1e-15 * spring.u, 1e-30 * spring.b};
@@ -231,7 +231,7 @@ TEST(Multigrid, ServesManyPartsAndLooseParticles) {
 
   const SpringMatrix none = [] {
     SpringMatrix alone(SpringPattern::build(300, {}));
-    for (double& d : alone.diagonal()) d = 2;
+    for (double& d : alone.diagonal_by_row()) d = 2;
     return alone;
   }();
   ASSERT_TRUE(solve(none, Projection(300), PreconditionerKind::multigrid, x, 1e-12).converged);

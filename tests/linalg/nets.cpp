@@ -26,7 +26,7 @@ Eigen::MatrixXd dense(const SpringMatrix& A, std::span<const SpringPattern::Pair
   const auto add = [&](std::size_t i, std::size_t j, const Eigen::Matrix3d& block) {
     d.block<3, 3>(static_cast<Eigen::Index>(3 * i), static_cast<Eigen::Index>(3 * j)) += block;
   };
-  for (std::size_t i = 0; i < A.size(); ++i) add(i, i, A.diagonal()[i] * Eigen::Matrix3d::Identity());
+  for (std::size_t i = 0; i < A.size(); ++i) add(i, i, A.diagonal(i) * Eigen::Matrix3d::Identity());
   for (std::size_t s = 0; s < springs.size(); ++s) {
     const auto [i, j] = springs[s];
     const Eigen::Vector3d u(A.spring(s).u.x, A.spring(s).u.y, A.spring(s).u.z);

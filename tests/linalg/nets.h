@@ -74,7 +74,7 @@ inline std::vector<SpringPattern::Pair> irregular(std::uint32_t particles, Rando
 
 /// Fills A with springs of stiffness `scale` x [1, ratio], stretched a little, plus `mass` on the diagonal.
 inline void fill(SpringMatrix& A, Random& random, double mass, double scale, double ratio = 1) {
-  for (double& d : A.diagonal()) d = mass * random.in(0.5, 1.5);
+  for (double& d : A.diagonal_by_row()) d = mass * random.in(0.5, 1.5);
   for (std::size_t s = 0; s < A.pattern().springs(); ++s) {
     const double k = scale * std::pow(ratio, random.in(0, 1));
     const double slack = random.in(0, 0.2);
