@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;
 
-Quad single(const vec3& v, double fourth = 0) {
-  return Quad{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z),
-              static_cast<float>(fourth)};
-}
-
 // The root of a power of four that brings `size` near 1.
 double root_of_scale(double size) {
   return size > 0 && std::isfinite(size) ? std::ldexp(1.0, -std::ilogb(size) / 2) : 1.0;
@@ -86,22 +81,6 @@ void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
       diagonal_[i] = static_cast<float>(scale_ * A.diagonal_by_row()[i]);
     }
   });
-}
-
-void SingleSpringMatrix::receive(std::size_t chunk, const SingleVector& x, SingleVector& sums) const {
-  std::fill(sums.begin() + pattern_->chunk_begin[chunk], sums.begin() + pattern_->chunk_begin[chunk + 1],
-            zero_quad());
-  for (std::uint32_t k = incoming_begin_[chunk]; k < incoming_begin_[chunk + 1]; ++k) {
-    const SpringPattern::Incoming& in = incoming_[k];
-    sums[in.upper] = sums[in.upper] - force(springs_[in.slot], x[in.lower] - x[in.upper]);
-  }
-  A_->for_stencil_forces(
-      chunk,
-      [&](std::uint32_t row) {
-        const Quad q = x[row];
-        return vec3(q[0], q[1], q[2]);
-      },
-      [&](std::uint32_t row, const vec3& f) { sums[row] = sums[row] + single(scale_ * f); });
 }
 
 }  // namespace clothlab

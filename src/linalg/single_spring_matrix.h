@@ -20,6 +20,11 @@ namespace clothlab {
 /// One vector in single precision, by row.
 using SingleVector = std::vector<Quad>;
 
+inline Quad single(const vec3& v, double fourth = 0) {
+  return Quad{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z),
+              static_cast<float>(fourth)};
+}
+
 /// A SpringMatrix in single precision, for the inside of a preconditioner: half the bytes, and two springs
 /// fit one register. A is scaled by a power of two, so that no magnitude of it leaves the range.
 ///
@@ -48,12 +53,11 @@ class SingleSpringMatrix {
   template <class Finish>
   void multiply_chunk(std::size_t chunk, const SingleVector& x, SingleVector& sums,
                       const Finish& finish) const {
-    receive(chunk, x, sums);
 #if defined(CLOTHLAB_AVX2_PRODUCT)
     static const bool has_avx2 = __builtin_cpu_supports("avx2");
-    if (has_avx2) return own_springs_avx2(chunk, x.data(), sums.data(), finish);
+    if (has_avx2) return multiply_rows_avx2(chunk, x, sums, finish);
 #endif
-    own_springs(chunk, x.data(), sums.data(), finish);
+    multiply_rows(chunk, x, sums, finish);
   }
 
  private:
@@ -64,91 +68,125 @@ class SingleSpringMatrix {
     return along * ub + ub[3] * difference;
   }
 
-  // sums := what springs from other chunks and the stencils do to the rows of this one.
-  void receive(std::size_t chunk, const SingleVector& x, SingleVector& sums) const;
+  // How far a product has begun the rows of a chunk.
+  struct Begun {
+    std::uint32_t row, incoming;
+  };
+  Begun begin_of(std::size_t chunk) const { return {pattern_->chunk_begin[chunk], incoming_begin_[chunk]}; }
+  // sums := what springs from other chunks and the stencils do to the rows up to `end`.
+  void begin_rows(std::uint32_t end, Begun& begun, const SingleVector& x, SingleVector& sums) const {
+    const std::uint32_t begin = begun.row;
+    for (; begun.row < end; ++begun.row) sums[begun.row] = zero_quad();
+    for (; begun.incoming < incoming_.size() && incoming_[begun.incoming].upper < end; ++begun.incoming) {
+      const SpringPattern::Incoming& in = incoming_[begun.incoming];
+      sums[in.upper] = sums[in.upper] - force(springs_[in.slot], x[in.lower] - x[in.upper]);
+    }
+    A_->for_stencil_forces(
+        begin, end, [&](std::uint32_t row) { return vec3(x[row][0], x[row][1], x[row][2]); },
+        [&](std::uint32_t row, const vec3& f) { sums[row] = sums[row] + single(scale_ * f); });
+  }
 
   template <class Finish>
-  void own_springs(std::size_t chunk, const Quad* x_of, Quad* sums, const Finish& finish) const {
-    for (std::uint32_t i = pattern_->chunk_begin[chunk]; i < pattern_->chunk_begin[chunk + 1]; ++i) {
-      const Quad x = x_of[i];
-      // Slots alternate between two sums, as two springs share a register in the other kernel.
-      Quad sum[2] = {zero_quad(), zero_quad()};
-      int side = 0;
-      std::uint32_t k = begin_[i];
-      for (; k < outer_[i]; ++k, side ^= 1) {
-        const Quad f = force(springs_[k], x - x_of[upper_[k]]);
-        sum[side] = sum[side] + f;
-        sums[upper_[k]] = sums[upper_[k]] - f;
+  void multiply_rows(std::size_t chunk, const SingleVector& x_of, SingleVector& sums,
+                     const Finish& finish) const {
+    Begun begun = begin_of(chunk);
+    std::uint32_t i = begun.row;
+    for (const SpringPattern::Block& block : pattern_->blocks_of(chunk)) {
+      begin_rows(block.reach, begun, x_of, sums);
+      for (; i < block.end; ++i) {
+        const Quad x = x_of[i];
+        // Slots alternate between two sums, as two springs share a register in the other kernel.
+        Quad sum[2] = {zero_quad(), zero_quad()};
+        int side = 0;
+        std::uint32_t k = begin_[i];
+        for (; k < outer_[i]; ++k, side ^= 1) {
+          const Quad f = force(springs_[k], x - x_of[upper_[k]]);
+          sum[side] = sum[side] + f;
+          sums[upper_[k]] = sums[upper_[k]] - f;
+        }
+        for (side = 0; k < begin_[i + 1]; ++k, side ^= 1) {
+          sum[side] = sum[side] + force(springs_[k], x - x_of[upper_[k]]);
+        }
+        const Quad total = sums[i] + diagonal_[i] * x + (sum[0] + sum[1]);
+        finish(i, without_fourth(total));
       }
-      for (side = 0; k < begin_[i + 1]; ++k, side ^= 1) {
-        sum[side] = sum[side] + force(springs_[k], x - x_of[upper_[k]]);
-      }
-      const Quad total = sums[i] + diagonal_[i] * x + (sum[0] + sum[1]);
-      finish(i, without_fourth(total));
     }
   }
 
 #if defined(CLOTHLAB_AVX2_PRODUCT)
+  // So far ahead the springs are asked for: prefetchers of processors stop at the end of a page.
+  static constexpr std::size_t kAheadBytes = 4096;
+
   // The same operations in the same order, nothing fused, so the same bits.
   template <class Finish>
-  __attribute__((target("avx2"))) void own_springs_avx2(std::size_t chunk, const Quad* x_of, Quad* sums_of,
-                                                        const Finish& finish) const {
-    const std::uint32_t* upper = upper_.data();
-    const float* springs = reinterpret_cast<const float*>(springs_.data());
-    const float* xs = reinterpret_cast<const float*>(x_of);
-    float* sums = reinterpret_cast<float*>(sums_of);
-    const std::uint32_t end = pattern_->chunk_begin[chunk + 1];
-    for (std::uint32_t i = pattern_->chunk_begin[chunk]; i < end; ++i) {
-      const __m128 x = _mm_load_ps(xs + 4 * std::size_t{i});
-      const __m256 xx = _mm256_set_m128(x, x);
-      __m256 sum = _mm256_setzero_ps();
-      // The forces of slots k and k + 1.
-      const auto both = [&](std::uint32_t k) __attribute__((target("avx2"), always_inline)) {
-        const __m256 ub = _mm256_loadu_ps(springs + 4 * std::size_t{k});
-        const __m256 ends = _mm256_set_m128(_mm_load_ps(xs + 4 * std::size_t{upper[k + 1]}),
-                                            _mm_load_ps(xs + 4 * std::size_t{upper[k]}));
-        const __m256 d = _mm256_sub_ps(xx, ends);
-        const __m256 products = _mm256_mul_ps(ub, d);
-        const __m256 pairs = _mm256_add_ps(products, _mm256_permute_ps(products, 0b01'00'11'10));
-        const __m256 along = _mm256_add_ps(pairs, _mm256_permute_ps(pairs, 0b10'11'00'01));
-        return _mm256_add_ps(_mm256_mul_ps(along, ub), _mm256_mul_ps(_mm256_permute_ps(ub, 0xff), d));
-      };
-      // The force of slot k in the lower half, zero above.
-      const auto one = [&](std::uint32_t k) __attribute__((target("avx2"), always_inline)) {
-        const __m128 ub = _mm_load_ps(springs + 4 * std::size_t{k});
-        const __m128 d = _mm_sub_ps(x, _mm_load_ps(xs + 4 * std::size_t{upper[k]}));
-        const __m128 products = _mm_mul_ps(ub, d);
-        const __m128 pairs = _mm_add_ps(products, _mm_permute_ps(products, 0b01'00'11'10));
-        const __m128 along = _mm_add_ps(pairs, _mm_permute_ps(pairs, 0b10'11'00'01));
-        return _mm_add_ps(_mm_mul_ps(along, ub), _mm_mul_ps(_mm_permute_ps(ub, 0xff), d));
-      };
-      const auto take = [&](std::uint32_t k, __m128 f) __attribute__((target("avx2"), always_inline)) {
-        float* at = sums + 4 * std::size_t{upper[k]};
-        _mm_store_ps(at, _mm_sub_ps(_mm_load_ps(at), f));
-      };
-      const auto add_low = [&](__m128 f) __attribute__((target("avx2"), always_inline)) {
-        sum = _mm256_insertf128_ps(sum, _mm_add_ps(_mm256_castps256_ps128(sum), f), 0);
-      };
-      const std::uint32_t outer = outer_[i], last = begin_[i + 1];
-      std::uint32_t k = begin_[i];
-      for (; k + 1 < outer; k += 2) {
-        const __m256 f = both(k);
-        sum = _mm256_add_ps(sum, f);
-        take(k, _mm256_castps256_ps128(f));
-        take(k + 1, _mm256_extractf128_ps(f, 1));
+  __attribute__((target("avx2"), flatten)) void multiply_rows_avx2(std::size_t chunk,
+                                                                   const SingleVector& x_of,
+                                                                   SingleVector& sums_of,
+                                                                   const Finish& finish) const {
+    const float* xs = reinterpret_cast<const float*>(x_of.data());
+    float* sums = reinterpret_cast<float*>(sums_of.data());
+    Begun begun = begin_of(chunk);
+    std::uint32_t i = begun.row;
+    const std::uint32_t* upper = upper_.data() + begin_[i];  // of the next spring
+    const float* spring = reinterpret_cast<const float*>(springs_.data() + begin_[i]);
+    for (const SpringPattern::Block& block : pattern_->blocks_of(chunk)) {
+      begin_rows(block.reach, begun, x_of, sums_of);
+      for (const std::uint32_t end = block.end; i < end; ++i) {
+        const __m128 x = _mm_load_ps(xs + 4 * std::size_t{i});
+        const __m256 xx = _mm256_set_m128(x, x);
+        __m256 sum = _mm256_setzero_ps();
+        // The forces of the next two springs, which end at rows j and k.
+        const auto both = [&](std::size_t j, std::size_t k) __attribute__((target("avx2"), always_inline)) {
+          _mm_prefetch(reinterpret_cast<const char*>(spring) + kAheadBytes, _MM_HINT_T0);
+          const __m256 ub = _mm256_loadu_ps(spring);
+          const __m256 d =
+              _mm256_sub_ps(xx, _mm256_set_m128(_mm_load_ps(xs + 4 * k), _mm_load_ps(xs + 4 * j)));
+          const __m256 products = _mm256_mul_ps(ub, d);
+          const __m256 pairs = _mm256_add_ps(products, _mm256_permute_ps(products, 0b01'00'11'10));
+          const __m256 along = _mm256_add_ps(pairs, _mm256_permute_ps(pairs, 0b10'11'00'01));
+          upper += 2;
+          spring += 8;
+          return _mm256_add_ps(_mm256_mul_ps(along, ub), _mm256_mul_ps(_mm256_permute_ps(ub, 0xff), d));
+        };
+        // The force of the next spring, which ends at row j.
+        const auto one = [&](std::size_t j) __attribute__((target("avx2"), always_inline)) {
+          const __m128 ub = _mm_load_ps(spring);
+          const __m128 d = _mm_sub_ps(x, _mm_load_ps(xs + 4 * j));
+          const __m128 products = _mm_mul_ps(ub, d);
+          const __m128 pairs = _mm_add_ps(products, _mm_permute_ps(products, 0b01'00'11'10));
+          const __m128 along = _mm_add_ps(pairs, _mm_permute_ps(pairs, 0b10'11'00'01));
+          ++upper;
+          spring += 4;
+          return _mm_add_ps(_mm_mul_ps(along, ub), _mm_mul_ps(_mm_permute_ps(ub, 0xff), d));
+        };
+        const auto take = [&](std::size_t j, __m128 f) __attribute__((target("avx2"), always_inline)) {
+          _mm_store_ps(sums + 4 * j, _mm_sub_ps(_mm_load_ps(sums + 4 * j), f));
+        };
+        const auto add_low = [&](__m128 f) __attribute__((target("avx2"), always_inline)) {
+          sum = _mm256_insertf128_ps(sum, _mm_add_ps(_mm256_castps256_ps128(sum), f), 0);
+        };
+        const std::uint32_t* outer = upper_.data() + outer_[i];
+        const std::uint32_t* last = upper_.data() + begin_[i + 1];
+        while (outer - upper >= 2) {
+          const std::size_t j = upper[0], k = upper[1];
+          const __m256 f = both(j, k);
+          sum = _mm256_add_ps(sum, f);
+          take(j, _mm256_castps256_ps128(f));
+          take(k, _mm256_extractf128_ps(f, 1));
+        }
+        if (upper < outer) {
+          const std::size_t j = *upper;
+          const __m128 f = one(j);
+          add_low(f);
+          take(j, f);
+        }
+        while (last - upper >= 2) sum = _mm256_add_ps(sum, both(upper[0], upper[1]));
+        if (upper < last) add_low(one(*upper));
+        const __m128 own = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
+        const __m128 scaled = _mm_mul_ps(_mm_set1_ps(diagonal_[i]), x);
+        const __m128 total = _mm_add_ps(_mm_add_ps(_mm_load_ps(sums + 4 * std::size_t{i}), scaled), own);
+        finish(i, without_fourth(Quad(total)));
       }
-      if (k < outer) {
-        const __m128 f = one(k);
-        add_low(f);
-        take(k, f);
-        ++k;
-      }
-      for (; k + 1 < last; k += 2) sum = _mm256_add_ps(sum, both(k));
-      if (k < last) add_low(one(k));
-      const __m128 own = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
-      const __m128 scaled = _mm_mul_ps(_mm_set1_ps(diagonal_[i]), x);
-      const __m128 total = _mm_add_ps(_mm_add_ps(_mm_load_ps(sums + 4 * std::size_t{i}), scaled), own);
-      finish(i, without_fourth(Quad(total)));
     }
   }
 #endif

@@ -51,39 +51,60 @@ Triple spring_force(const SpringMatrix::Spring& s, const Vector& xi, const Vecto
 
 const bool kHasAvx2 = __builtin_cpu_supports("avx2");
 
-// SpringMatrix::own_springs with a vector per register, chosen where the processor has AVX2: the same
+// So far ahead the values are asked for: prefetchers of processors stop at the end of a page.
+constexpr std::size_t kAheadBytes = 4096;
+
+// SpringMatrix::multiply_rows with a vector per register, chosen where the processor has AVX2: the same
 // operations in the same order and nothing fused, so the same bits. The fourth lane carries b where it is
-// handy and is cleared when a row is complete.
-__attribute__((target("avx2"))) double own_springs_avx2(const SpringPattern& p, std::size_t chunk,
-                                                        const double* diagonal,
-                                                        const SpringMatrix::Spring* springs,
-                                                        const Padded* x_of, Padded* y_of) {
+// handy and is cleared when a row is complete. Calls begin(end) before anything is added to the rows up to
+// `end`.
+template <class Begin>
+__attribute__((target("avx2"), flatten)) double multiply_rows_avx2(const SpringPattern& p, std::size_t chunk,
+                                                                   const double* diagonal,
+                                                                   const SpringMatrix::Spring* springs,
+                                                                   const Padded* x_of, Padded* y_of,
+                                                                   const Begin& begin) {
+  // In variables of its own, as the compiler has to fear that y overlaps what p points to.
+  const std::uint32_t* const uppers = p.upper.data();
+  const std::uint32_t* const slot_begin = p.slot_begin.data();
+  const std::uint32_t* const slot_outer = p.slot_outer.data();
   const __m256d three = _mm256_castsi256_pd(_mm256_set_epi64x(0, -1, -1, -1));
   __m256d x_dot_y = _mm256_setzero_pd();
-  for (std::uint32_t i = p.chunk_begin[chunk]; i < p.chunk_begin[chunk + 1]; ++i) {
-    const __m256d x = _mm256_load_pd(&x_of[i].x);
-    const auto force = [&](std::uint32_t k) __attribute__((target("avx2"), always_inline)) {
-      const __m256d ub = _mm256_load_pd(&springs[k].u.x);
-      const __m256d d = _mm256_sub_pd(x, _mm256_load_pd(&x_of[p.upper[k]].x));
-      const __m256d products = _mm256_mul_pd(ub, d);  // the fourth is b times 0
-      const __m256d pairs = _mm256_add_pd(products, _mm256_permute2f128_pd(products, products, 1));
-      const __m256d along = _mm256_add_pd(pairs, _mm256_permute_pd(pairs, 0b0101));
-      return _mm256_add_pd(_mm256_mul_pd(along, ub), _mm256_mul_pd(_mm256_broadcast_sd(&springs[k].b), d));
-    };
-    const __m256d scaled = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal[i]), x);
-    __m256d sum = _mm256_add_pd(_mm256_load_pd(&y_of[i].x), scaled);
-    const std::uint32_t outer = p.slot_outer[i];
-    const std::uint32_t last = p.slot_begin[i + 1];
-    for (std::uint32_t k = p.slot_begin[i]; k < outer; ++k) {
-      const __m256d f = force(k);
-      sum = _mm256_add_pd(sum, f);
-      double* y = &y_of[p.upper[k]].x;
-      _mm256_store_pd(y, _mm256_sub_pd(_mm256_load_pd(y), f));
+  std::uint32_t i = p.chunk_begin[chunk];
+  const std::uint32_t* upper = uppers + slot_begin[i];  // of the next spring
+  const double* spring = &springs[slot_begin[i]].u.x;
+  for (const SpringPattern::Block& block : p.blocks_of(chunk)) {
+    begin(block.reach);
+    for (const std::uint32_t end = block.end; i < end; ++i) {
+      const __m256d x = _mm256_load_pd(&x_of[i].x);
+      // The force of the next spring, which ends at row j.
+      const auto force = [&](std::size_t j) __attribute__((target("avx2"), always_inline)) {
+        _mm_prefetch(reinterpret_cast<const char*>(spring) + kAheadBytes, _MM_HINT_T0);
+        const __m256d ub = _mm256_load_pd(spring);
+        const __m256d b = _mm256_broadcast_sd(spring + 3);
+        const __m256d d = _mm256_sub_pd(x, _mm256_load_pd(&x_of[j].x));
+        const __m256d products = _mm256_mul_pd(ub, d);  // the fourth is b times 0
+        const __m256d pairs = _mm256_add_pd(products, _mm256_permute2f128_pd(products, products, 1));
+        const __m256d along = _mm256_add_pd(pairs, _mm256_permute_pd(pairs, 0b0101));
+        ++upper;
+        spring += 4;
+        return _mm256_add_pd(_mm256_mul_pd(along, ub), _mm256_mul_pd(b, d));
+      };
+      const __m256d scaled = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal[i]), x);
+      __m256d sum = _mm256_add_pd(_mm256_load_pd(&y_of[i].x), scaled);
+      const std::uint32_t* const outer = uppers + slot_outer[i];
+      const std::uint32_t* const last = uppers + slot_begin[i + 1];
+      while (upper < outer) {
+        const std::size_t j = *upper;
+        const __m256d f = force(j);
+        sum = _mm256_add_pd(sum, f);
+        _mm256_store_pd(&y_of[j].x, _mm256_sub_pd(_mm256_load_pd(&y_of[j].x), f));
+      }
+      while (upper < last) sum = _mm256_add_pd(sum, force(*upper));
+      sum = _mm256_and_pd(sum, three);
+      _mm256_store_pd(&y_of[i].x, sum);
+      x_dot_y = _mm256_add_pd(x_dot_y, _mm256_mul_pd(x, sum));
     }
-    for (std::uint32_t k = outer; k < last; ++k) sum = _mm256_add_pd(sum, force(k));
-    sum = _mm256_and_pd(sum, three);
-    _mm256_store_pd(&y_of[i].x, sum);
-    x_dot_y = _mm256_add_pd(x_dot_y, _mm256_mul_pd(x, sum));
   }
   alignas(32) double parts[4];
   _mm256_store_pd(parts, x_dot_y);
@@ -124,26 +145,26 @@ void SpringMatrix::add_stencil(const Stencil& stencil) {
   }
 }
 
-std::span<const SpringMatrix::StencilPoint> SpringMatrix::points_of(std::size_t chunk) const {
+std::span<const SpringMatrix::StencilPoint> SpringMatrix::points_of(std::uint32_t begin,
+                                                                    std::uint32_t end) const {
   const auto first_from = [&](std::uint32_t row) {
     return std::lower_bound(points_.begin(), points_.end(), row,
                             [](const StencilPoint& point, std::uint32_t r) { return point.row < r; });
   };
-  return {first_from(pattern_->chunk_begin[chunk]), first_from(pattern_->chunk_begin[chunk + 1])};
+  return {first_from(begin), first_from(end)};
 }
 
 // Every chunk writes its own rows only. A spring within the chunk is computed once and goes to both ends;
 // one that leaves the chunk is computed by the chunks of both its ends. Every row so receives its terms
 // in an order that the pattern alone decides: incoming springs, stencils, then the chunk's own springs.
+// This starts the rows up to `end` with all but the chunk's own springs.
 template <class Rows>
-void SpringMatrix::begin_chunk(std::size_t chunk, const Rows& rows) const {
-  const SpringPattern& p = *pattern_;
-  const std::uint32_t begin = p.chunk_begin[chunk];
-  const std::uint32_t end = p.chunk_begin[chunk + 1];
-
-  for (std::uint32_t i = begin; i < end; ++i) rows.y(i) = {};
-  for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
-    const SpringPattern::Incoming& in = p.incoming[k];
+void SpringMatrix::begin_rows(std::uint32_t end, Begun& begun, const Rows& rows) const {
+  const std::vector<SpringPattern::Incoming>& incoming = pattern_->incoming;
+  const std::uint32_t begin = begun.row;
+  for (; begun.row < end; ++begun.row) rows.y(begun.row) = {};
+  for (; begun.incoming < incoming.size() && incoming[begun.incoming].upper < end; ++begun.incoming) {
+    const SpringPattern::Incoming& in = incoming[begun.incoming];
     const Triple f = spring_force(values_[in.slot], rows.x(in.lower), rows.x(in.upper));
     auto& y = rows.y(in.upper);
     y.x -= f.x;
@@ -151,7 +172,7 @@ void SpringMatrix::begin_chunk(std::size_t chunk, const Rows& rows) const {
     y.z -= f.z;
   }
   for_stencil_forces(
-      chunk,
+      begin, end,
       [&](std::uint32_t row) {
         const auto& x = rows.x(row);
         return vec3(x.x, x.y, x.z);
@@ -164,61 +185,66 @@ void SpringMatrix::begin_chunk(std::size_t chunk, const Rows& rows) const {
       });
 }
 
-// The diagonal and the chunk's own springs; returns the sum of x . y.
+// The rows of a chunk; returns the sum of x . y.
 template <class Rows>
-double SpringMatrix::own_springs(std::size_t chunk, const Rows& rows) const {
+double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows) const {
   const SpringPattern& p = *pattern_;
+  Begun begun{p.chunk_begin[chunk], p.incoming_begin[chunk]};
   Triple x_dot_y{0, 0, 0};
-  for (std::uint32_t i = p.chunk_begin[chunk]; i < p.chunk_begin[chunk + 1]; ++i) {
-    const auto x = rows.x(i);
-    const double d = diagonal_[i];
-    auto sum = rows.y(i);  // what lower rows have left here
-    sum.x += d * x.x;
-    sum.y += d * x.y;
-    sum.z += d * x.z;
-    const std::uint32_t outer = p.slot_outer[i];
-    const std::uint32_t last = p.slot_begin[i + 1];
-    for (std::uint32_t k = p.slot_begin[i]; k < outer; ++k) {
-      const std::uint32_t j = p.upper[k];
-      const Triple f = spring_force(values_[k], x, rows.x(j));
-      sum.x += f.x;
-      sum.y += f.y;
-      sum.z += f.z;
-      auto& y = rows.y(j);
-      y.x -= f.x;
-      y.y -= f.y;
-      y.z -= f.z;
+  std::uint32_t i = p.chunk_begin[chunk];
+  for (const SpringPattern::Block& block : p.blocks_of(chunk)) {
+    begin_rows(block.reach, begun, rows);
+    for (; i < block.end; ++i) {
+      const auto x = rows.x(i);
+      const double d = diagonal_[i];
+      auto sum = rows.y(i);  // what lower rows have left here
+      sum.x += d * x.x;
+      sum.y += d * x.y;
+      sum.z += d * x.z;
+      const std::uint32_t outer = p.slot_outer[i];
+      const std::uint32_t last = p.slot_begin[i + 1];
+      for (std::uint32_t k = p.slot_begin[i]; k < outer; ++k) {
+        const std::uint32_t j = p.upper[k];
+        const Triple f = spring_force(values_[k], x, rows.x(j));
+        sum.x += f.x;
+        sum.y += f.y;
+        sum.z += f.z;
+        auto& y = rows.y(j);
+        y.x -= f.x;
+        y.y -= f.y;
+        y.z -= f.z;
+      }
+      for (std::uint32_t k = outer; k < last; ++k) {
+        const Triple f = spring_force(values_[k], x, rows.x(p.upper[k]));
+        sum.x += f.x;
+        sum.y += f.y;
+        sum.z += f.z;
+      }
+      rows.y(i) = sum;
+      x_dot_y.x += x.x * sum.x;
+      x_dot_y.y += x.y * sum.y;
+      x_dot_y.z += x.z * sum.z;
     }
-    for (std::uint32_t k = outer; k < last; ++k) {
-      const Triple f = spring_force(values_[k], x, rows.x(p.upper[k]));
-      sum.x += f.x;
-      sum.y += f.y;
-      sum.z += f.z;
-    }
-    rows.y(i) = sum;
-    x_dot_y.x += x.x * sum.x;
-    x_dot_y.y += x.y * sum.y;
-    x_dot_y.z += x.z * sum.z;
   }
   return x_dot_y.x + x_dot_y.y + x_dot_y.z;
 }
 
 double SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const {
   const ByRow rows{x, y};
-  begin_chunk(chunk, rows);
 #if defined(CLOTHLAB_AVX2_KERNEL)
-  if (kHasAvx2) return own_springs_avx2(*pattern_, chunk, diagonal_.data(), values_.data(), x, y);
+  if (kHasAvx2) {
+    Begun begun{pattern_->chunk_begin[chunk], pattern_->incoming_begin[chunk]};
+    return multiply_rows_avx2(*pattern_, chunk, diagonal_.data(), values_.data(), x, y,
+                              [&](std::uint32_t end) { begin_rows(end, begun, rows); });
+  }
 #endif
-  return own_springs(chunk, rows);
+  return multiply_rows(chunk, rows);
 }
 
 void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const {
   assert(x.size() == size() && y.size() == size() && x.data() != y.data());
   const ByParticle rows{pattern_->particle.data(), x.data(), y.data()};
-  pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) {
-    begin_chunk(chunk, rows);
-    own_springs(chunk, rows);
-  });
+  pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) { multiply_rows(chunk, rows); });
 }
 
 // blocks.start(row, d) makes a block d I, blocks.add(row, B) adds to it.
@@ -243,7 +269,7 @@ void SpringMatrix::add_blocks(WorkerPool& pool, const Blocks& blocks, double ste
       blocks.add(i, own);
     }
     // The weights of all of a stencil's points that fall on one particle act together.
-    for (const StencilPoint& point : points_of(chunk)) {
+    for (const StencilPoint& point : points_of(begin, end)) {
       const Stencil& stencil = stencils_[point.stencil];
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
         if (p.row[stencil.particle[k]] != point.row) continue;

@@ -57,6 +57,18 @@ struct SpringPattern {
   };
   std::vector<Incoming> incoming;             ///< sorted by upper row, then slot
   std::vector<std::uint32_t> incoming_begin;  ///< chunk -> its first in `incoming`; one more at the end
+
+  /// A product takes the rows of a chunk in short blocks, and clears just the rows that the next block adds
+  /// to, for these to be in the first cache until they are complete.
+  struct Block {
+    std::uint32_t end;  ///< its rows are those from the end of the block before, or of the chunk's first row
+    std::uint32_t reach;  ///< within the chunk, no row below `end` is joined to one from here on
+  };
+  std::span<const Block> blocks_of(std::size_t chunk) const {
+    return std::span(blocks).subspan(block_begin[chunk], block_begin[chunk + 1] - block_begin[chunk]);
+  }
+  std::vector<Block> blocks;
+  std::vector<std::uint32_t> block_begin;  ///< chunk -> its first block; one more at the end
 };
 
 /// A symmetric matrix on the particles of a mesh, matrix-free: four numbers per spring instead of blocks,
@@ -118,11 +130,13 @@ class SpringMatrix {
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
-  /// Calls add(row, (sum_p w_p w_p^T (x) C_p x)_row) for every row of the chunk that a stencil p reaches,
+  /// Calls add(row, (sum_p w_p w_p^T (x) C_p x)_row) for every row of [begin, end) that a stencil p reaches,
   /// once for each of its points; x_of(row) is x there.
   template <class VectorOf, class Add>
-  void for_stencil_forces(std::size_t chunk, const VectorOf& x_of, const Add& add) const {
-    for (const StencilPoint& point : points_of(chunk)) {
+  void for_stencil_forces(std::uint32_t begin, std::uint32_t end, const VectorOf& x_of,
+                          const Add& add) const {
+    if (points_.empty()) return;
+    for (const StencilPoint& point : points_of(begin, end)) {
       const Stencil& stencil = stencils_[point.stencil];
       vec3 mean(0.0);
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
@@ -138,11 +152,15 @@ class SpringMatrix {
     std::uint32_t row, stencil;
     double weight;
   };
+  /// How far a product has begun the rows of a chunk.
+  struct Begun {
+    std::uint32_t row, incoming;
+  };
   template <class Rows>
-  void begin_chunk(std::size_t chunk, const Rows& rows) const;
+  void begin_rows(std::uint32_t end, Begun& begun, const Rows& rows) const;
   template <class Rows>
-  double own_springs(std::size_t chunk, const Rows& rows) const;
-  std::span<const StencilPoint> points_of(std::size_t chunk) const;
+  double multiply_rows(std::size_t chunk, const Rows& rows) const;
+  std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const;
   template <class Blocks, class BlockOf>
   void add_blocks(WorkerPool& pool, const Blocks& blocks, double stencil_factor,
                   const BlockOf& block_of) const;

@@ -14,6 +14,7 @@ namespace {
 // more would only add springs that reach from one chunk to the next and so are computed twice.
 constexpr std::size_t kChunkRows = 256;
 constexpr std::size_t kMaxChunks = 16;
+constexpr std::uint32_t kBlockRows = 64;
 
 // Who is joined to whom, as compressed rows.
 struct Neighbours {
@@ -153,14 +154,22 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   std::partial_sum(p.slot_begin.begin(), p.slot_begin.end(), p.slot_begin.begin());
 
   p.slot_outer.resize(particles);
+  p.block_begin.push_back(0);
   for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
-    for (std::uint32_t r = p.chunk_begin[chunk]; r < p.chunk_begin[chunk + 1]; ++r) {
+    const std::uint32_t end = p.chunk_begin[chunk + 1];
+    std::uint32_t reach = 0;
+    for (std::uint32_t r = p.chunk_begin[chunk]; r < end; ++r) {
       cancel.pass();
       std::uint32_t k = p.slot_begin[r];
-      while (k < p.slot_begin[r + 1] && p.upper[k] < p.chunk_begin[chunk + 1]) ++k;
+      for (; k < p.slot_begin[r + 1] && p.upper[k] < end; ++k) reach = std::max(reach, p.upper[k] + 1);
       p.slot_outer[r] = k;
       for (; k < p.slot_begin[r + 1]; ++k) p.incoming.push_back({k, r, p.upper[k]});
+      if (r + 1 == end || (r + 1) % kBlockRows == 0) {
+        reach = std::max(reach, r + 1);
+        p.blocks.push_back({r + 1, reach});
+      }
     }
+    p.block_begin.push_back(static_cast<std::uint32_t>(p.blocks.size()));
   }
   std::sort(p.incoming.begin(), p.incoming.end(), [](const Incoming& a, const Incoming& b) {
     return std::tie(a.upper, a.slot) < std::tie(b.upper, b.slot);

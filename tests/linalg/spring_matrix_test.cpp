@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "linalg/projection.h"
+#include "linalg/single_spring_matrix.h"
 #include "nets.h"
 
 namespace clothlab {
@@ -126,6 +127,46 @@ TEST(SpringMatrix, ChunksOfRowsGiveTheSameProduct) {
   }
   const double expected = nets::dense(x).dot(nets::dense(y));
   EXPECT_NEAR(x_dot_y, expected, 1e-13 * nets::dense(x).norm() * nets::dense(y).norm());
+}
+
+TEST(SingleSpringMatrix, ProductIsThatOfTheKeptSprings) {
+  nets::Random random(4);
+  const StopProbe never;
+  CancelPoint cancel(never);
+  WorkerPool pool(2);
+  for (const Case& net : cases()) {
+    SpringMatrix A = random_matrix(net, random);
+    const SpringPattern& p = A.pattern();
+    std::vector<char> kept(p.springs());
+    for (char& k : kept) k = random.below(4) > 0 ? 1 : 0;
+    SingleSpringMatrix single;
+    single.choose(p, kept, cancel);
+    single.assign(pool, A);
+
+    std::vector<double> size(net.particles,
+                             100.0);  // sums of magnitudes: the stencils, the diagonal, the springs
+    for (std::size_t slot = 0; slot < p.springs(); ++slot) {
+      if (!kept[slot]) A.spring_in(slot) = {};
+      size[p.lower[slot]] += 2 * A.spring_in(slot).stiffness();
+      size[p.upper[slot]] += 2 * A.spring_in(slot).stiffness();
+    }
+    std::vector<Padded> x(net.particles), y(net.particles);
+    SingleVector x_single(net.particles), y_single(net.particles);
+    for (std::size_t r = 0; r < net.particles; ++r) {
+      x_single[r] = clothlab::single(random.vector());
+      x[r] = {x_single[r][0], x_single[r][1], x_single[r][2], 0.0};
+    }
+    for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
+      A.multiply_chunk(chunk, x.data(), y.data());
+      single.multiply_chunk(chunk, x_single, y_single, [&](std::uint32_t i, Quad q) { y_single[i] = q; });
+    }
+    for (std::size_t r = 0; r < net.particles; ++r) {
+      const vec3 result(y_single[r][0], y_single[r][1], y_single[r][2]);
+      const vec3 expected(y[r].x, y[r].y, y[r].z);
+      EXPECT_LT(glm::length(result / single.scale() - expected), 20 * 6e-8 * size[r]) << "row " << r;
+      EXPECT_EQ(y_single[r][3], 0.0f);
+    }
+  }
 }
 
 TEST(SpringMatrix, DiagonalBlocksEqualTheDefinition) {
