@@ -13,10 +13,10 @@ StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, dou
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
-  for (std::size_t i = 0; i < x1_.size(); ++i) {
+  context.for_particles(x1_.size(), [&](std::size_t i) {
     x1_[i] = state.x[i] + h * state.v[i];
     v1_[i] = state.v[i] + h / m[i] * v1_[i];
-  }
+  });
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }

@@ -24,6 +24,15 @@ struct StepContext {
   const SolverSettings& solver;
   WorkerPool& pool;
   const StopProbe& stop;
+
+  /// body(i) for every i below n, on all threads; what one i writes is its own.
+  template <class Body>
+  void for_particles(std::size_t n, const Body& body) const {
+    constexpr std::size_t kGrain = 1024;
+    pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(i);
+    });
+  }
 };
 
 /// How a step went. Non-convergence is a value that the caller must look at, not an error.

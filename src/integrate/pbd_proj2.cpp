@@ -15,7 +15,7 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
 
   v1_ = state.v;
   prescribe_velocity(projection, state.x, h, v1_);
-  free_acceleration(system, state.x, v1_, a_, SpringForces::inextensible);
+  free_acceleration(system, state.x, v1_, context, a_, SpringForces::inextensible);
   for (std::size_t i = 0; i < n; ++i) {
     v1_[i] += h * a_[i];
     x1_[i] = state.x[i] + h * v1_[i];

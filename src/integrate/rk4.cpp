@@ -21,26 +21,27 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
   for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
 
   if (!start_.take(system, state, h, context, report)) return report;
-  const auto& [v0, a0] = start_;
+  const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   v_ = v_sum_ = v0;
   a_ = a_sum_ = a0;
-  for (const auto& [node, weight] : kStages) {
+  for (const Stage& stage : kStages) {
+    const double node = stage.node, weight = stage.weight;
     if (gives_up(context, report)) return report;
-    for (std::size_t i = 0; i < n; ++i) {
+    context.for_particles(n, [&](std::size_t i) {
       x_[i] = state.x[i] + node * h * v_[i];
       v_[i] = v0[i] + node * h * a_[i];
-    }
-    free_acceleration(system, x_, v_, a_);
-    for (std::size_t i = 0; i < n; ++i) {
+    });
+    free_acceleration(system, x_, v_, context, a_);
+    context.for_particles(n, [&](std::size_t i) {
       v_sum_[i] += weight * v_[i];
       a_sum_[i] += weight * a_[i];
-    }
+    });
   }
 
-  for (std::size_t i = 0; i < n; ++i) {
+  context.for_particles(n, [&](std::size_t i) {
     x_[i] = state.x[i] + h / 6 * v_sum_[i];
     v_[i] = v0[i] + h / 6 * a_sum_[i];
-  }
+  });
   finish_step(system.projection(), h, x_, v_, state);
   return report;
 }

@@ -20,7 +20,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   history_.add_increment(state.x, state.v, x_hat_, v_hat_);
   // What was prescribed in the step before says nothing about this one.
   prescribe_offset(system.projection(), state.x, h, c, x_hat_);
-  for (std::size_t i = 0; i < n; ++i) dx_hat_[i] = x_hat_[i] - state.x[i] + c * state.v[i];
+  context.for_particles(n, [&](std::size_t i) { dx_hat_[i] = x_hat_[i] - state.x[i] + c * state.v[i]; });
 
   if (gives_up(context, report)) return report;
 
@@ -31,7 +31,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   const std::span<const double> m = system.masses();
   system.linearize(state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_, A);
   if (gives_up(context, report)) return report;
-  for (std::size_t i = 0; i < n; ++i) b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i];
+  context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
@@ -41,10 +41,10 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   report.reason = linear_failure(solve);
   report.converged = report.reason.empty();
 
-  for (std::size_t i = 0; i < n; ++i) {
+  context.for_particles(n, [&](std::size_t i) {
     dv_[i] += state.v[i];
     x_hat_[i] += c * dv_[i];
-  }
+  });
   finish_step(system.projection(), h, x_hat_, dv_, state);
   history_.remember(x_hat_, dv_);
   return report;

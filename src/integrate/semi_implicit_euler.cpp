@@ -5,13 +5,6 @@
 
 namespace clothlab {
 
-namespace {
-
-// Particles that one thread takes at a time.
-constexpr std::size_t kGrain = 4096;
-
-}  // namespace
-
 StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                       const StepContext& context) {
   StepReport report;
@@ -25,9 +18,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   // b = h (f0 + hK v0); K is that of A, clamped or not.
   system.linearize(state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian, b_, A);
   if (gives_up(context, report)) return report;
-  context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) b_[i] *= h;
-  });
+  context.for_particles(n, [&](std::size_t i) { b_[i] *= h; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
@@ -38,11 +29,9 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   report.converged = report.reason.empty();
 
   std::vector<vec3>&x1 = b_, &v1 = dv_;
-  context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      v1[i] = state.v[i] + dv_[i];
-      x1[i] = state.x[i] + h * v1[i];
-    }
+  context.for_particles(n, [&](std::size_t i) {
+    v1[i] = state.v[i] + dv_[i];
+    x1[i] = state.x[i] + h * v1[i];
   });
   finish_step(system.projection(), h, x1, v1, state);
   return report;

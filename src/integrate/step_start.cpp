@@ -8,10 +8,10 @@
 namespace clothlab {
 
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-                       std::span<vec3> a, SpringForces springs) {
+                       const StepContext& context, std::span<vec3> a, SpringForces springs) {
   system.force(x, v, a, springs);
   const std::span<const double> m = system.masses();
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] /= m[i];
+  context.for_particles(a.size(), [&](std::size_t i) { a[i] /= m[i]; });
   system.projection().filter(a);
 }
 
@@ -20,7 +20,7 @@ bool StepStart::take(const DynamicSystem& system, const State& state, double h, 
   v = state.v;
   prescribe_velocity(system.projection(), state.x, h, v);
   a.resize(system.size());
-  free_acceleration(system, state.x, v, a);
+  free_acceleration(system, state.x, v, context, a);
   return !gives_up(context, report);
 }
 

@@ -12,7 +12,8 @@ namespace clothlab {
 /// a := S M⁻¹ f(x, v) [m/s²], the acceleration of the free directions; forces do not move the prescribed
 /// ones.
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-                       std::span<vec3> a, SpringForces springs = SpringForces::all);
+                       const StepContext& context, std::span<vec3> a,
+                       SpringForces springs = SpringForces::all);
 
 /// The start of a step as its stages see it. What is prescribed moves linearly in time within the step, at
 /// (p1 − p0)/h and without acceleration; so a Runge–Kutta formula that starts from here moves it as it

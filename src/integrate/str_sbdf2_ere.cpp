@@ -24,7 +24,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   }
   if (gives_up(context, report)) return report;
 
-  free_acceleration(system, x_half_, v_half_, a_half_);
+  free_acceleration(system, x_half_, v_half_, context, a_half_);
   if (gives_up(context, report)) return report;
   if (!split_.take(system, x_half_, v_half_, a_half_, h, context, report)) return report;
   split_.slope(h / 2, context.pool, r_, s_);
