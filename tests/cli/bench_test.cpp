@@ -64,12 +64,12 @@ TEST(BenchTable, GivesItsColumns) {
 }
 
 TEST(BenchStream, CountsTheBytesOfAProduct) {
-  // One spring: 2 chunk ends, 3 slot ends, 2 outer ends, 1 column and 2 ends of what comes in, of 4 bytes
-  // each.
+  // One spring: 2 chunk ends, 3 slot ends, 2 outer ends, 1 column, 2 ends of what comes in, and 2 numbers of
+  // the one block and 2 ends of blocks, of 4 bytes each.
   const std::vector<SpringPattern::Pair> springs{{0, 1}};
   const auto pattern = SpringPattern::build(2, springs);
-  const std::size_t indices = 4 * (2 + 3 + 2 + 1 + 2);
-  EXPECT_EQ(product_bytes(*pattern), indices + 2 * 4 + 2 * 8 + 32 + 2 * 2 * 32);
+  const std::size_t indices = 4 * (2 + 3 + 2 + 1 + 2 + 2 + 2);
+  EXPECT_EQ(product_bytes(*pattern), indices + 2 * 8 + 32 + 2 * 2 * 32);
   EXPECT_EQ(single_product_bytes(*pattern), indices + 2 * 4 + 16 + 2 * 2 * 16);
 }
 
