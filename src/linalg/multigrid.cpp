@@ -16,6 +16,8 @@
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "linalg/aggregation.h"
+#include "linalg/block_matrix.h"
+#include "linalg/galerkin.h"
 #include "linalg/lanes.h"
 #include "linalg/quad.h"
 #include "linalg/single_spring_matrix.h"
@@ -25,7 +27,6 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // A level of at most so many nodes is solved directly.
 constexpr std::size_t kDirectNodes = 48;
 // A level that would keep more than this share of the nodes is not worth having.
@@ -38,8 +39,6 @@ constexpr std::size_t kCoarseGrain = 512;
 constexpr double kSmoothedPart = 1.0 / 8;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
-
-using Nodes = std::array<std::uint32_t, 2>;  // of a block; the same twice on the diagonal
 
 /// x := p(D⁻¹A) r in two steps from a start: the Chebyshev recurrence of degree 2 on [lambda/8, lambda].
 struct Chebyshev {
@@ -59,34 +58,6 @@ struct Chebyshev {
   }
 };
 
-/// A symmetric matrix of symmetric 3x3 blocks, every block stored once.
-struct BlockMatrix {
-  std::vector<std::uint32_t> begin;      ///< row -> its first neighbour; one more at the end
-  std::vector<std::uint32_t> neighbour;  ///< ascending within a row, without the row itself
-  std::vector<std::uint32_t> block;      ///< of the coupling, in `value`
-  std::vector<Symmetric> value;          ///< those of the diagonal, then the couplings
-  std::vector<Nodes> nodes;              ///< of each value
-
-  std::size_t size() const { return begin.size() - 1; }
-
-  /// The value that couples a and b, or kNone.
-  std::uint32_t find(std::uint32_t a, std::uint32_t b) const {
-    if (a == b) return a;
-    const auto first = neighbour.begin() + begin[a];
-    const auto last = neighbour.begin() + begin[a + 1];
-    const auto at = std::lower_bound(first, last, b);
-    return at != last && *at == b ? block[static_cast<std::size_t>(at - neighbour.begin())] : kNone;
-  }
-
-  Lanes row_times(std::size_t i, const RowVector& x) const {
-    Lanes sum = value[i] * Lanes(x[i]);
-    for (std::uint32_t k = begin[i]; k < begin[i + 1]; ++k) {
-      sum = sum + value[block[k]] * Lanes(x[neighbour[k]]);
-    }
-    return sum;
-  }
-};
-
 /// Gives `list` its length a part at a time: memory that is touched for the first time is slow.
 template <class Value>
 void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
@@ -95,187 +66,6 @@ void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& 
   while (list.size() < length) {
     list.resize(std::min(length, list.size() + kPart));
     cancel.look();
-  }
-}
-
-/// The couplings of PᵀAP, for an A with the couplings of `fine`.
-BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Prolongation& transposed,
-                           CancelPoint& cancel) {
-  const std::size_t n = P.columns;
-  BlockMatrix coarse;
-  coarse.begin.push_back(0);
-  for (std::uint32_t a = 0; a < n; ++a) coarse.nodes.push_back({a, a});
-  std::vector<std::uint32_t> seen_by(n, static_cast<std::uint32_t>(n));
-  std::vector<std::uint32_t> row;
-  for (std::uint32_t a = 0; a < n; ++a) {
-    row.clear();
-    seen_by[a] = a;
-    const auto reach = [&](std::uint32_t j) {
-      cancel.pass();
-      for (std::uint32_t k = P.begin[j]; k < P.begin[j + 1]; ++k) {
-        const std::uint32_t b = P.column[k];
-        if (seen_by[b] == a) continue;
-        seen_by[b] = a;
-        row.push_back(b);
-      }
-    };
-    for (std::uint32_t m = transposed.begin[a]; m < transposed.begin[a + 1]; ++m) {
-      const std::uint32_t i = transposed.column[m];
-      reach(i);
-      for (std::uint32_t k = fine.begin[i]; k < fine.begin[i + 1]; ++k) reach(fine.neighbour[k]);
-    }
-    std::sort(row.begin(), row.end());
-    for (const std::uint32_t b : row) {
-      coarse.neighbour.push_back(b);
-      if (b < a) {
-        coarse.block.push_back(coarse.find(b, a));
-      } else {
-        coarse.block.push_back(static_cast<std::uint32_t>(coarse.nodes.size()));
-        coarse.nodes.push_back({a, b});
-      }
-    }
-    coarse.begin.push_back(static_cast<std::uint32_t>(coarse.neighbour.size()));
-  }
-  coarse.value.resize(coarse.nodes.size());
-  return coarse;
-}
-
-/// The blocks of a coarse matrix that a part of the fine one reaches. Parts have sums of their own, to be
-/// filled concurrently; adding those up in the order of the parts gives the same bits for any number of
-/// threads.
-class PartialSums {
- public:
-  using Index = std::uint16_t;  // most of what is kept are indices
-  static constexpr std::size_t kMost = std::size_t{1} << 16;
-
-  explicit PartialSums(std::size_t coarse_blocks) : sum_of_(coarse_blocks, kNone) {}
-
-  /// Whether there can be so many more sums.
-  bool has_room_for(std::size_t sums) const { return block_.size() + sums <= kMost; }
-  /// The sum for a block of the coarse matrix.
-  Index of(std::uint32_t block) {
-    if (sum_of_[block] == kNone) {
-      assert(has_room_for(1));
-      sum_of_[block] = static_cast<std::uint32_t>(block_.size());
-      block_.push_back(block);
-    }
-    return static_cast<Index>(sum_of_[block]);
-  }
-  /// No block is added after this.
-  void close() {
-    sum_of_ = {};
-    block_.shrink_to_fit();
-    sum_.resize(block_.size());
-  }
-
-  void clear() { std::fill(sum_.begin(), sum_.end(), Symmetric{}); }
-  void add(Index sum, double weight, const Symmetric& B) { sum_[sum].add(weight, B); }
-  void add_to(std::vector<Symmetric>& coarse) const {
-    for (std::size_t k = 0; k < block_.size(); ++k) coarse[block_[k]].add(1, sum_[k]);
-  }
-
- private:
-  std::vector<std::uint32_t> sum_of_, block_;
-  std::vector<Symmetric> sum_;
-};
-
-/// How the blocks of a fine matrix add up to those of PᵀAP: term k of block s adds weight[k] · A_s to one.
-struct GalerkinTerms {
-  std::vector<std::uint32_t> begin;  // block -> its first term; one more at the end
-  std::vector<std::uint32_t> target;
-  std::vector<double> weight;
-
-  void add(std::size_t s, const Symmetric& B, std::vector<Symmetric>& coarse) const {
-    for (std::uint32_t k = begin[s]; k < begin[s + 1]; ++k) coarse[target[k]].add(weight[k], B);
-  }
-};
-
-/// The same for a part of the finest matrix, a sum of w wᵀ ⊗ B: a spring's w is the difference of two rows of
-/// P, that of a number on the diagonal is one row. To be gone through in order.
-///
-/// A w that sums up to no more than its rounding makes a motion of the whole cost that squared: nothing,
-/// however stiff the springs are beside the masses.
-class RankOneTerms {
- public:
-  static constexpr std::size_t kMostWeights = 255;
-  static constexpr std::size_t kMostTargets = kMostWeights * (kMostWeights + 1) / 2;
-
-  void push_back(std::span<const std::pair<std::uint32_t, double>> row, const BlockMatrix& coarse,
-                 PartialSums& sums) {
-    assert(row.size() <= kMostWeights);
-    count_.push_back(static_cast<std::uint8_t>(row.size()));
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      weight_.push_back(static_cast<float>(row[k].second));
-      for (std::size_t l = k; l < row.size(); ++l) {
-        target_.push_back(sums.of(coarse.find(row[k].first, row[l].first)));
-      }
-    }
-  }
-  void close() {
-    count_.shrink_to_fit();
-    weight_.shrink_to_fit();
-    target_.shrink_to_fit();
-  }
-
-  class Cursor {
-   public:
-    explicit Cursor(const RankOneTerms& terms)
-        : count_(terms.count_.data()), weight_(terms.weight_.data()), target_(terms.target_.data()) {}
-
-    /// Adds the next of them.
-    void add(const Symmetric& B, PartialSums& sums) {
-      const float* const last = weight_ + *count_++;
-      for (; weight_ != last; ++weight_) {
-        const double weight = *weight_;
-        for (const float* other = weight_; other != last; ++other) sums.add(*target_++, weight * *other, B);
-      }
-    }
-
-   private:
-    const std::uint8_t* count_;
-    const float* weight_;
-    const PartialSums::Index* target_;
-  };
-
- private:
-  std::vector<std::uint8_t> count_;  // of the weights
-  std::vector<float> weight_;
-  std::vector<PartialSums::Index> target_;  // of each pair of weights
-};
-
-/// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are double
-/// products: blocks of a stiff cloth cancel to what the masses leave, which single ones would spoil.
-template <class Body>
-void for_terms(Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, Body&& body) {
-  const auto [i, j] = nodes;
-  for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k) {
-    const std::uint32_t a = P.column[k];
-    const double weight = P.weight[k];
-    if (i == j) {
-      for (std::uint32_t l = k; l < P.begin[i + 1]; ++l) {
-        body(coarse.find(a, P.column[l]), weight * P.weight[l]);
-      }
-    } else {
-      for (std::uint32_t l = P.begin[j]; l < P.begin[j + 1]; ++l) {
-        const std::uint32_t b = P.column[l];
-        body(coarse.find(a, b), (a == b ? 2 : 1) * weight * P.weight[l]);
-      }
-    }
-  }
-}
-
-/// The difference of two rows of P, which are ascending.
-void row_difference(Nodes ends, const Prolongation& P, std::vector<std::pair<std::uint32_t, double>>& row) {
-  std::array<std::uint32_t, 2> at{P.begin[ends[0]], P.begin[ends[1]]};
-  const std::array<std::uint32_t, 2> last{P.begin[ends[0] + 1], P.begin[ends[1] + 1]};
-  row.clear();
-  while (at[0] < last[0] || at[1] < last[1]) {
-    const std::uint32_t i = at[0] < last[0] ? P.column[at[0]] : kNone;
-    const std::uint32_t j = at[1] < last[1] ? P.column[at[1]] : kNone;
-    double weight = 0;
-    if (i <= j) weight += P.weight[at[0]++];
-    if (j <= i) weight -= P.weight[at[1]++];
-    if (weight != 0) row.emplace_back(std::min(i, j), weight);
   }
 }
 
@@ -320,16 +110,17 @@ struct Multigrid::Hierarchy {
     SingleSpringMatrix A;
     std::vector<SingleSymmetric> inverse;  // D⁻¹
     Chebyshev chebyshev{2.0};
-    SingleVector x, r, d, w, coarse_x;
+    SingleVector x, r, d, w;
     Prolongation P, transposed;  // to the next coarser level
     std::vector<Part> parts;     // of the next coarser matrix
   };
   struct CoarseLevel {
     BlockMatrix A;
-    GalerkinTerms from_finer;        // none on the first of them: see Finest::parts
-    std::vector<Symmetric> inverse;  // D⁻¹
+    SingleBlockMatrix single;              // the same, scaled as the finest level
+    GalerkinTerms from_finer;              // none on the first of them: see Finest::parts
+    std::vector<SingleSymmetric> inverse;  // D⁻¹
     Chebyshev chebyshev{2.0};
-    RowVector x, r, d, w;
+    SingleVector x, r, d, w;
     Prolongation P, transposed;  // no columns on the coarsest level
   };
 
@@ -447,56 +238,10 @@ struct Multigrid::Hierarchy {
     }
   }
 
-  static GalerkinTerms coarse_terms(const BlockMatrix& fine, const Prolongation& P, const BlockMatrix& coarse,
-                                    CancelPoint& cancel) {
-    GalerkinTerms terms;
-    terms.begin.push_back(0);
-    for (const Nodes nodes : fine.nodes) {
-      cancel.pass();
-      for_terms(nodes, P, coarse, [&](std::uint32_t block, double weight) {
-        const auto first = terms.target.begin() + terms.begin.back();
-        const auto at = std::find(first, terms.target.end(), block);
-        if (at == terms.target.end()) {
-          terms.target.push_back(block);
-          terms.weight.push_back(weight);
-        } else {
-          terms.weight[static_cast<std::size_t>(at - terms.target.begin())] += weight;
-        }
-      });
-      terms.begin.push_back(static_cast<std::uint32_t>(terms.target.size()));
-    }
-    return terms;
-  }
-
-  /// The strengths of a coarse level's couplings: the same PᵀLP as of the matrix, for the graph's Laplacian.
-  static CouplingGraph coarse_graph(const CouplingGraph& fine, const Prolongation& P,
-                                    const BlockMatrix& coarse, CancelPoint& cancel) {
-    std::vector<double> laplacian(coarse.nodes.size(), 0.0);
-    for (std::uint32_t i = 0; i < fine.size(); ++i) {
-      cancel.pass();
-      double total = 0;
-      const auto add = [&](std::uint32_t j, double value) {
-        for_terms({i, j}, P, coarse,
-                  [&](std::uint32_t block, double weight) { laplacian[block] += weight * value; });
-      };
-      for (std::uint32_t k = fine.begin[i]; k < fine.begin[i + 1]; ++k) {
-        total += fine.strength[k];
-        if (fine.neighbour[k] > i) add(fine.neighbour[k], -fine.strength[k]);
-      }
-      add(i, total);
-    }
-    CouplingGraph graph;
-    graph.begin = coarse.begin;
-    graph.neighbour = coarse.neighbour;
-    for (const std::uint32_t block : coarse.block) {
-      graph.strength.push_back(std::max(0.0, -laplacian[block]));
-    }
-    return graph;
-  }
-
   static void resize(CoarseLevel& level, std::size_t n) {
+    level.single.choose(level.A);
     level.inverse.resize(n);
-    for (RowVector* v : {&level.x, &level.r, &level.d, &level.w}) v->assign(n, Padded{});
+    for (SingleVector* v : {&level.x, &level.r, &level.d, &level.w}) v->assign(n, zero_quad());
   }
 
   void build() {
@@ -554,7 +299,6 @@ struct Multigrid::Hierarchy {
     }
     finest.parts.clear();
     if (!coarser.empty()) make_finest_parts(coarser.front().A, cancel);
-    finest.coarse_x.assign(coarser.empty() ? 0 : coarser.front().A.size(), zero_quad());
     // Room for the direct solve of the coarsest level.
     if (!coarser.empty() && size <= kDirectNodes) {
       const auto rows = static_cast<Eigen::Index>(3 * size);
@@ -629,38 +373,41 @@ struct Multigrid::Hierarchy {
     const Symmetric C = symmetric_part(stencil.C);
     const double twice = i == j && k != l ? 2 : 1;
     for_terms({i, j}, finest.P, level.A, [&](std::uint32_t block, double weight) {
-      if (block == kNone) return;  // no spring joins the two: left to the finest level
+      if (block == BlockMatrix::kNone) return;  // no spring joins the two: left to the finest level
       level.A.value[block].add(twice * weight * stencil.weight[k] * stencil.weight[l], C);
     });
   }
 
   void prepare_smoother(CoarseLevel& level) {
-    for (std::size_t i = 0; i < level.A.size(); ++i) {
-      level.inverse[i] = block_inverse(full(level.A.value[i]), nullptr);
-    }
+    const double scale = finest.A.scale();
+    for_nodes(level.A.size(), [&](std::size_t i) {
+      level.single.assign_row(scale, level.A, i);
+      level.inverse[i] = SingleSymmetric(1 / scale, block_inverse(full(level.A.value[i]), nullptr));
+    });
     // The power method on D⁻¹A, from a vector that has a bit of everything.
-    RowVector& x = level.x;
-    RowVector& y = level.d;
+    SingleVector& x = level.x;
+    SingleVector& y = level.d;
     double norm = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto noise = [i](std::uint32_t salt) {
         return static_cast<double>((static_cast<std::uint32_t>(3 * i) + salt) * 2654435761u) / 4294967296.0 -
                0.5;
       };
-      x[i] = {noise(0), noise(1), noise(2), 0};
-      norm += (Lanes(x[i]) * Lanes(x[i])).sum();
+      const Lanes start(Padded{noise(0), noise(1), noise(2), 0});
+      x[i] = single(start);
+      norm += (start * start).sum();
     }
     double lambda = 1;
     for (int k = 0; k < kPowerIterations; ++k) {
-      const double scale = 1 / std::sqrt(norm);
+      const auto shrink = static_cast<float>(1 / std::sqrt(norm));
       norm = pool->sum(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
+        Lanes sum;
         for (std::size_t i = begin; i < end; ++i) {
-          const Lanes image = scale * (level.inverse[i] * level.A.row_times(i, x));
-          image.store(y[i]);
-          sum += (image * image).sum();
+          y[i] = shrink * (level.inverse[i] * level.single.row_times(level.A, i, x));
+          const Lanes image = double_precision(y[i]);
+          sum = sum + image * image;
         }
-        return sum;
+        return sum.sum();
       });
       lambda = std::sqrt(norm);
       std::swap(x, y);
@@ -674,7 +421,7 @@ struct Multigrid::Hierarchy {
     if (!direct) return;
     dense.setZero();
     for (std::size_t k = 0; k < coarsest.value.size(); ++k) {
-      const mat3 B = full(coarsest.value[k]);
+      const mat3 B = finest.A.scale() * full(coarsest.value[k]);
       const auto row = static_cast<Eigen::Index>(3 * coarsest.nodes[k][0]);
       const auto column = static_cast<Eigen::Index>(3 * coarsest.nodes[k][1]);
       for (int i = 0; i < 3; ++i) {
@@ -698,8 +445,8 @@ struct Multigrid::Hierarchy {
     });
   }
   template <class Finish>
-  void product(const CoarseLevel& level, const RowVector& x, const Finish& finish) const {
-    for_nodes(x.size(), [&](std::size_t i) { finish(i, level.A.row_times(i, x)); });
+  void product(const CoarseLevel& level, const SingleVector& x, const Finish& finish) const {
+    for_nodes(x.size(), [&](std::size_t i) { finish(i, level.single.row_times(level.A, i, x)); });
   }
 
   template <class Body>
@@ -733,22 +480,9 @@ struct Multigrid::Hierarchy {
     if (stop_requested(*stop)) return 0;
     CoarseLevel& coarse = coarser.front();
     product(f.x, f.w, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
-    for_nodes(coarse.r.size(), [&](std::size_t a) {
-      Quad sum = zero_quad();
-      for (std::uint32_t k = f.transposed.begin[a]; k < f.transposed.begin[a + 1]; ++k) {
-        sum = sum + f.transposed.weight[k] * f.w[f.transposed.column[k]];
-      }
-      (1 / f.A.scale() * double_precision(sum)).store(coarse.r[a]);  // coarse matrices are not scaled
-    });
+    restrict(f.transposed, f.w, coarse.r);
     solve_coarse(0);
-    for_nodes(coarse.x.size(), [&](std::size_t a) { f.coarse_x[a] = single(Lanes(coarse.x[a])); });
-    for_nodes(f.x.size(), [&](std::size_t i) {
-      Quad sum = f.x[i];
-      for (std::uint32_t k = f.P.begin[i]; k < f.P.begin[i + 1]; ++k) {
-        sum = sum + f.P.weight[k] * f.coarse_x[f.P.column[k]];
-      }
-      f.x[i] = sum;
-    });
+    add_interpolated(f.P, coarse.x, f.x);
     product(f.x, f.w, [&](std::uint32_t i, Quad q) {
       f.w[i] = f.r[i] - q;
       f.d[i] = first * (f.inverse[i] * f.w[i]);
@@ -773,57 +507,63 @@ struct Multigrid::Hierarchy {
     });
   }
 
+  // coarse := Pᵀ fine
+  void restrict(const Prolongation& transposed, const SingleVector& fine, SingleVector& coarse) const {
+    for_nodes(coarse.size(), [&](std::size_t a) {
+      Quad sum = zero_quad();
+      for (std::uint32_t k = transposed.begin[a]; k < transposed.begin[a + 1]; ++k) {
+        sum = sum + transposed.weight[k] * fine[transposed.column[k]];
+      }
+      coarse[a] = sum;
+    });
+  }
+
+  // fine += P coarse
+  void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine) const {
+    for_nodes(fine.size(), [&](std::size_t i) {
+      Quad sum = fine[i];
+      for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k) {
+        sum = sum + P.weight[k] * coarse[P.column[k]];
+      }
+      fine[i] = sum;
+    });
+  }
+
   // coarser[l].x := the cycle's answer to its r.
   void solve_coarse(std::size_t l) {
     CoarseLevel& level = coarser[l];
-    const Chebyshev& c = level.chebyshev;
     if (l + 1 == coarser.size() && direct) return solve_directly(level);
-    for_nodes(level.r.size(),
-              [&](std::size_t i) { (c.first * (level.inverse[i] * Lanes(level.r[i]))).store(level.d[i]); });
-    product(level, level.d, [&](std::size_t i, const Lanes& q) {
-      const Lanes left = Lanes(level.r[i]) - q;
-      ((1 + c.again) * Lanes(level.d[i]) + c.second * (level.inverse[i] * left)).store(level.x[i]);
-    });
+    const Chebyshev& c = level.chebyshev;
+    const auto first = static_cast<float>(c.first), again = static_cast<float>(1 + c.again),
+               second = static_cast<float>(c.second);
+    const auto smoothed = [&](std::size_t i, Quad residual, Quad q) {
+      return again * level.d[i] + second * (level.inverse[i] * (residual - q));
+    };
+    for_nodes(level.r.size(), [&](std::size_t i) { level.d[i] = first * (level.inverse[i] * level.r[i]); });
+    product(level, level.d, [&](std::size_t i, Quad q) { level.x[i] = smoothed(i, level.r[i], q); });
     if (l + 1 == coarser.size() || stop_requested(*stop)) return;
     CoarseLevel& coarse = coarser[l + 1];
-    product(level, level.x,
-            [&](std::size_t i, const Lanes& q) { (Lanes(level.r[i]) - q).store(level.w[i]); });
-    for_nodes(coarse.r.size(), [&](std::size_t a) {
-      Lanes sum;
-      for (std::uint32_t k = level.transposed.begin[a]; k < level.transposed.begin[a + 1]; ++k) {
-        sum = sum + level.transposed.weight[k] * Lanes(level.w[level.transposed.column[k]]);
-      }
-      sum.store(coarse.r[a]);
-    });
+    product(level, level.x, [&](std::size_t i, Quad q) { level.w[i] = level.r[i] - q; });
+    restrict(level.transposed, level.w, coarse.r);
     solve_coarse(l + 1);
-    for_nodes(level.x.size(), [&](std::size_t i) {
-      Lanes sum(level.x[i]);
-      for (std::uint32_t k = level.P.begin[i]; k < level.P.begin[i + 1]; ++k) {
-        sum = sum + level.P.weight[k] * Lanes(coarse.x[level.P.column[k]]);
-      }
-      sum.store(level.x[i]);
+    add_interpolated(level.P, coarse.x, level.x);
+    product(level, level.x, [&](std::size_t i, Quad q) {
+      level.w[i] = level.r[i] - q;
+      level.d[i] = first * (level.inverse[i] * level.w[i]);
     });
-    product(level, level.x, [&](std::size_t i, const Lanes& q) {
-      const Lanes w = Lanes(level.r[i]) - q;
-      w.store(level.w[i]);
-      (c.first * (level.inverse[i] * w)).store(level.d[i]);
-    });
-    product(level, level.d, [&](std::size_t i, const Lanes& q) {
-      const Lanes left = Lanes(level.w[i]) - q;
-      (Lanes(level.x[i]) + ((1 + c.again) * Lanes(level.d[i]) + c.second * (level.inverse[i] * left)))
-          .store(level.x[i]);
-    });
+    product(level, level.d,
+            [&](std::size_t i, Quad q) { level.x[i] = level.x[i] + smoothed(i, level.w[i], q); });
   }
 
   void solve_directly(CoarseLevel& level) {
     for (std::size_t i = 0; i < level.r.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(3 * i);
-      dense_vector.segment<3>(row) << level.r[i].x, level.r[i].y, level.r[i].z;
+      const Quad& r = level.r[i];
+      dense_vector.segment<3>(static_cast<Eigen::Index>(3 * i)) << r[0], r[1], r[2];
     }
     factor->solveInPlace(dense_vector);
     for (std::size_t i = 0; i < level.x.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(3 * i);
-      level.x[i] = {dense_vector[row], dense_vector[row + 1], dense_vector[row + 2], 0};
+      level.x[i] = single(Lanes(Padded{dense_vector[row], dense_vector[row + 1], dense_vector[row + 2], 0}));
     }
   }
 };

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "linalg/lanes.h"
 #include "linalg/symmetric.h"
@@ -37,6 +40,19 @@ struct alignas(16) Quad {
 inline Quad without_fourth(Quad q) { return {q[0], q[1], q[2], 0.0f}; }
 #endif
 
+/// The numbers of q in the places named: {q[A], q[B], q[C], q[D]}.
+template <int A, int B, int C, int D>
+inline Quad shuffled(Quad q) {
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+  return __builtin_shufflevector(q, q, A, B, C, D);
+#else
+  return Quad{q[A], q[B], q[C], q[D]};
+#endif
+}
+
+/// One vector in single precision, by row or by node.
+using SingleVector = std::vector<Quad>;
+
 inline Quad zero_quad() { return Quad{0.0f, 0.0f, 0.0f, 0.0f}; }
 
 inline Quad single(const Lanes& v) {
@@ -44,20 +60,23 @@ inline Quad single(const Lanes& v) {
 }
 inline Lanes double_precision(Quad q) { return Lanes(Padded{q[0], q[1], q[2], 0.0}); }
 
-/// A symmetric 3x3 matrix in single precision.
+/// A symmetric 3x3 matrix in single precision: six numbers side by side.
 struct SingleSymmetric {
-  Quad diagonal = zero_quad();  ///< xx, yy, zz, 0
-  Quad rest = zero_quad();      ///< xy, xz, yz, 0
+  std::array<float, 6> value{};  ///< xx, yy, zz, xy, xz, yz
 
   SingleSymmetric() = default;
   /// s B
   SingleSymmetric(double s, const Symmetric& B)
-      : diagonal(single(Lanes(Padded{s * B.xx, s * B.yy, s * B.zz, 0.0}))),
-        rest(single(Lanes(Padded{s * B.xy, s * B.xz, s * B.yz, 0.0}))) {}
+      : value{static_cast<float>(s * B.xx), static_cast<float>(s * B.yy), static_cast<float>(s * B.zz),
+              static_cast<float>(s * B.xy), static_cast<float>(s * B.xz), static_cast<float>(s * B.yz)} {}
 
+  /// The fourth place of v has to be 0, and is in the product.
   Quad operator*(Quad v) const {
-    return diagonal * v + (Quad{rest[0], rest[0], rest[1], 0.0f} * Quad{v[1], v[0], v[0], 0.0f} +
-                           Quad{rest[1], rest[2], rest[2], 0.0f} * Quad{v[2], v[2], v[1], 0.0f});
+    Quad first, last;  // xx, yy, zz, xy and zz, xy, xz, yz
+    std::memcpy(&first, &value[0], sizeof(Quad));
+    std::memcpy(&last, &value[2], sizeof(Quad));
+    return first * v + (shuffled<1, 1, 2, 3>(last) * shuffled<1, 0, 0, 3>(v) +
+                        shuffled<2, 3, 3, 3>(last) * shuffled<2, 2, 1, 3>(v));
   }
 };
 

@@ -17,9 +17,6 @@
 
 namespace clothlab {
 
-/// One vector in single precision, by row.
-using SingleVector = std::vector<Quad>;
-
 inline Quad single(const vec3& v, double fourth = 0) {
   return Quad{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z),
               static_cast<float>(fourth)};
