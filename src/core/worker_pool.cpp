@@ -15,7 +15,7 @@ namespace {
 
 // About 20 to 50 microseconds: longer than the pause between two loops of a solver, shorter than what
 // anybody else on the machine would notice.
-constexpr int kSpins = 2000;
+constexpr int kSpins = 5000;
 
 void pause_briefly() {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

@@ -72,7 +72,7 @@ Prolongation Prolongation::transposed() const {
   t.begin.assign(columns + 1, 0);
   t.column.resize(column.size());
   t.weight.resize(weight.size());
-  for (const std::uint32_t c : column) ++t.begin[c + 1];
+  for (std::size_t k = 0; k < begin.back(); ++k) ++t.begin[column[k] + 1];
   std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
   std::vector<std::uint32_t> next(t.begin.begin(), t.begin.end() - 1);
   for (std::uint32_t r = 0; r < rows(); ++r) {
@@ -126,6 +126,8 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
     }
     P.begin.push_back(static_cast<std::uint32_t>(P.column.size()));
   }
+  P.column.resize(P.column.size() + Prolongation::kPadding, 0);
+  P.weight.resize(P.weight.size() + Prolongation::kPadding, 0.0f);
   P.column.shrink_to_fit();
   P.weight.shrink_to_fit();
   return P;

@@ -20,6 +20,9 @@ struct CouplingGraph {
 
 /// A sparse matrix of numbers, one row per fine node, one column per coarse node.
 struct Prolongation {
+  /// After the last entry there are so many without weight, for loops that take some entries at a time.
+  static constexpr std::size_t kPadding = 3;
+
   std::vector<std::uint32_t> begin;   ///< row -> its first entry; one more at the end
   std::vector<std::uint32_t> column;  ///< ascending within a row
   std::vector<float> weight;

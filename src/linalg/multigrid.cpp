@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -521,9 +522,16 @@ struct Multigrid::Hierarchy {
   // fine += P coarse
   void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine) const {
     for_nodes(fine.size(), [&](std::size_t i) {
+      // Four at a time, of which some do not count: processors foresee the number of a row's entries badly.
       Quad sum = fine[i];
-      for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k) {
-        sum = sum + P.weight[k] * coarse[P.column[k]];
+      const std::uint32_t end = P.begin[i + 1];
+      for (std::uint32_t k = P.begin[i]; k < end; k += Prolongation::kPadding + 1) {
+        Quad weight;
+        std::memcpy(&weight, &P.weight[k], sizeof weight);
+        weight = first_of(weight, static_cast<int>(end - k));
+        const std::uint32_t* column = &P.column[k];
+        sum = sum + ((weight[0] * coarse[column[0]] + weight[1] * coarse[column[1]]) +
+                     (weight[2] * coarse[column[2]] + weight[3] * coarse[column[3]]));
       }
       fine[i] = sum;
     });

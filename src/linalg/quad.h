@@ -21,6 +21,11 @@ inline Quad without_fourth(Quad q) {
   using Mask = std::int32_t __attribute__((vector_size(16)));
   return (Quad)((Mask)q & Mask{-1, -1, -1, 0});
 }
+/// The first n places of q, and 0 in the others.
+inline Quad first_of(Quad q, std::int32_t n) {
+  using Mask = std::int32_t __attribute__((vector_size(16)));
+  return (Quad)((Mask)q & (Mask{0, 1, 2, 3} < Mask{n, n, n, n}));
+}
 #else
 struct alignas(16) Quad {
   float v[4];
@@ -38,6 +43,9 @@ struct alignas(16) Quad {
 };
 
 inline Quad without_fourth(Quad q) { return {q[0], q[1], q[2], 0.0f}; }
+inline Quad first_of(Quad q, std::int32_t n) {
+  return {n > 0 ? q[0] : 0.0f, n > 1 ? q[1] : 0.0f, n > 2 ? q[2] : 0.0f, n > 3 ? q[3] : 0.0f};
+}
 #endif
 
 /// The numbers of q in the places named: {q[A], q[B], q[C], q[D]}.

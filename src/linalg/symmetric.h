@@ -17,12 +17,11 @@ struct Symmetric {
 
   /// this += s B
   void add(double s, const Symmetric& B) {
-    xx += s * B.xx;
-    yy += s * B.yy;
-    zz += s * B.zz;
-    xy += s * B.xy;
-    xz += s * B.xz;
-    yz += s * B.yz;
+    // All is read before the first number is written: that B might be this keeps compilers from pairs
+    // otherwise.
+    const HalfLanes x{xx + s * B.xx, yy + s * B.yy}, y{zz + s * B.zz, xy + s * B.xy},
+        z{xz + s * B.xz, yz + s * B.yz};
+    *this = {x[0], x[1], y[0], y[1], z[0], z[1]};
   }
 };
 
