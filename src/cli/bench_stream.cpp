@@ -105,7 +105,8 @@ double single_product_ms(WorkerPool& pool, const SpringMatrix& A) {
   CancelPoint cancel(never);
   SingleSpringMatrix single;
   single.choose(A.pattern(), std::vector<char>(A.pattern().springs(), 1), cancel);
-  single.assign(pool, A);
+  single.start(A);
+  for (std::size_t chunk = 0; chunk < A.pattern().chunks(); ++chunk) single.assign(chunk);
   SingleVector x(A.size()), y(A.size());
   for (std::size_t i = 0; i < A.size(); ++i)
     x[i] = Quad{static_cast<float>(std::sin(static_cast<double>(i))), 1.0f, 2.0f, 0.0f};

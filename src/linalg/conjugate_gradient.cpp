@@ -162,7 +162,9 @@ struct ConjugateGradient::Scratch {
     if (kind == PreconditionerKind::jacobi) {
       invert_all(inverse_diagonal, diagonal_inverse);
     } else {
-      invert_all(inverse_block, block_inverse);
+      invert_all(inverse_block, [](const mat3& B, const RowFilter::Entry* entry) {
+        return block_inverse(symmetric_part(B), entry);
+      });
     }
     return true;
   }

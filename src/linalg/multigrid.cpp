@@ -81,9 +81,8 @@ class StrengthScale {
   }
   /// The exponent of a float; 0 for no strength at all.
   std::uint8_t operator()(const SpringMatrix::Spring& spring) const {
-    const auto strength = static_cast<float>(factor_ * spring.stiffness());
-    if (!(strength > 0) || !std::isfinite(strength)) return 0;
-    return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(strength) >> kFraction);
+    const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(factor_ * spring.stiffness()));
+    return bits > 0 && bits < kInfinity ? static_cast<std::uint8_t>(bits >> kFraction) : std::uint8_t{0};
   }
   static float power(std::uint8_t exponent) {
     return std::bit_cast<float>(std::uint32_t{exponent} << kFraction);
@@ -91,6 +90,7 @@ class StrengthScale {
 
  private:
   static constexpr int kFraction = 23;  // bits
+  static constexpr std::int32_t kInfinity = 0x7f800000;
   double factor_ = 1;
 };
 
@@ -144,22 +144,12 @@ struct Multigrid::Hierarchy {
 
   // --- structure ---
 
-  bool fits() {
+  // Whether the structure is that of A but for the strengths of its springs, which `take` looks at.
+  bool may_fit() const {
     if (pattern != A->shared_pattern()) return false;
     const auto entries = filter->entries();
-    if (!std::equal(entries.begin(), entries.end(), constrained.begin(), constrained.end(),
-                    [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; })) {
-      return false;
-    }
-    const StrengthScale strength_of(*A);
-    const double changed = pool->sum(pattern->springs(), 4096, [&](std::size_t begin, std::size_t end) {
-      double count = 0;
-      for (std::size_t slot = begin; slot < end; ++slot) {
-        count += strength_of(A->spring_in(slot)) != exponent[slot] ? 1 : 0;
-      }
-      return count;
-    });
-    return changed == 0;
+    return std::equal(entries.begin(), entries.end(), constrained.begin(), constrained.end(),
+                      [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; });
   }
 
   float strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
@@ -311,23 +301,48 @@ struct Multigrid::Hierarchy {
 
   // --- values ---
 
+  // The finest level := A. False where the structure was made for other strengths. All in one pass over the
+  // springs, while those of a chunk are in a cache.
+  bool take(const Scratch& scratch) {
+    auto& [diagonal, rest] = scratch;
+    const StrengthScale strength_of(*A);
+    finest.A.start(*A);
+    const double changed =
+        sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+          finest.A.assign(chunk);
+          A->bounding_blocks(chunk, diagonal.data(), rest.data());
+          invert(begin, end, scratch);
+          int count = 0;
+          for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
+            count += strength_of(A->spring_in(slot)) != exponent[slot] ? 1 : 0;
+          }
+          return static_cast<double>(count);
+        });
+    return changed == 0;
+  }
+
+  // finest.inverse := D⁻¹ on these rows, of the blocks in `scratch`.
+  void invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch) {
+    const auto entries = filter->entries();
+    auto entry = std::lower_bound(entries.begin(), entries.end(), begin,
+                                  [](const RowFilter::Entry& e, std::uint32_t row) { return e.row < row; });
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const Padded &d = scratch.first[i], &r = scratch.second[i];
+      const bool constrained_here = entry != entries.end() && entry->row == i;
+      const Symmetric inverse =
+          block_inverse({d.x, d.y, d.z, r.x, r.y, r.z}, constrained_here ? &*entry : nullptr);
+      finest.inverse[i] = SingleSymmetric(1 / finest.A.scale(), inverse);
+      if (constrained_here) ++entry;
+    }
+  }
+
   // Throws Cancelled, like `build`; with a million particles each of the stages takes a tenth of a second.
   void compute_values(const Scratch& scratch) {
+    if (!may_fit() || !take(scratch)) {
+      build();
+      take(scratch);
+    }
     const CancelPoint cancel(*stop);
-    finest.A.assign(*pool, *A);
-    cancel.look();
-    auto& [diagonal, rest] = scratch;
-    A->bounding_blocks(*pool, diagonal, rest);
-    cancel.look();
-    const auto invert = [&](std::uint32_t row, const RowFilter::Entry* entry) {
-      const Padded &d = diagonal[row], &r = rest[row];
-      const Symmetric block{d.x, d.y, d.z, r.x, r.y, r.z};
-      finest.inverse[row] = SingleSymmetric(1 / finest.A.scale(), block_inverse(full(block), entry));
-    };
-    for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) invert(i, nullptr);
-    });
-    for (const RowFilter::Entry& entry : filter->entries()) invert(entry.row, &entry);
     if (coarser.empty()) return;
 
     cancel.look();
@@ -383,7 +398,7 @@ struct Multigrid::Hierarchy {
     const double scale = finest.A.scale();
     for_nodes(level.A.size(), [&](std::size_t i) {
       level.single.assign_row(scale, level.A, i);
-      level.inverse[i] = SingleSymmetric(1 / scale, block_inverse(full(level.A.value[i]), nullptr));
+      level.inverse[i] = SingleSymmetric(1 / scale, block_inverse(level.A.value[i], nullptr));
     });
     // The power method on D⁻¹A, from a vector that has a bit of everything.
     SingleVector& x = level.x;
@@ -590,7 +605,6 @@ bool Multigrid::prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter
   h.stop = &stop;
   try {
     CancelPoint(stop).look();
-    if (!h.fits()) h.build();
     h.compute_values(scratch);
   } catch (const Cancelled&) {
     return false;

@@ -7,8 +7,6 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
-
 // The root of a power of four that brings `size` near 1.
 double root_of_scale(double size) {
   return size > 0 && std::isfinite(size) ? std::ldexp(1.0, -std::ilogb(size) / 2) : 1.0;
@@ -53,34 +51,23 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
   diagonal_.resize(p.particles());
 }
 
-void SingleSpringMatrix::assign(WorkerPool& pool, const SpringMatrix& A) {
-  const SpringPattern& p = A.pattern();
+void SingleSpringMatrix::start(const SpringMatrix& A) {
   A_ = &A;
-  pattern_ = &p;
+  pattern_ = &A.pattern();
+  // Any particle and spring will do: single precision leaves room for others that are far from them.
+  const double mass = A.diagonal_by_row()[0];
+  root_ = root_of_scale(pattern_->springs() > 0 ? mass + A.spring_in(0).stiffness() : mass);
+}
 
-  const double springs = pool.sum(p.springs(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t slot = begin; slot < end; ++slot) sum += A.spring_in(slot).stiffness();
-    return sum;
-  });
-  const double masses = pool.sum(p.particles(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += A.diagonal_by_row()[i];
-    return sum;
-  });
-  const double root = root_of_scale((masses + 2 * springs) / static_cast<double>(p.particles()));
-  scale_ = root * root;
-  pool.for_chunks(slot_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const SpringMatrix::Spring& spring = A.spring_in(slot_[k]);
-      springs_[k] = single(root * spring.u, scale_ * spring.b);
-    }
-  });
-  pool.for_chunks(p.particles(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      diagonal_[i] = static_cast<float>(scale_ * A.diagonal_by_row()[i]);
-    }
-  });
+void SingleSpringMatrix::assign(std::size_t chunk) {
+  const std::uint32_t begin = pattern_->chunk_begin[chunk], end = pattern_->chunk_begin[chunk + 1];
+  for (std::uint32_t k = begin_[begin]; k < begin_[end]; ++k) {
+    const SpringMatrix::Spring& spring = A_->spring_in(slot_[k]);
+    springs_[k] = single(root_ * spring.u, scale() * spring.b);
+  }
+  for (std::uint32_t i = begin; i < end; ++i) {
+    diagonal_[i] = static_cast<float>(scale() * A_->diagonal_by_row()[i]);
+  }
 }
 
 }  // namespace clothlab

@@ -32,8 +32,10 @@ class SingleSpringMatrix {
   /// Takes over which springs to keep: those for which kept[slot] holds. Throws Cancelled when
   /// the probe asks.
   void choose(const SpringPattern& pattern, const std::vector<char>& kept, CancelPoint& cancel);
-  /// Copies scale() A, without the springs that are not kept; A has the pattern chosen for.
-  void assign(WorkerPool& pool, const SpringMatrix& A);
+  /// Takes over the scale of A, which has the pattern chosen for.
+  void start(const SpringMatrix& A);
+  /// Copies the rows of one chunk of scale() A, without the springs that are not kept.
+  void assign(std::size_t chunk);
 
   /// The slots of the springs that the rows of a chunk keep, ascending.
   std::span<const std::uint32_t> kept(std::size_t chunk) const {
@@ -41,7 +43,7 @@ class SingleSpringMatrix {
     return {slot_.data() + first, begin_[pattern_->chunk_begin[chunk + 1]] - first};
   }
 
-  double scale() const { return scale_; }
+  double scale() const { return root_ * root_; }
   std::size_t size() const { return diagonal_.size(); }
 
   /// Calls finish(i, (scale() A x)_i) for every row i of the chunk, ascending. It may write anything at row i
@@ -80,7 +82,7 @@ class SingleSpringMatrix {
     }
     A_->for_stencil_forces(
         begin, end, [&](std::uint32_t row) { return vec3(x[row][0], x[row][1], x[row][2]); },
-        [&](std::uint32_t row, const vec3& f) { sums[row] = sums[row] + single(scale_ * f); });
+        [&](std::uint32_t row, const vec3& f) { sums[row] = sums[row] + single(scale() * f); });
   }
 
   template <class Finish>
@@ -194,7 +196,7 @@ class SingleSpringMatrix {
   std::vector<std::uint32_t> begin_, outer_, upper_, slot_;
   std::vector<SpringPattern::Incoming> incoming_;  // its slots count the kept springs
   std::vector<std::uint32_t> incoming_begin_;
-  double scale_ = 1;
+  double root_ = 1;  // of the scale
   std::vector<Quad> springs_;
   std::vector<float> diagonal_;  // by row
 };

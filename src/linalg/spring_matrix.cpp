@@ -247,38 +247,36 @@ void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span
   pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) { multiply_rows(chunk, rows); });
 }
 
-// blocks.start(row, d) makes a block d I, blocks.add(row, B) adds to it.
+// For the rows of a chunk: blocks.start(row, d) makes a block d I, blocks.add(row, B) adds to it.
 template <class Blocks, class BlockOf>
-void SpringMatrix::add_blocks(WorkerPool& pool, const Blocks& blocks, double stencil_factor,
+void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, double stencil_factor,
                               const BlockOf& block_of) const {
   const SpringPattern& p = *pattern_;
-  pool.for_chunks(p.chunks(), 1, [&](std::size_t chunk, std::size_t) {
-    const std::uint32_t begin = p.chunk_begin[chunk];
-    const std::uint32_t end = p.chunk_begin[chunk + 1];
-    for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[i]);
-    for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
-      blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
+  const std::uint32_t begin = p.chunk_begin[chunk];
+  const std::uint32_t end = p.chunk_begin[chunk + 1];
+  for (std::uint32_t i = begin; i < end; ++i) blocks.start(i, diagonal_[i]);
+  for (std::uint32_t k = p.incoming_begin[chunk]; k < p.incoming_begin[chunk + 1]; ++k) {
+    blocks.add(p.incoming[k].upper, block_of(values_[p.incoming[k].slot]));
+  }
+  for (std::uint32_t i = begin; i < end; ++i) {
+    Symmetric own;
+    for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {
+      const Symmetric shared = block_of(values_[k]);
+      own.add(1, shared);
+      if (k < p.slot_outer[i]) blocks.add(p.upper[k], shared);
     }
-    for (std::uint32_t i = begin; i < end; ++i) {
-      Symmetric own;
-      for (std::uint32_t k = p.slot_begin[i]; k < p.slot_begin[i + 1]; ++k) {
-        const Symmetric shared = block_of(values_[k]);
-        own.add(1, shared);
-        if (k < p.slot_outer[i]) blocks.add(p.upper[k], shared);
-      }
-      blocks.add(i, own);
+    blocks.add(i, own);
+  }
+  // The weights of all of a stencil's points that fall on one particle act together.
+  for (const StencilPoint& point : points_of(p.chunk_begin[chunk], p.chunk_begin[chunk + 1])) {
+    const Stencil& stencil = stencils_[point.stencil];
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      if (p.row[stencil.particle[k]] != point.row) continue;
+      Symmetric block;
+      block.add(stencil_factor * point.weight * stencil.weight[k], symmetric_part(stencil.C));
+      blocks.add(point.row, block);
     }
-    // The weights of all of a stencil's points that fall on one particle act together.
-    for (const StencilPoint& point : points_of(begin, end)) {
-      const Stencil& stencil = stencils_[point.stencil];
-      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-        if (p.row[stencil.particle[k]] != point.row) continue;
-        Symmetric block;
-        block.add(stencil_factor * point.weight * stencil.weight[k], symmetric_part(stencil.C));
-        blocks.add(point.row, block);
-      }
-    }
-  });
+  }
 }
 
 void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const {
@@ -289,11 +287,12 @@ void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) con
     void add(std::uint32_t row, const Symmetric& B) const { block[particle[row]] += full(B); }
   } by_particle{pattern_->particle.data(), blocks.data()};
   assert(blocks.size() == size());
-  add_blocks(pool, by_particle, 1, [](const Spring& s) { return spring_block(s.u, s.b); });
+  pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) {
+    add_blocks(chunk, by_particle, 1, [](const Spring& s) { return spring_block(s.u, s.b); });
+  });
 }
 
-void SpringMatrix::bounding_blocks(WorkerPool& pool, std::span<Padded> diagonal,
-                                   std::span<Padded> rest) const {
+void SpringMatrix::bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const {
   constexpr double kOfThreePoints = 1.5;  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2)
   struct {
     Padded* diagonal;
@@ -306,9 +305,8 @@ void SpringMatrix::bounding_blocks(WorkerPool& pool, std::span<Padded> diagonal,
       (Lanes(diagonal[row]) + Lanes({B.xx, B.yy, B.zz, 0})).store(diagonal[row]);
       (Lanes(rest[row]) + Lanes({B.xy, B.xz, B.yz, 0})).store(rest[row]);
     }
-  } by_row{diagonal.data(), rest.data()};
-  assert(diagonal.size() == size() && rest.size() == size());
-  add_blocks(pool, by_row, kOfThreePoints,
+  } by_row{diagonal, rest};
+  add_blocks(chunk, by_row, kOfThreePoints,
              [](const Spring& s) { return spring_block(s.u, std::max(s.b, 0.0)); });
 }
 

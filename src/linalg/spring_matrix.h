@@ -123,10 +123,10 @@ class SpringMatrix {
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
   /// The 3x3 block of every particle on the diagonal of A.
   void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
-  /// Blocks D_i, by row, with x . A x <= 2 sum_i x_i . D_i x_i for every x, for smoothers: a block of
-  /// two particles is at most twice its diagonal, and b < 0 only takes away. xx, yy, zz of each go to
-  /// `diagonal`, and xy, xz, yz to `rest`.
-  void bounding_blocks(WorkerPool& pool, std::span<Padded> diagonal, std::span<Padded> rest) const;
+  /// For the rows of one chunk, blocks D_i with x . A x <= 2 sum_i x_i . D_i x_i for every x, for smoothers:
+  /// a block of two particles is at most twice its diagonal, and b < 0 only takes away. By row: xx, yy, zz of
+  /// each go to `diagonal`, and xy, xz, yz to `rest`.
+  void bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const;
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
@@ -162,7 +162,7 @@ class SpringMatrix {
   double multiply_rows(std::size_t chunk, const Rows& rows) const;
   std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const;
   template <class Blocks, class BlockOf>
-  void add_blocks(WorkerPool& pool, const Blocks& blocks, double stencil_factor,
+  void add_blocks(std::size_t chunk, const Blocks& blocks, double stencil_factor,
                   const BlockOf& block_of) const;
 
   std::shared_ptr<const SpringPattern> pattern_;

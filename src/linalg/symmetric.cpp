@@ -25,21 +25,23 @@ Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained) {
   return {inverse, inverse, inverse, 0.0};
 }
 
-Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained) {
+Symmetric block_inverse(const Symmetric& B, const RowFilter::Entry* constrained) {
   if (constrained != nullptr) {
     const mat3& S = constrained->S;
-    B = S * B * S + (mat3(1.0) - S);
+    const Symmetric inverse = block_inverse(symmetric_part(S * full(B) * S + (mat3(1.0) - S)), nullptr);
+    return symmetric_part(S * full(inverse) * S);
   }
+  const Symmetric adjugate{B.yy * B.zz - B.yz * B.yz, B.xx * B.zz - B.xz * B.xz, B.xx * B.yy - B.xy * B.xy,
+                           B.xz * B.yz - B.xy * B.zz, B.xy * B.yz - B.xz * B.yy, B.xy * B.xz - B.xx * B.yz};
+  const double inverse_det = 1 / (B.xx * adjugate.xx + B.xy * adjugate.xy + B.xz * adjugate.xz);
   // Leading minors: positive definite where all three are positive.
-  const double minor2 = B[0][0] * B[1][1] - B[1][0] * B[1][0];
-  const double det = glm::determinant(B);
-  if (!(B[0][0] > 0 && minor2 > 0 && det > 0 && std::isfinite(1 / det))) {
-    const Padded d = diagonal_inverse(B, constrained);
+  if (!(B.xx > 0 && adjugate.zz > 0 && inverse_det > 0 && std::isfinite(inverse_det))) {
+    const Padded d = diagonal_inverse(full(B), constrained);
     return {d.x, d.y, d.z, 0, 0, 0};
   }
-  mat3 inverse = glm::inverse(B);
-  if (constrained != nullptr) inverse = constrained->S * inverse * constrained->S;
-  return symmetric_part(inverse);
+  Symmetric inverse;
+  inverse.add(inverse_det, adjugate);
+  return inverse;
 }
 
 }  // namespace clothlab

@@ -37,7 +37,7 @@ mat3 full(const Symmetric& B);
 /// The inverse of a positive definite block B for one particle, so that it maps the free directions to
 /// themselves; `constrained` is nullptr for a free particle. A block that is not positive definite (which
 /// only an indefinite matrix has) gives a positive multiple of the projection instead.
-Symmetric block_inverse(mat3 B, const RowFilter::Entry* constrained);
+Symmetric block_inverse(const Symmetric& B, const RowFilter::Entry* constrained);
 
 /// The same for the diagonal of B alone.
 Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained);

@@ -149,8 +149,9 @@ TEST(Multigrid, BoundsTheMatrixByItsBlocks) {
     for (std::size_t s = 0; s < springs.size(); s += 2) A.spring(s).b = -compression * 10;
     A.add_stencil(nets::drag(random, 60, 1e3));
     RowVector diagonal(60), rest(60);
-    WorkerPool pool(1);
-    A.bounding_blocks(pool, diagonal, rest);
+    for (std::size_t chunk = 0; chunk < A.pattern().chunks(); ++chunk) {
+      A.bounding_blocks(chunk, diagonal.data(), rest.data());
+    }
     Eigen::MatrixXd bound = Eigen::MatrixXd::Zero(180, 180);
     for (std::size_t i = 0; i < 60; ++i) {
       const Padded &d = diagonal[A.pattern().row[i]], &r = rest[A.pattern().row[i]];
