@@ -13,7 +13,7 @@ namespace clothlab {
 
 namespace {
 
-// About 20 to 50 microseconds: longer than the pause between two loops of a solver, shorter than what
+// About 50 to 150 microseconds: longer than the pause between two loops of a solver, shorter than what
 // anybody else on the machine would notice.
 constexpr int kSpins = 5000;
 

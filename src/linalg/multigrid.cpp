@@ -38,24 +38,33 @@ constexpr float kWeakSpring = 1.0f / 64;
 constexpr std::size_t kCoarseGrain = 512;
 // The smoother damps the part [1/8, 1] of the spectrum [Tamstorf et al. 2015].
 constexpr double kSmoothedPart = 1.0 / 8;
+// Steps of the smoother on coarse levels, where they are cheap.
+constexpr int kCoarseDegree = 4;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
 
-/// x := p(D⁻¹A) r in two steps from a start: the Chebyshev recurrence of degree 2 on [lambda/8, lambda].
+/// The Chebyshev recurrence on the part [lambda/8, lambda] of the spectrum of D⁻¹A, for x from a start:
+/// d = first D⁻¹ r and x += d, then in each step r -= A d, d = again d + second D⁻¹ r and x += d.
+template <int Degree>
 struct Chebyshev {
-  double first;  ///< d = first D⁻¹ r
-  double again;  ///< then d = again d + second D⁻¹ (r - A d)
-  double second;
+  struct Step {
+    float again, second;
+  };
+  float first;
+  std::array<Step, Degree - 1> steps;
 
   explicit Chebyshev(double lambda) {
     const double low = lambda * kSmoothedPart;
     const double theta = (lambda + low) / 2;
     const double delta = (lambda - low) / 2;
     const double sigma = theta / delta;
-    const double rho = 1 / (2 * sigma - 1 / sigma);
-    first = 1 / theta;
-    again = rho / sigma;
-    second = 2 * rho / delta;
+    first = static_cast<float>(1 / theta);
+    double rho = 1 / sigma;
+    for (Step& step : steps) {
+      const double next = 1 / (2 * sigma - rho);
+      step = {static_cast<float>(next * rho), static_cast<float>(2 * next / delta)};
+      rho = next;
+    }
   }
 };
 
@@ -110,7 +119,7 @@ struct Multigrid::Hierarchy {
 
     SingleSpringMatrix A;
     std::vector<SingleSymmetric> inverse;  // D⁻¹
-    Chebyshev chebyshev{2.0};
+    Chebyshev<2> chebyshev{2.0};
     SingleVector x, r, d, w;
     Prolongation P, transposed;  // to the next coarser level
     std::vector<Part> parts;     // of the next coarser matrix
@@ -120,8 +129,8 @@ struct Multigrid::Hierarchy {
     SingleBlockMatrix single;              // the same, scaled as the finest level
     GalerkinTerms from_finer;              // none on the first of them: see Finest::parts
     std::vector<SingleSymmetric> inverse;  // D⁻¹
-    Chebyshev chebyshev{2.0};
-    SingleVector x, r, d, w;
+    Chebyshev<kCoarseDegree> chebyshev{2.0};
+    SingleVector x, r, d, next_d, w;
     Prolongation P, transposed;  // no columns on the coarsest level
   };
 
@@ -232,7 +241,7 @@ struct Multigrid::Hierarchy {
   static void resize(CoarseLevel& level, std::size_t n) {
     level.single.choose(level.A);
     level.inverse.resize(n);
-    for (SingleVector* v : {&level.x, &level.r, &level.d, &level.w}) v->assign(n, zero_quad());
+    for (SingleVector* v : {&level.x, &level.r, &level.d, &level.next_d, &level.w}) v->assign(n, zero_quad());
   }
 
   void build() {
@@ -304,13 +313,12 @@ struct Multigrid::Hierarchy {
   // The finest level := A. False where the structure was made for other strengths. All in one pass over the
   // springs, while those of a chunk are in a cache.
   bool take(const Scratch& scratch) {
-    auto& [diagonal, rest] = scratch;
     const StrengthScale strength_of(*A);
     finest.A.start(*A);
     const double changed =
         sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
           finest.A.assign(chunk);
-          A->bounding_blocks(chunk, diagonal.data(), rest.data());
+          A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
           invert(begin, end, scratch);
           int count = 0;
           for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
@@ -428,7 +436,7 @@ struct Multigrid::Hierarchy {
       lambda = std::sqrt(norm);
       std::swap(x, y);
     }
-    level.chebyshev = Chebyshev(kPowerSafety * lambda);
+    level.chebyshev = Chebyshev<kCoarseDegree>(kPowerSafety * lambda);
   }
 
   void factorize() {
@@ -476,9 +484,8 @@ struct Multigrid::Hierarchy {
   double apply(const RowVector& r, double r_norm, RowVector& z) {
     const double down = r_norm > 0 ? std::ldexp(1.0, -std::ilogb(r_norm)) : 1.0;
     const double up = finest.A.scale() / down;
-    const auto& c = finest.chebyshev;
-    const auto first = static_cast<float>(c.first), again = static_cast<float>(1 + c.again),
-               second = static_cast<float>(c.second);
+    const float first = finest.chebyshev.first;
+    const float again = 1 + finest.chebyshev.steps[0].again, second = finest.chebyshev.steps[0].second;
     Finest& f = finest;
     for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
@@ -556,26 +563,42 @@ struct Multigrid::Hierarchy {
   void solve_coarse(std::size_t l) {
     CoarseLevel& level = coarser[l];
     if (l + 1 == coarser.size() && direct) return solve_directly(level);
-    const Chebyshev& c = level.chebyshev;
-    const auto first = static_cast<float>(c.first), again = static_cast<float>(1 + c.again),
-               second = static_cast<float>(c.second);
-    const auto smoothed = [&](std::size_t i, Quad residual, Quad q) {
-      return again * level.d[i] + second * (level.inverse[i] * (residual - q));
-    };
-    for_nodes(level.r.size(), [&](std::size_t i) { level.d[i] = first * (level.inverse[i] * level.r[i]); });
-    product(level, level.d, [&](std::size_t i, Quad q) { level.x[i] = smoothed(i, level.r[i], q); });
+    for_nodes(level.r.size(),
+              [&](std::size_t i) { level.d[i] = level.chebyshev.first * (level.inverse[i] * level.r[i]); });
+    smooth(level, level.r, [&](std::size_t i) { return level.d[i]; });
     if (l + 1 == coarser.size() || stop_requested(*stop)) return;
     CoarseLevel& coarse = coarser[l + 1];
-    product(level, level.x, [&](std::size_t i, Quad q) { level.w[i] = level.r[i] - q; });
+    product(level, level.d, [&](std::size_t i, Quad q) { level.w[i] = level.w[i] - q; });
     restrict(level.transposed, level.w, coarse.r);
     solve_coarse(l + 1);
     add_interpolated(level.P, coarse.x, level.x);
     product(level, level.x, [&](std::size_t i, Quad q) {
       level.w[i] = level.r[i] - q;
-      level.d[i] = first * (level.inverse[i] * level.w[i]);
+      level.d[i] = level.chebyshev.first * (level.inverse[i] * level.w[i]);
     });
-    product(level, level.d,
-            [&](std::size_t i, Quad q) { level.x[i] = level.x[i] + smoothed(i, level.w[i], q); });
+    smooth(level, level.w, [&](std::size_t i) { return level.x[i] + level.d[i]; });
+  }
+
+  // The steps of the smoother after d = first D⁻¹ r and x = start(row). Leaves r - A (d1 + d2 + ...) without
+  // the last in w, and that last in d.
+  template <class Start>
+  void smooth(CoarseLevel& level, const SingleVector& r, const Start& start) const {
+    const auto& steps = level.chebyshev.steps;
+    const auto advance = [&](std::size_t i, const auto& step, Quad left) {
+      level.w[i] = left;
+      level.next_d[i] = step.again * level.d[i] + step.second * (level.inverse[i] * left);
+      return level.next_d[i];
+    };
+    product(level, level.d, [&](std::size_t i, Quad q) {
+      const Quad x = start(i);
+      level.x[i] = x + advance(i, steps[0], r[i] - q);
+    });
+    std::swap(level.d, level.next_d);
+    for (std::size_t k = 1; k < steps.size(); ++k) {
+      product(level, level.d,
+              [&](std::size_t i, Quad q) { level.x[i] = level.x[i] + advance(i, steps[k], level.w[i] - q); });
+      std::swap(level.d, level.next_d);
+    }
   }
 
   void solve_directly(CoarseLevel& level) {
