@@ -9,6 +9,11 @@
 #include "linalg/quad.h"
 #include "linalg/symmetric.h"
 
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CLOTHLAB_AVX2_BLOCKS
+#include <immintrin.h>
+#endif
+
 namespace clothlab {
 
 /// A symmetric matrix of symmetric 3x3 blocks, every block stored once.
@@ -56,21 +61,58 @@ class SingleBlockMatrix {
     }
     whole_[i] = SingleSymmetric(s, whole);
   }
-  /// (s A x)_i; `A` tells who is coupled.
-  Quad row_times(const BlockMatrix& A, std::size_t i, const SingleVector& x) const {
-    const Quad xi = x[i];
-    Quad sum = whole_[i] * xi;
-    Quad other = zero_quad();  // two sums, for additions take longer than they are apart
-    std::uint32_t k = A.begin[i];
-    for (; k + 1 < A.begin[i + 1]; k += 2) {
-      sum = sum + coupling_[k] * (x[A.neighbour[k]] - xi);
-      other = other + coupling_[k + 1] * (x[A.neighbour[k + 1]] - xi);
+  /// Calls finish(i, (s A x)_i) for the rows from `begin` to `end`; `A` tells who is coupled.
+  template <class Finish>
+  void multiply_rows(const BlockMatrix& A, std::size_t begin, std::size_t end, const SingleVector& x,
+                     const Finish& finish) const {
+#if defined(CLOTHLAB_AVX2_BLOCKS)
+    static const bool has_avx2 = __builtin_cpu_supports("avx2");
+    if (has_avx2) return multiply_rows_avx2(A, begin, end, x, finish);
+#endif
+    for (std::size_t i = begin; i < end; ++i) {
+      const Quad xi = x[i];
+      // Couplings alternate between two sums, as two of them share a register in the other kernel.
+      Quad sum[2] = {whole_[i] * xi, zero_quad()};
+      int side = 0;
+      for (std::uint32_t k = A.begin[i]; k < A.begin[i + 1]; ++k, side ^= 1) {
+        sum[side] = sum[side] + coupling_[k] * (x[A.neighbour[k]] - xi);
+      }
+      finish(i, sum[0] + sum[1]);
     }
-    if (k < A.begin[i + 1]) sum = sum + coupling_[k] * (x[A.neighbour[k]] - xi);
-    return sum + other;
   }
 
  private:
+#if defined(CLOTHLAB_AVX2_BLOCKS)
+  // The same operations in the same order, nothing fused, so the same bits.
+  template <class Finish>
+  __attribute__((target("avx2"), flatten)) void multiply_rows_avx2(const BlockMatrix& A, std::size_t begin,
+                                                                   std::size_t end, const SingleVector& x,
+                                                                   const Finish& finish) const {
+    const float* xs = reinterpret_cast<const float*>(x.data());
+    const auto x_of = [xs](std::size_t j) { return _mm_load_ps(xs + 4 * j); };
+    for (std::size_t i = begin; i < end; ++i) {
+      const __m128 xi = x_of(i);
+      const __m256 xx = _mm256_set_m128(xi, xi);
+      __m256 sum = _mm256_set_m128(_mm_setzero_ps(), __m128(whole_[i] * Quad(xi)));
+      std::uint32_t k = A.begin[i];
+      const std::uint32_t last = A.begin[i + 1];
+      for (; k + 1 < last; k += 2) {
+        const __m256 d = _mm256_sub_ps(_mm256_set_m128(x_of(A.neighbour[k + 1]), x_of(A.neighbour[k])), xx);
+        const float *one = coupling_[k].value.data(), *two = coupling_[k + 1].value.data();
+        const __m256 head = _mm256_set_m128(_mm_loadu_ps(two), _mm_loadu_ps(one));          // xx, yy, zz, xy
+        const __m256 tail = _mm256_set_m128(_mm_loadu_ps(two + 2), _mm_loadu_ps(one + 2));  // zz, xy, xz, yz
+        const __m256 across = _mm256_add_ps(
+            _mm256_mul_ps(_mm256_permute_ps(tail, 0b11'10'01'01), _mm256_permute_ps(d, 0b11'00'00'01)),
+            _mm256_mul_ps(_mm256_permute_ps(tail, 0b11'11'11'10), _mm256_permute_ps(d, 0b11'01'10'10)));
+        sum = _mm256_add_ps(sum, _mm256_add_ps(_mm256_mul_ps(head, d), across));
+      }
+      __m128 low = _mm256_castps256_ps128(sum);
+      if (k < last) low = _mm_add_ps(low, __m128(coupling_[k] * Quad(_mm_sub_ps(x_of(A.neighbour[k]), xi))));
+      finish(i, Quad(_mm_add_ps(low, _mm256_extractf128_ps(sum, 1))));
+    }
+  }
+#endif
+
   std::vector<SingleSymmetric> whole_;
   std::vector<SingleSymmetric> coupling_;  // in the order of BlockMatrix::neighbour
 };

@@ -35,7 +35,7 @@ constexpr double kWorstReduction = 0.6;
 // A spring below this share of the strongest at both of its ends is weak.
 constexpr float kWeakSpring = 1.0f / 64;
 // Rows of a coarse level that one thread takes at a time.
-constexpr std::size_t kCoarseGrain = 512;
+constexpr std::size_t kCoarseGrain = 128;
 // The smoother damps the part [1/8, 1] of the spectrum [Tamstorf et al. 2015].
 constexpr double kSmoothedPart = 1.0 / 8;
 // Steps of the smoother on coarse levels, where they are cheap.
@@ -426,11 +426,11 @@ struct Multigrid::Hierarchy {
       const auto shrink = static_cast<float>(1 / std::sqrt(norm));
       norm = pool->sum(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
         Lanes sum;
-        for (std::size_t i = begin; i < end; ++i) {
-          y[i] = shrink * (level.inverse[i] * level.single.row_times(level.A, i, x));
+        level.single.multiply_rows(level.A, begin, end, x, [&](std::size_t i, Quad Ax) {
+          y[i] = shrink * (level.inverse[i] * Ax);
           const Lanes image = double_precision(y[i]);
           sum = sum + image * image;
-        }
+        });
         return sum.sum();
       });
       lambda = std::sqrt(norm);
@@ -470,7 +470,9 @@ struct Multigrid::Hierarchy {
   }
   template <class Finish>
   void product(const CoarseLevel& level, const SingleVector& x, const Finish& finish) const {
-    for_nodes(x.size(), [&](std::size_t i) { finish(i, level.single.row_times(level.A, i, x)); });
+    pool->for_chunks(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
+      level.single.multiply_rows(level.A, begin, end, x, finish);
+    });
   }
 
   template <class Body>
