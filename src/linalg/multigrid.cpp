@@ -34,8 +34,10 @@ constexpr std::size_t kDirectNodes = 48;
 constexpr double kWorstReduction = 0.6;
 // A spring below this share of the strongest at both of its ends is weak.
 constexpr float kWeakSpring = 1.0f / 64;
-// Rows of a coarse level that one thread takes at a time.
+// Rows of a coarse level that one thread takes at a time, and of the finest level: so that small meshes are
+// not shared out, which would take longer than the work.
 constexpr std::size_t kCoarseGrain = 128;
+constexpr std::size_t kFinestGrain = 512;
 // The smoother damps the part [1/8, 1] of the spectrum [Tamstorf et al. 2015].
 constexpr double kSmoothedPart = 1.0 / 8;
 // Steps of the smoother on coarse levels, where they are cheap.
@@ -507,7 +509,7 @@ struct Multigrid::Hierarchy {
     product(f.x, f.w, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
     restrict(f.transposed, f.w, coarse.r);
     solve_coarse(0);
-    add_interpolated(f.P, coarse.x, f.x);
+    add_interpolated(f.P, coarse.x, f.x, kFinestGrain);
     product(f.x, f.w, [&](std::uint32_t i, Quad q) {
       f.w[i] = f.r[i] - q;
       f.d[i] = first * (f.inverse[i] * f.w[i]);
@@ -544,8 +546,9 @@ struct Multigrid::Hierarchy {
   }
 
   // fine += P coarse
-  void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine) const {
-    for_nodes(fine.size(), [&](std::size_t i) {
+  void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine,
+                        std::size_t grain) const {
+    const auto add = [&](std::size_t i) {
       // Four at a time, of which some do not count: processors foresee the number of a row's entries badly.
       Quad sum = fine[i];
       const std::uint32_t end = P.begin[i + 1];
@@ -558,6 +561,9 @@ struct Multigrid::Hierarchy {
                      (weight[2] * coarse[column[2]] + weight[3] * coarse[column[3]]));
       }
       fine[i] = sum;
+    };
+    pool->for_chunks(fine.size(), grain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) add(i);
     });
   }
 
@@ -573,7 +579,7 @@ struct Multigrid::Hierarchy {
     product(level, level.d, [&](std::size_t i, Quad q) { level.w[i] = level.w[i] - q; });
     restrict(level.transposed, level.w, coarse.r);
     solve_coarse(l + 1);
-    add_interpolated(level.P, coarse.x, level.x);
+    add_interpolated(level.P, coarse.x, level.x, kCoarseGrain);
     product(level, level.x, [&](std::size_t i, Quad q) {
       level.w[i] = level.r[i] - q;
       level.d[i] = level.chebyshev.first * (level.inverse[i] * level.w[i]);
