@@ -123,7 +123,7 @@ BenchTable phase_table(const BenchSettings& settings) {
                   {"rest_percent", "rest", "% of step", 3},
                   {"forces_assembly_percent", "forces + assembly", "% of step", 3}},
       .notes = {"The same operations outside of a step, on the states of the sampled steps, in the same "
-                "order; medians. Forces with K v of the right-hand side; setup: multigrid's numbers. Rest: "
+                "order; medians. Assembly: what A and K v add to forces; setup: multigrid's numbers. Rest: "
                 "what the step takes beyond their sum."}};
 }
 
