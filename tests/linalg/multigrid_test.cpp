@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "linalg/block_matrix.h"
 #include "linalg/cholesky.h"
 #include "linalg/conjugate_gradient.h"
+#include "linalg/single_spring_matrix.h"
 #include "linalg/symmetric.h"
 #include "nets.h"
 
@@ -162,6 +164,44 @@ TEST(Multigrid, BoundsTheMatrixByItsBlocks) {
     EXPECT_GT(values[0], -1e-9 * values[179]);
     EXPECT_LT(values[0], 0.2 * values[179]);  // and is not just very large
   }
+}
+
+TEST(SingleBlockMatrix, ProductIsThatOfItsBlocks) {
+  // Node i is coupled to all others but 4 - i: three couplings each, and the middle one has four.
+  constexpr std::uint32_t n = 5;
+  nets::Random random(6);
+  BlockMatrix A;
+  for (std::uint32_t i = 0; i < n; ++i) A.nodes.push_back({i, i});
+  A.begin.push_back(0);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    for (std::uint32_t j = 0; j < n; ++j) {
+      if (j == i || i + j == 4) continue;
+      A.neighbour.push_back(j);
+      A.block.push_back(j < i ? A.find(j, i) : static_cast<std::uint32_t>(A.nodes.size()));
+      if (j > i) A.nodes.push_back({i, j});
+    }
+    A.begin.push_back(static_cast<std::uint32_t>(A.neighbour.size()));
+  }
+  for (std::size_t k = 0; k < A.nodes.size(); ++k) {
+    const vec3 a = random.vector(), b = random.vector();
+    A.value.push_back({a.x, a.y, a.z, b.x, b.y, b.z});
+  }
+  std::vector<vec3> expected(n, vec3(0.0));
+  SingleVector x(n);
+  for (Quad& each : x) each = single(random.vector());
+  for (std::size_t k = 0; k < A.nodes.size(); ++k) {
+    const auto [i, j] = A.nodes[k];
+    const mat3 B = full(A.value[k]);
+    expected[i] += 2.0 * (B * vec3(x[j][0], x[j][1], x[j][2]));
+    if (i != j) expected[j] += 2.0 * (B * vec3(x[i][0], x[i][1], x[i][2]));
+  }
+  SingleBlockMatrix matrix;
+  matrix.choose(A);
+  for (std::size_t i = 0; i < n; ++i) matrix.assign_row(2.0, A, i);
+  matrix.multiply_rows(A, 0, n, x, [&](std::size_t i, Quad Ax) {
+    EXPECT_LT(glm::length(vec3(Ax[0], Ax[1], Ax[2]) - expected[i]), 1e-5) << i;
+    EXPECT_EQ(Ax[3], 0.0f) << i;
+  });
 }
 
 TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
