@@ -6,12 +6,12 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kGravityGrain = 4096;
 
 }  // namespace
 
 double GravityForce::energy(std::span<const vec3> x) const {
-  return -pool_.sum(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  return -pool_.sum(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
     vec3 moment(0.0);
     for (std::size_t i = begin; i < end; ++i) moment += masses_[i] * x[i];
     return glm::dot(gravity_, moment);
@@ -19,7 +19,7 @@ double GravityForce::energy(std::span<const vec3> x) const {
 }
 
 void GravityForce::add_force(std::span<const vec3> x, std::span<const vec3> /*v*/, std::span<vec3> f) const {
-  pool_.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) f[i] += masses_[i] * gravity_;
   });
 }

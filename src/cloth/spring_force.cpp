@@ -13,7 +13,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kSpringGrain = 4096;
 
 /// A number for bending springs and one for stretch springs: to be looked up, as which of them comes next is
 /// hard to guess for a processor.
@@ -134,7 +134,10 @@ struct SpringForce::Block {
 };
 
 SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool)
-    : model_(model), pool_(pool), sum_(model.particles()), partial_((model.springs() + kGrain - 1) / kGrain) {
+    : model_(model),
+      pool_(pool),
+      sum_(model.particles()),
+      partial_((model.springs() + kSpringGrain - 1) / kSpringGrain) {
   set_material(material);
 }
 
@@ -186,7 +189,7 @@ void SpringForce::for_pairs(std::size_t begin, std::size_t end, const Visit& vis
 SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
   const ByKind of_stretch{0, stretch_stiffness_ / 2}, of_bend{bend_stiffness_ / 2, 0}, strained{0, 1};
   const HalfLanes zero = both(0), one = both(1);
-  pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     HalfLanes stretch = zero, bend = zero, largest = zero, strains = zero;
     for_pairs(begin, end, [&](const Pair& pair) {
       const Pair::Vectors along = pair.difference(pattern(), x);
@@ -204,8 +207,8 @@ SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
       strains = strains + strain;
     });
     const double sum = strains[0] + strains[1];  // not a number where one of them is not
-    partial_[begin / kGrain] = {stretch[0] + stretch[1], bend[0] + bend[1],
-                                std::isnan(sum) ? sum : std::max(largest[0], largest[1])};
+    partial_[begin / kSpringGrain] = {stretch[0] + stretch[1], bend[0] + bend[1],
+                                      std::isnan(sum) ? sum : std::max(largest[0], largest[1])};
   });
   Measures total;
   for (const Measures& part : partial_) {
@@ -272,7 +275,7 @@ void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /
                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   const ByKind k{bend_stiffness_, stretch_stiffness_};
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
-  pool_.for_chunks(pattern().springs(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     for_pairs(begin, end, [&](const Pair& pair) {
       const Pose pose(*this, k, pair, x, compression);
       Block block;
@@ -290,7 +293,7 @@ bool SpringForce::has_dissipation_potential() const {
 double SpringForce::dissipation_potential(std::span<const vec3> v) const {
   if (spring_damping_ == 0) return 0;
   const SpringPattern& p = pattern();
-  return pool_.sum(p.springs(), kGrain, [&](std::size_t begin, std::size_t end) {
+  return pool_.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       const vec3 v_ij = v[p.particle[p.lower[slot]]] - v[p.particle[p.upper[slot]]];

@@ -8,7 +8,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kWindGrain = 1024;
 
 }  // namespace
 
@@ -40,14 +40,14 @@ void WindForce::set_wind(const Wind& wind) {
 
 void WindForce::blow(std::span<const vec3> x, double t) {
   if (wind_.gusts == 0) return;
-  pool_.for_chunks(air_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(air_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) air_[i] = air_velocity(wind_, x[i], t);
   });
 }
 
 void WindForce::take_facets(std::span<const vec3> x) const {
   const auto triangles = model_.triangles();
-  pool_.for_chunks(facets_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(facets_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto& [a, b, c] = triangles[k];
       const vec3 twice = glm::cross(x[b] - x[a], x[c] - x[a]);
@@ -73,7 +73,7 @@ void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<cons
                          std::span<vec3> f) const {
   take_facets(x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
-  pool_.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air(i) - v[i];
       vec3 sum(0.0);
@@ -92,7 +92,7 @@ void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, 
   const double factor = c.damping * wind_.density * wind_.drag_coefficient / 3;
   if (factor == 0) return;
   take_facets(x);
-  pool_.for_chunks(blocks_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  pool_.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air_[i] - v[i];
       mat3 sum(0.0);

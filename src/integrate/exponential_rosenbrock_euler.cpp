@@ -13,7 +13,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kLoosestTolerance = 1e-6;
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kBlendGrain = 1024;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   // hJ: x' = h v, v' = h S M⁻¹ (K x + D v)
   const auto apply = [&](std::span<const vec3> in, std::span<vec3> out) {
     const auto for_particles = [&](auto&& body) {
-      context.pool.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      context.pool.for_chunks(n, kBlendGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) body(i);
       });
     };

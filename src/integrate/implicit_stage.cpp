@@ -11,7 +11,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kNormGrain = 4096;
 constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
 constexpr double kSteepestRise = 0.9;         // of the slope that a step without potential may end at
 constexpr int kMaxHalvings = 20;
@@ -176,7 +176,7 @@ double ImplicitStage::evaluate_trial(const Problem& p) {
 }
 
 double ImplicitStage::norm(const Problem& p, std::span<const vec3> a) const {
-  return std::sqrt(p.context.pool.sum(a.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  return std::sqrt(p.context.pool.sum(a.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], a[i]);
     return sum;

@@ -13,7 +13,7 @@ namespace clothlab {
 namespace {
 
 // Of a global step; what it leaves, the next one takes up.
-constexpr double kSolveTolerance = 1e-10;
+constexpr double kGlobalTolerance = 1e-10;
 
 double norm(std::span<const vec3> a) {
   double squared = 0;
@@ -75,7 +75,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     for (vec3& r : residual_) r = -r;
     if (gives_up(context, report)) return report;
     const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
-                                            correction_, kSolveTolerance, context.stop, factor_fits_);
+                                            correction_, kGlobalTolerance, context.stop, factor_fits_);
     if (solve.stopped) {
       report.stopped = true;
       return report;

@@ -8,7 +8,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kPollEvery = 1 << 14;  // springs
+constexpr std::size_t kSpringsPerPoll = 1 << 14;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
     std::ranges::fill(taken, 0);
     waiting.clear();
     for (std::size_t k = 0; k < left.size(); ++k) {
-      if (k % kPollEvery == 0 && stop_requested(stop)) return false;
+      if (k % kSpringsPerPoll == 0 && stop_requested(stop)) return false;
       const std::uint32_t s = left[k];
       const ElasticElement e = springs[s];
       const std::uint64_t free = ~(taken[e.i] | taken[e.j]);

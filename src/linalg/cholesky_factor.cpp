@@ -14,7 +14,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 // Looks at the stop probe as often as work is done, every few milliseconds.
 class Watch {
  public:
@@ -170,15 +170,15 @@ struct CholeskyFactor::Parts {
 
   // The elimination tree, and the number of blocks in each column of L.
   void find_tree(std::size_t n, CancelPoint& cancel) {
-    parent.assign(n, kNone);
-    mark.assign(n, kNone);
+    parent.assign(n, kNoColumn);
+    mark.assign(n, kNoColumn);
     below_begin.assign(n + 1, 0);
     for (std::uint32_t k = 0; k < n; ++k) {
       mark[k] = k;
       for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
         for (std::uint32_t i = above[b]; mark[i] != k; i = parent[i]) {
           cancel.pass();
-          if (parent[i] == kNone) parent[i] = k;
+          if (parent[i] == kNoColumn) parent[i] = k;
           mark[i] = k;
           ++below_begin[i + 1];
         }
@@ -234,7 +234,7 @@ struct CholeskyFactor::Parts {
     const std::size_t n = diagonal.size();
     std::copy(below_begin.begin(), below_begin.end() - 1, below_end.begin());
     std::fill(work.begin(), work.end(), mat3(0.0));
-    std::fill(mark.begin(), mark.end(), kNone);
+    std::fill(mark.begin(), mark.end(), kNoColumn);
     for (std::uint32_t k = 0; k < n; ++k) {
       std::size_t top = n;
       mark[k] = k;

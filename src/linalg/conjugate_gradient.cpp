@@ -16,12 +16,6 @@
 
 namespace clothlab {
 
-namespace {
-
-double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-}  // namespace
-
 // Letters as in the literature: y the unknown, r = S (b - A z) - S A S y, z = M^-1 r, p the direction,
 // q = S A p. The right-hand side is not kept by row: it is asked for so seldom that it is fetched anew.
 struct ConjugateGradient::Scratch {

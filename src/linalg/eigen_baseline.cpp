@@ -24,7 +24,7 @@ namespace clothlab {
 namespace {
 
 using ByColumn = Eigen::SparseMatrix<double, Eigen::ColMajor>;
-using ByRow = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+using RowMajorMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 using Diagonal = Eigen::DiagonalPreconditioner<double>;
 
 Eigen::Index at(std::size_t particle, int k) { return static_cast<Eigen::Index>(3 * particle) + k; }
@@ -93,9 +93,9 @@ struct EigenBaseline::Impl {
   BaselineMethod method;
   int threads;
   ByColumn lower;  // the lower triangle; empty for cg_full
-  ByRow full;
+  RowMajorMatrix full;
   Eigen::ConjugateGradient<ByColumn, Eigen::Lower, Diagonal> cg_lower;
-  Eigen::ConjugateGradient<ByRow, Eigen::Lower | Eigen::Upper, Diagonal> cg_full;
+  Eigen::ConjugateGradient<RowMajorMatrix, Eigen::Lower | Eigen::Upper, Diagonal> cg_full;
   Eigen::SimplicialLDLT<ByColumn, Eigen::Lower> ldlt;
 #if defined(CLOTHLAB_CHOLMOD)
   std::optional<Eigen::CholmodSupernodalLLT<ByColumn, Eigen::Lower>> cholmod;

@@ -90,7 +90,6 @@ struct Tridiagonal {
   }
 };
 
-double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 Padded scaled(const Padded& a, double s) { return {a.x * s, a.y * s, a.z * s, 0.0}; }
 Padded plus(const Padded& a, double s, const Padded& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, 0.0};

@@ -49,7 +49,7 @@ Graph Graph::build(std::size_t vertices, std::span<const std::array<std::uint32_
 namespace {
 
 using Vertices = std::vector<std::uint32_t>;
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
 
 // These were chosen by the fill on sheets and on meshes of garments and figures; it hardly depends on them.
 constexpr std::size_t kSmallPart = 60;    // is ordered by minimum degree
@@ -67,12 +67,12 @@ struct Part {
 
 struct Distances {
   Vertices order;     // breadth first; shorter than the part where that is not connected
-  Vertices distance;  // by vertex, kNone where not reached
+  Vertices distance;  // by vertex, kNoVertex where not reached
 };
 
 Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
   Distances found;
-  found.distance.assign(graph.size(), kNone);
+  found.distance.assign(graph.size(), kNoVertex);
   found.order.reserve(graph.size());
   found.order.push_back(start);
   found.distance[start] = 0;
@@ -80,7 +80,7 @@ Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
     cancel.pass();
     const std::uint32_t v = found.order[head];
     for (std::uint32_t u : graph.neighbours(v)) {
-      if (found.distance[u] != kNone) continue;
+      if (found.distance[u] != kNoVertex) continue;
       found.distance[u] = found.distance[v] + 1;
       found.order.push_back(u);
     }
@@ -244,7 +244,7 @@ class Split {
 class Dissection {
  public:
   Dissection(const Graph& whole, CancelPoint& cancel)
-      : order(whole.size()), whole_(whole), cancel_(cancel), local_(whole.size(), kNone) {
+      : order(whole.size()), whole_(whole), cancel_(cancel), local_(whole.size(), kNoVertex) {
     // Whoever is joined to very many separates nothing, and comes last.
     const double many = std::max(16.0, 10 * std::sqrt(static_cast<double>(whole.size())));
     Vertices rest, dense;
@@ -267,11 +267,11 @@ class Dissection {
     for (std::uint32_t v : vertices) {
       cancel_.pass();
       for (std::uint32_t u : whole_.neighbours(v)) {
-        if (local_[u] != kNone) part.graph.of.push_back(local_[u]);
+        if (local_[u] != kNoVertex) part.graph.of.push_back(local_[u]);
       }
       part.graph.begin.push_back(static_cast<std::uint32_t>(part.graph.of.size()));
     }
-    for (std::uint32_t v : vertices) local_[v] = kNone;
+    for (std::uint32_t v : vertices) local_[v] = kNoVertex;
     return part;
   }
 
@@ -314,7 +314,7 @@ class Dissection {
   Split separate(const Graph& graph, std::uint32_t rim) {
     std::vector<Distances> from;
     std::vector<Split> splits;
-    Vertices nearest(graph.size(), kNone);  // distance to the nearest corner so far
+    Vertices nearest(graph.size(), kNoVertex);  // distance to the nearest corner so far
     for (std::uint32_t corner = rim; from.size() < kCorners;) {
       from.push_back(search(graph, corner, cancel_));
       const Distances& last = from.back();
@@ -341,7 +341,7 @@ class Dissection {
     for (std::uint32_t k = 0; k < n; ++k) local_[part.vertex[k]] = k;
     for (std::uint32_t v : part.vertex) {
       for (std::uint32_t u : whole_.neighbours(v)) {
-        if (local_[u] != kNone) continue;
+        if (local_[u] != kNoVertex) continue;
         local_[u] = static_cast<std::uint32_t>(n + around.size());
         around.push_back(u);
       }
@@ -356,14 +356,14 @@ class Dissection {
       for (std::uint32_t u : joined) row(k)[local_[u] / 64] |= bit(local_[u]);
       degree[k] = static_cast<std::uint32_t>(joined.size());
     }
-    for (std::uint32_t v : part.vertex) local_[v] = kNone;
-    for (std::uint32_t v : around) local_[v] = kNone;
+    for (std::uint32_t v : part.vertex) local_[v] = kNoVertex;
+    for (std::uint32_t v : around) local_[v] = kNoVertex;
 
     for (std::uint32_t& place : to) {
       const auto k =
           static_cast<std::size_t>(std::min_element(degree.begin(), degree.end()) - degree.begin());
       place = part.vertex[k];
-      degree[k] = kNone;
+      degree[k] = kNoVertex;
       for (std::size_t u = 0; u < n; ++u) {
         if ((row(k)[u / 64] & bit(u)) == 0) continue;
         cancel_.pass();
@@ -381,7 +381,7 @@ class Dissection {
 
   const Graph& whole_;
   CancelPoint& cancel_;
-  Vertices local_;  // scratch: of the whole -> of the part at hand, or kNone
+  Vertices local_;  // scratch: of the whole -> of the part at hand, or kNoVertex
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ using RowVector = std::vector<Padded>;
 
 inline Padded padded(const vec3& v) { return {v.x, v.y, v.z, 0.0}; }
 inline vec3 unpadded(const Padded& v) { return {v.x, v.y, v.z}; }
+inline double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 /// Calls body(chunk, begin, end) for every chunk of rows, concurrently.
 template <class Body>

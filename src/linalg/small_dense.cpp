@@ -10,7 +10,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr int kMaxIterations = 60;  // per eigenvalue; two or three are usual
+constexpr int kMaxIterationsPerValue = 60;  // per eigenvalue; two or three are usual
 constexpr int kMaxSquarings = 60;
 constexpr double kTheta13 = 5.371920351148152;  // Higham 2005, table 2.3
 constexpr std::array<double, 14> kPade{64764752532480000.,
@@ -138,7 +138,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n) {
 void SymmetricEigen::diagonalise(std::size_t n) {
   std::vector<double>&d = values_, &e = off_;
   for (std::size_t l = 0; l < n; ++l) {
-    for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    for (int iteration = 0; iteration < kMaxIterationsPerValue; ++iteration) {
       std::size_t m = l;
       for (; m + 1 < n; ++m) {
         if (!(std::abs(e[m]) >

@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoCorner = std::numeric_limits<std::uint32_t>::max();
 
 /// Sine of the angle below which two edges count as one straight line: well above the rounding of the
 /// projection, well below what a modeller draws.
@@ -34,7 +34,7 @@ std::span<const std::array<std::uint32_t, 3>> Triangulator::triangulate(std::spa
     previous_[i] = (i + n - 1) % n;
   }
   blockers_.clear();
-  slot_.assign(n, kNone);
+  slot_.assign(n, kNoCorner);
   for (std::uint32_t i = 0; i < n; ++i) update_blocker(i);
 
   std::uint32_t corner = 1;
@@ -118,15 +118,15 @@ bool Triangulator::is_ear(std::uint32_t corner) const {
 /// The first ear from `from` on. Where there is none, the polygon crosses or touches itself: then a flat
 /// corner, whose triangle covers nothing, else a convex one, else any.
 std::uint32_t Triangulator::corner_to_clip(std::uint32_t from, std::size_t remaining) const {
-  std::uint32_t flat = kNone, convex = kNone;
+  std::uint32_t flat = kNoCorner, convex = kNoCorner;
   std::uint32_t corner = from;
   for (std::size_t i = 0; i < remaining; ++i, corner = next_[corner]) {
     if (is_ear(corner)) return corner;
     const int direction = turn(previous_[corner], corner, next_[corner]);
-    if (direction == 0 && flat == kNone) flat = corner;
-    if (direction > 0 && convex == kNone) convex = corner;
+    if (direction == 0 && flat == kNoCorner) flat = corner;
+    if (direction > 0 && convex == kNoCorner) convex = corner;
   }
-  return flat != kNone ? flat : convex != kNone ? convex : from;
+  return flat != kNoCorner ? flat : convex != kNoCorner ? convex : from;
 }
 
 void Triangulator::clip(std::uint32_t corner) {
@@ -134,14 +134,14 @@ void Triangulator::clip(std::uint32_t corner) {
   triangles_.push_back({a, corner, c});
   next_[a] = c;
   previous_[c] = a;
-  if (slot_[corner] != kNone) unblock(corner);
+  if (slot_[corner] != kNoCorner) unblock(corner);
   update_blocker(a);
   update_blocker(c);
 }
 
 void Triangulator::update_blocker(std::uint32_t corner) {
   const bool blocks = !is_convex(corner);
-  if (blocks == (slot_[corner] != kNone)) return;
+  if (blocks == (slot_[corner] != kNoCorner)) return;
   if (blocks) {
     slot_[corner] = static_cast<std::uint32_t>(blockers_.size());
     blockers_.push_back(corner);
@@ -155,7 +155,7 @@ void Triangulator::unblock(std::uint32_t corner) {
   blockers_[slot] = blockers_.back();
   slot_[blockers_[slot]] = slot;
   blockers_.pop_back();
-  slot_[corner] = kNone;
+  slot_[corner] = kNoCorner;
 }
 
 }  // namespace clothlab

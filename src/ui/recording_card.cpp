@@ -6,17 +6,13 @@
 #include <utility>
 
 #include "core/text.h"
+#include "core/text_file.h"
 #include "ui/numbers.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
 namespace clothlab {
 namespace {
-
-std::string utf8(const std::filesystem::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
 
 std::string summary(const Recorder::Progress& progress) {
   return format_count(progress.frames) + (progress.frames == 1 ? " frame · " : " frames · ") +
@@ -37,7 +33,7 @@ void running_card(const PanelContext& context, const Area& view) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(displayable(summary(progress)).c_str());
   note_item("recording-progress");
-  tooltip("Into " + utf8(context.recording.folder) +
+  tooltip("Into " + shown_path(context.recording.folder) +
           ". Frames follow simulated time; where files cannot be written as fast, the simulation waits for "
           "them.");
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - units(104));
@@ -60,7 +56,7 @@ void ended_card(const PanelContext& context, const Area& view) {
                failed ? "The recording has ended early" : "Recorded");
   if (failed) card_text(recording.progress.error);
   card_text(summary(recording.progress) + (failed ? " are whole, in" : " in"));
-  card_text(utf8(recording.folder));
+  card_text(shown_path(recording.folder));
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
     small_text("A video of the pictures, typed in that folder:");
@@ -70,7 +66,7 @@ void ended_card(const PanelContext& context, const Area& view) {
     ImGui::SameLine();
   }
   if (text_button("Copy the folder", "Puts the folder's path on the clipboard."))
-    context.request(CopyText{utf8(recording.folder)});
+    context.request(CopyText{shown_path(recording.folder)});
   note_item("copy-folder");
   ImGui::SameLine();
   if (text_button("Close (Esc)", "Back to the cloth.")) context.request(CloseRecording{});
@@ -88,7 +84,7 @@ void recording_card(const PanelContext& context, const Area& view) {
 void RecordingDialog::open(const std::filesystem::path& folder) {
   open_ = true;
   accept_ = false;
-  std::snprintf(folder_.data(), folder_.size(), "%s", utf8(folder).c_str());
+  std::snprintf(folder_.data(), folder_.size(), "%s", shown_path(folder).c_str());
 }
 
 bool RecordingDialog::on_key(const KeyPress& press) {

@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-std::string factor(double growth) { return format_steady(growth) + "×"; }
+std::string times(double growth) { return format_steady(growth) + "×"; }
 
 // From here to the limit the gauge turns amber: ω_max changes by some per cent as the cloth moves.
 constexpr double kNearLimit = 0.9;
@@ -44,17 +44,17 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
     out.level = StabilityLevel::unstable;
     // A growth that three digits would round to 1 is shown as what is added.
     out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"
-                                : "grows " + factor(growth) + " per step";
+                                : "grows " + times(growth) + " per step";
   } else if (std::isinf(limit)) {
     out.level = StabilityLevel::safe;
-    out.verdict = growth < 0.995 ? "stable, fastest mode " + factor(growth) + " per step" : "stable at any h";
+    out.verdict = growth < 0.995 ? "stable, fastest mode " + times(growth) + " per step" : "stable at any h";
   } else {
     out.largest_step = largest_stable_step(integrator, *omega_max);
     out.number += " of " + format_plain(limit);
     out.level = z >= limit                ? StabilityLevel::unstable
                 : z >= kNearLimit * limit ? StabilityLevel::near_limit
                                           : StabilityLevel::safe;
-    out.verdict = z >= limit                ? "unstable, " + factor(z / limit) + " the limit"
+    out.verdict = z >= limit                ? "unstable, " + times(z / limit) + " the limit"
                   : z >= kNearLimit * limit ? "close to the limit"
                                             : "stable";
   }

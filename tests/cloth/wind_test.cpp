@@ -81,19 +81,19 @@ TEST(Wind, HasTheJacobianD) {
   const Wind wind = steady_wind();
   SpringMatrix d(rig->system.pattern());
   WindForce(rig->system.model(), wind, rig->pool).add_jacobians(s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
-  constexpr double kDelta = 1e-5;  // f is quadratic in v, so that only rounding is left, 1e-16 · 3 N / δ
+  constexpr double kStep = 1e-5;  // f is quadratic in v, so that only rounding is left, 1e-16 · 3 N / δ
   std::vector<vec3> direction(s.x.size(), vec3(0.0)), product(s.x.size());
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {
       State plus = s, minus = s;
-      plus.v[i][axis] += kDelta;
-      minus.v[i][axis] -= kDelta;
+      plus.v[i][axis] += kStep;
+      minus.v[i][axis] -= kStep;
       direction[i][axis] = 1;
       d.multiply(rig->pool, direction, product);
       direction[i][axis] = 0;
       const std::vector<vec3> above = forces(*rig, wind, plus), below = forces(*rig, wind, minus);
       for (std::size_t j = 0; j < s.x.size(); ++j)
-        EXPECT_LT(glm::length((above[j] - below[j]) / (2 * kDelta) + product[j]), 1e-9);
+        EXPECT_LT(glm::length((above[j] - below[j]) / (2 * kStep) + product[j]), 1e-9);
     }
   }
 }

@@ -21,7 +21,7 @@ using test::Stepper;
 
 constexpr std::array kSplitMethods{"siere", "semi-implicit-bdf2-ere", "str-sbdf2-ere"};
 
-double separation(const State& a, const State& b) {
+double distance(const State& a, const State& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.x.size(); ++i) {
     largest = std::max({largest, glm::length(a.x[i] - b.x[i]), glm::length(a.v[i] - b.v[i])});
@@ -145,11 +145,11 @@ std::unique_ptr<Rig> bumpy(const Material& material) {
 }
 
 // The largest difference over ten steps of two runs, with a pin that is led or not.
-double difference(const char* one, const IntegratorParameters& ones, const char* other,
+double difference(const char* method, const IntegratorParameters& parameters, const char* other,
                   const IntegratorParameters& others, const Material& material, JacobianMode mode,
                   bool led = true) {
   auto a = bumpy(material), b = bumpy(material);
-  Stepper first(*a, *find_integrator(one), test::tight_settings(mode), ones);
+  Stepper first(*a, *find_integrator(method), test::tight_settings(mode), parameters);
   Stepper second(*b, *find_integrator(other), test::tight_settings(mode), others);
   double largest = 0;
   for (int k = 0; k < 10; ++k) {
@@ -158,7 +158,7 @@ double difference(const char* one, const IntegratorParameters& ones, const char*
     b->system.projection().fix(3, target);
     first.step(0.012);
     second.step(0.012);
-    largest = std::max(largest, separation(a->state, b->state));
+    largest = std::max(largest, distance(a->state, b->state));
   }
   return largest;
 }
@@ -300,7 +300,7 @@ TEST(Exponential, LosesItsSecondOrderToClampedBlocks) {
   };
   for (const JacobianMode mode : {JacobianMode::exact, JacobianMode::clamped}) {
     const State coarse = run(mode, 200), middle = run(mode, 400), fine = run(mode, 800);
-    const double order = std::log2(separation(coarse, middle) / separation(middle, fine));
+    const double order = std::log2(distance(coarse, middle) / distance(middle, fine));
     EXPECT_NEAR(order, mode == JacobianMode::exact ? 2 : 1, 0.1);
   }
 }

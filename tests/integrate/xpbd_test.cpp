@@ -175,7 +175,7 @@ TEST(Xpbd, SweptToTheEndIsBackwardEulerOnALine) {
 }
 
 // Hung in a frame, and stretched by it: in tension everywhere, so that there is one equilibrium.
-std::unique_ptr<Rig> hanging_sheet() {
+std::unique_ptr<Rig> framed_sheet() {
   Material material;
   material.mass = 0.3;
   material.stretch_stiffness = 30;
@@ -193,7 +193,7 @@ std::unique_ptr<Rig> hanging_sheet() {
 
 // The largest distance from equilibrium of the sheet at rest.
 double drape_error(double h, int substeps, const std::vector<vec3>& equilibrium) {
-  auto rig = hanging_sheet();
+  auto rig = framed_sheet();
   // By mass damping alone every mode decays at least as exp(−3 t), by eight orders in 6 s.
   Stepper(*rig, xpbd(), {}, {5, static_cast<double>(substeps)}).steps(static_cast<int>(6 / h), h);
   double largest = 0;
@@ -204,7 +204,7 @@ double drape_error(double h, int substeps, const std::vector<vec3>& equilibrium)
 }
 
 TEST(Xpbd, DrapesTowardsEquilibriumAsTheSubstepIsHalved) {
-  auto rest = hanging_sheet();
+  auto rest = framed_sheet();
   SolverSettings settings = test::tight_settings();
   Stepper(*rest, *find_integrator("backward-euler"), settings).steps(200, 0.1);
   double before = drape_error(0.004, 1, rest->state.x);

@@ -15,7 +15,7 @@
 namespace clothlab {
 namespace {
 
-ClothMesh build(std::string_view name) { return build_cloth_mesh(find_generated_mesh(name).make()); }
+ClothMesh generated(std::string_view name) { return build_cloth_mesh(find_generated_mesh(name).make()); }
 
 TEST(Generators, AssetsAreWhatTheGeneratorMakes) {
   for (const GeneratedMesh& mesh : generated_meshes()) {
@@ -46,7 +46,7 @@ TEST(Generators, ByName) {
 }
 
 TEST(Generators, ThePendulumIsOneSpring) {
-  const ClothMesh mesh = build("pendulum");
+  const ClothMesh mesh = generated("pendulum");
   EXPECT_EQ(mesh.positions.size(), 2u);
   EXPECT_EQ(mesh.stretch_springs.size(), 1u);
   EXPECT_TRUE(mesh.bend_springs.empty());
@@ -69,14 +69,14 @@ TEST(Generators, TheRoundSheetIsPinnedOnItsRim) {
 }
 
 TEST(Generators, TheTubeHasTwoRims) {
-  const ClothMesh mesh = build("tube");
+  const ClothMesh mesh = generated("tube");
   EXPECT_EQ(mesh.report.boundary_edges, 64u);
   EXPECT_EQ(mesh.report.welded, 0u);
   EXPECT_EQ(mesh.source->texture_coordinates.size(), 21u * 33);
 }
 
 TEST(Generators, TheSeamIsWelded) {
-  const ClothMesh mesh = build("seam");
+  const ClothMesh mesh = generated("seam");
   EXPECT_EQ(mesh.report.vertices, 70u);
   EXPECT_EQ(mesh.report.welded, 7u);
   EXPECT_EQ(mesh.report.parts, 1u);
@@ -86,15 +86,15 @@ TEST(Generators, TheSeamIsWelded) {
 }
 
 TEST(Generators, TheBookHasASpine) {
-  const ClothMesh mesh = build("nonmanifold");
+  const ClothMesh mesh = generated("nonmanifold");
   EXPECT_EQ(mesh.report.nonmanifold_edges, 6u);
   EXPECT_EQ(mesh.report.parts, 1u);
 }
 
-TEST(Generators, ThreeParts) { EXPECT_EQ(build("parts").parts, 3); }
+TEST(Generators, ThreeParts) { EXPECT_EQ(generated("parts").parts, 3); }
 
 TEST(Generators, TheMoebiusStripHasOneRimAndOneSide) {
-  const ClothMesh mesh = build("moebius");
+  const ClothMesh mesh = generated("moebius");
   EXPECT_EQ(mesh.report.boundary_edges, 80u);
   EXPECT_EQ(mesh.report.nonmanifold_edges, 0u);
   // Euler characteristic V − E + F of a strip is 0, with or without the twist ...
@@ -119,7 +119,7 @@ TEST(Generators, TheMoebiusStripHasOneRimAndOneSide) {
 }
 
 TEST(Generators, ThePolygonsFillTheSquare) {
-  const ClothMesh mesh = build("polygons");
+  const ClothMesh mesh = generated("polygons");
   EXPECT_EQ(mesh.report.unused_vertices, 2u);
   double area = 0;
   for (const auto& t : mesh.triangles) {

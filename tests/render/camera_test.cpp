@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <limits>
 #include <random>
+
+#include "support.h"
 
 namespace clothlab {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-const Pixels kSize{1280, 720};
 
 Camera random_camera(std::mt19937& random) {
   std::uniform_real_distribution<double> unit(-1, 1);

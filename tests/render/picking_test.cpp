@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <limits>
 #include <random>
+
+#include "support.h"
 
 namespace clothlab {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const Pixels kSize{1280, 720};
 
 using Triangle = std::array<std::uint32_t, 3>;
 using Long = long double;
@@ -72,7 +69,7 @@ Reference brute_force(const ClothMesh& mesh, const std::vector<vec3>& positions,
   return reference;
 }
 
-Camera random_camera(std::mt19937& random) {
+Camera camera_near_the_sheet(std::mt19937& random) {
   std::uniform_real_distribution<double> unit(-1, 1);
   Camera camera;
   camera.target = {0.5 + 0.3 * unit(random), 0.1 * unit(random), 0.5 + 0.3 * unit(random)};
@@ -89,7 +86,7 @@ TEST(Pick, AgreesWithAnotherAlgorithmOverAThousandRaysAndCameras) {
   int hits = 0;
   int misses = 0;
   for (int i = 0; i < 1000; ++i) {
-    const Camera camera = random_camera(random);
+    const Camera camera = camera_near_the_sheet(random);
     const Ray ray = camera.ray({kSize.x * unit(random), kSize.y * unit(random)}, kSize);
     const auto picked = pick(mesh.triangles, mesh.positions, ray);
     const Reference reference = brute_force(mesh, mesh.positions, ray);
@@ -195,7 +192,7 @@ TEST(NearestVisibleParticle, AgreesWithOcclusionByTheReference) {
   constexpr double kRadius = 25;
   int found = 0;
   for (int i = 0; i < 300; ++i) {
-    Camera camera = random_camera(random);
+    Camera camera = camera_near_the_sheet(random);
     camera.distance += 1;
     const Pixels cursor{kSize.x * unit(random), kSize.y * unit(random)};
     std::optional<std::uint32_t> expected;
@@ -262,7 +259,7 @@ TEST(VisibleParticles, AreThoseThatAClickOnEachFinds) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::size_t seen = 0, hidden = 0;
   for (int i = 0; i < 20; ++i) {
-    Camera camera = random_camera(random);
+    Camera camera = camera_near_the_sheet(random);
     camera.distance += 1;
     const Pixels a{kSize.x * unit(random), kSize.y * unit(random)};
     const Pixels b{kSize.x * unit(random), kSize.y * unit(random)};

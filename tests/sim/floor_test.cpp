@@ -47,13 +47,13 @@ double highest(const Simulation& simulation) {
   return y;
 }
 
-class Floor : public ::testing::Test {
+class FloorTest : public ::testing::Test {
  protected:
   WorkerPool pool_{1};
   std::shared_ptr<const ClothMesh> sheet_ = grid_mesh(4, 4);
 };
 
-TEST_F(Floor, IsWhereAFallingSheetComesToRest) {
+TEST_F(FloorTest, IsWhereAFallingSheetComesToRest) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene = loose_sheet(std::string(info.id));
     scene.floor.height = -0.3;
@@ -68,7 +68,7 @@ TEST_F(Floor, IsWhereAFallingSheetComesToRest) {
 }
 
 // It sticks while tan θ < μ and slides as soon as tan θ > μ, with g (sin θ − μ cos θ).
-TEST_F(Floor, LetsASheetSlideFromTanThetaOnAsCoulombSays) {
+TEST_F(FloorTest, LetsASheetSlideFromTanThetaOnAsCoulombSays) {
   for (const IntegratorInfo& info : integrators()) {
     const double limit = std::atan(kMu);
     Simulation sticking(on_a_slope(std::string(info.id), limit - 1e-9), sheet_, pool_);
@@ -96,7 +96,7 @@ TEST_F(Floor, LetsASheetSlideFromTanThetaOnAsCoulombSays) {
 }
 
 // v²/(2μg), and energy only falls.
-TEST_F(Floor, StopsWhatSlides) {
+TEST_F(FloorTest, StopsWhatSlides) {
   for (const IntegratorInfo& info : integrators()) {
     Scene scene = loose_sheet(std::string(info.id));
     scene.initial_state =
@@ -115,7 +115,7 @@ TEST_F(Floor, StopsWhatSlides) {
 
 // A corner down and aslant, so that it lands on that corner, folds over and settles, with no more damping
 // than that of its springs where the method has none.
-TEST_F(Floor, BringsAHandkerchiefToRest) {
+TEST_F(FloorTest, BringsAHandkerchiefToRest) {
   const auto mesh = built(make_grid_obj(7, 7, 0.4, 0.4));
   const std::size_t n = mesh->positions.size();
   InitialState corner_down{{}, std::vector<vec3>(n, vec3(0))};
@@ -143,7 +143,7 @@ TEST_F(Floor, BringsAHandkerchiefToRest) {
 
 // Few particles that slide fast take along many that slide back slowly: the friction of these must not push
 // the sheet on.
-TEST_F(Floor, NeverPushesAlongAMotion) {
+TEST_F(FloorTest, NeverPushesAlongAMotion) {
   Scene scene = loose_sheet("semi-implicit-euler");
   scene.material.stretch_stiffness = 1e6;
   scene.stepping.dt = 1.0 / 60;
@@ -160,7 +160,7 @@ TEST_F(Floor, NeverPushesAlongAMotion) {
 
 // Falling, all particles are free and take iterations of CG; landed, they are held, and there is nothing left
 // to solve for.
-TEST_F(Floor, CountsTheIterationsOfWhatItTakesAgain) {
+TEST_F(FloorTest, CountsTheIterationsOfWhatItTakesAgain) {
   Scene scene = loose_sheet("semi-implicit-euler");
   scene.floor.height = -1e-6;
   Simulation simulation(scene, sheet_, pool_);
@@ -170,7 +170,7 @@ TEST_F(Floor, CountsTheIterationsOfWhatItTakesAgain) {
   EXPECT_EQ(simulation.residual_history().size(), 1u);
 }
 
-TEST_F(Floor, LetsGoOfWhatIsPulledUp) {
+TEST_F(FloorTest, LetsGoOfWhatIsPulledUp) {
   Scene scene = loose_sheet("semi-implicit-euler");
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(run(simulation, 10), 10);
@@ -179,7 +179,7 @@ TEST_F(Floor, LetsGoOfWhatIsPulledUp) {
   for (const vec3& v : simulation.state().v) EXPECT_NEAR(v.y, 3 * 0.1, 1e-9);
 }
 
-TEST_F(Floor, IsNoPin) {
+TEST_F(FloorTest, IsNoPin) {
   Scene scene = loose_sheet("semi-implicit-euler");
   scene.pins = std::vector<std::uint32_t>{3};
   Simulation simulation(scene, sheet_, pool_);
@@ -194,7 +194,7 @@ TEST_F(Floor, IsNoPin) {
   EXPECT_EQ(simulation.state().x[0].y, 0);
 }
 
-TEST_F(Floor, LiftsWhatLiesBelowItWithoutABlowUp) {
+TEST_F(FloorTest, LiftsWhatLiesBelowItWithoutABlowUp) {
   for (const char* integrator : {"semi-implicit-euler", "backward-euler", "xpbd", "projective-dynamics"}) {
     Scene scene;  // a sheet that hangs from two corners, 1 m down
     scene.integrator = integrator;
@@ -208,7 +208,7 @@ TEST_F(Floor, LiftsWhatLiesBelowItWithoutABlowUp) {
   }
 }
 
-TEST_F(Floor, LetsTheHandDragWhatLiesOnIt) {
+TEST_F(FloorTest, LetsTheHandDragWhatLiesOnIt) {
   Scene scene = loose_sheet("semi-implicit-euler");
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(run(simulation, 10), 10);
@@ -223,7 +223,7 @@ TEST_F(Floor, LetsTheHandDragWhatLiesOnIt) {
   EXPECT_EQ(highest(simulation), 0);
 }
 
-TEST_F(Floor, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
+TEST_F(FloorTest, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
   const auto mesh = built(find_generated_mesh("handkerchief").make());
   State expected;
   for (const int threads : {1, 2, 3, 4}) {
@@ -243,7 +243,7 @@ TEST_F(Floor, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
   }
 }
 
-TEST_F(Floor, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
+TEST_F(FloorTest, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
   const auto mesh = grid_mesh(5, 5);
   for (const char* integrator : kRewound) {
     Scene scene = loose_sheet(integrator);

@@ -1,13 +1,10 @@
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "sim/support.h"
 
 namespace clothlab::testing {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Parameters, DefaultsAreThoseOfTheScene) {
   const Scene scene;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <limits>
 #include <random>
 
 #include "sim/frame.h"
@@ -10,8 +9,6 @@
 
 namespace clothlab::testing {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class SimulationTest : public ::testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@
 #include "sim/simulation.h"
 
 namespace clothlab::testing {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline std::filesystem::path source_dir() { return CLOTHLAB_SOURCE_DIR; }
 

@@ -11,8 +11,6 @@
 namespace clothlab {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TEST(Numbers, CountsAreGrouped) {
   EXPECT_EQ(format_count(7), "7");
   EXPECT_EQ(format_count(1234567), "1\u00A0234\u00A0567");
@@ -78,7 +76,7 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   EXPECT_EQ(parse_typed_value(stiffness, "1000 N/m"), 1000);
   EXPECT_EQ(parse_typed_value(stiffness, "1/4"), 0.25);
   const ParameterSpec& limit = find_scene_parameter("energy-limit")->spec;
-  EXPECT_EQ(parse_typed_value(limit, "off"), kInfinity);
+  EXPECT_EQ(parse_typed_value(limit, "off"), std::numeric_limits<double>::infinity());
   EXPECT_FALSE(parse_typed_value(stiffness, "off").has_value());
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+
+// What the tests of cameras and of picking have in common.
+
+#include <limits>
+
+#include "render/camera.h"
+
+namespace clothlab {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline const Pixels kSize{1280, 720};
+
+}  // namespace clothlab
