@@ -9,6 +9,7 @@
 #include "linalg/lanczos.h"
 #include "linalg/vector_basis.h"
 #include "nets.h"
+#include "slowdown.h"
 
 namespace clothlab {
 namespace {
@@ -51,7 +52,7 @@ TEST(Threads, GiveTheSameSolution) {
   for (const PreconditionerName& preconditioner : kPreconditioners) {
     std::vector<vec3> reference;
     std::vector<double> history;
-    for (int threads = 1; threads <= 4; ++threads) {
+    for (const int threads : testing::thread_counts()) {
       WorkerPool pool(threads);
       ConjugateGradient cg;
       std::vector<vec3> x(problem.b.size());
@@ -74,7 +75,7 @@ TEST(Threads, GiveTheSameEigenvalue) {
   const Problem problem;
   const std::vector<double> masses(problem.b.size(), 0.001);
   std::vector<double> values;
-  for (int threads = 1; threads <= 4; ++threads) {
+  for (const int threads : testing::thread_counts()) {
     WorkerPool pool(threads);
     LargestEigenvalue lanczos;
     values.push_back(lanczos.compute(pool, problem.A, masses, problem.projection).value);
@@ -96,7 +97,7 @@ TEST(Threads, GiveTheSameProductOfBases) {
   for (std::size_t j = 0; j < columns; ++j) {
     for (std::size_t i = 0; i < n; ++i) expected[i] += Q[(columns - 1) * columns + j] * V.column(j)[i];
   }
-  for (int threads = 1; threads <= 4; ++threads) {
+  for (const int threads : testing::thread_counts()) {
     WorkerPool pool(threads);
     VectorBasis product;
     product.resize(n, columns);
