@@ -14,7 +14,8 @@ endfunction()
 #
 # Makes clothlab_<folder>, the static library of src/<folder>. Includes are written from src/, as in
 # "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. The sanitizers' builds
-# compile common headers once; the others do not, so that a file that forgets an include is found out.
+# compile common headers once and, where CMAKE_UNITY_BUILD asks for it, several sources together; the others do
+# not, so that a file that forgets an include is found out.
 function(clothlab_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -31,5 +32,9 @@ function(clothlab_library folder)
         <string> <string_view> <vector> <glm/glm.hpp> LINKS clothlab::glm)
     endif()
     target_precompile_headers(${target} REUSE_FROM clothlab_common_headers)
+    # Of sources that are compiled together GCC believes that they are headers.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  else()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   endif()
 endfunction()
