@@ -12,6 +12,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/cancel_point.h"
@@ -38,35 +39,63 @@ constexpr float kWeakSpring = 1.0f / 64;
 // not shared out, which would take longer than the work.
 constexpr std::size_t kCoarseGrain = 128;
 constexpr std::size_t kFinestGrain = 512;
-// The smoother damps the part [1/8, 1] of the spectrum [Tamstorf et al. 2015].
-constexpr double kSmoothedPart = 1.0 / 8;
-// Steps of the smoother on coarse levels, where they are cheap.
+// Steps of the smoother before a correction and again after it, and the part [1/part, 1] of the spectrum that
+// they damp: what makes whole solves shortest, and of what is as short, the fewest iterations.
+constexpr int kFinestDegree = 4;
+constexpr double kFinestPart = 10;
 constexpr int kCoarseDegree = 4;
+constexpr double kCoarsePart = 16;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
 
-/// The Chebyshev recurrence on the part [lambda/8, lambda] of the spectrum of D⁻¹A, for x from a start:
-/// d = first D⁻¹ r and x += d, then in each step r -= A d, d = again d + second D⁻¹ r and x += d.
+/// A step of the Chebyshev iteration for A x = r after its first:
+///   x_k+1 = x_k + again (x_k - x_k-1) + second D⁻¹ (r - A x_k).
+struct ChebyshevStep {
+  float again, second;
+};
+/// So many of its steps, for the part [lambda / part, lambda] of the spectrum of D⁻¹A. The first is
+///   x_1 = x_0 + first D⁻¹ (r - A x_0).
 template <int Degree>
 struct Chebyshev {
-  struct Step {
-    float again, second;
-  };
+  static_assert(Degree >= 2);
   float first;
-  std::array<Step, Degree - 1> steps;
+  std::array<ChebyshevStep, Degree - 1> steps;
 
-  explicit Chebyshev(double lambda) {
-    const double low = lambda * kSmoothedPart;
+  Chebyshev(double lambda, double part) {
+    const double low = lambda / part;
     const double theta = (lambda + low) / 2;
     const double delta = (lambda - low) / 2;
     const double sigma = theta / delta;
     first = static_cast<float>(1 / theta);
     double rho = 1 / sigma;
-    for (Step& step : steps) {
+    for (ChebyshevStep& step : steps) {
       const double next = 1 / (2 * sigma - rho);
       step = {static_cast<float>(next * rho), static_cast<float>(2 * next / delta)};
       rho = next;
     }
+  }
+};
+
+/// The smoother of one level. Row i of its vectors belongs to node i; `previous` and `x` are the last two
+/// iterates.
+template <int Degree>
+struct Smoother {
+  std::vector<SingleSymmetric> inverse;  // D⁻¹
+  Chebyshev<Degree> chebyshev;
+  SingleVector r, x, previous;
+
+  explicit Smoother(double part) : chebyshev(2.0, part) {}
+
+  // Row i of the next iterate, given that of A x: for the first step from x_0 = 0, which needs no product,
+  // the second one after that, the first step from any x_0, and every step after that.
+  Quad first_from_zero(std::size_t i) const { return chebyshev.first * (inverse[i] * r[i]); }
+  Quad second_from_zero(std::size_t i, Quad Ax) const {
+    const auto [again, second] = chebyshev.steps[0];
+    return (1 + again) * x[i] + second * (inverse[i] * (r[i] - Ax));
+  }
+  Quad first(std::size_t i, Quad Ax) const { return x[i] + chebyshev.first * (inverse[i] * (r[i] - Ax)); }
+  Quad next_iterate(const ChebyshevStep& step, std::size_t i, Quad Ax) const {
+    return x[i] + step.again * (x[i] - previous[i]) + step.second * (inverse[i] * (r[i] - Ax));
   }
 };
 
@@ -109,7 +138,7 @@ class StrengthScale {
 
 struct Multigrid::Hierarchy {
   /// The finest level, in single precision.
-  struct Finest {
+  struct Finest : Smoother<kFinestDegree> {
     struct Part {
       std::uint32_t row_begin, row_end = 0;
       std::span<const std::uint32_t> slots;
@@ -119,20 +148,19 @@ struct Multigrid::Hierarchy {
       bool has_room() const { return sums.has_room_for(RankOneTerms::kMostTargets); }
     };
 
+    Finest() : Smoother(kFinestPart) {}
+
     SingleSpringMatrix A;
-    std::vector<SingleSymmetric> inverse;  // D⁻¹
-    Chebyshev<2> chebyshev{2.0};
-    SingleVector x, r, d, w;
+    SingleVector next;           // of iterates: a product needs a vector for its sums
     Prolongation P, transposed;  // to the next coarser level
     std::vector<Part> parts;     // of the next coarser matrix
   };
-  struct CoarseLevel {
+  struct CoarseLevel : Smoother<kCoarseDegree> {
+    CoarseLevel() : Smoother(kCoarsePart) {}
+
     BlockMatrix A;
-    SingleBlockMatrix single;              // the same, scaled as the finest level
-    GalerkinTerms from_finer;              // none on the first of them: see Finest::parts
-    std::vector<SingleSymmetric> inverse;  // D⁻¹
-    Chebyshev<kCoarseDegree> chebyshev{2.0};
-    SingleVector x, r, d, next_d, w;
+    SingleBlockMatrix single;    // the same, scaled as the finest level
+    GalerkinTerms from_finer;    // none on the first of them: see Finest::parts
     Prolongation P, transposed;  // no columns on the coarsest level
   };
 
@@ -243,7 +271,7 @@ struct Multigrid::Hierarchy {
   static void resize(CoarseLevel& level, std::size_t n) {
     level.single.choose(level.A);
     level.inverse.resize(n);
-    for (SingleVector* v : {&level.x, &level.r, &level.d, &level.next_d, &level.w}) v->assign(n, zero_quad());
+    for (SingleVector* v : {&level.r, &level.x, &level.previous}) v->assign(n, zero_quad());
   }
 
   void build() {
@@ -276,7 +304,7 @@ struct Multigrid::Hierarchy {
     finest.A.choose(*pattern, strong_springs(cancel), cancel);
     cancel.look();
     finest.inverse.resize(pattern->particles());
-    for (SingleVector* v : {&finest.x, &finest.r, &finest.d, &finest.w}) {
+    for (SingleVector* v : {&finest.r, &finest.x, &finest.previous, &finest.next}) {
       v->assign(pattern->particles(), zero_quad());
       cancel.look();
     }
@@ -412,7 +440,7 @@ struct Multigrid::Hierarchy {
     });
     // The power method on D⁻¹A, from a vector that has a bit of everything.
     SingleVector& x = level.x;
-    SingleVector& y = level.d;
+    SingleVector& y = level.previous;
     double norm = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto noise = [i](std::uint32_t salt) {
@@ -438,7 +466,7 @@ struct Multigrid::Hierarchy {
       lambda = std::sqrt(norm);
       std::swap(x, y);
     }
-    level.chebyshev = Chebyshev<kCoarseDegree>(kPowerSafety * lambda);
+    level.chebyshev = {kPowerSafety * lambda, kCoarsePart};
   }
 
   void factorize() {
@@ -463,18 +491,46 @@ struct Multigrid::Hierarchy {
 
   // --- the cycle ---
 
-  /// Calls finish(row, (A x)_row) for every row of the level; `sums` as for SingleSpringMatrix.
+  /// Calls finish(row, (A x)_row) for every row of the level, and may itself write to spare(level).
   template <class Finish>
-  void product(const SingleVector& x, SingleVector& sums, const Finish& finish) {
-    pool->for_chunks(pattern->chunks(), 1, [&](std::size_t chunk, std::size_t) {
-      finest.A.multiply_chunk(chunk, x, sums, finish);
-    });
+  void product(Finest& f, const Finish& finish) {
+    pool->for_chunks(pattern->chunks(), 1,
+                     [&](std::size_t chunk, std::size_t) { f.A.multiply_chunk(chunk, f.x, f.next, finish); });
   }
   template <class Finish>
-  void product(const CoarseLevel& level, const SingleVector& x, const Finish& finish) const {
-    pool->for_chunks(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
-      level.single.multiply_rows(level.A, begin, end, x, finish);
+  void product(CoarseLevel& level, const Finish& finish) {
+    pool->for_chunks(level.x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
+      level.single.multiply_rows(level.A, begin, end, level.x, finish);
     });
+  }
+  // What a product may write the next iterate to, or a residual.
+  static SingleVector& spare(Finest& f) { return f.next; }
+  static SingleVector& spare(CoarseLevel& level) { return level.previous; }
+  static void take_next(Finest& f) {
+    std::swap(f.previous, f.x);
+    std::swap(f.x, f.next);
+  }
+  static void take_next(CoarseLevel& level) { std::swap(level.previous, level.x); }
+
+  /// previous := x, and x := value(row, (A x)_row).
+  template <class Level, class Value>
+  void iterate(Level& level, const Value& value) {
+    SingleVector& next = spare(level);
+    product(level, [&](std::size_t i, Quad Ax) { next[i] = value(i, Ax); });
+    take_next(level);
+  }
+  /// The smoother's steps from 0, of which the first has been made.
+  template <class Level>
+  void smooth_from_zero(Level& level) {
+    iterate(level, [&](std::size_t i, Quad Ax) { return level.second_from_zero(i, Ax); });
+    smooth(level, std::span<const ChebyshevStep>(level.chebyshev.steps).subspan(1));
+  }
+  /// Some of the steps after the first.
+  template <class Level>
+  void smooth(Level& level, std::span<const ChebyshevStep> steps) {
+    for (const ChebyshevStep step : steps) {
+      iterate(level, [&](std::size_t i, Quad Ax) { return level.next_iterate(step, i, Ax); });
+    }
   }
 
   template <class Body>
@@ -487,51 +543,43 @@ struct Multigrid::Hierarchy {
   /// z := M⁻¹ r; returns r . z. Everything in between is that of r times a power of two near 1/‖r‖.
   double apply(const RowVector& r, double r_norm, RowVector& z) {
     const double down = r_norm > 0 ? std::ldexp(1.0, -std::ilogb(r_norm)) : 1.0;
-    const double up = finest.A.scale() / down;
-    const float first = finest.chebyshev.first;
-    const float again = 1 + finest.chebyshev.steps[0].again, second = finest.chebyshev.steps[0].second;
     Finest& f = finest;
     for_rows(*pool, *pattern, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
         f.r[i] = single(down * Lanes(r[i]));
-        f.d[i] = first * (f.inverse[i] * f.r[i]);
+        f.x[i] = f.first_from_zero(i);
       }
     });
-    const auto smoothed = [&](std::uint32_t i, Quad residual, Quad q) {
-      return again * f.d[i] + second * (f.inverse[i] * (residual - q));
-    };
-    if (coarser.empty()) {
-      return last_product(r, up, z, f.w, [&](std::uint32_t i, Quad q) { return smoothed(i, f.r[i], q); });
-    }
-    product(f.d, f.x, [&](std::uint32_t i, Quad q) { f.x[i] = smoothed(i, f.r[i], q); });
+    smooth_from_zero(f);
     if (stop_requested(*stop)) return 0;
-    CoarseLevel& coarse = coarser.front();
-    product(f.x, f.w, [&](std::uint32_t i, Quad q) { f.w[i] = f.r[i] - q; });
-    restrict(f.transposed, f.w, coarse.r);
-    solve_coarse(0);
-    add_interpolated(f.P, coarse.x, f.x, kFinestGrain);
-    product(f.x, f.w, [&](std::uint32_t i, Quad q) {
-      f.w[i] = f.r[i] - q;
-      f.d[i] = first * (f.inverse[i] * f.w[i]);
-    });
-    // r is no longer needed in single precision.
-    return last_product(r, up, z, f.r,
-                        [&](std::uint32_t i, Quad q) { return f.x[i] + smoothed(i, f.w[i], q); });
-  }
-
-  // The product of the last smoothing step: z := up value(row, (A d)_row); returns r . z.
-  template <class Value>
-  double last_product(const RowVector& r, double up, RowVector& z, SingleVector& sums, const Value& value) {
+    correct(f, 0, kFinestGrain);
+    if (stop_requested(*stop)) return 0;
+    iterate(f, [&](std::size_t i, Quad Ax) { return f.first(i, Ax); });
+    const std::span<const ChebyshevStep> steps(f.chebyshev.steps);
+    smooth(f, steps.first(steps.size() - 1));
+    const double up = f.A.scale() / down;
     return sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
       Lanes r_dot_z;
-      finest.A.multiply_chunk(chunk, finest.d, sums, [&](std::uint32_t i, Quad q) {
-        const Lanes zi = up * double_precision(value(i, q));
+      f.A.multiply_chunk(chunk, f.x, f.next, [&](std::uint32_t i, Quad Ax) {
+        const Lanes zi = up * double_precision(f.next_iterate(steps.back(), i, Ax));
         zi.store(z[i]);
         r_dot_z = r_dot_z + Lanes(r[i]) * zi;
       });
       filter->filter(chunk, z.data());  // single precision keeps to the free directions only nearly
       return r_dot_z.sum();
     });
+  }
+
+  /// x += P (the answer of the coarser level l to Pᵀ (r - A x)).
+  template <class Level>
+  void correct(Level& level, std::size_t l, std::size_t grain) {
+    if (l == coarser.size()) return;
+    CoarseLevel& coarse = coarser[l];
+    SingleVector& residual = spare(level);
+    product(level, [&](std::size_t i, Quad Ax) { residual[i] = level.r[i] - Ax; });
+    restrict(level.transposed, residual, coarse.r);
+    solve_coarse(l);
+    add_interpolated(level.P, coarse.x, level.x, grain);
   }
 
   // coarse := Pᵀ fine
@@ -571,42 +619,12 @@ struct Multigrid::Hierarchy {
   void solve_coarse(std::size_t l) {
     CoarseLevel& level = coarser[l];
     if (l + 1 == coarser.size() && direct) return solve_directly(level);
-    for_nodes(level.r.size(),
-              [&](std::size_t i) { level.d[i] = level.chebyshev.first * (level.inverse[i] * level.r[i]); });
-    smooth(level, level.r, [&](std::size_t i) { return level.d[i]; });
-    if (l + 1 == coarser.size() || stop_requested(*stop)) return;
-    CoarseLevel& coarse = coarser[l + 1];
-    product(level, level.d, [&](std::size_t i, Quad q) { level.w[i] = level.w[i] - q; });
-    restrict(level.transposed, level.w, coarse.r);
-    solve_coarse(l + 1);
-    add_interpolated(level.P, coarse.x, level.x, kCoarseGrain);
-    product(level, level.x, [&](std::size_t i, Quad q) {
-      level.w[i] = level.r[i] - q;
-      level.d[i] = level.chebyshev.first * (level.inverse[i] * level.w[i]);
-    });
-    smooth(level, level.w, [&](std::size_t i) { return level.x[i] + level.d[i]; });
-  }
-
-  // The steps of the smoother after d = first D⁻¹ r and x = start(row). Leaves r - A (d1 + d2 + ...) without
-  // the last in w, and that last in d.
-  template <class Start>
-  void smooth(CoarseLevel& level, const SingleVector& r, const Start& start) const {
-    const auto& steps = level.chebyshev.steps;
-    const auto advance = [&](std::size_t i, const auto& step, Quad left) {
-      level.w[i] = left;
-      level.next_d[i] = step.again * level.d[i] + step.second * (level.inverse[i] * left);
-      return level.next_d[i];
-    };
-    product(level, level.d, [&](std::size_t i, Quad q) {
-      const Quad x = start(i);
-      level.x[i] = x + advance(i, steps[0], r[i] - q);
-    });
-    std::swap(level.d, level.next_d);
-    for (std::size_t k = 1; k < steps.size(); ++k) {
-      product(level, level.d,
-              [&](std::size_t i, Quad q) { level.x[i] = level.x[i] + advance(i, steps[k], level.w[i] - q); });
-      std::swap(level.d, level.next_d);
-    }
+    for_nodes(level.r.size(), [&](std::size_t i) { level.x[i] = level.first_from_zero(i); });
+    smooth_from_zero(level);
+    if (stop_requested(*stop)) return;
+    correct(level, l + 1, kCoarseGrain);
+    iterate(level, [&](std::size_t i, Quad Ax) { return level.first(i, Ax); });
+    smooth(level, level.chebyshev.steps);
   }
 
   void solve_directly(CoarseLevel& level) {

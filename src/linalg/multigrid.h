@@ -19,7 +19,7 @@ namespace clothlab {
 /// of the cloth: P is built once, and only values are computed anew for each matrix. What was solved before
 /// therefore has no influence on the bits of a result.
 ///
-/// The smoother is a Chebyshev polynomial in D⁻¹A, on the finest level of degree 2 with D from
+/// The smoother is a Chebyshev polynomial in D⁻¹A, on the finest level with D from
 /// SpringMatrix::bounding_blocks: A ≤ 2D for every A, so the preconditioner is positive definite even where A
 /// is not. All levels work in single precision, which halves what a cycle has to read; their matrices act on
 /// differences, so that stiffness does not hide the masses. Coarse values are summed up in double precision.
