@@ -135,8 +135,8 @@ TEST(SceneCards, Curtain) {
   EXPECT_EQ(std::get<std::vector<std::uint32_t>>(card.scene().pins).size(), 7u);
   const int small = most_iterations(*card.with("dt", 1e-3).start(), 20);
   const int large = most_iterations(*card.with("dt", 1.0 / 60).start(), 20);
-  EXPECT_NEAR(small, 5, 2);
-  EXPECT_NEAR(large, 50, 10);
+  EXPECT_NEAR(small, 4, 2);
+  EXPECT_NEAR(large, 33, 8);
   EXPECT_GT(16 * small, large);
   card.with("preconditioner", static_cast<double>(PreconditionerKind::block_jacobi));
   EXPECT_NEAR(most_iterations(*card.with("dt", 1e-3).start(), 20), 30, 5);
