@@ -211,8 +211,8 @@ TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
   const int at_96 = solve(fine.A, fine.projection, PreconditionerKind::multigrid, x).iterations;
   const int plain_at_16 = solve(coarse.A, coarse.projection, PreconditionerKind::block_jacobi, x).iterations;
   const int plain_at_96 = solve(fine.A, fine.projection, PreconditionerKind::block_jacobi, x).iterations;
-  EXPECT_LE(at_16, 14);
-  EXPECT_LE(at_96, 20);
+  EXPECT_LE(at_16, 9);
+  EXPECT_LE(at_96, 11);
   EXPECT_GT(plain_at_96, 3 * plain_at_16);
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/frame.h"
 #include "sim/support.h"
+#include "slowdown.h"
 
 namespace clothlab::testing {
 namespace {
@@ -334,6 +335,18 @@ TEST(Simulation, ResetMeasuresTheStartWithTheMaterialOfNow) {
     EXPECT_EQ(simulation.record().energy.kinetic, fresh.record().energy.kinetic);
     EXPECT_EQ(simulation.record().energy.gravity, fresh.record().energy.gravity);
     EXPECT_EQ(simulation.record().max_strain, fresh.record().max_strain);
+  }
+}
+
+// The sheet that docs/performance.md measures, while it falls, swings and slackens.
+TEST(Simulation, AHangingSheetTakesNoMoreThanTwelveIterationsAStep) {
+  WorkerPool pool(1);
+  Simulation simulation(Scene{}, grid_mesh(64, 64), pool);
+  const int steps = kSlowdown > 1 ? 30 : 120;
+  for (int k = 0; k < steps; ++k) {
+    ASSERT_EQ(simulation.step(), StepStatus::done);
+    ASSERT_TRUE(simulation.record().converged) << k;
+    ASSERT_LE(simulation.record().cg_iterations, 12) << k;
   }
 }
 
