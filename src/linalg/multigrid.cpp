@@ -76,8 +76,8 @@ struct Chebyshev {
   }
 };
 
-/// The smoother of one level. Row i of its vectors belongs to node i; `previous` and `x` are the last two
-/// iterates.
+/// The smoother of one level, for A x = r. Row i of its vectors belongs to node i; `previous` and `x` are the
+/// last two iterates.
 template <int Degree>
 struct Smoother {
   std::vector<SingleSymmetric> inverse;  // D⁻¹
