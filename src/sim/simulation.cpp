@@ -114,7 +114,9 @@ struct Simulation::Impl {
   }
 
   void keep_start_of_step() {
+    keep_last_sound();
     copy_state(step_start);
+    step_start_is_sound = is_sound();
     account_at_step = account;
     control_at_step = control;
     h_at_step = last_h;
@@ -123,6 +125,16 @@ struct Simulation::Impl {
     next = StepRecord{};
     next.step = record.step + 1;
     next.dt = scene.stepping.dt;
+  }
+
+  bool is_sound() const { return record.max_strain < kSoundStrain; }
+
+  /// Keeps the state before the last step, about to be overwritten, if it is the newest sound one.
+  void keep_last_sound() {
+    if (is_sound() || !step_start_is_sound) return;
+    std::swap(last_sound, step_start);
+    last_sound_step = record.step - 1;
+    step_start_is_sound = false;
   }
 
   void copy_state(State& to) const {
@@ -263,6 +275,7 @@ struct Simulation::Impl {
 
   void restore_start_of_step() {
     std::swap(state, step_start);
+    step_start_is_sound = false;
     account = account_at_step;
     aim_at_pins();
   }
@@ -436,6 +449,12 @@ struct Simulation::Impl {
 
     release_hand();
     const double before = internal_energy_now();
+    keep_last_sound();
+    step_start_is_sound = false;
+    if (command.step < last_sound_step) {  // of a future that is given up
+      last_sound = initial_state(scene, *mesh);
+      last_sound_step = 0;
+    }
     state = *command.state;
     pins.hold_at(state.x);
     measure();
@@ -452,6 +471,9 @@ struct Simulation::Impl {
     cancel.look();
     release_hand();
     state = initial_state(scene, *mesh);
+    last_sound = state;
+    last_sound_step = 0;
+    step_start_is_sound = false;
     pins.hold(selected_particles(*mesh, start_pins), state.x);
     if (!at_start || !at_start->is_of(scene)) {
       measure(stop);
@@ -601,6 +623,11 @@ struct Simulation::Impl {
 
   double last_h = 0;  // of the last substep [s]
 
+  // The newest sound state, unless that is `state`, or `step_start` where this says so.
+  State last_sound;
+  std::uint64_t last_sound_step = 0;
+  bool step_start_is_sound = false;
+
   // Of the step being taken.
   StepRecord next;
   std::vector<double> next_residuals;
@@ -631,6 +658,12 @@ std::uint64_t Simulation::steps() const { return impl_->record.step; }
 const StepRecord& Simulation::record() const { return impl_->record; }
 std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
+Simulation::StateAtStep Simulation::last_sound_state() const {
+  const Impl& now = *impl_;
+  if (now.is_sound()) return {now.state, now.record.step};
+  if (now.step_start_is_sound) return {now.step_start, now.record.step - 1};
+  return {now.last_sound, now.last_sound_step};
+}
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinSet::UnderWay> Simulation::pins_under_way() const {
   return impl_->pins.under_way(impl_->state.t);

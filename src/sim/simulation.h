@@ -44,6 +44,9 @@ struct StepRecord {
   std::string_view warning;  ///< what else there is to say of a step that was taken; mostly empty
 };
 
+/// Largest strain of a state from which a blown-up run can go on, and whose ω_max is worth quoting.
+inline constexpr double kSoundStrain = 0.1;
+
 /// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
 struct BlowUp {
   enum class Cause { not_finite, energy };
@@ -92,6 +95,14 @@ class Simulation {
   /// Relative residual of every CG iteration of the last linear solve.
   std::span<const double> residual_history() const;
   const std::optional<BlowUp>& blow_up() const;
+  /// A state of this run and the step that led to it.
+  struct StateAtStep {
+    const State& state;
+    std::uint64_t step = 0;
+  };
+  /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
+  /// the next step or command.
+  StateAtStep last_sound_state() const;
   bool is_pinned(std::uint32_t particle) const;
   /// The pins that MovePin has sent away and that are not there yet.
   std::vector<PinSet::UnderWay> pins_under_way() const;

@@ -49,6 +49,41 @@ TEST_F(BlowUpTest, AMeshOfNoSizeIsAllowedWhatItsWeightGives) {
   }
 }
 
+// Every state of the run is kept here; the simulation keeps two.
+TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
+  auto simulation = start(symplectic(2.2 / omega_max(*start({}), pool)));
+  std::vector<State> states{simulation->state()};
+  std::vector<double> strains{0};
+  const auto expect_newest_sound = [&] {
+    std::size_t newest = states.size() - 1;
+    while (newest > 0 && strains[newest] >= kSoundStrain) --newest;
+    const Simulation::StateAtStep sound = simulation->last_sound_state();
+    EXPECT_EQ(sound.step, newest);
+    EXPECT_TRUE(same_bits(sound.state, states[newest]));
+    return newest;
+  };
+  while (simulation->step() == StepStatus::done) {
+    states.push_back(simulation->state());
+    strains.push_back(simulation->record().max_strain);
+    expect_newest_sound();
+  }
+  const std::size_t sound = expect_newest_sound();
+  ASSERT_GT(sound, 0u);
+  ASSERT_LT(sound + 2, states.size());
+  EXPECT_EQ(simulation->step(), StepStatus::blown_up);  // in vain, and nothing is lost
+  expect_newest_sound();
+
+  simulation->apply(RestoreState{std::make_shared<const State>(states.back()), states.size() - 1});
+  expect_newest_sound();
+  // Before the first state that was not sound: what came later is no past of this one.
+  const State wreck = states.back();
+  simulation->apply(RestoreState{std::make_shared<const State>(wreck), sound - 1});
+  EXPECT_EQ(simulation->last_sound_state().step, 0u);
+  EXPECT_TRUE(same_bits(simulation->last_sound_state().state, states[0]));
+  simulation->apply(Reset{});
+  EXPECT_EQ(simulation->last_sound_state().step, 0u);
+}
+
 TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   const double limit = 2 / omega_max(*start({}), pool);
   auto stable = start(symplectic(limit / 2));
