@@ -111,7 +111,7 @@ struct SimulationThread::Impl {
     if (may_step && now >= pacer.due()) {
       // While a long step runs, the window must have seen all that came before it. Whether it will be
       // long is not known after a request, nor after a long one.
-      if (dirty && (unseen_request || timer.last() > 1e3 * Seconds(kPublishSpacing).count())) publish(now);
+      if (dirty && (unseen_request || timer().last() > 1e3 * Seconds(kPublishSpacing).count())) publish(now);
       step();
       return;
     }
@@ -162,6 +162,7 @@ struct SimulationThread::Impl {
   void apply(const Command& command) {
     if (acts_on_what_is_shown(command, *scene)) continue_from_shown();
     const bool had_rods = simulation->integrator().inextensible;
+    note_step_times();
     simulation->apply(command);
     if (std::holds_alternative<Reset>(command)) {
       start_over();
@@ -272,6 +273,8 @@ struct SimulationThread::Impl {
     recorder.reset();
     simulation = std::move(made);
     loaded = std::move(next);
+    timers.assign(integrators().size(), {});
+    method_ms.assign(integrators().size(), 0);
     forget_estimate();
     steer(ForgetGhosts{});
     const bool vibrates = loaded->omega_max > 0 && !simulation->integrator().inextensible;
@@ -284,7 +287,6 @@ struct SimulationThread::Impl {
   void start_over() {
     history.clear();
     plot.clear();
-    timer.clear();
     blow_up_text.clear();
     warning = {};
     past.reset();
@@ -372,7 +374,7 @@ struct SimulationThread::Impl {
     if (status == StepStatus::stopped) return;
     dirty = true;
     const double milliseconds = 1e3 * Seconds(end - start).count();
-    timer.add(milliseconds);
+    timer().add(milliseconds);
     if (status == StepStatus::blown_up) {
       playing = false;
       blown_integrator = &simulation->integrator();
@@ -491,7 +493,8 @@ struct SimulationThread::Impl {
     snapshot->playing = playing;
     snapshot->speed = speed;
     snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
-    snapshot->step_ms = timer.times();
+    snapshot->step_ms = note_step_times();
+    snapshot->method_ms = method_ms;
     snapshot->masses = masses;
     snapshot->omega_max = omega_max;
     snapshot->blow_up_text = blow_up_text;
@@ -509,6 +512,13 @@ struct SimulationThread::Impl {
     published = now;
     dirty = false;
     unseen_request = false;
+  }
+
+  StepTimer& timer() { return timers[integrator_index()]; }
+  StepTimes note_step_times() {
+    const StepTimes times = timer().times();
+    method_ms[integrator_index()] = times.median;
+    return times;
   }
 
   /// Where in the history one looks while it is not the present.
@@ -537,7 +547,8 @@ struct SimulationThread::Impl {
   double speed = 1;
   Motion motion;
   Pacer pacer;
-  StepTimer timer;
+  std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
+  std::vector<double> method_ms = std::vector<double>(integrators().size());
   History history;
   PlotHistory plot;
   std::optional<Past> past;

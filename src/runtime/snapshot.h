@@ -63,11 +63,12 @@ struct Snapshot {
   /// While `replay` is set, positions, record and residuals are of the past; pins are those of now, and
   /// frame.blow_up stays.
   Frame frame;
-  std::uint16_t integrator = 0;  ///< index in integrators() of the one in force
-  bool playing = false;          ///< false by itself after a blow-up
-  double speed = 1;              ///< wanted simulated seconds per wall-clock second
-  double actual_speed = 0;       ///< reached over the last second of playing; 0 when paused
-  StepTimes step_ms;
+  std::uint16_t integrator = 0;   ///< index in integrators() of the one in force
+  bool playing = false;           ///< false by itself after a blow-up
+  double speed = 1;               ///< wanted simulated seconds per wall-clock second
+  double actual_speed = 0;        ///< reached over the last second of playing; 0 when paused
+  StepTimes step_ms;              ///< of the integrator in force
+  std::vector<double> method_ms;  ///< by row of integrators(): median of its last steps here; 0: none yet
   std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
   std::optional<double> omega_max;  ///< [1/s], √λ_max(M⁻¹K_s), drag included; empty while not known
   std::string blow_up_text;         ///< what happened and why; empty while all is well

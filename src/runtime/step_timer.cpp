@@ -14,12 +14,6 @@ void StepTimer::add(double milliseconds) {
   }
 }
 
-void StepTimer::clear() {
-  recent_.clear();
-  next_ = 0;
-  last_ = 0;
-}
-
 StepTimes StepTimer::times() const {
   return {.last = last_, .median = quantile(recent_, 0.5), .p95 = quantile(recent_, 0.95)};
 }

@@ -11,7 +11,6 @@ namespace clothlab {
 class StepTimer {
  public:
   void add(double milliseconds);
-  void clear();
   StepTimes times() const;
   double last() const { return last_; }
 

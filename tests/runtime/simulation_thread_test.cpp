@@ -328,6 +328,24 @@ TEST(SimulationThread, PausesAndPlays) {
   EXPECT_GE(s->step_ms.p95, s->step_ms.median);
 }
 
+TEST(SimulationThread, KnowsWhatAStepOfEachMethodHasCostHere) {
+  const auto cost = [](const Snapshot& s, std::string_view id) {
+    return s.method_ms.at(static_cast<std::size_t>(&integrator_info(id) - integrators().data()));
+  };
+  Scene scene = sheet_scene(4);
+  scene.integrator = "backward-euler";
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, StepOnce{});
+  thread.send(SetIntegrator{"rk4"});
+  auto s = send_and_wait(thread, Reset{});
+  EXPECT_GT(cost(*s, "backward-euler"), 0) << "kept, though another runs and the cloth is at its start";
+  EXPECT_EQ(cost(*s, "rk4"), 0) << "no step yet, so nothing is said";
+  EXPECT_EQ(s->step_ms.median, 0) << "of the method in force";
+  EXPECT_GT(cost(*send_and_wait(thread, StepOnce{}), "rk4"), 0);
+  s = send_and_wait(thread, UseScene{loaded(scene)});
+  EXPECT_EQ(cost(*s, "backward-euler"), 0) << "another scene";
+}
+
 TEST(SimulationThread, WarnsThatTheAdaptiveStepsReachedTheirFloor) {
   Scene scene = sheet_scene(4);
   scene.stepping.adaptive = true;
