@@ -270,6 +270,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "explicit-euler",
         .title = "Explicit Euler",
+        .letters = "EE",
         .family = IntegratorFamily::explicit_method,
         .order = 1,
         .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
@@ -287,6 +288,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "symplectic-euler",
         .title = "Symplectic Euler",
+        .letters = "SE",
         .family = IntegratorFamily::explicit_method,
         .order = 1,
         .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
@@ -303,6 +305,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "velocity-verlet",
         .title = "Velocity Verlet",
+        .letters = "VV",
         .family = IntegratorFamily::explicit_method,
         .order = 2,
         .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
@@ -319,6 +322,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "rk4",
         .title = "Runge–Kutta 4",
+        .letters = "RK",
         .family = IntegratorFamily::explicit_method,
         .order = 4,
         .formula = "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
@@ -337,6 +341,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "semi-implicit-euler",
         .title = "Semi-implicit Euler",
+        .letters = "SI",
         .family = IntegratorFamily::linearly_implicit,
         .order = 1,
         .uses_linear_solver = true,
@@ -355,6 +360,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "backward-euler",
         .title = "Backward Euler",
+        .letters = "BE",
         .family = IntegratorFamily::implicit,
         .order = 1,
         .uses_newton = true,
@@ -375,6 +381,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "implicit-midpoint",
         .title = "Implicit midpoint",
+        .letters = "IM",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -395,6 +402,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "trapezoidal",
         .title = "Trapezoidal rule",
+        .letters = "TR",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -414,6 +422,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "bdf2",
         .title = "BDF2",
+        .letters = "B2",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -434,6 +443,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "semi-implicit-bdf2",
         .title = "Semi-implicit BDF2",
+        .letters = "SB",
         .family = IntegratorFamily::linearly_implicit,
         .order = 2,
         .order_needs_exact_jacobian = true,
@@ -455,6 +465,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "tr-bdf2",
         .title = "TR-BDF2",
+        .letters = "TB",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -476,6 +487,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "sdirk2",
         .title = "SDIRK2",
+        .letters = "SD",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -497,6 +509,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "generalized-alpha",
         .title = "Generalized-α",
+        .letters = "GA",
         .family = IntegratorFamily::implicit,
         .order = 2,
         .uses_newton = true,
@@ -518,6 +531,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "exponential-rosenbrock-euler",
         .title = "Exponential Rosenbrock–Euler",
+        .letters = "EX",
         .family = IntegratorFamily::exponential,
         .order = 2,
         .order_needs_exact_jacobian = true,
@@ -538,6 +552,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "siere",
         .title = "SIERE",
+        .letters = "SX",
         .family = IntegratorFamily::exponential,
         .order = 1,
         .uses_linear_solver = true,
@@ -556,6 +571,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "semi-implicit-bdf2-ere",
         .title = "Semi-implicit BDF2 + ERE",
+        .letters = "BX",
         .family = IntegratorFamily::exponential,
         .order = 1,
         .uses_linear_solver = true,
@@ -577,6 +593,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "str-sbdf2-ere",
         .title = "Semi-implicit TR-BDF2 + ERE",
+        .letters = "TX",
         .family = IntegratorFamily::exponential,
         .order = 1,
         .uses_linear_solver = true,
@@ -596,6 +613,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "xpbd",
         .title = "XPBD",
+        .letters = "XP",
         .family = IntegratorFamily::position_based,
         .order = 0,
         .formula =
@@ -618,6 +636,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "projective-dynamics",
         .title = "Projective dynamics",
+        .letters = "PD",
         .family = IntegratorFamily::position_based,
         .order = 0,
         .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
@@ -639,6 +658,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "rattle",
         .title = "RATTLE",
+        .letters = "RA",
         .family = IntegratorFamily::position_based,
         .order = 2,
         .uses_newton = true,
@@ -662,6 +682,7 @@ const std::array kIntegrators{
     IntegratorInfo{
         .id = "pbd-proj2",
         .title = "PBD + velocity projection",
+        .letters = "PB",
         .family = IntegratorFamily::position_based,
         .inextensible = true,
         .formula = "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
@@ -687,6 +708,22 @@ const std::array kIntegrators{
 }  // namespace
 
 std::span<const IntegratorInfo> integrators() { return kIntegrators; }
+
+std::string_view family_title(IntegratorFamily family) {
+  switch (family) {
+    case IntegratorFamily::explicit_method:
+      return "Explicit";
+    case IntegratorFamily::linearly_implicit:
+      return "Linearly implicit";
+    case IntegratorFamily::implicit:
+      return "Implicit";
+    case IntegratorFamily::exponential:
+      return "Exponential";
+    case IntegratorFamily::position_based:
+      break;
+  }
+  return "Position-based";
+}
 
 const IntegratorInfo* find_integrator(std::string_view id) {
   const auto row = std::ranges::find(kIntegrators, id, &IntegratorInfo::id);

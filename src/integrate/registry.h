@@ -19,8 +19,9 @@ using IntegratorParameters = std::vector<double>;
 /// One row per integrator: the menu, the command line, scene files, the generic tests, the benchmark
 /// and the docs table all iterate these rows. See registry.cpp for how to add one.
 struct IntegratorInfo {
-  std::string_view id;     ///< command line, scene files: "backward-euler"
-  std::string_view title;  ///< in the window: "Backward Euler"
+  std::string_view id;       ///< command line, scene files: "backward-euler"
+  std::string_view title;    ///< in the window: "Backward Euler"
+  std::string_view letters;  ///< two that stand for it where its title has no room, no two methods' the same
   IntegratorFamily family{};
   int order = 0;  ///< of convergence; 0 where none is defined
   bool order_needs_exact_jacobian = false;
@@ -48,6 +49,9 @@ struct IntegratorInfo {
 
 /// All integrators, in the order of the table in model.md.
 std::span<const IntegratorInfo> integrators();
+
+/// Heading of a family in lists: "Explicit".
+std::string_view family_title(IntegratorFamily family);
 
 /// The row with this id; nullptr when there is none.
 const IntegratorInfo* find_integrator(std::string_view id);

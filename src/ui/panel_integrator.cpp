@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
+#include "ui/method_mark.h"
 #include "ui/panels.h"
 #include "ui/stability.h"
 #include "ui/theme.h"
@@ -14,48 +15,46 @@ namespace {
 // "1", "2", ... as far as there are digit keys; two spaces are as wide as a digit.
 std::string key_of(std::size_t row) { return row < 9 ? std::to_string(row + 1) : std::string("  "); }
 
-void swatch(ImVec2 at, float size, ImU32 colour) {
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size, at.y + size), colour, units(3));
-}
-
 void integrator_choice(const PanelContext& context) {
   const auto rows = integrators();
   const std::size_t current = context.integrator();
   const float height = ImGui::GetFrameHeight();
   const float gap = units(5);
   if (icon_button("previous", Icon::previous, "Previous integrator ( , )", false, height)) {
-    context.set_integrator((current + rows.size() - 1) % rows.size());
+    context.set_integrator(method_after(current, -1));
   }
   note_item("previous-integrator");
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap));
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  // Room for the colour in front of the name.
-  const std::string indent = "      ";
+  // Room for the mark in front of the name.
+  const ImVec2 mark = method_mark_size();
+  const std::string indent(static_cast<std::size_t>((mark.x + units(6)) / ImGui::CalcTextSize(" ").x) + 1,
+                           ' ');
   const std::string preview = indent + displayable(rows[current].title);
   const bool open = begin_choice("##integrator", preview, ImGuiComboFlags_HeightLargest);
   note_item("integrator");
-  const float size = units(11);
   if (!open)
     tooltip(
         "The method that advances the cloth. Switching keeps positions, velocities and h. Keys 1 to 9, comma "
         "and full stop.");
   if (open) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::size_t i : methods_by_family()) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const std::string label = indent + key_of(i) + "   " + displayable(rows[i].title);
       if (ImGui::Selectable(label.c_str(), i == current)) context.set_integrator(i);
       note_item("integrator:" + std::string(rows[i].id));
       tooltip(rows[i].summary);
-      swatch(ImVec2(at.x + units(2), at.y + (ImGui::GetTextLineHeight() - size) / 2), size,
-             integrator_colour(i));
+      draw_method_mark(ImGui::GetWindowDrawList(),
+                       ImVec2(at.x + units(2), at.y + (ImGui::GetTextLineHeight() - mark.y) / 2), i);
     }
     ImGui::EndCombo();
   }
-  swatch(ImVec2(origin.x + units(8), origin.y + (height - size) / 2), size, integrator_colour(current));
+  draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(origin.x + units(6), origin.y + (height - mark.y) / 2),
+                   current);
   ImGui::SameLine(0, gap);
   if (icon_button("next", Icon::next, "Next integrator ( . )", false, height))
-    context.set_integrator((current + 1) % rows.size());
+    context.set_integrator(method_after(current, 1));
   note_item("next-integrator");
   ImGui::SameLine(0, gap);
   if (text_button(

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/text.h"
+#include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/theme.h"
@@ -88,15 +89,14 @@ void comparison_buttons(const PanelContext& context, float gap) {
       "curves of this run stay in the plots as ghosts, up to four of them. What you drag with the mouse is "
       "not "
       "repeated.";
-  if (text_button("Again with the next", kHelp))
-    context.run_again((context.integrator() + 1) % integrators().size());
+  if (text_button("Again with the next", kHelp)) context.run_again(method_after(context.integrator(), 1));
   note_item("run-again");
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
   const bool open = begin_choice("##again-with", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLarge);
   note_item("run-again-with");
   if (open) {
-    for (std::size_t row = 0; row < integrators().size(); ++row) {
+    for (const std::size_t row : methods_by_family()) {
       const std::string title(integrators()[row].title);
       if (ImGui::Selectable(displayable(title).c_str(), row == context.integrator())) context.run_again(row);
       note_item("run-again-with:" + std::string(integrators()[row].id));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "integrate/registry.h"
 #include "ui/file_dialog.h"
+#include "ui/method_mark.h"
 #include "ui/recording_card.h"
 #include "ui/text_size.h"
 #include "ui/theme.h"
@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
-void step_integrator(const ShortcutTargets& on, std::size_t by) {
-  on.context.set_integrator((on.context.integrator() + by) % integrators().size());
+void step_integrator(const ShortcutTargets& on, int by) {
+  on.context.set_integrator(method_after(on.context.integrator(), by));
 }
 
 void step_through_past(const ShortcutTargets& on, int direction) {
@@ -46,17 +46,16 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kForEver})); }},
     Shortcut{Key::end, 0, false, false, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{kForEver})); }},
-    Shortcut{Key::none, 'N', false, false, "N", "same start, next integrator",
-             [](const ShortcutTargets& on) {
-               on.context.run_again((on.context.integrator() + 1) % integrators().size());
-             }},
+    Shortcut{
+        Key::none, 'N', false, false, "N", "same start, next integrator",
+        [](const ShortcutTargets& on) { on.context.run_again(method_after(on.context.integrator(), 1)); }},
     Shortcut{Key::none, '[', false, true, "[  ]", "slower, faster",
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() / 2); }},
     Shortcut{Key::none, ']', false, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() * 2); }},
     Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator", nullptr},
     Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator",
-             [](const ShortcutTargets& on) { step_integrator(on, integrators().size() - 1); }},
+             [](const ShortcutTargets& on) { step_integrator(on, -1); }},
     Shortcut{Key::none, '.', false, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { step_integrator(on, 1); }},
     Shortcut{Key::none, 'E', false, false, "E", "explain the integrator",

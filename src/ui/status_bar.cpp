@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/stability.h"
@@ -32,14 +33,12 @@ void coloured(ImU32 colour, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
-// The integrator's colour, in front of its name.
-void swatch(ImU32 colour) {
-  const float height = ImGui::GetTextLineHeight(), size = units(10);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float top = at.y + (height - size) / 2;
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + size, top + size), colour,
-                                            units(3));
-  ImGui::Dummy(ImVec2(size, height));
+// In front of the method's name.
+void mark(std::size_t row) {
+  const float height = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = method_mark_size();
+  draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(at.x, at.y + (height - size.y) / 2), row);
+  ImGui::Dummy(ImVec2(size.x, height));
   ImGui::SameLine(0, units(7));
 }
 
@@ -92,7 +91,7 @@ void status_bar(const PanelContext& context) {
       read_stability(info, context.own_parameters(), context.step_size(), now.omega_max);
 
   ImGui::BeginGroup();
-  swatch(integrator_colour(context.integrator()));
+  mark(context.integrator());
   ImGui::TextUnformatted(displayable(info.title).c_str());
   divider();
   if (stability.largest_step)

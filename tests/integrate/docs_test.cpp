@@ -35,13 +35,15 @@ std::string document() {
          "The factors say by what one step multiplies the amplitude of one undamped oscillator of angular "
          "frequency ω: under 1 it\nloses energy, over 1 it gains. ω_max, beside which the window shows the "
          "limits, "
-         "is the fastest oscillation of the cloth. What\na step of each costs, and an error of a given size: "
+         "is the fastest oscillation of the cloth; the letters are its sign for the method. What\na step of "
+         "each costs, and an error of a given size: "
          "[analysis.md](analysis.md#analyze-work-what-a-second-of-motion-and-what-precision-costs).\n\n"
-         "| name | order | stable for | factor at h·ω = 0.1 | 1 | 10 |\n|---|---|---|---|---|---|\n";
+         "| name | letters | order | stable for | factor at h·ω = 0.1 | 1 | 10 "
+         "|\n|---|---|---|---|---|---|---|\n";
   for (const IntegratorInfo& info : integrators()) {
-    out << "| [`" << info.id << "`](#" << info.id << ") | " << (info.order ? std::to_string(info.order) : "–")
-        << (info.order_needs_exact_jacobian ? "*" : "") << (info.inextensible && info.order ? "†" : "")
-        << " | " << card_lines(info).at(2).text;
+    out << "| [`" << info.id << "`](#" << info.id << ") | " << info.letters << " | "
+        << (info.order ? std::to_string(info.order) : "–") << (info.order_needs_exact_jacobian ? "*" : "")
+        << (info.inextensible && info.order ? "†" : "") << " | " << card_lines(info).at(2).text;
     const IntegratorParameters values = default_parameters(info);
     for (const double y : {0.1, 1.0, 10.0}) {
       out << " | " << factor(info.growth(y, values));

@@ -2,7 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "integrate/registry.h"
+#include "ui/method_mark.h"
 
 namespace clothlab {
 namespace {
@@ -60,6 +67,35 @@ TEST_P(Themes, WhatIsDrawnCanBeSeen) {
       EXPECT_NE(integrator_colour(row), integrator_colour(other)) << integrators()[row].id;
   }
   use_palette(Theme::dark);
+}
+
+TEST_P(Themes, MethodsAreToldApartByFamilyLettersAndColour) {
+  use_palette(GetParam());
+  std::set<std::string_view> letters;
+  std::set<std::pair<IntegratorFamily, ImU32>> looks;
+  for (std::size_t row = 0; row < integrators().size(); ++row) {
+    const IntegratorInfo& info = integrators()[row];
+    EXPECT_EQ(info.letters.size(), 2U) << info.id;
+    EXPECT_TRUE(std::ranges::all_of(info.letters, [](char c) { return ('A' <= c && c <= 'Z') || c == '2'; }))
+        << info.id;
+    EXPECT_TRUE(letters.insert(info.letters).second) << info.id;
+    EXPECT_GE(contrast(readable_on(integrator_colour(row)), integrator_colour(row)), kText) << info.id;
+    EXPECT_TRUE(looks.insert({info.family, integrator_colour(row)}).second) << info.id;
+  }
+  use_palette(Theme::dark);
+}
+
+TEST(MethodList, GoesThroughAllMethodsFamilyByFamily) {
+  std::size_t row = 0;
+  std::vector<IntegratorFamily> families;
+  for (std::size_t i = 0; i < integrators().size(); ++i, row = method_after(row, 1)) {
+    EXPECT_EQ(row, methods_by_family()[i]);
+    EXPECT_EQ(method_after(method_after(row, 1), -1), row);
+    if (families.empty() || families.back() != integrators()[row].family)
+      families.push_back(integrators()[row].family);
+  }
+  EXPECT_EQ(row, 0U);
+  EXPECT_EQ(families.size(), std::set(families.begin(), families.end()).size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Themes, ::testing::Values(Theme::dark, Theme::light));

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "interface.h"
+#include "ui/method_mark.h"
 #include "ui/plot_axes.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
@@ -356,10 +357,10 @@ TEST(Timeline, RunsAgainWithTheNextOrAChosenIntegrator) {
   Interface face;
   const std::size_t row = face.context().integrator();
   face.press(Key::none, 'N');
-  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[row + 1].id);
-  EXPECT_EQ(face.context().integrator(), row + 1) << "shown at once";
+  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[method_after(row, 1)].id);
+  EXPECT_EQ(face.context().integrator(), method_after(row, 1)) << "shown at once";
   face.click("run-again");
-  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[row + 2].id);
+  EXPECT_EQ(face.last_control<RunAgain>()->integrator, integrators()[method_after(row, 2)].id);
   face.click("run-again-with");
   face.frame();
   face.click("run-again-with:" + std::string(integrators()[1].id));

@@ -427,7 +427,7 @@ def switch(program, assets):
     with Session(program, "--grid", "10x10", "--dt", "0.0005") as window:
         before = window.shows("the default integrator", integrator="semi-implicit-euler")
         for key, integrator in (("2", "symplectic-euler"), ("1", "explicit-euler"), ("9", "bdf2"),
-                                ("5", "semi-implicit-euler"), ("period", "backward-euler"),
+                                ("5", "semi-implicit-euler"), ("period", "semi-implicit-bdf2"),
                                 ("comma", "semi-implicit-euler")):
             window.key(key)
             after = window.shows(f"key {key}", integrator=integrator)
@@ -629,7 +629,7 @@ def look_back(program, assets):
         window.until(lambda: list(window.folder.glob("energy*.png")), "a picture")
 
         window.key("n")
-        window.shows("backward Euler beside a ghost", integrator="backward-euler", ghosts=1, playing=True)
+        window.shows("the next method beside a ghost", integrator="semi-implicit-bdf2", ghosts=1, playing=True)
         window.until(lambda: "plot0:legend:Semi-implicit Euler" in window.state()["items"], "the ghost's name")
         window.click_item("run-again-with")
         window.click_item("run-again-with:symplectic-euler")
