@@ -94,6 +94,7 @@ class Application {
   std::array<int, 2> view_pixels() const;
   ViewOptions view_options() const;
   std::uint64_t send(std::variant<Command, Control> what);
+  MovePins put_back(const std::vector<PinPlace>& pins) const;
   void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
   std::uint64_t use_scene(UseScene next, bool with_report);
   void show_title();
@@ -333,28 +334,28 @@ PanelContext Application::panel_context() {
 }
 
 std::uint64_t Application::send(std::variant<Command, Control> what) {
-  if (const auto* command = std::get_if<Command>(&what)) {
-    if (const auto* move = std::get_if<MovePin>(command)) {
-      edits_->record(*move, pin_place(snapshot_->frame, move->particle));
-    } else {
-      edits_->record(*command);
-    }
-  }
+  if (const auto* command = std::get_if<Command>(&what)) edits_->record(*command, snapshot_->frame);
   if (const auto* control = std::get_if<Control>(&what))
     if (const auto* again = std::get_if<RunAgain>(control)) edits_->record(*again);
   return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
 }
 
+// While the cloth moves, pins go back no faster than this: a jump would tear at it.
+MovePins Application::put_back(const std::vector<PinPlace>& pins) const {
+  if (!snapshot_->playing) return {pins, 0};
+  constexpr double kSeconds = 0.25;
+  return {pins, kSeconds * snapshot_->speed};
+}
+
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
-  if (step->pin) {
-    simulation_->send(Command(*step->pin));
-  } else if (step->other_scene) {
+  if (step->other_scene) {
     give_up_load();
     intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}, false));
-  } else {
+  } else if (step->scene) {
     intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   }
+  if (!step->pins.empty()) simulation_->send(Command(put_back(step->pins)));
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 

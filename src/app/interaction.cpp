@@ -178,9 +178,9 @@ void Interaction::send_moves(const Surroundings& around) {
   moved_ = false;
   if (const auto* hold = std::get_if<Hold>(&action_)) around.send(MoveCursor{hold->cursor});
   if (const auto* pin = std::get_if<HoldPin>(&action_)) {
-    // Within the time until the next picture, as it is simulated: as fast as the hand.
-    const double duration = std::max(around.snapshot.speed / 60, around.snapshot.frame.scene->stepping.dt);
-    around.send(MovePin{pin->particle, pin->target, duration});
+    // Within the time until the next picture, as it is simulated: as fast as the hand. Paused: at once.
+    const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
+    around.send(MovePins{{{pin->particle, pin->target}}, duration});
   }
 }
 

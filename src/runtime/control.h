@@ -44,8 +44,8 @@ struct ShowPast {
 struct StepThroughPast {
   int states = 0;
 };
-/// The scene again from its start, with this integrator and the parameters in force, playing. The curves of
-/// the run that ends stay in Snapshot::ghosts.
+/// The scene again from its start, with this integrator and the parameters and pins in force, playing. The
+/// curves of the run that ends stay in Snapshot::ghosts.
 struct RunAgain {
   std::string integrator;
 };

@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t kMostEntries = 200;
 // Of all meshes that only the past still needs; a mesh of that size takes about 2 GB with its springs.
 constexpr std::size_t kMostParticles = 2'000'000;
-// What a pin takes to go back [s]: no jump, which would tear at the cloth.
-constexpr double kPinSeconds = 0.25;
 
 std::shared_ptr<const Scene> without_state(Scene scene) {
   scene.initial_state.reset();
@@ -30,7 +28,27 @@ std::string subject_of(const Command& command) {
   return std::holds_alternative<SetGravity>(command) ? "gravity" : "";
 }
 
-std::string subject_of(std::uint32_t pin) { return "pin " + std::to_string(pin); }
+std::string subject_of(const MovePins& command) {
+  std::string subject = "pins";
+  for (const PinPlace& pin : command.pins) subject += " " + std::to_string(pin.particle);
+  return subject;
+}
+
+/// Where those of `particles` are that are not among `others`; both ascending.
+std::vector<PinPlace> places_without(const std::vector<std::uint32_t>& particles,
+                                     const std::vector<std::uint32_t>& others, const Frame& seen) {
+  std::vector<PinPlace> places;
+  for (const std::uint32_t i : particles)
+    if (i < seen.positions.size() && !std::ranges::binary_search(others, i))
+      places.push_back({i, pin_place(seen, i)});
+  return places;
+}
+
+std::string motion_text(const std::vector<PinPlace>& from, const std::vector<PinPlace>& to) {
+  if (from.size() != 1) return std::to_string(from.size()) + " pins moved";
+  return "Pin of particle " + std::to_string(from[0].particle) + " moved by " +
+         format_plain(glm::distance(from[0].place, to[0].place)) + " m";
+}
 
 std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitled scene" : scene.title; }
 
@@ -38,14 +56,15 @@ std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitle
 
 EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
   const auto scene = without_state(first->scene);
-  present_ = {std::move(first), scene, scene, {}};
+  present_ = {std::move(first), scene, scene, {}, {}};
 }
 
-void EditHistory::record(const Command& command) {
+void EditHistory::record(const Command& command, const Frame& seen) {
+  if (const auto* move = std::get_if<MovePins>(&command)) return record_motion(*move, seen);
   const ClothMesh& mesh = *present_.loaded->mesh;
   Scene after = *present_.scene;
   try {
-    if (!change_description(command, present_.loaded->scene, mesh, after)) return;
+    if (!change_description(command, mesh, after)) return;
     if (differences(*present_.scene, after, mesh).empty()) return;
   } catch (const InputError&) {
     return;  // the simulation will refuse it, and say why
@@ -54,8 +73,15 @@ void EditHistory::record(const Command& command) {
   const bool goes_on = !subject.empty() && subject == open_subject_;
   if (!goes_on) push_past(present_);
   future_.clear();
+  const Scene& before = *past_.back().scene;
+  present_.pins_before.clear();
+  present_.pins_after.clear();
+  if (before.pins != after.pins) {
+    const auto held = selected_particles(mesh, before.pins), holds = selected_particles(mesh, after.pins);
+    present_.pins_before = places_without(held, holds, seen);
+    present_.pins_after = places_without(holds, held, seen);
+  }
   present_.scene = without_state(std::move(after));
-  present_.pin_motion.reset();
   open_subject_ = subject;
   // A gesture that came back to where it began has changed nothing.
   if (goes_on && differences(*past_.back().scene, *present_.scene, mesh).empty()) {
@@ -69,20 +95,26 @@ void EditHistory::record(const Command& command) {
 void EditHistory::record(const RunAgain& command) {
   auto again = std::make_shared<Scene>(*present_.scene);
   again->integrator = command.integrator;
-  again->pins = present_.loaded->scene.pins;
   record(Command(SetScene{std::move(again)}));
 }
 
-void EditHistory::record(const MovePin& command, const vec3& from) {
-  const std::string subject = subject_of(command.particle);
+void EditHistory::record_motion(const MovePins& command, const Frame& seen) {
+  std::string subject = subject_of(command);
   if (subject != open_subject_) {
-    if (command.target == from) return;
+    std::vector<PinPlace> before;
+    bool moved = false;
+    for (const auto& [particle, place] : command.pins) {
+      if (particle >= seen.positions.size()) return;  // the simulation will refuse it
+      before.push_back({particle, pin_place(seen, particle)});
+      moved = moved || before.back().place != place;
+    }
+    if (!moved) return;
     push_past(present_);
     future_.clear();
-    present_.pin_motion = PinMotion{command.particle, from, from};
-    open_subject_ = subject;
+    present_.pins_before = std::move(before);
+    open_subject_ = std::move(subject);
   }
-  present_.pin_motion->to = command.target;
+  present_.pins_after = command.pins;
   retell();
 }
 
@@ -91,7 +123,7 @@ void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, bool k
   future_.clear();
   open_subject_.clear();
   const auto scene = without_state(loaded->scene);
-  present_ = {std::move(loaded), scene, keeps_changes ? present_.saved : scene, {}};
+  present_ = {std::move(loaded), scene, keeps_changes ? present_.saved : scene, {}, {}};
   retell();
 }
 
@@ -114,18 +146,24 @@ void EditHistory::push_past(Document document) {
 }
 
 EditHistory::Step EditHistory::step_back() const {
-  if (!present_.pin_motion) return step_to(past_.back());
-  const auto& [particle, from, to] = *present_.pin_motion;
-  return step_of({particle, to, from});
+  Step step = step_to(past_.back(), present_);
+  step.pins = present_.pins_before;
+  return step;
 }
 
 EditHistory::Step EditHistory::step_forward() const {
-  const Document& next = future_.back();
-  return next.pin_motion ? step_of(*next.pin_motion) : step_to(next);
+  Step step = step_to(future_.back(), future_.back());
+  step.pins = future_.back().pins_after;
+  return step;
 }
 
-EditHistory::Step EditHistory::step_to(const Document& next) const {
+/// To a document that is the present one's neighbour; `later` is the later one of the two.
+EditHistory::Step EditHistory::step_to(const Document& next, const Document& later) const {
   Step step;
+  if (next.scene == present_.scene) {
+    step.text = motion_text(later.pins_before, later.pins_after);
+    return step;
+  }
   step.scene = next.scene;
   if (next.loaded != present_.loaded) {
     step.other_scene = next.loaded;
@@ -133,14 +171,6 @@ EditHistory::Step EditHistory::step_to(const Document& next) const {
   } else {
     step.text = describe_differences(*present_.scene, *next.scene, *next.loaded->mesh);
   }
-  return step;
-}
-
-EditHistory::Step EditHistory::step_of(const PinMotion& motion) {
-  Step step;
-  step.pin = MovePin{motion.particle, motion.to, kPinSeconds};
-  step.text = "Pin of particle " + std::to_string(motion.particle) + " moved by " +
-              format_plain(glm::distance(motion.from, motion.to)) + " m";
   return step;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/control.h"
 #include "runtime/scene_loader.h"
 #include "sim/command.h"
+#include "sim/frame.h"
 
 namespace clothlab {
 
@@ -18,25 +19,25 @@ namespace clothlab {
 ///
 /// An entry is a whole immutable description of a scene and shares its mesh, so that going back to
 /// another scene opens no file. Positions and velocities are not part of it: undoing a parameter moves
-/// nothing, and undoing the motion of a pin moves that pin.
+/// nothing. Pins that undo moves or sets again go back to their places.
 class EditHistory {
  public:
   /// What undo and redo ask for, and what it does in words: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
     std::shared_ptr<const LoadedScene> other_scene;  ///< to use (UseScene); null: the one that runs
-    std::shared_ptr<const Scene> scene;              ///< its values, or those to take over (SetScene)
-    std::optional<MovePin> pin;                      ///< instead of both: this pin goes back, or there again
+    std::shared_ptr<const Scene> scene;  ///< its values, or those to take over (SetScene); null: none change
+    std::vector<PinPlace> pins;          ///< where these go after that (MovePins)
     std::string text;
   };
 
   /// The first scene, as it was loaded.
   explicit EditHistory(std::shared_ptr<const LoadedScene> first);
 
-  /// A command was sent. Commands of one gesture that set the same value again and again are one entry.
-  void record(const Command& command);
+  /// A command was sent. Commands of one gesture that set the same value or move the same pins again and
+  /// again are one entry. `seen` says where pins are at that moment; without it (no positions), no pin goes
+  /// back to its place.
+  void record(const Command& command, const Frame& seen = {});
   void record(const RunAgain& command);
-  /// The same of a pin that was at `from`: all that moves it while the mouse button is down is one entry.
-  void record(const MovePin& command, const vec3& from);
   /// The mouse button was let go.
   void end_gesture() { open_subject_.clear(); }
   /// Another scene was sent. `keeps_changes`: the same one read anew, so that what was not saved still is
@@ -63,22 +64,19 @@ class EditHistory {
   const std::string& unsaved_changes() const { return unsaved_changes_; }
 
  private:
-  struct PinMotion {
-    std::uint32_t particle = 0;
-    vec3 from{0};
-    vec3 to{0};
-  };
   struct Document {
     std::shared_ptr<const LoadedScene> loaded;
     std::shared_ptr<const Scene> scene;  // without the initial state, which `loaded` has
     std::shared_ptr<const Scene> saved;
-    std::optional<PinMotion> pin_motion;  // all that tells it from the one before
+    // Pins that the edit from the document before to this one moved, freed or set.
+    std::vector<PinPlace> pins_before;  // where those were that the document before has
+    std::vector<PinPlace> pins_after;   // and are now, of those that this one has
   };
 
+  void record_motion(const MovePins& command, const Frame& seen);
   Step step_back() const;     // to past_.back()
   Step step_forward() const;  // to future_.back()
-  Step step_to(const Document& next) const;
-  static Step step_of(const PinMotion& motion);
+  Step step_to(const Document& next, const Document& later) const;
   Step take(Step step, Document next);
   void push_past(Document document);
   void retell();

@@ -38,6 +38,13 @@ void History::add(const State& state, const StepRecord& record, std::span<const 
   states_.push_back(std::move(next));
 }
 
+void History::replace_newest(const State& state, const StepRecord& record,
+                             std::span<const double> residuals) {
+  drop(states_.end() - 1);
+  coarse_ = std::min(coarse_, states_.size());
+  add(state, record, residuals);
+}
+
 void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   const Room room = room_for(bytes_of_next);
   // The oldest of the step-by-step states leaves them: kept only where the spacing asks for it.

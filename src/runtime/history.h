@@ -35,6 +35,8 @@ class History {
 
   /// Copies the state. Its time must be after that of the newest one.
   void add(const State& state, const StepRecord& record, std::span<const double> residuals = {});
+  /// The present state again, changed at the same time: in place of the newest one.
+  void replace_newest(const State& state, const StepRecord& record, std::span<const double> residuals = {});
   void clear();
   /// What does not fit any more is thinned out at once.
   void set_memory(std::size_t bytes);

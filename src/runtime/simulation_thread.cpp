@@ -49,17 +49,17 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 /// What the scene or ω_max do not depend on need not be computed anew on every move of the mouse.
 bool changes_scene(const Command& command) {
   return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<Grab>(command) &&
-         !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePin>(command);
+         !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePins>(command);
 }
 /// Whether it acts on the cloth as it is seen, which may be a state of the past.
 bool acts_on_what_is_shown(const Command& command, const Scene& scene) {
   const auto* all = std::get_if<SetScene>(&command);
   if (all != nullptr) return all->scene && all->scene->pins != scene.pins;
   return std::holds_alternative<Grab>(command) || std::holds_alternative<SetPinned>(command) ||
-         std::holds_alternative<SetPinPreset>(command) || std::holds_alternative<MovePin>(command);
+         std::holds_alternative<SetPinPreset>(command) || std::holds_alternative<MovePins>(command);
 }
 bool changes_stability(const Command& command) {
-  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<MovePin>(command);
+  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<MovePins>(command);
 }
 
 }  // namespace
@@ -168,6 +168,8 @@ struct SimulationThread::Impl {
       start_over();
     } else if (std::holds_alternative<RestoreState>(command)) {
       go_on_from_restored_state();
+    } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
+      history.replace_newest(simulation->state(), simulation->record(), simulation->residual_history());
     }
     if (changes_scene(command)) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();

@@ -10,6 +10,7 @@
 #include "core/vec.h"
 #include "dynamics/state.h"
 #include "mesh/pins.h"
+#include "sim/pin_set.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -42,11 +43,10 @@ struct SetPinPreset {
 struct SetScene {
   std::shared_ptr<const Scene> scene;
 };
-/// Moves a pinned particle's pin in a straight line, over `duration` of simulated time [s], at the
-/// soonest by the end of the next step.
-struct MovePin {
-  std::uint32_t particle = 0;
-  vec3 target{0};
+/// Moves pins in straight lines, over `duration` of simulated time [s], at the soonest by the end of the next
+/// step. With a duration of 0 the particles are there at once, between two steps, and at rest.
+struct MovePins {
+  std::vector<PinPlace> pins;
   double duration = 0;
 };
 /// Takes hold of the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping
@@ -63,8 +63,8 @@ struct MoveCursor {
   vec3 cursor{0};
 };
 struct Release {};
-/// Back to the start: initial state, pins and time; the hand lets go. Parameters and integrator stay as
-/// they are.
+/// Back to the start: initial state and time, with the pins in force where that state has them; the hand lets
+/// go. Parameters, integrator and pins stay as they are.
 struct Reset {};
 /// Continues from a state of the past (rewind). Pins stay where that state has them; the hand lets go.
 struct RestoreState {
@@ -73,6 +73,6 @@ struct RestoreState {
 };
 
 using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene,
-                             MovePin, Grab, MoveCursor, Release, Reset, RestoreState>;
+                             MovePins, Grab, MoveCursor, Release, Reset, RestoreState>;
 
 }  // namespace clothlab

@@ -6,8 +6,8 @@
 namespace clothlab {
 
 vec3 pin_place(const Frame& frame, std::uint32_t particle) {
-  const auto found = std::ranges::find(frame.pins_under_way, particle, &PinSet::UnderWay::particle);
-  return found == frame.pins_under_way.end() ? frame.positions[particle] : found->target;
+  const auto found = std::ranges::find(frame.pins_under_way, particle, &PinPlace::particle);
+  return found == frame.pins_under_way.end() ? frame.positions[particle] : found->place;
 }
 
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame) {

@@ -23,7 +23,7 @@ struct Frame {
   std::shared_ptr<const Scene> scene;     ///< values in force
   std::vector<vec3> positions;            ///< [m], per particle
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
-  std::vector<PinSet::UnderWay> pins_under_way;
+  std::vector<PinPlace> pins_under_way;
   std::optional<Hand> hand;
   StepRecord record;
   std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them

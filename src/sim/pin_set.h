@@ -18,8 +18,14 @@ std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSe
 std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,
                                        std::vector<std::uint32_t> particles, bool pinned);
 
+/// A pinned particle and a place for it [m].
+struct PinPlace {
+  std::uint32_t particle = 0;
+  vec3 place{0};
+};
+
 /// The pinned particles and where each is told to be: at rest, or on its way in a straight line at
-/// constant speed (MovePin).
+/// constant speed (MovePins).
 class PinSet {
  public:
   /// Holds exactly these particles (ascending) where they are.
@@ -28,16 +34,12 @@ class PinSet {
   void keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
   /// Holds the pins at x, every motion forgotten.
   void hold_at(std::span<const vec3> x);
-  /// Sends a pin from `from` at time `start` to `target` at start + duration [s], duration > 0.
+  /// Sends a pin from `from` at time `start` to `target` at start + duration [s]; a duration of 0: it is
+  /// there.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
-  /// A pin that has not arrived yet, and where it is told to go.
-  struct UnderWay {
-    std::uint32_t particle = 0;
-    vec3 target{0};
-  };
-  /// Those at the time t [s], ascending.
-  std::vector<UnderWay> under_way(double t) const;
+  /// The pins that have not arrived at the time t [s] and where they are told to go, ascending.
+  std::vector<PinPlace> under_way(double t) const;
 
   bool contains(std::uint32_t i) const;
   bool empty() const { return pins_.empty(); }

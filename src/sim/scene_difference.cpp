@@ -46,7 +46,6 @@ std::string counted_pins(std::size_t from, std::size_t to) {
 }
 
 struct Change {
-  const Scene& start;
   const ClothMesh& mesh;
   Scene& scene;
 
@@ -82,10 +81,6 @@ struct Change {
   bool operator()(const SetScene& c) const {
     if (!c.scene) return false;
     scene = *c.scene;
-    return true;
-  }
-  bool operator()(const Reset&) const {
-    scene.pins = start.pins;
     return true;
   }
   template <class Other>
@@ -130,8 +125,8 @@ std::string describe_differences(const Scene& from, const Scene& to, const Cloth
   return text;
 }
 
-bool change_description(const Command& command, const Scene& start, const ClothMesh& mesh, Scene& scene) {
-  return std::visit(Change{start, mesh, scene}, command);
+bool change_description(const Command& command, const ClothMesh& mesh, Scene& scene) {
+  return std::visit(Change{mesh, scene}, command);
 }
 
 }  // namespace clothlab

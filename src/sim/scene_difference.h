@@ -18,8 +18,8 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
 /// The same as one text: at most three of them, then how many more there are.
 std::string describe_differences(const Scene& from, const Scene& to, const ClothMesh& mesh);
 
-/// What a command makes of the description of a scene that runs on `mesh` and began as `start`. False for a
-/// command that is not about the description. Throws InputError as Simulation::apply() would.
-bool change_description(const Command& command, const Scene& start, const ClothMesh& mesh, Scene& scene);
+/// What a command makes of the description of a scene that runs on `mesh`. False for a command that is not
+/// about the description. Throws InputError as Simulation::apply() would.
+bool change_description(const Command& command, const ClothMesh& mesh, Scene& scene);
 
 }  // namespace clothlab

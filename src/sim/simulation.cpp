@@ -64,7 +64,6 @@ struct Simulation::Impl {
        const StopProbe& stop, std::shared_ptr<const ClothModel> model)
       : mesh(not_null(std::move(the_mesh))),
         scene(checked(std::move(the_scene))),
-        start_pins(scene.pins),
         pool(the_pool),
         system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene.material,
                pool),
@@ -381,17 +380,21 @@ struct Simulation::Impl {
     if (other_pins) pins_changed();
   }
 
-  void apply(const MovePin& command) {
-    check_particle(command.particle);
-    check_point("The target of a pin", command.target);
-    if (!pins.contains(command.particle))
-      throw InputError("Particle " + std::to_string(command.particle) + " is not pinned.");
+  void apply(const MovePins& command) {
+    for (const PinPlace& pin : command.pins) {
+      check_particle(pin.particle);
+      check_point("The target of a pin", pin.place);
+      if (!pins.contains(pin.particle))
+        throw InputError("Particle " + std::to_string(pin.particle) + " is not pinned.");
+    }
     if (!(command.duration >= 0) || !std::isfinite(command.duration))
       throw InputError("The duration of a pin's motion must be a finite number of seconds, 0 or more.");
-    // Nothing happens faster than in a step. The motion goes on from where the pin is, so that the
-    // integrator keeps its history: a pin that is dragged is moved between all steps.
-    pins.move(command.particle, state.x[command.particle], command.target, state.t,
-              std::max(command.duration, scene.stepping.dt));
+    if (command.duration == 0) return put_pins(command.pins);
+    // A pin move takes at least one step. It starts where the pin is, so that the integrator keeps its
+    // history: a pin that is dragged is moved between all steps.
+    for (const PinPlace& pin : command.pins)
+      pins.move(pin.particle, state.x[pin.particle], pin.place, state.t,
+                std::max(command.duration, scene.stepping.dt));
     blow_up.reset();
   }
 
@@ -433,10 +436,7 @@ struct Simulation::Impl {
     break_continuity();
   }
 
-  void apply(const Reset&) {
-    scene.pins = start_pins;
-    start();
-  }
+  void apply(const Reset&) { start(); }
 
   void apply(const RestoreState& command) {
     if (!command.state || command.state->x.size() != state.x.size() ||
@@ -465,7 +465,7 @@ struct Simulation::Impl {
 
   // What commands are made of -----------------------------------------------------------------
 
-  /// Everything as at the beginning, but for the parameters and the integrator.
+  /// Everything as at the beginning, but for the parameters, the integrator and which particles are pinned.
   void start(const StopProbe& stop = {}) {
     const CancelPoint cancel(stop);
     cancel.look();
@@ -474,14 +474,14 @@ struct Simulation::Impl {
     last_sound = state;
     last_sound_step = 0;
     step_start_is_sound = false;
-    pins.hold(selected_particles(*mesh, start_pins), state.x);
-    if (!at_start || !at_start->is_of(scene)) {
+    pins.hold(selected_particles(*mesh, scene.pins), state.x);
+    if (!at_start || !at_start->is_of(scene, pins.empty())) {
       measure(stop);
       // Pins and floor may turn the common motion that a cloth starts with into shaking.
       const bool free = pins.empty() && !scene.floor.on;
       account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
       account.set_scale(system, reach(scene.floor));
-      at_start = {scene.material, scene.wind, scene.floor, measured, account};
+      at_start = {scene.material, scene.wind, scene.floor, pins.empty(), measured, account};
     }
     measured = at_start->measured;
     account = at_start->account;
@@ -519,6 +519,21 @@ struct Simulation::Impl {
     if (floor.on)
       for (const vec3& x : state.x) way = std::max(way, std::abs(x.y - floor.height));
     return mesh->diagonal + way;
+  }
+
+  /// Moves pins and their particles to a place between two steps. What the springs gain is work from outside.
+  void put_pins(const std::vector<PinPlace>& places) {
+    const double before = internal_energy_now();
+    for (const auto& [particle, place] : places) {
+      pins.move(particle, place, place, state.t, 0);
+      state.x[particle] = place;
+      state.v[particle] = vec3(0);
+    }
+    measure();
+    account.add_work(measured.internal.shaking() - before);
+    record.energy = energy_report();
+    record.max_strain = measured.strain;
+    break_continuity();
   }
 
   void pins_changed() {
@@ -584,7 +599,6 @@ struct Simulation::Impl {
 
   const std::shared_ptr<const ClothMesh> mesh;
   Scene scene;
-  const PinSelection start_pins;
   WorkerPool& pool;
 
   ClothSystem system;
@@ -612,11 +626,13 @@ struct Simulation::Impl {
     Material material;
     Wind wind;
     Floor floor;
+    bool unpinned = false;
     Measured measured;
     EnergyAccount account;
 
-    bool is_of(const Scene& other) const {
-      return material == other.material && wind == other.wind && floor == other.floor;
+    bool is_of(const Scene& other, bool other_unpinned) const {
+      return material == other.material && wind == other.wind && floor == other.floor &&
+             unpinned == other_unpinned;
     }
   };
   std::optional<AtStart> at_start;
@@ -665,9 +681,7 @@ Simulation::StateAtStep Simulation::last_sound_state() const {
   return {now.last_sound, now.last_sound_step};
 }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
-std::vector<PinSet::UnderWay> Simulation::pins_under_way() const {
-  return impl_->pins.under_way(impl_->state.t);
-}
+std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
 const std::optional<Drag>& Simulation::drag() const { return impl_->system.drag(); }
 
 InitialState Simulation::export_state() const {

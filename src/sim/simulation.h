@@ -104,8 +104,8 @@ class Simulation {
   /// the next step or command.
   StateAtStep last_sound_state() const;
   bool is_pinned(std::uint32_t particle) const;
-  /// The pins that MovePin has sent away and that are not there yet.
-  std::vector<PinSet::UnderWay> pins_under_way() const;
+  /// The pins that MovePins has sent away and that are not there yet.
+  std::vector<PinPlace> pins_under_way() const;
   const std::optional<Drag>& drag() const;
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.

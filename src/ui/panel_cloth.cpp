@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "sim/parameters.h"
 #include "sim/presets.h"
 #include "ui/numbers.h"
@@ -50,6 +52,16 @@ void pin_buttons(const PanelContext& context) {
     }
     note_item(row.name);
   }
+  const Scene& own = context.snapshot.loaded->scene;
+  ImGui::BeginDisabled(context.edits.scene().pins == own.pins);
+  if (text_button("Pins of the scene", "Pin what the scene pins, where it is now, and free all others.",
+                  ImGui::GetContentRegionAvail().x)) {
+    Scene scene = context.edits.scene();
+    scene.pins = own.pins;
+    context.set_scene(std::move(scene));
+  }
+  ImGui::EndDisabled();
+  note_item("pin-scene");
   std::size_t count = 0;
   for (const auto pinned : context.snapshot.frame.pinned) count += pinned != 0 ? 1U : 0U;
   small_text(format_count(count) + " pinned. Ctrl-click pins or frees, Ctrl-drag pins all in a rectangle.");

@@ -31,8 +31,8 @@ void transport_panel(const PanelContext& context) {
   ImGui::EndDisabled();
   note_item("rewind");
   ImGui::SameLine(0, gap);
-  if (icon_button("reset", Icon::reset, "Back to the start (R). Parameters and integrator stay as they are.",
-                  false, width)) {
+  if (icon_button("reset", Icon::reset,
+                  "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width)) {
     context.send(Command(Reset{}));
   }
   note_item("reset");

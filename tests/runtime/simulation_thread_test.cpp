@@ -76,7 +76,7 @@ TEST(SimulationThread, IsTheSimulationStepByStep) {
       StepOnce{},
       Command(SetPinned{{35}, true}),
       StepOnce{},
-      Command(MovePin{35, vec3(1, 0.2, 1), 0.004}),
+      Command(MovePins{{{35, vec3(1, 0.2, 1)}}, 0.004}),
       StepOnce{},
       StepOnce{},
       Command(Release{}),
@@ -641,7 +641,7 @@ TEST(SimulationThread, ContinuesFromThePastWithoutAJumpOfPinsThatWereMoved) {
   const auto pin = static_cast<std::uint32_t>(
       std::find(start->frame.pinned.begin(), start->frame.pinned.end(), 1) - start->frame.pinned.begin());
   const vec3 far = start->frame.positions[pin] + vec3(0, 0.5, 0.5);
-  thread.send(MovePin{pin, far, 0.1});
+  thread.send(MovePins{{{pin, far}}, 0.1});
   for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
   EXPECT_EQ(wait_applied(thread, 21)->frame.positions[pin], far);
   const auto shown = send_and_wait(thread, ShowPast{0.05});

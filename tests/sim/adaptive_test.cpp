@@ -175,7 +175,7 @@ TEST_F(AdaptiveTest, PinsMoveLinearlyThroughTheSubsteps) {
   auto simulation = start(scene);
   run(*simulation, 10);
   ASSERT_LT(simulation->record().dt, 1.0 / 60);
-  simulation->apply(MovePin{0, vec3(0.05, 0, 0), 5.0 / 60});
+  simulation->apply(MovePins{{{0, vec3(0.05, 0, 0)}}, 5.0 / 60});
   for (int k = 1; k <= 5; ++k) {
     ASSERT_EQ(simulation->step(), StepStatus::done);
     EXPECT_NEAR(simulation->state().x[0].x, 0.01 * k, 1e-13);

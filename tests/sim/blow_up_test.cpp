@@ -211,7 +211,7 @@ TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
   auto simulation = start(scene);
   run(*simulation, 30);
   // A pin that jumps by ten metres in one step, a spring made a million times stiffer, a heavier cloth.
-  simulation->apply(MovePin{0, vec3(10, 0, 0), 0});
+  simulation->apply(MovePins{{{0, vec3(10, 0, 0)}}, 1e-9});
   EXPECT_EQ(run(*simulation, 30), 30);
   simulation->apply(SetParameter{"stretch-stiffness", 1e9});
   EXPECT_EQ(run(*simulation, 30), 30);

@@ -188,7 +188,7 @@ TEST_F(FloorTest, IsNoPin) {
   EXPECT_FALSE(simulation.is_pinned(0));
   EXPECT_EQ(simulation.system().projection().entries().size(), 1u);
   // A pin goes where it is told, through the floor as well.
-  simulation.apply(MovePin{3, simulation.state().x[3] - vec3(0, 0.1, 0), 0.2});
+  simulation.apply(MovePins{{{3, simulation.state().x[3] - vec3(0, 0.1, 0)}}, 0.2});
   ASSERT_EQ(run(simulation, 110), 110);
   EXPECT_NEAR(simulation.state().x[3].y, -0.1, 1e-12);
   EXPECT_EQ(simulation.state().x[0].y, 0);

@@ -66,7 +66,7 @@ TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
     const auto simulation = start(scene);
     run(*simulation, 3);
     const vec3 from = mesh->positions[0], to = from + vec3(0.25, -0.125, 0.5);
-    simulation->apply(MovePin{0, to, 8.0 / 512});
+    simulation->apply(MovePins{{{0, to}}, 8.0 / 512});
     for (int k = 1; k <= 12; ++k) {
       ASSERT_EQ(simulation->step(), StepStatus::done) << info.id;
       const double s = std::min(k / 8.0, 1.0);
@@ -80,14 +80,14 @@ TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
 TEST_F(SimulationTest, APinMayMoveWithinOneStepAndTurnBack) {
   const auto simulation = start();
   const vec3 home = mesh->positions[0];
-  simulation->apply(MovePin{0, home + vec3(0, 0.01, 0), 0});
+  simulation->apply(MovePins{{{0, home + vec3(0, 0.01, 0)}}, 1e-9});
   simulation->step();
   EXPECT_EQ(simulation->state().x[0], home + vec3(0, 0.01, 0));
-  simulation->apply(MovePin{0, home + vec3(0, 1, 0), 1});
+  simulation->apply(MovePins{{{0, home + vec3(0, 1, 0)}}, 1});
   run(*simulation, 10);
   const vec3 underway = simulation->state().x[0];
   EXPECT_NEAR(underway.y, 0.01 + 0.99 / 6, 1e-12);
-  simulation->apply(MovePin{0, home, 0.5});
+  simulation->apply(MovePins{{{0, home}}, 0.5});
   simulation->step();
   EXPECT_NEAR(simulation->state().x[0].y, underway.y * (1 - 1.0 / 30), 1e-12);
 }
@@ -101,7 +101,7 @@ TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
   };
   const vec3 home = mesh->positions[0], there = home + vec3(0, 1, 0);
   EXPECT_EQ(place(), home);
-  simulation->apply(MovePin{0, there, 0.5});
+  simulation->apply(MovePins{{{0, there}}, 0.5});
   for (int k = 0; k <= 30; ++k) {
     EXPECT_EQ(place(), there) << k;
     EXPECT_EQ(simulation->pins_under_way().size(), k < 30 ? 1u : 0u) << k;
@@ -128,7 +128,7 @@ TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
   commands.push_back(SetPinned{{7}, true});
   commands.push_back(SetPinned{{0}, false});
   commands.push_back(SetPinPreset{PinPreset::top_edge});
-  commands.push_back(MovePin{0, vec3(1, 1, 1), 0.5});
+  commands.push_back(MovePins{{{0, vec3(1, 1, 1)}}, 0.5});
   commands.push_back(Grab{{10, 11, 16}, vec3(0.25, 0.25, 0.5), vec3(0), 100, 1});
   commands.push_back(MoveCursor{vec3(3, 2, 1)});
   commands.push_back(Release{});
@@ -186,11 +186,11 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
       SetGravity{nowhere},
       SetIntegrator{"magic"},
       SetPinned{{30}, true},
-      MovePin{30, vec3(0), 0},
-      MovePin{9, vec3(0), 0},  // not pinned
-      MovePin{0, nowhere, 0},
-      MovePin{0, vec3(0), -1},
-      MovePin{0, vec3(0), kInfinity},
+      MovePins{{{30, vec3(0)}}, 0},
+      MovePins{{{0, vec3(0)}, {9, vec3(0)}}, 0},  // not pinned
+      MovePins{{{0, nowhere}}, 0},
+      MovePins{{{0, vec3(0)}}, -1},
+      MovePins{{{0, vec3(0)}}, kInfinity},
       Grab{{0, 1, 30}, vec3(1, 0, 0), vec3(0), 1, 1},
       Grab{{0, 1, 5}, vec3(1, 1, 0), vec3(0), 1, 1},
       Grab{{0, 1, 5}, vec3(-1, 1, 1), vec3(0), 1, 1},
@@ -374,7 +374,7 @@ TEST(Simulation, ARefusedStepLeavesNoHistory) {
   EXPECT_EQ(again, simulation.blow_up().value().energy);
 }
 
-TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsTheParameters) {
+TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsParametersAndPins) {
   Scene scene;
   scene.pins = std::vector<std::uint32_t>{2};
   const auto simulation = start(scene);
@@ -382,7 +382,9 @@ TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsTheParameters) {
   simulation->apply(SetIntegrator{"backward-euler"});
   simulation->apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1), 50, 0.1});
   simulation->apply(SetPinPreset{PinPreset::corners});
-  simulation->apply(MovePin{0, vec3(-1), 0.1});
+  simulation->apply(MovePins{{{0, vec3(-1)}}, 0.1});
+  run(*simulation, 10);
+  simulation->apply(SetPinned{{9}, true});  // in mid-swing
   run(*simulation, 10);
   simulation->apply(Reset{});
   EXPECT_EQ(simulation->state().x, mesh->positions);
@@ -390,8 +392,8 @@ TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsTheParameters) {
   EXPECT_EQ(simulation->state().t, 0);
   EXPECT_EQ(simulation->steps(), 0u);
   EXPECT_FALSE(simulation->drag());
-  EXPECT_TRUE(simulation->is_pinned(2));
-  EXPECT_FALSE(simulation->is_pinned(0));
+  EXPECT_FALSE(simulation->is_pinned(2));
+  for (const std::uint32_t i : {0u, 4u, 9u, 25u, 29u}) EXPECT_TRUE(simulation->is_pinned(i)) << i;
   EXPECT_EQ(simulation->scene().material.mass, 1);
   EXPECT_EQ(simulation->integrator().id, "backward-euler");
 
@@ -400,6 +402,32 @@ TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsTheParameters) {
   run(*simulation, 20);
   run(*anew, 20);
   EXPECT_TRUE(same_bits(simulation->state(), anew->state()));
+  EXPECT_EQ(simulation->state().x[9], mesh->positions[9]);  // where it rests, not where it was pinned
+}
+
+TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1e-3;
+    const auto simulation = start(scene);
+    simulation->apply(MovePins{{{4, mesh->positions[4] - vec3(0, 1, 0)}}, 1});
+    run(*simulation, 5);
+    const vec3 there = mesh->positions[4] + vec3(0.03, 0, 0);
+    const StepRecord before = simulation->record();
+    simulation->apply(MovePins{{{4, there}}, 0});
+    EXPECT_EQ(simulation->state().x[4], there) << info.id;
+    EXPECT_EQ(simulation->state().v[4], vec3(0)) << info.id;
+    EXPECT_TRUE(simulation->pins_under_way().empty()) << info.id;
+    EXPECT_EQ(simulation->record().step, before.step) << info.id;
+    EXPECT_GT(simulation->record().energy.stretch, before.energy.stretch) << info.id;
+    // To the integrator this is another start: the same steps as from a restored state.
+    const auto restored = start(scene);
+    restored->apply(RestoreState{std::make_shared<const State>(simulation->state()), before.step});
+    for (Simulation* each : {simulation.get(), restored.get()}) run(*each, 5);
+    EXPECT_TRUE(same_bits(simulation->state(), restored->state())) << info.id;
+    EXPECT_EQ(simulation->state().x[4], there) << info.id;
+  }
 }
 
 TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
@@ -416,7 +444,7 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
   EXPECT_TRUE(same_bits(simulation->state(), later));
 
   // Pins stay where the restored state has them.
-  simulation->apply(MovePin{0, vec3(-0.1, 0, 0), 0});
+  simulation->apply(MovePins{{{0, vec3(-0.1, 0, 0)}}, 1e-9});
   run(*simulation, 3);
   simulation->apply(RestoreState{then, 7});
   run(*simulation, 3);
@@ -431,7 +459,7 @@ TEST_F(SimulationTest, MovingAPinLeavesTheIntegratorItsHistory) {
     scene.stepping.dt = 1e-3;
     const auto moved = start(scene), untouched = start(scene);
     for (int k = 0; k < 10; ++k) {
-      moved->apply(MovePin{0, mesh->positions[0], 0});
+      moved->apply(MovePins{{{0, mesh->positions[0]}}, 1e-9});
       moved->step();
       untouched->step();
     }

@@ -64,7 +64,9 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
 };
 
 class StoppedStepWithAPinUnderWay : public StoppedStep {
-  void prepare(Simulation& simulation) override { simulation.apply(MovePin{0, vec3(0.1, 0.1, 0), 0.02}); }
+  void prepare(Simulation& simulation) override {
+    simulation.apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 0.02});
+  }
 };
 
 TEST_P(StoppedStepWithAPinUnderWay, LeavesEverythingAsItWas) { stop_everywhere(soft_sheet(), 4); }

@@ -146,9 +146,35 @@ def pin(program, assets):
                          f"{key} to move the pin")
 
         window.click_item("tab:Cloth")
-        for name, count in (("pin-none", 0), ("pin-corners", 4), ("pin-top-edge", 15), ("pin-top-corners", 2)):
+        for name, count in (("pin-none", 0), ("pin-top-edge", 15), ("pin-scene", 2), ("pin-corners", 4)):
             window.click_item(name)
             window.shows(name, pinned=count)
+
+        # Pins are the user's: R and N keep them, where they rest. Cleared in mid-swing, undo brings them back there.
+        def corners(state):
+            return {p["index"]: p["position"] for p in state["some_particles"] if p["index"] in (0, 224)}
+
+        for key in ("r", "n"):
+            window.key(key)
+            at_rest = corners(window.until(lambda: window.state()["step"] < 30 and window.fresh_state(), f"{key}'s start"))
+            window.shows(f"the pins kept by {key}", pinned=4)
+        check(at_rest[0][1] == 0 and at_rest[224][1] == 0, f"pins are not where they rest: {at_rest}")
+        window.click_item("pin-none")
+        window.until(lambda: corners(window.state())[0][1] < -0.1, "the cloth to fall")
+        window.key("ctrl+z")
+        window.until(lambda: corners(window.state()) == at_rest and window.state()["pinned"] == 4, "the pins in their places")
+
+        # Dragged while paused, a pin and the cloth's shape move at once.
+        window.key("space")
+        window.shows("a pause", playing=False)
+        still = window.fresh_state()
+        corner = particle(still, 0)
+        x, y = corner["pixel"]
+        window.drag(x, y, x + 40, y + 30)
+        window.until(lambda: distance(particle(window.state(), 0)["pixel"], (x + 40, y + 30)) < 3, "the pin at the cursor")
+        check(window.state()["step"] == still["step"] and not window.state()["playing"], "the pause ended")
+        window.key("ctrl+z")
+        window.until(lambda: particle(window.state(), 0)["position"] == corner["position"], "undo to move it back")
 
 
 def drag_with(window, key, *drag):
