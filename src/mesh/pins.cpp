@@ -145,4 +145,14 @@ std::vector<std::uint32_t> pins_from_vertices(const ClothMesh& mesh,
   return ascending(std::move(pins));
 }
 
+std::vector<std::uint32_t> parts_without_pin(const ClothMesh& mesh, std::span<const std::uint8_t> pinned) {
+  std::vector<bool> held(static_cast<std::size_t>(mesh.parts), false);
+  for (std::size_t p = 0; p < pinned.size(); ++p)
+    if (pinned[p] != 0) held[mesh.part_of_particle[p]] = true;
+  std::vector<std::uint32_t> parts;
+  for (std::uint32_t part = 0; part < held.size(); ++part)
+    if (!held[part]) parts.push_back(part);
+  return parts;
+}
+
 }  // namespace clothlab

@@ -26,4 +26,8 @@ std::vector<std::uint32_t> pinned_particles(const ClothMesh& mesh, PinPreset pre
 /// index, for one that the mesh does not have or that no face uses.
 std::vector<std::uint32_t> pins_from_vertices(const ClothMesh& mesh, std::span<const std::uint32_t> vertices);
 
+/// The connected parts (ClothMesh::part_of_particle) of which no particle is pinned, ascending. `pinned` has
+/// 0 or 1 per particle.
+std::vector<std::uint32_t> parts_without_pin(const ClothMesh& mesh, std::span<const std::uint8_t> pinned);
+
 }  // namespace clothlab

@@ -42,6 +42,15 @@ ClothMesh plain_sheet(int rows, int cols, double width, double depth) {
   return build_cloth_mesh(std::move(obj));
 }
 
+TEST(Pins, PartsWithoutOneAreNamed) {
+  const ClothMesh mesh = triangles(
+      {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}, {9, 0, 0}, {10, 0, 0}, {9, 1, 0}});
+  std::vector<std::uint8_t> pinned(9, 0);
+  EXPECT_EQ(parts_without_pin(mesh, pinned), (Indices{0, 1, 2}));
+  pinned[4] = 1;
+  EXPECT_EQ(parts_without_pin(mesh, pinned), (Indices{0, 2}));
+}
+
 TEST(Pins, OfAFlatMeshTreatMinusZAsUp) {
   const ClothMesh mesh = plain_sheet(3, 4, 1, 7);
   ASSERT_FALSE(mesh.grid);

@@ -167,6 +167,8 @@ def pin(program, assets):
         # Dragged while paused, a pin and the cloth's shape move at once.
         window.key("space")
         window.shows("a pause", playing=False)
+        window.key("r")
+        window.shows("the start", step=0)
         still = window.fresh_state()
         corner = particle(still, 0)
         x, y = corner["pixel"]
