@@ -169,6 +169,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   view_.plots = preferences_.plots;
   view_.plots_layout.height = static_cast<float>(preferences_.plots_height);
   view_.plots_layout.choose(preferences_.plots_chosen);
+  view_.plots_layout.set_with_gravity(preferences_.energy_with_gravity);
   view_.history_megabytes = preferences_.history_megabytes;
   view_.recording = preferences_.recording;
   ui_.open_tab(preferences_.tab);
@@ -245,6 +246,7 @@ int Application::run() {
   preferences_.plots = view_.plots;
   preferences_.plots_height = static_cast<double>(view_.plots_layout.height);
   preferences_.plots_chosen = view_.plots_layout.titles();
+  preferences_.energy_with_gravity = view_.plots_layout.with_gravity();
   preferences_.history_megabytes = view_.history_megabytes;
   preferences_.recording = view_.recording;
   preferences_.tab = ui_.tab();

@@ -35,13 +35,31 @@ Rgb dimmed(Rgb colour, Rgb ground) {
   return colour;
 }
 
+// The strip of the methods as the window draws it, in a panel of the picture.
+std::vector<ChartStretch> strip_of(const ShownPlot& shown) {
+  std::vector<ChartStretch> strip;
+  if (shown.plot.runs.empty()) return strip;
+  const std::vector<PlotStretch>& stretches = shown.plot.runs.front().stretches;
+  const PlotAxis x(shown.x, false);
+  constexpr int kLeastPiece = 6;
+  const auto no_width = [](const std::string&) { return 0.0F; };  // the picture's own font decides
+  for (const StripPiece& piece : strip_pieces(stretches, x, kChartPanelWidth, kLeastPiece, no_width)) {
+    const ImU32 colour = piece.merged() ? palette().muted : stretches[piece.first].colour;
+    const auto value = [&](int pixel) { return x.value(static_cast<double>(pixel) / kChartPanelWidth); };
+    strip.push_back(
+        {value(piece.left), value(piece.right), rgb(colour), rgb(readable_on(colour)), piece.text});
+  }
+  return strip;
+}
+
 Chart chart_of(const ShownPlot& shown) {
   const Plot& plot = shown.plot;
   const ChartColours colours{rgb(palette().panel), rgb(palette().overlay), rgb(palette().line),
                              rgb(palette().muted), rgb(palette().text),    rgb(palette().muted)};
   ChartPanel panel;
   panel.x = {.title = plot.x_title, .range = {{shown.x.low, shown.x.high}}};
-  panel.y = {.title = plot.unit.empty() ? plot.title : plot.title + " [" + plot.unit + "]",
+  const std::string from = plot.y_title.empty() ? "" : ' ' + plot.y_title;
+  panel.y = {.title = plot.title + from + (plot.unit.empty() ? "" : " [" + plot.unit + "]"),
              .logarithmic = shown.logarithmic,
              .range = {{shown.y.low, shown.y.high}}};
   for (const PlotRun& run : plot.runs) {
@@ -64,6 +82,7 @@ Chart chart_of(const ShownPlot& shown) {
                             .x = {shown.x.low, shown.x.high},
                             .y = {level.y, level.y}});
   }
+  panel.strip = strip_of(shown);
   const std::string of =
       plot.runs.empty() || plot.runs.front().what.empty() ? "" : ": " + plot.runs.front().what;
   return {plot.title + of, {std::move(panel)}, colours};

@@ -71,6 +71,7 @@ Preferences Preferences::load(const Environment& environment) {
   read(json, "plots", out.plots);
   read(json, "plots_height", out.plots_height);
   read(json, "plots_chosen", out.plots_chosen);
+  read(json, "energy_with_gravity", out.energy_with_gravity);
   read(json, "history_megabytes", out.history_megabytes);
   out.plots_height = std::clamp(out.plots_height, 110.0, 2000.0);
   out.history_megabytes = std::clamp(out.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes);
@@ -105,6 +106,7 @@ void Preferences::save(const Environment& environment) const {
   json["plots"] = plots;
   json["plots_height"] = plots_height;
   json["plots_chosen"] = plots_chosen;
+  json["energy_with_gravity"] = energy_with_gravity;
   json["history_megabytes"] = history_megabytes;
   json["recording"] = {{"pictures", recording.pictures},
                        {"meshes", recording.meshes},

@@ -23,6 +23,7 @@ struct Preferences {
   bool plots = true;
   double plots_height = 190;              ///< [interface units]
   std::vector<std::string> plots_chosen;  ///< their titles, side by side; empty: those of a first start
+  bool energy_with_gravity = true;        ///< in the plot of the energies
   double history_megabytes = 256;
   Recorder::Settings recording;  ///< what is recorded; where to is save_folder
   double interface_scale = 1;

@@ -13,6 +13,8 @@ namespace {
 // [pixel]
 constexpr int kWidth = 1100, kPanelHeight = 330;
 constexpr int kLeft = 76, kLegend = 290, kTop = 56, kAbove = 34, kBelow = 58;
+constexpr int kStrip = 17, kStripGap = 3;
+static_assert(kWidth - kLeft - kLegend == kChartPanelWidth);
 constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
 
 struct Point {
@@ -64,6 +66,8 @@ class Canvas {
       for (int x = 0; x < mask.width; ++x)
         blend(left + x, top + y, colour, mask.coverage[static_cast<std::size_t>(y * mask.width + x)] / 255.0);
   }
+
+  int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }
 
   Picture take() { return std::move(picture_); }
 
@@ -220,7 +224,15 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
                              {{r.right, r.bottom}, {r.left, r.bottom}},
                              {{r.left, r.bottom}, {r.left, r.top}}})
     canvas.line(a, b, 1, colours.frame, around);
-  canvas.text({r.left, r.top - 10}, panel.y.title, kTextSize, colours.text);
+  for (const ChartStretch& s : panel.strip) {
+    const Rectangle part{x(s.x0), r.top - kStripGap - kStrip, x(s.x1), r.top - kStripGap};
+    canvas.fill(part, s.colour);
+    if (canvas.width(s.text, kTickSize) <= part.right - part.left)
+      canvas.text({(part.left + part.right) / 2, part.bottom - 4}, s.text, kTickSize, s.text_colour,
+                  Anchor::centre);
+  }
+  const double title = r.top - 10 - (panel.strip.empty() ? 0 : kStrip + kStripGap - 2);
+  canvas.text({r.left, title}, panel.y.title, kTextSize, colours.text);
   canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
 }
 

@@ -33,10 +33,20 @@ struct ChartAxis {
   std::optional<std::pair<double, double>> range = std::nullopt;
 };
 
+/// A coloured stretch of a strip along x; its text is left out where it has no room.
+struct ChartStretch {
+  double x0 = 0, x1 = 0;
+  Rgb colour = {}, text_colour = {};
+  std::string text = {};
+};
+
 struct ChartPanel {
   ChartAxis x, y;  ///< y's title stands above the panel
   std::vector<ChartCurve> curves = {};
+  std::vector<ChartStretch> strip = {};  ///< above the panel, within the range of x
 };
+/// Width of a panel [pixel].
+inline constexpr int kChartPanelWidth = 734;
 
 /// What curves stand on; unless told otherwise, the ground of the dark window.
 struct ChartColours {

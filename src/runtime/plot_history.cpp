@@ -18,8 +18,8 @@ void PlotHistory::add(const PlotSample& sample, double spacing) {
   if (samples_.size() > kPlotSamples) thin_out();
 }
 
-// Every second one of the older samples goes, but for the first and those on both sides of a switch; where
-// that is not enough, the oldest do.
+// Every second one of the older samples goes, but for those on both sides of a switch; where that is not
+// enough, the oldest do. The first stays: energies are shown relative to it.
 void PlotHistory::thin_out() {
   const std::size_t older = samples_.size() - kNewestPlotSamples;
   std::size_t kept = 1;
@@ -29,7 +29,7 @@ void PlotHistory::thin_out() {
     if (i >= older || i % 2 == 0 || at_switch) samples_[kept++] = samples_[i];
   }
   samples_.resize(kept);
-  if (kept > kPlotSamples) samples_.erase(samples_.begin(), samples_.end() - kPlotSamples);
+  if (kept > kPlotSamples) samples_.erase(samples_.begin() + 1, samples_.end() - (kPlotSamples - 1));
 }
 
 void PlotHistory::forget_after(double time) {

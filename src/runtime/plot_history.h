@@ -14,7 +14,8 @@ inline constexpr std::size_t kPlotSamples = 3000;
 inline constexpr std::size_t kNewestPlotSamples = 1800;
 
 /// The samples behind the plots over time, of a whole run: never closer together than a given spacing, older
-/// ones farther apart the longer the run, and the newest always that of the present.
+/// ones farther apart the longer the run, the first always that of the start and the newest that of the
+/// present.
 class PlotHistory {
  public:
   /// A sample later than all others. It takes the place of the newest one where that one is less than

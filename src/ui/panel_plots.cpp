@@ -19,13 +19,11 @@ constexpr float kLeastWidth = 400;  // of a plot that has a neighbour [interface
 float button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
 
 // A list of what may be plotted here.
-void chooser(PlotsLayout& layout, std::size_t slot, float width) {
-  PlotKind& chosen = layout.chosen[slot];
-  const std::string name = "plot" + std::to_string(slot);
+void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
   ImGui::SetNextItemWidth(width);
-  const bool open = begin_choice("##kind", plot_title(chosen));
+  const bool open = begin_choice("##kind", plot_title(shown));
   note_item(name + ":kind");
-  if (!open) return tooltip(std::string(plot_help(chosen)) + " Click for another plot.");
+  if (!open) return tooltip(std::string(plot_help(shown)) + " Click for another plot.");
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     const auto kind = static_cast<PlotKind>(k);
     if (ImGui::Selectable(plot_title(kind), kind == chosen)) chosen = kind;
@@ -36,9 +34,10 @@ void chooser(PlotsLayout& layout, std::size_t slot, float width) {
 }
 
 // The buttons of one plot, from the right end of its first row; those without room are left out.
-void buttons(const PanelContext& context, std::size_t slot, const Plot& plot, PlotView& view, float left,
+void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const Plot& plot, float left,
              float right) {
   PlotsLayout& layout = context.view.plots_layout;
+  PlotView& view = layout.view(kind);
   const std::string name = "plot" + std::to_string(slot);
   const float gap = units(4);
   const bool alone = layout.enlarged == slot;
@@ -50,6 +49,7 @@ void buttons(const PanelContext& context, std::size_t slot, const Plot& plot, Pl
     const char* help;
     bool active;
     std::function<void()> act;
+    bool shown = true;
   };
   const Button all[] = {
       {alone ? "Less" : "More",
@@ -63,11 +63,19 @@ void buttons(const PanelContext& context, std::size_t slot, const Plot& plot, Pl
       {"Fit",
        "Show all again (double click). The wheel zooms, a left-drag pans, a right-drag zooms into a box.",
        false, [&] { view.fit(); }},
+      {"Gravity", "With gravity's energy, and the sum of all; or without, and the sum of the others.",
+       layout.with_gravity(),
+       [&] {
+         layout.set_with_gravity(!layout.with_gravity());
+         view.y.reset();
+       },
+       kind == PlotKind::energy},
       {"CSV", "Save what is shown as a table.", false, [&] { save(SavePlot::Format::csv); }},
       {"PNG", "Save what is shown as a picture.", false, [&] { save(SavePlot::Format::png); }},
   };
   float x = right;
   for (const Button& button : all) {
+    if (!button.shown) continue;
     const float width = button_width(button.label);
     if (x - width < left) break;
     x -= width;
@@ -83,20 +91,21 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
   PlotsLayout& layout = context.view.plots_layout;
   ImGui::PushID(static_cast<int>(slot));
   ImGui::BeginGroup();
-  const Plot plot = make_plot(layout.chosen[slot], context.snapshot);
-  PlotView& view = layout.view(layout.chosen[slot]);
+  const PlotKind kind = shown_kind(layout.chosen[slot], context.snapshot);
+  const Plot plot = make_plot(kind, context.snapshot, layout.with_gravity());
+  const std::string name = "plot" + std::to_string(slot);
   const float left = ImGui::GetCursorPosX();
   const float top = ImGui::GetCursorPosY();
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(7), units(2)));
-  const float list = std::min(units(132), size.x * 0.45F);
-  chooser(layout, slot, list);
-  buttons(context, slot, plot, view, left + list + units(4), left + size.x);
+  const float list = std::min(units(120), size.x * 0.45F);
+  chooser(layout.chosen[slot], kind, name, list);
+  buttons(context, slot, kind, plot, left + list + units(4), left + size.x);
   ImGui::PopStyleVar();
   const float row = ImGui::GetFontSize() + units(4) + units(5);
   ImGui::PopFont();
   ImGui::SetCursorPos(ImVec2(left, top + row));
-  if (const auto time = draw_plot("plot" + std::to_string(slot), plot, view, ImVec2(size.x, size.y - row)))
+  if (const auto time = draw_plot(name, plot, layout.view(kind), ImVec2(size.x, size.y - row)))
     context.send(Control(ShowPast{*time}));
   ImGui::EndGroup();
   ImGui::PopID();

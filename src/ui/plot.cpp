@@ -13,8 +13,10 @@ namespace {
 constexpr float kGhostOpacity = 0.62F;
 constexpr double kWheelStep = 0.8;  // of the range, per notch
 constexpr float kLeastBox = 5;      // [interface units]
-// The band of the integrators' colours below the frame, clear of a curve at its lower edge.
-constexpr float kBandGap = 3, kBandHeight = 3;  // [interface units]
+constexpr float kLeastFrame = 24;   // [interface units]
+constexpr float kStripGap = 2;      // between the strip and the frame [interface units]
+// Where less is left for the frame, the strip is thin and without letters [interface units].
+constexpr float kLeastBesideLetters = 56, kThinStrip = 4;
 
 struct Rect {
   ImVec2 a, b;
@@ -38,55 +40,6 @@ void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
   ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
 }
 
-// Narrows [first, last], a part of the way from a to b of that length, to what lies between low and high.
-void keep_between(float a, float b, float length, float low, float high, float& first, float& last) {
-  const float slope = (b - a) / length;
-  if (slope == 0) {
-    if (a < low || a > high) last = first;
-    return;
-  }
-  const float enter = ((slope > 0 ? low : high) - a) / slope, leave = ((slope > 0 ? high : low) - a) / slope;
-  first = std::max(first, enter);
-  last = std::max(first, std::min(last, leave));
-}
-
-// A line through the points, dashed where asked.
-void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
-  if (points.size() < 2) return;
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  // Whole pixels: Dear ImGui then draws a third of the triangles.
-  const float width = std::max(1.0F, std::round(units(thickness)));
-  if (dash.on == 0) {
-    draw->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, width);
-    return;
-  }
-  const float on = units(dash.on);
-  const float period = on + units(dash.off);
-  float along = 0;  // of the period
-  for (std::size_t k = 1; k < points.size(); ++k) {
-    const ImVec2 a = points[k - 1], b = points[k];
-    const float length = std::hypot(b.x - a.x, b.y - a.y);
-    const auto at = [&](float s) {
-      return ImVec2(a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length);
-    };
-    // Only what is seen: a curve that is zoomed into reaches far out of the frame.
-    const ImVec2 low = draw->GetClipRectMin(), high = draw->GetClipRectMax();
-    float first = 0, last = length;
-    if (length > 0) keep_between(a.x, b.x, length, low.x, high.x, first, last);
-    if (length > 0) keep_between(a.y, b.y, length, low.y, high.y, first, last);
-    along = std::fmod(along + first, period);
-    for (float s = first; s < last;) {
-      const bool drawn = along < on;
-      const float end = std::min(last, s + std::max((drawn ? on : period) - along, 0.5F));
-      if (drawn) draw->AddLine(at(s), at(end), colour, width);
-      along += end - s;
-      if (along >= period) along = 0;
-      s = end;
-    }
-    along = std::fmod(along + (length - last), period);
-  }
-}
-
 // ---- Legend
 
 struct LegendEntry {
@@ -108,7 +61,7 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
   return entries;
 }
 
-// Names in rows below `at`; answers with the height that they take.
+// Names in rows below `at`, at least one; answers with the height that they take.
 float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at, float width,
                   float most_height) {
   const float line = ImGui::GetTextLineHeight();
@@ -116,6 +69,12 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
   const float sample = units(14);
   float x = at.x;
   float y = at.y;
+  if (!plot.y_title.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(x, y + units(1)));
+    ImGui::TextDisabled("%s:", plot.y_title.c_str());
+    tooltip("The change since the first sample of the run; a ghost's since its own.");
+    x += text_width(plot.y_title + ':') + units(10);
+  }
   for (const LegendEntry& entry : legend_of(plot)) {
     const float wide = sample + units(4) + text_width(entry.text);
     if (x > at.x && x + wide > at.x + width) {
@@ -166,7 +125,7 @@ class PlotPainter {
       draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
     }
     const float room = std::max(text_width("0000.00"), units(40)) + units(14);
-    const float axis = frame_.b.y + units(plot_.bands.empty() ? 4 : kBandGap + kBandHeight + 1);
+    const float axis = frame_.b.y + units(4);
     const float title = text_width(plot_.x_title);
     // The title stands at the right end, where numbers make room for it.
     const float title_at = frame_.b.x - title;
@@ -179,12 +138,6 @@ class PlotPainter {
         draw_text(ImVec2(std::max(at - half, frame_.a.x - units(10)), axis), palette().muted, tick.label);
     }
     draw_text(ImVec2(title_at, axis), palette().muted, plot_.x_title);
-  }
-
-  void bands() {
-    for (const PlotBand& band : plot_.bands)
-      draw_->AddRectFilled(ImVec2(px(band.x0), frame_.b.y + units(kBandGap)),
-                           ImVec2(px(band.x1), frame_.b.y + units(kBandGap + kBandHeight)), band.colour);
   }
 
   void levels() {
@@ -211,18 +164,10 @@ class PlotPainter {
     }
   }
 
-  void marks() {
-    const float line = ImGui::GetTextLineHeight();
-    float row = 0;
-    for (const PlotMark& mark : plot_.marks) {
-      const float x = px(mark.x);
-      if (x < frame_.a.x || x > frame_.b.x) continue;
-      upright(x, with_alpha(mark.colour, 0.9F), 1.2F);
-      const float width = text_width(mark.label);
-      const float left = x + units(4) + width < frame_.b.x ? x + units(4) : x - units(4) - width;
-      label(ImVec2(left, frame_.a.y + row * line), mark.colour, mark.label);
-      row = row < 2 ? row + 1 : 0;
-    }
+  // A line where a piece of the strip begins and another ends.
+  void switches(const std::vector<StripPiece>& pieces) {
+    for (std::size_t k = 1; k < pieces.size(); ++k)
+      upright(frame_.a.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F), 1);
   }
 
   void cursor() {
@@ -255,7 +200,8 @@ class PlotPainter {
     if (read.empty()) return;
     const double x = plot_.runs[read.front().run].x[read.front().sample];
     upright(px(x), with_alpha(palette().text, 0.5F), 1);
-    table_of(read, plot_.x_title + ": " + format_plain(x, 5));
+    const std::string title = plot_.x_title + ": " + format_plain(x, 5);
+    table_of(read, plot_.y_title.empty() ? title : title + "; " + plot_.y_title);
   }
 
  private:
@@ -412,6 +358,76 @@ void draw_sentence(const std::string& text, const Rect& r) {
       shown.c_str(), nullptr, width);
 }
 
+// Mouse and keys on the frame and on the numbers of y, and what is read there.
+void handle_frame(const std::string& name, PlotPainter& painter, PlotView& view, const Rect& frame,
+                  float left) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  ImGui::SetCursorScreenPos(ImVec2(left, frame.a.y));
+  ImGui::InvisibleButton("##frame", ImVec2(frame.b.x - left, frame.height()),
+                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  item_rects()[name + ":frame"] = ImVec4(frame.a.x, frame.a.y, frame.b.x, frame.b.y);
+  const bool hovered = ImGui::IsItemHovered();
+  const bool active = ImGui::IsItemActive();
+  if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) view.box = mouse;
+  if (view.box) zoom_to_box(painter, view, frame, mouse);
+  if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) pan_by_drag(painter, view, frame);
+  if (hovered) zoom_by_wheel(painter, view, frame, mouse);
+  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.fit();
+  if (hovered && !active && frame.holds(mouse)) painter.readings(mouse.x);
+}
+
+// A drag along the time axis, down to `bottom`, asks for the time under the mouse.
+std::optional<double> handle_time_axis(const std::string& name, const PlotPainter& painter, const Rect& frame,
+                                       float bottom) {
+  ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));
+  ImGui::InvisibleButton("##axis", ImVec2(frame.width(), bottom - frame.b.y));
+  note_item(name + ":axis");
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) {
+    tooltip("Drag along the time axis to look back.");
+    return std::nullopt;
+  }
+  const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
+  if (!moved) return std::nullopt;
+  return painter.x().value(static_cast<double>(place_in(frame, ImGui::GetIO().MousePos).x));
+}
+
+std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view,
+                                   const Rect& all) {
+  const float line = ImGui::GetTextLineHeight();
+  const float pad = units(8);
+  const float beside_legend = line + units(13 + kThinStrip + kStripGap + kLeastFrame);
+  const float legend =
+      draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)), all.width() - 2 * pad,
+                  std::min(all.height() * 0.4F, all.height() - beside_legend));
+  const PlotRange x = shown_x(plot, view);
+  const PlotRange y = shown_y(plot, view, x);
+  Rect frame{ImVec2(all.a.x + std::max(units(46), text_width("-0.0000 J")), all.a.y + legend + units(6)),
+             ImVec2(all.b.x - pad, all.b.y - line - units(7))};
+  const ImVec2 strip = frame.a;
+  float thickness = 0;
+  if (plot.x_is_time) {
+    const float left = frame.height() - line - units(kStripGap);
+    thickness = left >= units(kLeastBesideLetters) ? line : units(kThinStrip);
+    frame.a.y += thickness + units(kStripGap);
+  }
+  if (frame.width() < units(40) || frame.height() < units(kLeastFrame)) return std::nullopt;
+
+  PlotPainter painter(plot, view, frame, x, y);
+  painter.axes();
+  const std::vector<StripPiece> pieces = draw_strip(name + ":strip", plot.runs.front().stretches, painter.x(),
+                                                    strip, ImVec2(frame.width(), thickness));
+  ImGui::GetWindowDrawList()->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
+                                           ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
+  painter.switches(pieces);
+  painter.curves();
+  painter.levels();
+  painter.cursor();
+  handle_frame(name, painter, view, frame, all.a.x);
+  ImGui::GetWindowDrawList()->PopClipRect();
+  return plot.x_is_time ? handle_time_axis(name, painter, frame, all.b.y) : std::nullopt;
+}
+
 }  // namespace
 
 PlotRange shown_x(const Plot& plot, const PlotView& view) {
@@ -446,63 +462,16 @@ PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x) {
 }
 
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {
-  const Rect all{ImGui::GetCursorScreenPos(),
-                 ImVec2(ImGui::GetCursorScreenPos().x + size.x, ImGui::GetCursorScreenPos().y + size.y)};
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(all.a, all.b, palette().overlay, units(5));
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const Rect all{corner, ImVec2(corner.x + size.x, corner.y + size.y)};
+  ImGui::GetWindowDrawList()->AddRectFilled(all.a, all.b, palette().overlay, units(5));
   ImGui::PushFont(fonts().small);
   ImGui::PushID(name.c_str());
-  const float line = ImGui::GetTextLineHeight();
-  const float pad = units(8);
   std::optional<double> pointed;
-
-  if (!has_samples(plot)) {
-    draw_sentence(plot.empty, all);
+  if (has_samples(plot)) {
+    pointed = draw_samples(name, plot, view, all);
   } else {
-    const float legend = draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)),
-                                     size.x - 2 * pad, size.y * 0.4F);
-    const PlotRange x = shown_x(plot, view);
-    const PlotRange y = shown_y(plot, view, x);
-    const float left = std::max(units(46), text_width("-0.0000 J"));
-    const Rect frame{ImVec2(all.a.x + left, all.a.y + legend + units(6)),
-                     ImVec2(all.b.x - pad, all.b.y - line - units(plot.bands.empty() ? 7 : 10))};
-    if (frame.width() >= units(40) && frame.height() >= units(24)) {
-      PlotPainter painter(plot, view, frame, x, y);
-      painter.axes();
-      draw->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
-                         ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
-      painter.bands();
-      painter.curves();
-      painter.levels();
-      painter.marks();
-      painter.cursor();
-
-      // The frame and the numbers of y; then the axis below it.
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
-      ImGui::SetCursorScreenPos(ImVec2(all.a.x, frame.a.y));
-      ImGui::InvisibleButton("##frame", ImVec2(frame.b.x - all.a.x, frame.height()),
-                             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-      item_rects()[name + ":frame"] = ImVec4(frame.a.x, frame.a.y, frame.b.x, frame.b.y);
-      const bool hovered = ImGui::IsItemHovered();
-      const bool active = ImGui::IsItemActive();
-      if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) view.box = mouse;
-      if (view.box) zoom_to_box(painter, view, frame, mouse);
-      if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) pan_by_drag(painter, view, frame);
-      if (hovered) zoom_by_wheel(painter, view, frame, mouse);
-      if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.fit();
-      if (hovered && !active && frame.holds(mouse)) painter.readings(mouse.x);
-      draw->PopClipRect();
-      if (plot.x_is_time) {
-        ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));
-        ImGui::InvisibleButton("##axis", ImVec2(frame.width(), all.b.y - frame.b.y));
-        note_item(name + ":axis");
-        if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-        if (!ImGui::IsItemActive()) tooltip("Drag along the time axis to look back.");
-        const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
-        if (ImGui::IsItemActive() && moved)
-          pointed = painter.x().value(static_cast<double>(place_in(frame, mouse).x));
-      }
-    }
+    draw_sentence(plot.empty, all);
   }
   ImGui::PopID();
   ImGui::PopFont();

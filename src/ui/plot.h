@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ui/plot_axes.h"
+#include "ui/plot_line.h"
+#include "ui/plot_strip.h"
 
 namespace clothlab {
 
@@ -20,12 +22,6 @@ struct PlotCurve {
       y;  ///< as long as its run's x; values that have no place on the axis interrupt the line
 };
 
-/// Lengths of dash and gap [interface units]; without a dash the line is whole.
-struct PlotDash {
-  float on = 0;
-  float off = 0;
-};
-
 /// Curves over the same x, ascending: the present run, or one that it is compared with.
 struct PlotRun {
   std::string name;  ///< empty for the present one; the others, ghosts, are drawn dimmed
@@ -33,20 +29,7 @@ struct PlotRun {
   PlotDash dash;     ///< tells ghosts apart without colours
   std::vector<double> x;
   std::vector<PlotCurve> curves;
-};
-
-/// A vertical mark: at x something changed.
-struct PlotMark {
-  double x = 0;
-  ImU32 colour = 0;
-  std::string label;
-};
-
-/// A coloured stretch of the x axis.
-struct PlotBand {
-  double x0 = 0;
-  double x1 = 0;
-  ImU32 colour = 0;
+  std::vector<PlotStretch> stretches;  ///< over time: which method was at work, ascending
 };
 
 /// A horizontal line with a name, such as a tolerance.
@@ -60,11 +43,10 @@ struct PlotLevel {
 struct Plot {
   std::string title;
   std::string x_title;     ///< with its unit: "time [s]"
+  std::string y_title;     ///< what y is measured from, "relative to the start"; empty: from zero
   std::string unit;        ///< of y, at its numbers and in exports; empty for plain numbers
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;
-  std::vector<PlotMark> marks;
-  std::vector<PlotBand> bands;
   std::vector<PlotLevel> levels;
   std::optional<PlotRange> fit_x;  ///< what to show of x until the user zooms; else all
   std::optional<double> cursor;    ///< the x that everything else shows
@@ -89,10 +71,11 @@ struct PlotView {
 PlotRange shown_x(const Plot& plot, const PlotView& view);
 PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x);
 
-/// Draws into the given size at the cursor, under a legend whose entries switch curves off and on. Hovering
-/// shows the values of the nearest sample. The wheel zooms x, with Ctrl or over the numbers of y it zooms y;
-/// a left-drag pans; a right-drag zooms into a box; a double click fits. Answers with the x that was pointed
-/// at on the time axis, if any. Controls are noted under names that begin with `name`.
+/// Draws into the given size at the cursor, under a legend whose entries switch curves off and on, and a
+/// strip of the methods of the present run. Hovering shows the values of the nearest sample. The wheel zooms
+/// x, with Ctrl or over the numbers of y it zooms y; a left-drag pans; a right-drag zooms into a box; a
+/// double click fits. Answers with the x that was pointed at on the time axis, if any. Controls are noted
+/// under names that begin with `name`.
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 
 }  // namespace clothlab

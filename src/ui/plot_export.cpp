@@ -19,6 +19,7 @@ PlotRun visible_part(const PlotRun& run, const PlotView& view, const PlotRange& 
   part.name = run.name;
   part.what = run.what;
   part.dash = run.dash;
+  part.stretches = run.stretches;
   const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low);
   const auto last = std::upper_bound(first, run.x.end(), x.high);
   part.x.assign(first, last);
@@ -48,18 +49,27 @@ ShownPlot shown_plot(const Plot& plot, const PlotView& view) {
 
 std::string plot_csv(const ShownPlot& shown) {
   const Plot& plot = shown.plot;
-  std::string text = "run," + quoted(plot.x_title);
+  std::string text = plot.x_is_time ? "run,method," : "run,";
+  text += quoted(plot.x_title);
   if (!plot.runs.empty()) {
-    for (const PlotCurve& curve : plot.runs.front().curves)
-      text += ',' + quoted(curve.label + (plot.unit.empty() ? "" : " [" + plot.unit + "]"));
+    const std::string from = plot.y_title.empty() ? "" : ' ' + plot.y_title;
+    const std::string unit = plot.unit.empty() ? "" : " [" + plot.unit + "]";
+    for (const PlotCurve& curve : plot.runs.front().curves) text += ',' + quoted(curve.label + from + unit);
   }
   text += '\n';
   std::vector<CsvValue> row;
   for (const PlotRun& run : plot.runs) {
+    auto stretch = run.stretches.begin();
     for (std::size_t i = 0; i < run.x.size(); ++i) {
       row.assign(1, run.x[i]);
       for (const PlotCurve& curve : run.curves) row.emplace_back(curve.y[i]);
-      text += quoted(run.what) + ',' + csv_line(row);
+      text += quoted(run.what) + ',';
+      if (plot.x_is_time) {
+        // Where one method follows another, the sample is the first one of the latter.
+        while (stretch + 1 != run.stretches.end() && run.x[i] >= stretch->x1) ++stretch;
+        text += quoted(stretch->name) + ',';
+      }
+      text += csv_line(row);
     }
   }
   return text;

@@ -24,13 +24,21 @@ struct Quantity {
   float thickness = 1.4F;
 };
 
-constexpr std::array kEnergies{
-    Quantity{"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2},
-    Quantity{"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
-    Quantity{"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
-    Quantity{"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
-    Quantity{"gravity", &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
-};
+// In the legend its switch takes it out of the sum as well.
+constexpr const char* kGravity = "gravity";
+
+constexpr std::array<Quantity, 5> energies_with(const Quantity& sum) {
+  return {sum,
+          {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
+          {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
+          {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
+          {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }}};
+}
+constexpr std::array kEnergies =
+    energies_with({"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2});
+constexpr std::array kEnergiesWithoutGravity =
+    energies_with({"kinetic + elastic", &Palette::total,
+                   [](const PlotSample& s) { return s.energy.total - s.energy.gravity; }, 2});
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
 };
@@ -46,28 +54,31 @@ std::string title_of(std::size_t row) {
   return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
 }
 
-// Coloured stretches of time by integrator, and a named mark at each switch.
-void mark_switches(const Samples& samples, Plot& plot) {
+// Which integrator was at work when.
+std::vector<PlotStretch> stretches_of(const Samples& samples) {
+  std::vector<PlotStretch> stretches;
   std::size_t start = 0;
   for (std::size_t i = 1; i <= samples.size(); ++i) {
     if (i < samples.size() && samples[i].integrator == samples[start].integrator) continue;
     const std::size_t row = samples[start].integrator;
-    const ImU32 colour = integrator_colour(row);
-    plot.bands.push_back({samples[start].time, samples[std::min(i, samples.size() - 1)].time, colour});
-    if (start > 0) plot.marks.push_back({samples[start].time, colour, title_of(row)});
+    stretches.push_back({samples[start].time, samples[std::min(i, samples.size() - 1)].time,
+                         integrator_colour(row), std::string(integrators()[row].letters), title_of(row)});
     start = i;
   }
+  return stretches;
 }
 
-PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities) {
+PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, bool relative) {
   PlotRun run;
   run.what = run_name(samples);
+  run.stretches = stretches_of(samples);
   run.x.reserve(samples.size());
   for (const PlotSample& sample : samples) run.x.push_back(sample.time);
   for (const Quantity& quantity : quantities) {
     PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}};
     curve.y.reserve(samples.size());
-    for (const PlotSample& sample : samples) curve.y.push_back(quantity.get(sample));
+    const double start = relative && !samples.empty() ? quantity.get(samples.front()) : 0;
+    for (const PlotSample& sample : samples) curve.y.push_back(quantity.get(sample) - start);
     run.curves.push_back(std::move(curve));
   }
   return run;
@@ -83,16 +94,16 @@ PlotRange last_seconds(const Snapshot& now) {
   return {start, last > start ? last : start + now.frame.scene->stepping.dt};
 }
 
-Plot over_time(const Snapshot& now, std::span<const Quantity> quantities) {
+// Quantities of the present run and of the ghosts; `relative` ones less those of each run's first sample.
+Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative = false) {
   Plot plot;
   plot.x_title = "time [s]";
   plot.x_is_time = true;
   plot.empty = "Nothing yet: press Space to play, S for one step.";
   plot.fit_x = last_seconds(now);
-  plot.runs.push_back(run_of(*now.plot, quantities));
-  mark_switches(*now.plot, plot);
+  plot.runs.push_back(run_of(*now.plot, quantities, relative));
   for (const GhostRun& ghost : *now.ghosts) {
-    PlotRun run = run_of(*ghost.samples, quantities);
+    PlotRun run = run_of(*ghost.samples, quantities, relative);
     run.name = run.what;
     if (ghost.dt != now.frame.scene->stepping.dt) run.name += ", h " + format_quantity(ghost.dt, "s");
     // Two runs of the same name are told apart by their number.
@@ -110,11 +121,14 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities) {
   return plot;
 }
 
-Plot energy_plot(const Snapshot& now) {
-  Plot plot = over_time(now, kEnergies);
+Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
+  Plot plot = over_time(now, energies, true);
   plot.unit = "J";
+  plot.y_title = "relative to the start";
   return plot;
 }
+
+Plot energies_plot(const Snapshot& now) { return energy_plot(now, kEnergies); }
 
 Plot strain_plot(const Snapshot& now) {
   Plot plot = over_time(now, kStrains);
@@ -140,6 +154,12 @@ Plot iterations_plot(const Snapshot& now) {
   Plot plot = over_time(now, kIterations);
   plot.from_zero = true;
   return plot;
+}
+
+bool iterates(const Snapshot& now) {
+  const IntegratorInfo& info = integrators()[now.integrator];
+  const bool by_cg = now.frame.scene->stepping.solver.linear.kind == LinearSolverSettings::Kind::cg;
+  return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
 }
 
 Plot residual_plot(const Snapshot& now) {
@@ -170,13 +190,17 @@ struct Kind {
   bool logarithmic;
 };
 constexpr std::array<Kind, kPlotKinds> kKinds{{
-    {"Energy", "Kinetic, stretch, bend, gravity and total energy [J].", energy_plot, false},
+    {"Energy",
+     "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run.",
+     energies_plot, false},
     {"Strain", "The most that any stretch spring is longer or shorter than at rest [%].", strain_plot, false},
     {"Time per step", "What a step takes on this machine [ms], and the time that it simulates.",
      step_time_plot, true},
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
     {"CG residual", "Relative residual in every CG iteration of the last solve, and the tolerance.",
      residual_plot, true},
+    {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
+     nullptr, false},  // never shown itself
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -209,12 +233,31 @@ void PlotsLayout::choose(const std::vector<std::string>& titles) {
       if (titles[slot] == kKinds[k].title) chosen[slot] = static_cast<PlotKind>(k);
 }
 
+bool PlotsLayout::with_gravity() const {
+  return !views[static_cast<std::size_t>(PlotKind::energy)].hidden.contains(kGravity);
+}
+
+void PlotsLayout::set_with_gravity(bool with) {
+  std::set<std::string>& hidden = view(PlotKind::energy).hidden;
+  if (with)
+    hidden.erase(kGravity);
+  else
+    hidden.insert(kGravity);
+}
+
+PlotKind shown_kind(PlotKind chosen, const Snapshot& now) {
+  if (chosen != PlotKind::iterations_or_time) return chosen;
+  return iterates(now) ? PlotKind::iterations : PlotKind::step_time;
+}
+
 const char* plot_title(PlotKind kind) { return row_of(kind).title; }
 
 const char* plot_help(PlotKind kind) { return row_of(kind).help; }
 
-Plot make_plot(PlotKind kind, const Snapshot& now) {
-  Plot plot = row_of(kind).make(now);
+Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity) {
+  const PlotKind kind = shown_kind(chosen, now);
+  const bool reduced = kind == PlotKind::energy && !with_gravity;
+  Plot plot = reduced ? energy_plot(now, kEnergiesWithoutGravity) : row_of(kind).make(now);
   plot.title = plot_title(kind);
   return plot;
 }

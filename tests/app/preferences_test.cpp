@@ -28,6 +28,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.plots = false;
   before.plots_height = 250;
   before.plots_chosen = {"Energy", "Strain"};
+  before.energy_with_gravity = false;
   before.history_megabytes = 64;
   before.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
   before.interface_scale = 1.25;
@@ -45,6 +46,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_FALSE(after.plots);
   EXPECT_EQ(after.plots_height, 250);
   EXPECT_EQ(after.plots_chosen, before.plots_chosen);
+  EXPECT_FALSE(after.energy_with_gravity);
   EXPECT_EQ(after.history_megabytes, 64);
   EXPECT_FALSE(after.recording.pictures);
   EXPECT_TRUE(after.recording.meshes);

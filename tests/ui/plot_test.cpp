@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 #include "ui/plot_axes.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
+#include "ui/plot_strip.h"
 
 namespace clothlab {
 namespace {
@@ -168,7 +170,9 @@ TEST(PlotExport, IsATableOfWhatIsShown) {
 PlotSample sample_at(double time, std::uint16_t integrator) {
   PlotSample sample;
   sample.time = time;
-  sample.energy = {.kinetic = time, .stretch = 2, .bend = 0, .gravity = -time, .total = 2};
+  // From another zero for each integrator: only what happens since the start is comparable.
+  sample.energy = {.kinetic = time, .stretch = 2 + time, .bend = 0, .gravity = integrator - 3 * time};
+  sample.energy.total = sample.energy.kinetic + sample.energy.stretch + sample.energy.gravity;
   sample.max_strain = 0.05;
   sample.milliseconds = time == 0 ? kNan : 3;
   sample.cg_iterations = 7;
@@ -220,6 +224,120 @@ TEST(PlotKinds, ShowTheRunAndItsGhosts) {
   EXPECT_EQ(later.runs[2].name, later.runs[1].name + " (2)");
   EXPECT_EQ(run_name({sample_at(0, 1), sample_at(1, 1), sample_at(2, 4)}),
             std::string(integrators()[1].title) + ", then " + std::string(integrators()[4].title));
+}
+
+TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
+  Interface face;
+  give_runs(face);
+  const Plot energy = make_plot(PlotKind::energy, face.snapshot);
+  EXPECT_EQ(energy.y_title, "relative to the start");
+  for (const PlotRun& run : energy.runs) {
+    ASSERT_EQ(run.curves.size(), 5u);
+    const auto& c = run.curves;
+    for (const PlotCurve& curve : c) EXPECT_EQ(curve.y.front(), 0) << run.name << ' ' << curve.label;
+    EXPECT_NEAR(c[0].y.back(), -run.x.back(), rounding(20)) << "t + t - 3t";
+    EXPECT_NEAR(c[0].y.back(), c[1].y.back() + c[2].y.back() + c[3].y.back() + c[4].y.back(), rounding(60));
+  }
+  const Plot without = make_plot(PlotKind::energy, face.snapshot, false);
+  EXPECT_EQ(without.runs[0].curves[0].label, "kinetic + elastic");
+  for (const PlotRun& run : without.runs) EXPECT_NEAR(run.curves[0].y.back(), 2 * run.x.back(), rounding(60));
+
+  // A table says what its energies are measured from, and names the method of each row.
+  auto samples = *samples_until(1, 4);
+  samples.back().integrator = 1;
+  face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  face.snapshot.ghosts = std::make_shared<const std::vector<GhostRun>>();
+  PlotView view;
+  view.x = PlotRange{0.85, 1};
+  view.hidden = {"kinetic", "stretch", "bend", "gravity"};
+  std::istringstream table(plot_csv(shown_plot(make_plot(PlotKind::energy, face.snapshot), view)));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(table, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 3u);
+  const std::string before(integrators()[4].title), after(integrators()[1].title);
+  EXPECT_EQ(lines[0], "run,method,\"time [s]\",\"total relative to the start [J]\"");
+  EXPECT_THAT(lines[1], HasSubstr('"' + before + ", then " + after + "\",\"" + before + "\",0.9"));
+  EXPECT_THAT(lines[2], HasSubstr("\",\"" + after + "\",1"));
+}
+
+TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
+  std::mt19937 random(7);
+  const auto from = [&](double low, double high) {
+    return std::uniform_real_distribution(low, high)(random);
+  };
+  const auto text_width = [](const std::string& text) { return 7.5F * static_cast<float>(text.size()); };
+  constexpr int kLeast = 5;
+  for (int trial = 0; trial < 2000; ++trial) {
+    // Switches from rare to several within a pixel; a view of all or of a part.
+    std::vector<PlotStretch> stretches;
+    const double usual = std::pow(10, from(-3, 1));
+    double end = 0;
+    for (int k = static_cast<int>(from(1, 40)); k > 0; --k) {
+      const double start = std::exchange(end, end + usual * from(0, 1) * from(0, 1));
+      stretches.push_back({start, end, 0, "AB", "a method"});
+    }
+    const double low = from(-0.2, 0.8) * end;
+    const PlotAxis x({low, low + from(0.05, 1.5) * end}, false);
+    const int width = static_cast<int>(from(20, 900));
+    const std::vector<StripPiece> pieces = strip_pieces(stretches, x, width, kLeast, text_width);
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const StripPiece& piece = pieces[k];
+      ASSERT_GE(piece.left, 0);
+      ASSERT_LT(piece.left, piece.right);
+      ASSERT_LE(piece.right, width);
+      ASSERT_LE(piece.first, piece.last);
+      ASSERT_LE(text_width(piece.text), static_cast<float>(piece.right - piece.left));
+      if (k > 0) {
+        ASSERT_EQ(piece.left, pieces[k - 1].right) << "neither over one another nor apart";
+        ASSERT_EQ(piece.first, pieces[k - 1].last + 1) << "none is left out";
+      }
+    }
+    // What is wide enough is told apart and has its letters; all in sight is in some piece.
+    for (std::size_t k = 0; k < stretches.size(); ++k) {
+      const auto place = [&](double value) { return std::clamp(x.place(value), 0.0, 1.0) * width; };
+      const double pixels = place(stretches[k].x1) - place(stretches[k].x0);
+      const auto of_k = [&](const StripPiece& piece) { return piece.first <= k && k <= piece.last; };
+      const auto piece = std::find_if(pieces.begin(), pieces.end(), of_k);
+      if (pixels > 0) {
+        ASSERT_NE(piece, pieces.end());
+      }
+      if (pixels > kLeast + 1) {
+        ASSERT_FALSE(piece->merged());
+      }
+      if (pixels > text_width("AB") + 3) {
+        ASSERT_EQ(piece->text, "AB");
+      }
+    }
+  }
+}
+
+TEST(Plots, BeginWithEnergyStrainAndIterations) {
+  const auto row_of = [](std::string_view id) {
+    return static_cast<std::uint16_t>(find_integrator(id) - integrators().data());
+  };
+  {
+    Interface face;
+    give_runs(face);
+    EXPECT_GT(face.rect("plot1:frame").x, 0);
+    EXPECT_EQ(face.rect("plot2:frame").x, -1) << "no room for a third";
+    EXPECT_GT(face.rect("plot1:legend:largest strain").x, 0);
+    EXPECT_GT(face.rect("plot0:strip").z, face.rect("plot0:frame").x + 100);
+    EXPECT_LE(face.rect("plot0:strip").w, face.rect("plot0:frame").y) << "the strip covers no curve";
+  }
+  Interface wide(Interface::sheet(), 1, 1920, 1080);
+  give_runs(wide);
+  for (const auto& [id, label] : {std::pair{"backward-euler", "Newton"}, std::pair{"rk4", "one step"}}) {
+    wide.snapshot.integrator = row_of(id);
+    wide.frame();
+    EXPECT_GT(wide.rect(std::string("plot2:legend:") + label).x, 0) << id;
+  }
+  // An older settings file keeps its choice; what is no title changes nothing.
+  PlotsLayout layout;
+  layout.choose({"Energy", "Nonsense", "CG residual"});
+  EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "Strain", "CG residual"}));
+  PlotsLayout another;
+  another.choose(PlotsLayout().titles());
+  EXPECT_EQ(another.chosen, PlotsLayout().chosen);
 }
 
 TEST(Plots, BearWhateverComes) {
@@ -311,6 +429,13 @@ TEST(Plots, ToggleCurvesScaleAndKind) {
   EXPECT_EQ(std::get<SavePlot>(face.requests.back()).format, SavePlot::Format::png);
   face.click("plot0:legend:kinetic");
   EXPECT_FALSE(view.hidden.contains("kinetic"));
+  // Gravity's share by its button or by its curve.
+  face.click("plot0:Gravity");
+  EXPECT_FALSE(face.view.plots_layout.with_gravity());
+  EXPECT_GT(face.rect("plot0:legend:kinetic + elastic").x, 0);
+  face.click("plot0:legend:gravity");
+  EXPECT_TRUE(face.view.plots_layout.with_gravity());
+  EXPECT_GT(face.rect("plot0:legend:total").x, 0);
   face.click("plot0:Log");
   EXPECT_TRUE(view.logarithmic);
   face.click("plot0:kind");

@@ -71,7 +71,7 @@ class Program:
                                         cwd=self.folder)
         self.window = None
         self.until(lambda: self.state_file.exists(), "the first picture", 60)
-        self.window = int(self.xdotool("search", "--onlyvisible", "--pid", str(self.process.pid)).split()[-1])
+        self.window = int(self.xdotool("search", "--sync", "--onlyvisible", "--pid", str(self.process.pid)).split()[-1])
         self.until(lambda: self.state()["frames"] > 3, "a few pictures", 30)
 
     # --- looking ---

@@ -5,6 +5,7 @@
 Exit status 0 passed, 1 failed, 77 not run because a tool is missing.
 """
 
+import csv
 import json
 import math
 import os
@@ -434,6 +435,7 @@ def settings(program, assets):
                 if broken is None:
                     window.resize(1000, 640)
                     window.click_item("tab:Solver")
+                    window.click_item("plot0:Gravity")
                     window.key("p")
                     window.shows("the plots gone", plots=False)
                 window.close()
@@ -443,7 +445,8 @@ def settings(program, assets):
             saved = json.loads(file.read_text())
             if broken is not None:
                 continue
-            check(saved["tab"] == "Solver" and saved["plots"] is False and saved["window"][2:] == [1000, 640],
+            check(saved["tab"] == "Solver" and saved["plots"] is False and saved["window"][2:] == [1000, 640]
+                  and saved["energy_with_gravity"] is False and saved["plots_chosen"][:2] == ["Energy", "Strain"],
                   f"{saved}")
             with Session(program, "--grid", "5x5") as window:
                 window.shows("the window as it was", tab="Solver", plots=False, size=[1000, 640])
@@ -637,9 +640,10 @@ def look_back(program, assets):
             window.click_item("plot0:CSV")
             file = window.until(lambda: set(window.folder.glob("energy*.csv")) - before, "a table").pop()
             window.until(lambda: file.name in window.state()["message"], "a message that names the file")
-            lines = file.read_text().splitlines()
-            check(lines[0].startswith('run,"time [s]","total [J]"'), lines[0])
-            return [float(line.split(",")[1]) for line in lines[1:]]
+            header, *rows = csv.reader(file.read_text().splitlines())
+            check(header[:4] == ["run", "method", "time [s]", "total relative to the start [J]"], header)
+            check(rows[0][2] != "0" or all(float(value) == 0 for value in rows[0][3:]), f"it begins with {rows[0]}")
+            return [float(row[2]) for row in rows]
 
         whole = table()
         check(whole[0] == 0 and whole[-1] == after["time"], f"the table goes from {whole[0]} to {whole[-1]}")

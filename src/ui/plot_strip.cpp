@@ -1,0 +1,121 @@
+#include "ui/plot_strip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kLeastPiece = 5;             // [interface units]
+constexpr std::size_t kMostStripNames = 12;  // in the tooltip
+
+bool is_narrow(const StripPiece& piece, int least) { return piece.right - piece.left < least; }
+
+// Every piece gets at least a pixel, from its neighbours: beside a narrow one there are only wide ones.
+void widen_lone_ones(std::vector<StripPiece>& pieces, int width) {
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    StripPiece& piece = pieces[k];
+    if (k > 0) piece.left = std::max(piece.left, pieces[k - 1].right);
+    piece.left = std::min(piece.left, width - 1);
+    piece.right = std::max(piece.right, piece.left + 1);
+    if (k > 0) pieces[k - 1].right = std::min(pieces[k - 1].right, piece.left);
+  }
+}
+
+// The stretches of the pieces, the one at `pointed` among them and set off.
+void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector<StripPiece>& pieces,
+                    double pointed) {
+  const std::size_t begin = pieces.front().first, end = pieces.back().last + 1;
+  std::size_t at = begin;
+  while (at + 1 < end && stretches[at].x1 <= pointed) ++at;
+  const std::size_t shown = std::min(end - begin, kMostStripNames);
+  const std::size_t first = std::clamp(at - std::min(at, shown / 2), begin, end - shown);
+  const auto more = [](std::size_t count, const char* where) {
+    if (count > 0) ImGui::TextDisabled("%zu %s", count, where);
+  };
+  ImGui::BeginTooltip();
+  more(first - begin, "before");
+  if (ImGui::BeginTable("##stretches", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
+    for (std::size_t k = first; k < first + shown; ++k) {
+      const PlotStretch& stretch = stretches[k];
+      const auto cell = [](const std::string& text, ImU32 colour) {
+        ImGui::TableNextColumn();
+        ImGui::PushStyleColor(ImGuiCol_Text, colour);
+        ImGui::TextUnformatted(displayable(text).c_str());
+        ImGui::PopStyleColor();
+      };
+      const ImU32 colour = k == at ? palette().text : palette().muted;
+      cell(stretch.letters, readable_on(stretch.colour));
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_CellBg, stretch.colour);
+      cell(stretch.name, colour);
+      cell(format_plain(stretch.x0, 4) + " s to " + format_plain(stretch.x1, 4) + " s", colour);
+    }
+    ImGui::EndTable();
+  }
+  more(end - first - shown, "after");
+  ImGui::EndTooltip();
+}
+
+}  // namespace
+
+std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const PlotAxis& x, int width,
+                                     int least, const std::function<float(const std::string&)>& text_width) {
+  std::vector<StripPiece> pieces;
+  const PlotRange seen = x.range();
+  const auto pixel = [&](double value) {
+    return static_cast<int>(std::lround(std::clamp(x.place(value), 0.0, 1.0) * width));
+  };
+  for (std::size_t k = 0; k < stretches.size(); ++k) {
+    if (stretches[k].x1 < seen.low || stretches[k].x0 > seen.high) continue;
+    const StripPiece piece{pixel(stretches[k].x0), pixel(stretches[k].x1), k, k, {}};
+    const bool merges = !pieces.empty() && is_narrow(piece, least) &&
+                        (pieces.back().merged() || is_narrow(pieces.back(), least));
+    if (merges) {
+      pieces.back().right = piece.right;
+      pieces.back().last = k;
+    } else {
+      pieces.push_back(piece);
+    }
+  }
+  widen_lone_ones(pieces, width);
+  for (StripPiece& piece : pieces) {
+    const std::string text = piece.merged() ? "..." : stretches[piece.first].letters;
+    if (text_width(text) <= static_cast<float>(piece.right - piece.left)) piece.text = text;
+  }
+  return pieces;
+}
+
+std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
+                                   const PlotAxis& x, ImVec2 at, ImVec2 size) {
+  const float gap = std::round(units(1));
+  const bool room = size.y >= ImGui::GetTextLineHeight();
+  const auto text_width = [&](const std::string& text) {
+    return room ? ImGui::CalcTextSize(text.c_str()).x + 2 * gap : size.x + 1;
+  };
+  std::vector<StripPiece> pieces =
+      strip_pieces(stretches, x, static_cast<int>(size.x), static_cast<int>(units(kLeastPiece)), text_width);
+  if (pieces.empty()) return pieces;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  for (const StripPiece& piece : pieces) {
+    const ImU32 colour = piece.merged() ? palette().muted : stretches[piece.first].colour;
+    const auto left = at.x + static_cast<float>(piece.left), right = at.x + static_cast<float>(piece.right);
+    draw->AddRectFilled(ImVec2(left, at.y), ImVec2(right, at.y + size.y), colour);
+    if (piece.text.empty()) continue;
+    const ImVec2 extent = ImGui::CalcTextSize(piece.text.c_str());
+    draw->AddText(ImVec2(std::round((left + right - extent.x) / 2), at.y + (size.y - extent.y) / 2),
+                  readable_on(colour), piece.text.c_str());
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton("##strip", size);
+  note_item(name);
+  if (ImGui::IsItemHovered())
+    name_stretches(stretches, pieces,
+                   x.value(static_cast<double>((ImGui::GetIO().MousePos.x - at.x) / size.x)));
+  return pieces;
+}
+
+}  // namespace clothlab
