@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 
 #include "cli/chart.h"
@@ -64,16 +65,21 @@ Chart chart_of(const ShownPlot& shown) {
              .range = {{shown.y.low, shown.y.high}}};
   for (const PlotRun& run : plot.runs) {
     const bool ghost = !run.name.empty();
-    for (const PlotCurve& curve : run.curves) {
-      const Rgb colour = rgb(curve.colour);
-      panel.curves.push_back({.label = ghost ? curve.label + ", " + run.name : curve.label,
-                              .colour = ghost ? dimmed(colour, colours.ground) : colour,
+    const auto add = [&](const std::string& label, Rgb colour, const std::vector<double>& y) {
+      panel.curves.push_back({.label = label,
+                              .colour = colour,
                               .dashed = ghost,
                               .dash = kPixels * static_cast<double>(run.dash.on),
                               .gap = kPixels * static_cast<double>(run.dash.off),
                               .x = run.x,
-                              .y = curve.y});
+                              .y = y});
+    };
+    for (const PlotCurve& curve : run.curves) {
+      const Rgb colour = rgb(curve.colour);
+      add(ghost ? "" : curve.label, ghost ? dimmed(colour, colours.ground) : colour, curve.y);
     }
+    // As in the window, the legend has a ghost's dash once, not every curve of it.
+    if (ghost) add(run.name, colours.muted, std::vector<double>(run.x.size(), std::nan("")));
   }
   for (const PlotLevel& level : plot.levels) {
     panel.curves.push_back({.label = level.label,

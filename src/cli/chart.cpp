@@ -13,6 +13,7 @@ namespace {
 // [pixel]
 constexpr int kWidth = 1100, kPanelHeight = 330;
 constexpr int kLeft = 76, kLegend = 290, kTop = 56, kAbove = 34, kBelow = 58;
+constexpr double kLegendText = 58;  // from the panel to the text
 constexpr int kStrip = 17, kStripGap = 3;
 static_assert(kWidth - kLeft - kLegend == kChartPanelWidth);
 constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
@@ -236,13 +237,34 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
   canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
 }
 
+/// The text in lines of at most that width [pixel], broken at spaces.
+std::vector<std::string> lines_of(const std::string& text, double width, const Font& font) {
+  std::vector<std::string> lines(1);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin + 1), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!lines.back().empty() && font.draw(lines.back() + word, kTickSize).width > width)
+      lines.push_back(word.substr(1));  // without its space
+    else
+      lines.back() += word;
+    begin = end;
+  }
+  return lines;
+}
+
+struct LegendEntry {
+  const ChartCurve* curve = nullptr;
+  std::vector<std::string> lines;
+};
+
 /// The curves of all panels, each label once.
-std::vector<const ChartCurve*> legend(const Chart& chart) {
-  std::vector<const ChartCurve*> entries;
+std::vector<LegendEntry> legend(const Chart& chart, const Font& font) {
+  std::vector<LegendEntry> entries;
   for (const ChartPanel& panel : chart.panels)
     for (const ChartCurve& curve : panel.curves)
-      if (std::ranges::none_of(entries, [&](const ChartCurve* e) { return e->label == curve.label; }))
-        entries.push_back(&curve);
+      if (!curve.label.empty() &&
+          std::ranges::none_of(entries, [&](const LegendEntry& e) { return e.curve->label == curve.label; }))
+        entries.push_back({&curve, lines_of(curve.label, kLegend - kLegendText - 8, font)});
   return entries;
 }
 
@@ -250,9 +272,11 @@ std::vector<const ChartCurve*> legend(const Chart& chart) {
 
 Picture draw_chart(const Chart& chart, const std::filesystem::path& font_file) {
   const Font font(font_file);
-  const std::vector<const ChartCurve*> entries = legend(chart);
+  const std::vector<LegendEntry> entries = legend(chart, font);
+  std::size_t lines = 1;
+  for (const LegendEntry& entry : entries) lines += entry.lines.size();
   const int panels = kTop + static_cast<int>(chart.panels.size()) * (kAbove + kPanelHeight + kBelow);
-  const int rows = kTop + kAbove + static_cast<int>(kLegendRow * (static_cast<double>(entries.size()) + 1));
+  const int rows = kTop + kAbove + static_cast<int>(kLegendRow * static_cast<double>(lines));
   const ChartColours& colours = chart.colours;
   Canvas canvas(kWidth, std::max(panels, rows), font, colours.ground);
   canvas.text({kLeft, 36}, chart.title, kTitleSize, colours.text);
@@ -262,11 +286,13 @@ Picture draw_chart(const Chart& chart, const std::filesystem::path& font_file) {
     top += kPanelHeight + kBelow + kAbove;
   }
   double row = kTop + kAbove + 8;
-  for (const ChartCurve* entry : entries) {
+  for (const LegendEntry& entry : entries) {
     const double left = kWidth - kLegend + 18;
-    draw_curve(canvas, *entry, {{left, row}, {left + 30, row}}, {0, 0, kWidth, 1e9});
-    canvas.text({left + 40, row + 5}, entry->label, kTickSize, colours.text);
-    row += kLegendRow;
+    draw_curve(canvas, *entry.curve, {{left, row}, {left + 30, row}}, {0, 0, kWidth, 1e9});
+    for (const std::string& line : entry.lines) {
+      canvas.text({kWidth - kLegend + kLegendText, row + 5}, line, kTickSize, colours.text);
+      row += kLegendRow;
+    }
   }
   return canvas.take();
 }

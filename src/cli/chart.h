@@ -17,7 +17,7 @@ using Rgb = std::array<std::uint8_t, 3>;
 /// One curve. Values that are not finite, and on a logarithmic axis those that are not positive, interrupt
 /// it.
 struct ChartCurve {
-  std::string label;  ///< in the legend, once for all panels
+  std::string label;  ///< in the legend, once for all panels; none without
   Rgb colour = {};
   bool dashed = false;
   double dash = 9, gap = 6;  ///< [pixel], where it is dashed

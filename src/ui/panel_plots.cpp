@@ -55,7 +55,8 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
       {alone ? "Less" : "More",
        alone ? "Back to plots of the usual size (Esc)." : "Give this plot most of the window.", alone,
        [&] { layout.enlarged = alone ? std::nullopt : std::optional(slot); }},
-      {"Log", "A logarithmic y axis, or a linear one.", view.logarithmic,
+      {"Log", "A logarithmic y axis, which has no place for zero and less, or a linear one.",
+       view.logarithmic,
        [&] {
          view.logarithmic = !view.logarithmic;
          view.y.reset();
