@@ -10,7 +10,6 @@ namespace {
 
 // Images of logarithmic values stay within these, where no power of ten overflows or is denormal.
 constexpr double kLeastDecade = -300, kMostDecade = 300;
-constexpr double kLargest = 1e300;
 // Less of an axis is not told apart any more [of the larger end].
 constexpr double kLeastSpan = 1e-12;
 
@@ -45,12 +44,6 @@ PlotAxis::PlotAxis(const PlotRange& range, bool logarithmic) : logarithmic_(loga
     high_ = 1;
   }
 }
-
-bool PlotAxis::has(double value, bool logarithmic) {
-  return std::isfinite(value) && std::abs(value) <= kLargest && (!logarithmic || value >= 1 / kLargest);
-}
-
-double PlotAxis::image(double value) const { return logarithmic_ ? std::log10(value) : value; }
 
 double PlotAxis::value(double place) const {
   const double at = low_ + place * (high_ - low_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -25,7 +26,10 @@ class PlotAxis {
   PlotAxis(const PlotRange& range, bool logarithmic);
 
   /// Whether a value has a place on an axis at all, within its range or beyond.
-  static bool has(double value, bool logarithmic);
+  static bool has(double value, bool logarithmic) {
+    // Infinite values and those that are no numbers fail the comparisons.
+    return logarithmic ? value >= 1 / kLargest && value <= kLargest : std::abs(value) <= kLargest;
+  }
   double place(double value) const { return (image(value) - low_) / (high_ - low_); }
   double value(double place) const;
   PlotRange range() const { return {value(0), value(1)}; }
@@ -44,7 +48,9 @@ class PlotAxis {
   PlotRange stretch(double from, double to) const;
 
  private:
-  double image(double value) const;
+  static constexpr double kLargest = 1e300;
+
+  double image(double value) const { return logarithmic_ ? std::log10(value) : value; }
 
   bool logarithmic_;
   double low_ = 0, high_ = 1;  // images

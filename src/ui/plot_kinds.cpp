@@ -68,10 +68,17 @@ std::vector<PlotStretch> stretches_of(const Samples& samples) {
   return stretches;
 }
 
+// Which run it is: the integrator, or the first and the last of several.
+std::string run_name(const std::vector<PlotStretch>& stretches) {
+  if (stretches.empty()) return {};
+  if (stretches.size() == 1) return stretches.front().name;
+  return stretches.front().name + (stretches.size() == 2 ? ", then " : " ... ") + stretches.back().name;
+}
+
 PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, bool relative) {
   PlotRun run;
-  run.what = run_name(samples);
   run.stretches = stretches_of(samples);
+  run.what = run_name(run.stretches);
   run.x.reserve(samples.size());
   for (const PlotSample& sample : samples) run.x.push_back(sample.time);
   for (const Quantity& quantity : quantities) {
@@ -206,15 +213,6 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 }  // namespace
-
-std::string run_name(const std::vector<PlotSample>& samples) {
-  std::vector<std::size_t> rows;
-  for (const PlotSample& sample : samples)
-    if (rows.empty() || rows.back() != sample.integrator) rows.push_back(sample.integrator);
-  if (rows.empty()) return {};
-  if (rows.size() == 1) return title_of(rows[0]);
-  return title_of(rows.front()) + (rows.size() == 2 ? ", then " : " ... ") + title_of(rows.back());
-}
 
 PlotsLayout::PlotsLayout() {
   // Where numbers of many sizes are compared.

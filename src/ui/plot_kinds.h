@@ -45,7 +45,4 @@ struct PlotsLayout {
 /// run's first sample. The plot of iterations_or_time is that of its shown_kind.
 Plot make_plot(PlotKind kind, const Snapshot& now, bool with_gravity = true);
 
-/// Which run the samples are of: the title of the integrator, or of those that it went through.
-std::string run_name(const std::vector<PlotSample>& samples);
-
 }  // namespace clothlab

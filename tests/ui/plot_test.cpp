@@ -222,8 +222,6 @@ TEST(PlotKinds, ShowTheRunAndItsGhosts) {
   EXPECT_EQ(later.cursor, 77);
   EXPECT_EQ(later.runs[1].name, std::string(integrators()[1].title) + ", h 500 ms");
   EXPECT_EQ(later.runs[2].name, later.runs[1].name + " (2)");
-  EXPECT_EQ(run_name({sample_at(0, 1), sample_at(1, 1), sample_at(2, 4)}),
-            std::string(integrators()[1].title) + ", then " + std::string(integrators()[4].title));
 }
 
 TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
