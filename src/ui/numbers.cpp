@@ -15,29 +15,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Where a logarithmic slider that starts at zero leaves zero, and the share of its length that is zero.
-constexpr double kZeroZone = 0.04;
-double smallest_on_slider(const ParameterSpec& spec) {
-  if (spec.min > 0) return spec.min;
-  const double lowest = (std::isfinite(spec.max) ? spec.max : 1) * 1e-6;
-  return spec.fallback > 0 ? std::min(lowest, spec.fallback * 1e-3) : lowest;
-}
-
-bool is_log(const ParameterSpec& spec) { return spec.logarithmic && spec.min >= 0; }
-
-// A range without an end has a slider that goes this far, and jumps to infinity ("off") at its right end.
-constexpr double kOffZone = 0.04;
-double largest_on_slider(const ParameterSpec& spec) {
-  return std::isfinite(spec.max) ? spec.max : std::max({1.0, spec.min, spec.fallback}) * 1e4;
-}
-double scale_end(const ParameterSpec& spec) { return std::isfinite(spec.max) ? 1 : 1 - kOffZone; }
-
-// Three significant digits: what a hand on a slider means.
-double rounded(double value) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  return parse_number(format_digits(value, 3)).value_or(value);
-}
-
 }  // namespace
 
 std::string format_count(unsigned long long value) {
@@ -92,36 +69,6 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
   const std::optional<double> bottom = parse_number(trimmed(text.substr(slash + 1)));
   if (!top || !bottom || *bottom == 0 || !std::isfinite(*top / *bottom)) return std::nullopt;
   return *top / *bottom * (has_unit || !is_time ? factor : 1);
-}
-
-double slider_position(const ParameterSpec& spec, double value) {
-  if (!(value > spec.min)) return 0;
-  if (!(value < spec.max)) return 1;
-  const double high = largest_on_slider(spec);
-  double along = (value - spec.min) / (high - spec.min);
-  double start = 0;
-  if (is_log(spec)) {
-    const double low = smallest_on_slider(spec);
-    along = std::log(std::max(value, low) / low) / std::log(high / low);
-    if (spec.min == 0) start = kZeroZone;
-  }
-  return start + (scale_end(spec) - start) * std::min(along, 1.0);
-}
-
-double slider_value(const ParameterSpec& spec, double position) {
-  if (position <= 0) return spec.min;
-  if (position >= 1) return spec.max;
-  const double high = largest_on_slider(spec);
-  const double start = is_log(spec) && spec.min == 0 ? kZeroZone : 0;
-  if (position < start) return 0;
-  const double along = std::min(1.0, (position - start) / (scale_end(spec) - start));
-  double value = spec.min + along * (high - spec.min);
-  if (is_log(spec)) {
-    const double low = smallest_on_slider(spec);
-    value = low * std::pow(high / low, along);
-  }
-  value = spec.kind == ParameterSpec::Kind::integer ? std::round(value) : rounded(value);
-  return std::clamp(value, spec.min, spec.max);
 }
 
 }  // namespace clothlab

@@ -23,9 +23,4 @@ std::string shown_value(const ParameterSpec& spec, double value);
 /// the value may lie outside the range.
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text);
 
-/// Slider position in [0, 1] of a value, and back, both clamped. Logarithmic with min = 0: the left end
-/// is exactly zero. Both ends give exactly min and max.
-double slider_position(const ParameterSpec& spec, double value);
-double slider_value(const ParameterSpec& spec, double position);
-
 }  // namespace clothlab

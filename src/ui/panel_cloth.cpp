@@ -4,6 +4,7 @@
 #include "sim/presets.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

@@ -5,6 +5,7 @@
 #include "sim/parameters.h"
 #include "ui/method_mark.h"
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/stability.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -79,7 +80,8 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
         SliderMark{dt->spec.min, palette().failed,
                    std::string(info.title) + " grows at every step size; less per second the smaller h is."};
   }
-  if (const auto changed = parameter_row(dt->spec, h, mark)) context.set_parameter("dt", *changed);
+  const auto span = step_size_span(h, context.snapshot.omega_max);
+  if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
   small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number);
   tooltip(stability.help);

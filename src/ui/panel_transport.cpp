@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

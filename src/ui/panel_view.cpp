@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/text_size.h"
 #include "ui/widgets.h"
 

@@ -4,6 +4,7 @@
 
 #include "sim/parameters.h"
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "ui/numbers.h"
+#include "ui/parameter_row.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ui/panels.h"
+#include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -14,7 +15,7 @@
 namespace clothlab {
 namespace {
 
-constexpr float kPanelWidth = 376;
+constexpr float kPanelWidth = 420;
 constexpr float kMostPanel = 0.55F;  // of the window's width
 // A window lower than this leaves no room for a list of its own below the integrator: all scrolls together.
 constexpr float kLowWindow = 560;
@@ -94,6 +95,10 @@ Area UserInterface::view_area(float width, float height, const ViewSettings& vie
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
   notice_refusals(context.snapshot);
+  if (scene_ != context.snapshot.loaded) {
+    scene_ = context.snapshot.loaded;
+    slider_spans().reset(scene_->mesh->diagonal);
+  }
   const Area view = view_area(width, height, context.view);
   const float status = units(kStatusHeight);
 

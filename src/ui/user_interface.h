@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -66,6 +67,7 @@ class UserInterface {
   bool message_is_error_ = false;
   double message_until_ = 0;  // ImGui time
   std::uint64_t refusals_seen_ = 0;
+  std::shared_ptr<const LoadedScene> scene_;  // whose values the sliders were set out for
 };
 
 }  // namespace clothlab

@@ -7,9 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/parameter.h"
-#include "core/vec.h"
-
 namespace clothlab {
 
 /// Where the last frame put the named controls, in window coordinates: [left, top, right, bottom]. The
@@ -49,26 +46,5 @@ bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags fl
 /// Closes the list that was drawn open last, when it is drawn again; false when none was. ImGui itself
 /// closes one on Esc only where the keyboard moves about.
 bool close_choice();
-
-/// A place on a slider that means something, and what lies to the right of it.
-struct SliderMark {
-  double value = 0;
-  ImU32 colour = 0;
-  std::string help;
-};
-
-/// One parameter in one line: name, slider (or choice, or check box), typed value with its unit, and a
-/// button back to `fallback` that shows when the value differs from it. Ctrl-click on the slider goes to
-/// the typed value. Returns the new value when the user changed it.
-std::optional<double> parameter_row(const ParameterSpec& spec, double value,
-                                    const std::optional<SliderMark>& mark = std::nullopt);
-
-/// The same for a plain number in a given unit that is no parameter, such as the speed.
-std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
-                                 double min, double max, double fallback, std::string_view unit);
-
-/// The three components of a vector as typed values in one line, each within ±limit.
-std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
-                               const vec3& value, double limit, std::string_view unit);
 
 }  // namespace clothlab

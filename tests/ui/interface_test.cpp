@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "integrate/registry.h"
 #include "sim/parameters.h"
+#include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
 
 namespace clothlab {
@@ -78,8 +80,8 @@ TEST(Interface, HasAControlForWhatIsTheIntegratorsOwn) {
   EXPECT_GT(own, 0);
 }
 
-// A slider sends the ends of its range, and shows what was set until the simulation has taken it over.
-TEST(Interface, SlidersSendTheEndsOfTheirRange) {
+// A slider sends the ends of its span, and shows what was set until the simulation has taken it over.
+TEST(Interface, SlidersSendTheEndsOfTheirSpan) {
   Interface face;
   face.click("tab:Cloth");
   const ImVec4 r = face.rect("stretch-stiffness");
@@ -90,15 +92,74 @@ TEST(Interface, SlidersSendTheEndsOfTheirRange) {
   const auto* command = face.last_command<SetParameter>();
   ASSERT_NE(command, nullptr);
   EXPECT_EQ(command->id, "stretch-stiffness");
-  EXPECT_EQ(command->value, find_scene_parameter("stretch-stiffness")->spec.max);
+  const SliderSpan span = sensible_span(find_scene_parameter("stretch-stiffness")->spec, 1000, 1);
+  EXPECT_EQ(command->value, span.high);
   face.move(r.x - 200, y);
-  EXPECT_EQ(face.last_command<SetParameter>()->value, find_scene_parameter("stretch-stiffness")->spec.min);
+  EXPECT_EQ(face.last_command<SetParameter>()->value, span.low);
   face.button(false);
   const double in_force = face.snapshot.frame.scene->material.stretch_stiffness;
-  EXPECT_EQ(face.context().parameter("stretch-stiffness", in_force),
-            find_scene_parameter("stretch-stiffness")->spec.min);
+  EXPECT_EQ(face.context().parameter("stretch-stiffness", in_force), span.low);
   face.snapshot.applied = face.stamp;  // taken over, or refused: what is in force counts again
   EXPECT_EQ(face.context().parameter("stretch-stiffness", in_force), in_force);
+}
+
+// Shift makes a slider ten times finer; its span does not move while it is dragged, and follows what is
+// typed.
+TEST(Interface, ASliderIsFineWithShiftAndFollowsTyping) {
+  Interface face;
+  face.click("tab:Cloth");
+  const ParameterSpec& mass = find_scene_parameter("mass")->spec;
+  const SliderSpan span = slider_spans().of(mass, 0.2);
+  const ImVec4 r = face.rect("mass");
+  const float knob = 6, length = r.z - r.x - 2 * knob, y = (r.y + r.w) / 2;
+  const auto place = [&] { return slider_position(mass, span, face.last_command<SetParameter>()->value); };
+  face.move(r.x + knob + 0.5F * length, y);
+  face.button(true);
+  EXPECT_NEAR(place(), 0.5, 2e-3);
+  ImGui::GetIO().KeyShift = true;
+  face.move(r.x + knob + 0.9F * length, y);
+  EXPECT_NEAR(place(), 0.54, 2e-3) << "a tenth of the way";
+  ImGui::GetIO().KeyShift = false;
+  face.move(r.z + 100, y);
+  EXPECT_EQ(face.last_command<SetParameter>()->value, span.high);
+  face.button(false);
+  EXPECT_EQ(slider_spans().of(mass, span.high).high, span.high);
+
+  face.click("mass#field");
+  face.frame();
+  face.type("2000");
+  face.move(300, 200);
+  face.button(true);
+  face.button(false);
+  EXPECT_EQ(face.last_command<SetParameter>()->value, 2000);
+  face.frame();
+  EXPECT_GT(slider_spans().of(mass, 2000).high, 2000);
+}
+
+// However small the window, a logarithmic slider is long enough to be set by hand.
+TEST(Interface, LogarithmicSlidersAreLongInEveryWindow) {
+  for (const auto& [scale, width, height] : {std::array{1.0F, 1280.0F, 720.0F},
+                                             {1.0F, 640.0F, 400.0F},
+                                             {1.0F, 2560.0F, 720.0F},
+                                             {2.0F, 640.0F, 360.0F},
+                                             {1.5F, 853.0F, 480.0F}}) {
+    for (const char* id : {"generalized-alpha", "siere", "xpbd", "projective-dynamics", "pbd-proj2"}) {
+      Scene scene = Interface::sheet();
+      scene.integrator = id;
+      Interface face(scene, scale, width, height);
+      for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
+        face.ui.open_tab(tab);
+        for (int i = 0; i < 3; ++i) face.frame();
+        for (const auto& [name, r] : item_rects()) {
+          const ParameterSpec* spec = find_parameter_spec(name);
+          const bool slides = spec != nullptr && spec->logarithmic;
+          if (!slides && name != "speed" && name != "gravity" && name != "history-memory") continue;
+          EXPECT_GE(r.z - r.x, 140 * scale - 1) << name << ", " << width << " at scale " << scale;
+          EXPECT_LE(r.z, face.width) << name;
+        }
+      }
+    }
+  }
 }
 
 TEST(Interface, TypedValuesAreTakenAndClamped) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/parameter.h"
+#include "core/vec.h"
+#include "ui/slider_span.h"
+
+namespace clothlab {
+
+/// A place on a slider that means something, and what lies to the right of it.
+struct SliderMark {
+  double value = 0;
+  ImU32 colour = 0;
+  std::string help;
+};
+
+/// The spans of the window's sliders.
+SliderSpans& slider_spans();
+
+/// One parameter in one line: name, slider (or choice, or check box), typed value with its unit, and a
+/// button back to `fallback` that shows when the value differs from it; in a narrow panel the slider has the
+/// line below. The slider goes through a sensible part of the range, `wanted` or sensible_span(); typing,
+/// where Ctrl-click on the slider goes too, through all of it. Returns the new value when the user changed
+/// it.
+std::optional<double> parameter_row(const ParameterSpec& spec, double value,
+                                    const std::optional<SliderMark>& mark = std::nullopt,
+                                    const std::optional<SliderSpan>& wanted = std::nullopt);
+
+/// The same for a plain number in a given unit that is no parameter, such as the speed.
+std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
+                                 double min, double max, double fallback, std::string_view unit);
+
+/// The three components of a vector as typed values in one line, each within ±limit.
+std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,
+                               const vec3& value, double limit, std::string_view unit);
+
+}  // namespace clothlab

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/parameter.h"
+
+namespace clothlab {
+
+/// The part of a parameter's range that its slider goes through; typing reaches all of it.
+struct SliderSpan {
+  double low = 0;
+  double high = 0;
+};
+
+/// True for what the slider can show: within the span, or at an end of the range that the slider keeps a
+/// place for (zero of a logarithmic range from zero, "off").
+bool shows(const SliderSpan& span, const ParameterSpec& spec, double value);
+
+/// What is sensible about a value. A logarithmic range of more than four decades is cut to a factor of 50
+/// either way, whole numbers to a hundred of them, lengths to twice `cloth_size` [m] either way.
+SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_size);
+
+/// The same for h [s]: from a tenth of the explicit methods' limit 2/ω_max, which is their neighbourhood, to
+/// frame-length steps and beyond. Empty while ω_max [1/s] is not known or nothing vibrates.
+std::optional<SliderSpan> step_size_span(double h, std::optional<double> omega_max);
+
+/// Position in [0, 1] of a value, and back, both clamped. A logarithmic span of a range from zero has exactly
+/// zero at its left end; a range without an upper end has "off", infinity, at its right one.
+double slider_position(const ParameterSpec& spec, const SliderSpan& span, double value);
+double slider_value(const ParameterSpec& spec, const SliderSpan& span, double position);
+
+/// The spans of all sliders. Each stays as it is until a value is set that it does not show, so that nothing
+/// jumps while a slider is dragged.
+class SliderSpans {
+ public:
+  /// Chooses all anew, for a cloth of this size [m].
+  void reset(double cloth_size);
+  /// The span for `value`; chosen anew, as `wanted` or else as sensible_span() says, where the present one
+  /// does not show the value or the mark.
+  const SliderSpan& of(const ParameterSpec& spec, double value, std::optional<double> mark = {},
+                       const std::optional<SliderSpan>& wanted = {});
+
+ private:
+  std::map<std::string, SliderSpan, std::less<>> spans_;
+  double cloth_size_ = 1;
+};
+
+}  // namespace clothlab
