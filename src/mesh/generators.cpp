@@ -184,6 +184,77 @@ ObjMesh make_handkerchief() {
 
 Indices handkerchief_pins() { return {0}; }
 
+// A plain sheet of 1 m, upright, with texture coordinates.
+constexpr int kSheetRows = 33;
+
+ObjMesh make_sheet() {
+  Maker maker("sheet");
+  maker.sheet(kSheetRows, kSheetRows, false, [](int r, int c) {
+    return vec3(1.0 * c / (kSheetRows - 1), 1.0 * (kSheetRows - 1 - r) / (kSheetRows - 1), 0);
+  });
+  return maker.take();
+}
+
+Indices sheet_pins() { return {0, kSheetRows - 1}; }
+
+// A flared skirt, 0.55 m long: the waist of 0.7 m is a circle, the hem of 2 m falls in eight folds.
+constexpr int kSkirtRows = 24, kSkirtCols = 64, kSkirtFolds = 8;
+
+ObjMesh make_skirt() {
+  Maker maker("skirt");
+  maker.sheet(kSkirtRows, kSkirtCols, true, [](int r, int c) {
+    const double down = static_cast<double>(r) / (kSkirtRows - 1), angle = 2 * kPi * c / kSkirtCols;
+    const double radius = 0.7 / (2 * kPi) + 0.2 * down + 0.04 * down * std::cos(kSkirtFolds * angle);
+    return vec3(radius * std::cos(angle), 1.0 - 0.55 * down, -radius * std::sin(angle));
+  });
+  return maker.take();
+}
+
+Indices skirt_pins() { return range(0, kSkirtCols); }
+
+// A tablecloth of 1.4 m, flat at the height of the table; what lies on its round top of 0.9 m is held.
+constexpr int kTableclothRows = 33;
+
+vec3 tablecloth_place(int r, int c) {
+  const double spacing = 1.4 / (kTableclothRows - 1);
+  return {c * spacing - 0.7, 0.75, r * spacing - 0.7};
+}
+
+ObjMesh make_tablecloth() {
+  Maker maker("tablecloth");
+  maker.sheet(kTableclothRows, kTableclothRows, false, tablecloth_place);
+  return maker.take();
+}
+
+Indices tablecloth_pins() {
+  Indices on_the_table;
+  for (int r = 0; r < kTableclothRows; ++r)
+    for (int c = 0; c < kTableclothRows; ++c) {
+      const vec3 p = tablecloth_place(r, c);
+      if (std::hypot(p.x, p.z) <= 0.45)
+        on_the_table.push_back(static_cast<std::uint32_t>(r * kTableclothRows + c));
+    }
+  return on_the_table;
+}
+
+// A poncho: a square of 1.2 m that slopes from a round neck of 0.6 m, one corner to the front.
+constexpr int kPonchoRows = 20, kPonchoCols = 72;
+
+ObjMesh make_poncho() {
+  Maker maker("poncho");
+  maker.sheet(kPonchoRows, kPonchoCols, true, [](int r, int c) {
+    const double angle = 2 * kPi * c / kPonchoCols, out = static_cast<double>(r) / (kPonchoRows - 1);
+    // From the circle to the square whose corners point along x and z.
+    const double neck = 0.6 / (2 * kPi), side = 1.2 / std::sqrt(2.0);
+    const double radius =
+        neck + out * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
+    return vec3(radius * std::cos(angle), 1.4 - 0.5 * (radius - neck), -radius * std::sin(angle));
+  });
+  return maker.take();
+}
+
+Indices poncho_pins() { return range(0, kPonchoCols); }
+
 // Two sheets that meet along a texture seam, where an exporter has written every vertex twice.
 constexpr int kSeamRows = 7, kSeamCols = 5;
 
@@ -279,7 +350,7 @@ ObjMesh make_polygons() {
 
 Indices polygons_pins() { return {6, 8}; }
 
-constexpr std::array<GeneratedMesh, 12> kMeshes{{
+constexpr std::array<GeneratedMesh, 16> kMeshes{{
     {"curtain", "Curtain", false, make_curtain, curtain_pins},
     {"round_sheet", "Round sheet", false, make_round_sheet, round_sheet_pins},
     {"tube", "Tube", false, make_tube, tube_pins},
@@ -287,6 +358,10 @@ constexpr std::array<GeneratedMesh, 12> kMeshes{{
     {"pendulum", "Spring pendulum", false, make_pendulum, pendulum_pins},
     {"flag", "Flag", false, make_flag, flag_pins},
     {"handkerchief", "Handkerchief", false, make_handkerchief, handkerchief_pins},
+    {"sheet", "Sheet", false, make_sheet, sheet_pins},
+    {"skirt", "Skirt", false, make_skirt, skirt_pins},
+    {"tablecloth", "Tablecloth", false, make_tablecloth, tablecloth_pins},
+    {"poncho", "Poncho", false, make_poncho, poncho_pins},
     {"seam", "Texture seam", true, make_seam, seam_pins},
     {"nonmanifold", "Three pages on a spine", true, make_nonmanifold, nonmanifold_pins},
     {"parts", "Three parts", true, make_parts, parts_pins},
