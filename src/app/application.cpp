@@ -577,12 +577,13 @@ void Application::copy_command_line() {
   const std::string command =
       command_line(scene, &edits_->loaded().scene, shown_path(scene_files_[&edits_->loaded()]), steps);
   if (command.empty())
-    return ui_.show_message("No option names this mesh: save the scene first, and open it.", true);
+    return ui_.show_message("No option can name this mesh: save the scene first, and open it.", true);
   window_.set_clipboard(command);
   // Options can say how a run begins, not what was done to it since.
   ui_.show_message(
-      "Copied: " + command + "\nIt begins at this scene's start, with the values of now" +
-          (steps > 0 ? ", and goes as far as this moment; what your hand did in between is not in it." : "."),
+      "Copied: " + command + "\nIt starts this scene with the present values" +
+          (steps > 0 ? " and runs it to the present time; what you dragged in between is not repeated."
+                     : "."),
       false);
 }
 
@@ -686,11 +687,11 @@ void Application::reload_shaders() {
   if (shader_folder() == nullptr) return;
   try {
     renderer_.reload_shaders();
-    ui_.show_message("The shaders were read again.", false);
+    ui_.show_message("Shaders reloaded.", false);
   } catch (const SystemError& error) {
     const std::string text = error.what();
     std::cerr << "clothlab: " << text << '\n';
-    ui_.show_message(text.substr(0, text.find('\n')) + "; the old ones stay.", true);
+    ui_.show_message(text.substr(0, text.find('\n')) + "; the previous ones stay in use.", true);
   }
 }
 

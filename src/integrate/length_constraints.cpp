@@ -264,7 +264,7 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
   report.newton_residual = longest_ > 0 ? left.largest / longest_ : left.largest;
   if (!(left.largest <= enough)) {
     report.converged = false;
-    report.reason = "not all stretch springs could keep their lengths: they are met as well as was found";
+    report.reason = "not all stretch springs could keep their lengths; the best compromise found was used";
   }
   return true;
 }

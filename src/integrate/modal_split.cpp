@@ -47,7 +47,7 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
     }
     if (!result.converged) {
       report.converged = false;
-      report.reason = "the lowest modes did not reach their tolerance";
+      report.reason = "the search for the lowest modes did not reach its tolerance";
     }
     count_ = modes_.count();
   }

@@ -59,9 +59,8 @@ constexpr std::array kGeneralizedAlphaParameters{
         .min = 0,
         .max = 1,
         .fallback = 0.5,
-        .help =
-            "What generalized-alpha leaves of the fastest oscillations per step: 0 wipes them out at once, "
-            "1 keeps them for ever.",
+        .help = "Factor by which generalized-α multiplies the fastest oscillations per step: 0 removes them "
+                "at once, 1 keeps them.",
     },
 };
 
@@ -74,7 +73,7 @@ constexpr std::array kModes{
         .min = 0,
         .max = 100,
         .fallback = 5,
-        .help = "How many of the slowest modes move by exponentials, without numerical damping.",
+        .help = "How many of the slowest modes are integrated exponentially, without numerical damping.",
     },
     ParameterSpec{
         .id = "mode-refresh",
@@ -85,7 +84,7 @@ constexpr std::array kModes{
         .max = 1000,
         .fallback = 1,
         .logarithmic = true,
-        .help = "The modes are found anew after so many steps; between, old ones are used.",
+        .help = "The modes are computed again every so many steps and reused in between.",
     },
 };
 
@@ -108,7 +107,7 @@ constexpr std::array kPbdParameters{
         .max = 10000,
         .fallback = 20,
         .logarithmic = true,
-        .help = "Sweeps over all stretch springs per step; the more, the closer each comes to its length.",
+        .help = "Sweeps over all stretch springs per step; more sweeps bring each closer to its length.",
     },
     ParameterSpec{
         .id = "velocity-projection",
@@ -118,8 +117,8 @@ constexpr std::array kPbdParameters{
         .min = 0,
         .max = 1,
         .fallback = 1,
-        .help = "Takes from the velocities what would change the lengths; off is plain PBD, to see its "
-                "drift.",
+        .help = "Removes the part of the velocities that would change the lengths; off is plain PBD, which "
+                "drifts.",
     },
 };
 
@@ -133,7 +132,8 @@ constexpr std::array kXpbdParameters{
         .max = 1000,
         .fallback = 20,
         .logarithmic = true,
-        .help = "Sweeps over all springs in each substep. Too few, and the cloth is softer than its springs.",
+        .help =
+            "Sweeps over all springs in each substep. With too few, the cloth is softer than its springs.",
     },
     ParameterSpec{
         .id = "xpbd-substeps",
@@ -144,9 +144,8 @@ constexpr std::array kXpbdParameters{
         .max = 1000,
         .fallback = 1,
         .logarithmic = true,
-        .help =
-            "Parts that a step is cut into, each with its own sweeps. More substeps with fewer iterations "
-            "are usually the better bargain.",
+        .help = "Substeps per step, each with its own sweeps. More substeps with fewer sweeps usually give "
+                "more accuracy for the same cost.",
     },
 };
 
@@ -157,18 +156,18 @@ std::unique_ptr<Integrator> make_xpbd(const IntegratorParameters& values) {
 constexpr std::array kProjectiveDynamicsParameters{
     ParameterSpec{
         .id = "pd-iterations",
-        .title = "Local/global iterations",
+        .title = "PD iterations",
         .unit = "",
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 10000,
         .fallback = 10,
         .logarithmic = true,
-        .help = "Local and global steps of projective dynamics per step of time, at most.",
+        .help = "Local and global iterations of projective dynamics per step, at most.",
     },
     ParameterSpec{
         .id = "pd-tolerance",
-        .title = "Local/global tolerance",
+        .title = "PD tolerance",
         .unit = "",
         .min = 0,
         .max = 0.1,
@@ -274,9 +273,8 @@ const std::array kIntegrators{
         .family = IntegratorFamily::explicit_method,
         .order = 1,
         .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
-        .summary = "The simplest method. It gains energy at every step size, so that undamped cloth always "
-                   "blows up, "
-                   "only sooner or later. Shown for what it teaches, never to be used.",
+        .summary = "The simplest method. It gains energy at every step size, so undamped cloth always blows "
+                   "up sooner or later. Shown for what it teaches.",
         .cost = "One evaluation of the forces per step.",
         .use = "To see what goes wrong; never for work.",
         .reference =
@@ -292,11 +290,10 @@ const std::array kIntegrators{
         .family = IntegratorFamily::explicit_method,
         .order = 1,
         .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
-        .summary = "As cheap as explicit Euler, yet it keeps the energy near its value for ever while "
-                   "h·ω_max < 2, and "
-                   "blows up at once above. The method of choice for soft cloth and small steps.",
+        .summary = "As cheap as explicit Euler, but its energy stays bounded while h·ω_max < 2; above, it "
+                   "blows up at once. The method of choice for soft cloth and small steps.",
         .cost = "One evaluation of the forces per step.",
-        .use = "Soft cloth with small steps, and long runs whose energy must not drift.",
+        .use = "Soft cloth at small steps; long runs without energy drift.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
         .stability_limit = 2,
         .growth = growth<leapfrog_growth>,
@@ -311,9 +308,9 @@ const std::array kIntegrators{
         .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
         .summary =
             "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "
-            "of the forces per step, the same limit of stability. The standard method of molecular dynamics.",
+            "of the forces per step, the same stability limit. The standard method of molecular dynamics.",
         .cost = "Two evaluations of the forces per step.",
-        .use = "As symplectic Euler, where second order and velocities at the times of the positions matter.",
+        .use = "As symplectic Euler, at second order.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
         .stability_limit = 2,
         .growth = growth<leapfrog_growth>,
@@ -327,10 +324,9 @@ const std::array kIntegrators{
         .order = 4,
         .formula = "k1 = F(u0); k2 = F(u0 + h/2 k1); k3 = F(u0 + h/2 k2); k4 = F(u0 + h k3); "
                    "u1 = u0 + h/6 (k1 + 2 k2 + 2 k3 + k4)",
-        .summary =
-            "The classical method of order four: the most accurate one here while h·ω_max stays well "
-            "below its limit of 2√2, at four evaluations of the forces per step. It damps what is fast "
-            "for the step. Useful as a reference.",
+        .summary = "The classical method of order four: the most accurate one here while h·ω_max stays well "
+                   "below its limit of 2√2, at four evaluations of the forces per step. It damps what is "
+                   "fast for the step.",
         .cost = "Four evaluations of the forces per step.",
         .use = "Reference solutions at steps well below its limit.",
         .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
@@ -351,7 +347,7 @@ const std::array kIntegrators{
                    "damps motion that is fast for the step, physical or not. The usual choice for "
                    "interactive cloth.",
         .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
-        .use = "Cloth that one plays with, at steps of a picture's length.",
+        .use = "Interactive cloth at frame-length steps (1/60 s).",
         .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
         .stability_limit = kNoLimit,
         .growth = growth<implicit_euler_growth>,
@@ -366,11 +362,11 @@ const std::array kIntegrators{
         .uses_newton = true,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + h F(u1), by Newton's method",
-        .summary =
-            "Solves the implicit equations to a tolerance instead of once, so that it also holds where the "
-            "forces turn within one step. The same damping as semi-implicit Euler at several times its cost.",
+        .summary = "Solves the implicit equations to a tolerance instead of once, so it also holds where the "
+                   "forces change direction within a step. The same damping as semi-implicit Euler at "
+                   "several times its cost.",
         .cost = "A matrix and a linear solve of size 3n in every Newton iteration.",
-        .use = "Stiff cloth that must hold at any price, and damping is welcome.",
+        .use = "Stiff cloth that must stay stable, where damping is welcome.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3, (14)",
@@ -387,13 +383,11 @@ const std::array kIntegrators{
         .uses_newton = true,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + h F((u0 + u1)/2), by Newton's method",
-        .summary =
-            "Symplectic and stable at every step size on an oscillator: it damps nothing, so that cloth "
-            "keeps its energy, and what is too fast for the step goes on shaking. For motion that should not "
-            "die "
-            "away; with large steps on stiff cloth its equations may become hard to solve.",
+        .summary = "Symplectic, and stable at every step size on an oscillator: it damps nothing, so cloth "
+                   "keeps its energy, and what is too fast for the step keeps shaking. At large steps on "
+                   "stiff cloth its equations can become hard to solve.",
         .cost = "As backward Euler, per iteration.",
-        .use = "Motion that should go on, at steps that resolve most of it.",
+        .use = "Undamped motion at steps that resolve most of it.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",
         .stability_limit = kNoLimit,
         .growth = growth<no_growth>,
@@ -408,12 +402,11 @@ const std::array kIntegrators{
         .uses_newton = true,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
-        .summary =
-            "The midpoint rule's twin: the same amplitude for ever on an oscillator, the same cost. It "
-            "takes the forces at both ends of the step rather than in its middle, so that a stiff force "
-            "felt at the start is answered in full.",
+        .summary = "The twin of the midpoint rule: constant amplitude on an oscillator, the same cost. It "
+                   "takes the forces at both ends of the step instead of in its middle, so a stiff force at "
+                   "the start is answered in full.",
         .cost = "As backward Euler, per iteration.",
-        .use = "As the midpoint rule, and where the forces at the start of a step must count in full.",
+        .use = "As the midpoint rule, with the forces at the start of a step in full.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
         .stability_limit = kNoLimit,
         .growth = growth<no_growth>,
@@ -429,12 +422,10 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
         .summary =
-            "Backward Euler's cost and stability at second order, by remembering the step before. It damps "
-            "what is fast for the step and little else. Every change of h, of the pins or of a parameter "
-            "makes "
-            "it begin anew.",
-        .cost = "As backward Euler, and one state more to remember.",
-        .use = "Smooth motion at second order, while h, pins and parameters are left alone.",
+            "Backward Euler's cost and stability at second order, by using the previous step too. It damps "
+            "what is fast for the step and little else. Every change of h, pins or a parameter restarts it.",
+        .cost = "As backward Euler, plus one stored state.",
+        .use = "Smooth motion while h, pins and parameters stay the same.",
         .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
         .stability_limit = kNoLimit,
         .growth = growth<bdf2_growth>,
@@ -449,12 +440,11 @@ const std::array kIntegrators{
         .order_needs_exact_jacobian = true,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)); first step semi-implicit Euler",
-        .summary =
-            "BDF2 with a single linear solve per step. Of second order with the exact Jacobian and without "
-            "damping that depends on positions, otherwise of first; livelier than semi-implicit Euler "
-            "at the same cost.",
+        .summary = "BDF2 with a single linear solve per step. Second order with the exact Jacobian and "
+                   "without damping that depends on positions, otherwise first; less damped than "
+                   "semi-implicit Euler at the same cost.",
         .cost = "One evaluation of the forces, one matrix and one linear solve of size 3n per step.",
-        .use = "Cloth that one plays with, livelier than with semi-implicit Euler.",
+        .use = "Interactive cloth, less damped than with semi-implicit Euler.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3",
@@ -472,13 +462,11 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula =
             "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
-        .summary =
-            "The trapezoidal rule over half a step, then BDF2 over the two halves: second order without a "
-            "history, little damping of what the step resolves, none left of what it does not. Twice the "
-            "cost "
-            "of backward Euler, and usually worth it.",
+        .summary = "The trapezoidal rule over half a step, then BDF2 over both halves: second order without "
+                   "a history, little damping of what the step resolves, full damping of what it does not. "
+                   "Twice the cost of backward Euler, and usually worth it.",
         .cost = "Two nonlinear solves per step, each as backward Euler's.",
-        .use = "Accurate motion of stiff cloth: what the step resolves lives, the rest is damped.",
+        .use = "Accurate motion of stiff cloth; damps only what h cannot resolve.",
         .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
         .stability_limit = kNoLimit,
         .growth = growth<dirk2_growth<kTrBdf2>>,
@@ -494,9 +482,8 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula = "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
                    "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
-        .summary =
-            "TR-BDF2 with the stages placed so that both have the same matrix but for where it is taken. "
-            "The same order and damping of fast motion at the same cost.",
+        .summary = "TR-BDF2 with the stages placed so that both need the same matrix, evaluated at different "
+                   "positions. The same order and damping of fast motion at the same cost.",
         .cost = "Two nonlinear solves per step, each as backward Euler's.",
         .use = "As TR-BDF2.",
         .reference =
@@ -516,11 +503,10 @@ const std::array kIntegrators{
         .uses_linear_solver = true,
         .formula = "x1 = x0 + h v0 + h²((½ − β)a0 + βa1); v1 = v0 + h((1 − γ)a0 + γa1); "
                    "(1 − α_m) M a1 + α_m M a0 = f((1 − α_f) u1 + α_f u0)",
-        .summary =
-            "ρ∞ says how much of the fastest oscillations a step leaves, from all to nothing; what is slow "
-            "is hardly damped.",
+        .summary = "ρ∞ sets how much of the fastest oscillations a step leaves, from all to nothing; slow "
+                   "motion is hardly damped.",
         .cost = "One nonlinear solve per step, as backward Euler's.",
-        .use = "Where the damping of what is too fast for the step is to be chosen, slow motion left alone.",
+        .use = "Chosen damping of what is too fast for h; slow motion kept.",
         .reference = "Chung, Hulbert: A time integration algorithm for structural dynamics with improved "
                      "numerical dissipation, Journal of Applied Mechanics 60, 1993",
         .parameters = kGeneralizedAlphaParameters,
@@ -537,11 +523,11 @@ const std::array kIntegrators{
         .order_needs_exact_jacobian = true,
         .formula = "u1 = u0 + h φ1(hJ0) F(u0), φ1(Z) = Z⁻¹(e^Z − I), in Krylov subspaces",
         .summary = "Solves the equation linearised at the start of the step exactly: no numerical damping in "
-                   "any mode, at any step size. Needs some products with J per vibration of the fastest "
-                   "mode, so that stiff cloth is expensive.",
+                   "any mode, at any step size. Needs several products with J per oscillation of the fastest "
+                   "mode, so stiff cloth is expensive.",
         .cost =
-            "Products with J alone, some for every vibration of the fastest mode within h; no linear solve.",
-        .use = "Undamped cloth that is not very stiff for the step, and comparison with the methods below.",
+            "Products with J alone, several per oscillation of the fastest mode within h; no linear solve.",
+        .use = "Undamped cloth of moderate stiffness.",
         .reference =
             "Chen, Ascher, Pai: Exponential Rosenbrock-Euler Integrators for Elastodynamic "
             "Simulation, IEEE TVCG 24(10), 2018; Niesen, Wright: Algorithm 919, ACM TOMS 38(3), 2012",
@@ -557,10 +543,10 @@ const std::array kIntegrators{
         .order = 1,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
-        .summary = "Keeps the energy of the s slowest modes, damps the rest like semi-implicit Euler. One "
+        .summary = "Keeps the energy of the s slowest modes and damps the rest like semi-implicit Euler. One "
                    "solve per step, up to s more with damping, and the search for the modes.",
         .cost = "One linear solve per step, up to s more with damping, and the search for s modes.",
-        .use = "Stiff cloth whose slow swinging must not be damped.",
+        .use = "Stiff cloth whose slow swing must not be damped.",
         .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
         .parameters = kModes,
         .stability_limit = kNoLimit,
@@ -576,9 +562,8 @@ const std::array kIntegrators{
         .order = 1,
         .uses_linear_solver = true,
         .formula = "u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h (H(u0) + E(u0, h)))",
-        .summary = "SIERE with BDF2, which damps less, for the rest. The modes gain energy, (hω)²/2 of the "
-                   "amplitude "
-                   "per step. Shown as published.",
+        .summary = "SIERE with BDF2, which damps less, for the rest. The modes gain energy: (hω)²/2 of the "
+                   "amplitude per step. Implemented as published.",
         .cost = "As SIERE.",
         .use = "Comparison with the publication; its slow modes gain energy.",
         .reference =
@@ -598,9 +583,9 @@ const std::array kIntegrators{
         .order = 1,
         .uses_linear_solver = true,
         .formula = "u½ trapezoidal; u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E))",
-        .summary = "Livelier than SIERE. Its modes gain energy, (hω)²/12 of the amplitude per step.",
+        .summary = "Less damped than SIERE. Its modes gain energy: (hω)²/12 of the amplitude per step.",
         .cost = "Two linear solves per step, up to s more with damping, and the search for s modes.",
-        .use = "Comparison with the publication; its slow modes gain energy, less than with BDF2.",
+        .use = "Comparison with the publication; gains less than with BDF2.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "4, (27)",
@@ -644,9 +629,9 @@ const std::array kIntegrators{
             "Backward Euler by another road: springs find their lengths one by one, then a linear system, "
             "factorised once while h, k, mass and pins stand, joins them. Quick to look right, slow to the "
             "end. Damping is isotropic whatever is chosen, without Rayleigh's α.",
-        .cost = "Per iteration a sweep over all springs and one solve with a factor that is kept; a "
-                "factorisation when h, stiffness, mass or pins change.",
-        .use = "Pictures that are soon about right, with parameters left alone.",
+        .cost = "Per iteration a sweep over all springs and a solve with a stored factor; a factorisation "
+                "when h, stiffness, mass or pins change.",
+        .use = "Pictures that look right soon, with parameters left alone.",
         .reference =
             "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "
             "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",
@@ -693,7 +678,7 @@ const std::array kIntegrators{
             "the velocities that would stretch the cloth again, which plain PBD keeps; bending springs and "
             "the hand are explicit and limit h.",
         .cost = "Sweeps over the stretch springs, and one linear solve for the velocities.",
-        .use = "Cloth that hardly stretches, where its exact motion does not count.",
+        .use = "Cloth that hardly stretches, where exact motion does not count.",
         .reference = "Müller, Heidelberger, Hennix, Ratcliff: Position based dynamics, Journal of Visual "
                      "Communication and Image Representation 18, 2007; Ascher, Petzold: Computer Methods "
                      "for Ordinary Differential Equations and Differential-Algebraic Equations, "

@@ -75,12 +75,12 @@ constexpr std::array kParameters{
         "Material"},
     SceneParameter{
         {"bend-stiffness", "Bend stiffness", "N/m", Kind::real, 0, 1e9, 1, true,
-         "Stiffness of the spring between the two vertices opposite an inner edge. It resists folding."},
+         "Stiffness of the spring between the two vertices opposite an inner edge; it resists folding."},
         [](const Scene& s) { return s.material.bend_stiffness; },
         [](Scene& s, double v) { s.material.bend_stiffness = v; },
         "Material"},
     SceneParameter{{"spring-damping", "Spring damping", "N·s/m", Kind::real, 0, 1e6, 0.01, true,
-                    "Damping of every spring, proportional to the speed at which its ends move apart."},
+                    "Damping of every spring, proportional to the velocity at which its ends move apart."},
                    [](const Scene& s) { return s.material.spring_damping; },
                    [](Scene& s, double v) { s.material.spring_damping = v; },
                    "Damping"},
@@ -97,57 +97,57 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.material.rayleigh_stiffness; },
                    [](Scene& s, double v) { s.material.rayleigh_stiffness = v; },
                    "Damping"},
-    SceneParameter{{"rayleigh-mass", "Rayleigh mass", "1/s", Kind::real, 0, 1e4, 0, true,
-                    "β of Rayleigh damping, f = −β M v: slows every motion alike, falling included, as thick "
-                    "air would."},
-                   [](const Scene& s) { return s.material.rayleigh_mass; },
-                   [](Scene& s, double v) { s.material.rayleigh_mass = v; },
-                   "Damping"},
+    SceneParameter{
+        {"rayleigh-mass", "Rayleigh mass", "1/s", Kind::real, 0, 1e4, 0, true,
+         "β of Rayleigh damping, f = −β M v: slows all motion alike, falling included, as thick air would."},
+        [](const Scene& s) { return s.material.rayleigh_mass; },
+        [](Scene& s, double v) { s.material.rayleigh_mass = v; },
+        "Damping"},
     SceneParameter{{"wind", "Wind", "", Kind::boolean, 0, 1, 0, false,
-                    "Air that blows at the cloth and resists its motion. Off: a vacuum."},
+                    "Air that blows against the cloth and resists its motion. Off: a vacuum."},
                    [](const Scene& s) { return s.wind.on ? 1.0 : 0.0; },
                    [](Scene& s, double v) { s.wind.on = v != 0; },
                    "Wind"},
-    SceneParameter{
-        {"wind-speed", "Wind speed", "m/s", Kind::real, 0, 50, 5, false,
-         "Speed of the mean wind. With 0 the air is at rest, and slows a falling cloth all the same."},
-        [](const Scene& s) { return s.wind.speed; },
-        [](Scene& s, double v) { s.wind.speed = v; },
-        "Wind"},
+    SceneParameter{{"wind-speed", "Wind speed", "m/s", Kind::real, 0, 50, 5, false,
+                    "Mean speed of the wind. At 0 the air is still, and slows a falling cloth all the same."},
+                   [](const Scene& s) { return s.wind.speed; },
+                   [](Scene& s, double v) { s.wind.speed = v; },
+                   "Wind"},
     SceneParameter{{"wind-azimuth", "Wind azimuth", "°", Kind::real, -180, 180, 0, false,
-                    "Where the wind blows to, about the vertical: 0 is along x, 90 along z."},
+                    "Direction that the wind blows towards, about the vertical: 0 is along x, 90 along z."},
                    [](const Scene& s) { return s.wind.azimuth; },
                    [](Scene& s, double v) { s.wind.azimuth = v; },
                    "Wind"},
     SceneParameter{{"wind-elevation", "Wind elevation", "°", Kind::real, -90, 90, 0, false,
-                    "How steeply the wind rises: 0 is level, 90 straight up."},
+                    "Angle of the wind above the horizontal: 0 is level, 90 straight up."},
                    [](const Scene& s) { return s.wind.elevation; },
                    [](Scene& s, double v) { s.wind.elevation = v; },
                    "Wind"},
     SceneParameter{{"wind-gusts", "Gusts", "%", Kind::real, 0, 100, 0, false,
-                    "The most that gusts add to the wind in any direction, in per cent of its speed. They "
-                    "travel with it, 1.5 m long."},
+                    "Largest gust in any direction, in per cent of the wind speed. Gusts are 1.5 m long and "
+                    "travel with the wind."},
                    [](const Scene& s) { return s.wind.gusts; },
                    [](Scene& s, double v) { s.wind.gusts = v; },
                    "Wind"},
     SceneParameter{{"wind-seed", "Gust seed", "", Kind::integer, 0, 1e6, 1, false,
-                    "Another number gives other gusts; the same number the same ones, to the last bit."},
+                    "Seed of the gusts: another number gives other gusts, the same number the same ones to "
+                    "the last bit."},
                    [](const Scene& s) { return static_cast<double>(s.wind.seed); },
                    [](Scene& s, double v) { s.wind.seed = static_cast<std::uint32_t>(v); },
                    "Wind"},
     SceneParameter{{"air-density", "Air density", "kg/m³", Kind::real, 0, 1e3, 1.2, true,
-                    "Density of what blows: 1.2 is air, 1000 water."},
+                    "Density of the fluid around the cloth: 1.2 is air, 1000 water."},
                    [](const Scene& s) { return s.wind.density; },
                    [](Scene& s, double v) { s.wind.density = v; },
                    "Wind"},
     SceneParameter{{"drag-coefficient", "Drag coefficient", "", Kind::real, 0, 10, 1.2, false,
-                    "c of the force ρ/2 c A u² on a triangle of area A, u the flow across it. A square "
-                    "plate, face on, has about 1.2."},
+                    "c in the force ρ/2 c A u² on a triangle of area A, with u the flow across it. A square "
+                    "plate that faces the flow has about 1.2."},
                    [](const Scene& s) { return s.wind.drag_coefficient; },
                    [](Scene& s, double v) { s.wind.drag_coefficient = v; },
                    "Wind"},
     SceneParameter{
-        {"floor", "Floor", "", Kind::boolean, 0, 1, 0, false, "A level floor that cloth can lie on."},
+        {"floor", "Floor", "", Kind::boolean, 0, 1, 0, false, "A level floor that the cloth can lie on."},
         [](const Scene& s) { return s.floor.on ? 1.0 : 0.0; },
         [](Scene& s, double v) { s.floor.on = v != 0; },
         "Floor"},
@@ -157,55 +157,51 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.floor.height = v; },
         "Floor"},
     SceneParameter{{"floor-friction", "Friction", "", Kind::real, 0, 10, 0.5, true,
-                    "Coulomb's μ: cloth slides where it is pushed sideways by more than μ times what presses "
-                    "it on the floor. 0: ice."},
+                    "Coulomb's μ: the cloth slides where the force along the floor exceeds μ times the force "
+                    "onto it. 0: no friction."},
                    [](const Scene& s) { return s.floor.friction; },
                    [](Scene& s, double v) { s.floor.friction = v; },
                    "Floor"},
     SceneParameter{{"dt", "Step h", "s", Kind::real, 1e-6, 1, 1.0 / 60, true,
-                    "Simulated time of one step. Larger steps cost less and damp or endanger more."},
+                    "Simulated time per step. Larger steps cost less, but damp more or become unstable."},
                    [](const Scene& s) { return s.stepping.dt; },
                    [](Scene& s, double v) { s.stepping.dt = v; },
                    "Stepping"},
-    SceneParameter{
-        {"adaptive-dt", "Adaptive steps", "", Kind::boolean, 0, 1, 0, false,
-         "Takes a step again in halves, down to h/1024, when it strained a stretch spring too much or blew "
-         "up; two good ones in a row double it again."},
-        [](const Scene& s) { return s.stepping.adaptive ? 1.0 : 0.0; },
-        [](Scene& s, double v) { s.stepping.adaptive = v != 0; },
-        "Stepping"},
+    SceneParameter{{"adaptive-dt", "Adaptive steps", "", Kind::boolean, 0, 1, 0, false,
+                    "Repeats a step in halves, down to h/1024, when it strains a stretch spring too much or "
+                    "blows up; after two good steps in a row h doubles again."},
+                   [](const Scene& s) { return s.stepping.adaptive ? 1.0 : 0.0; },
+                   [](Scene& s, double v) { s.stepping.adaptive = v != 0; },
+                   "Stepping"},
     SceneParameter{
         {"max-strain", "Largest strain", "", Kind::real, 1e-4, 100, 0.1, true,
          "With adaptive steps, the largest strain |l/L − 1| of a stretch spring that a step may leave."},
         [](const Scene& s) { return s.stepping.max_strain; },
         [](Scene& s, double v) { s.stepping.max_strain = v; },
         "Stepping"},
-    SceneParameter{
-        {"energy-limit", "Energy limit", "", Kind::real, 1, kInfinity, 100, true,
-         "A run has blown up when it holds more than this many times the energy that gravity, the start and "
-         "your hand can account for."},
-        [](const Scene& s) { return s.stepping.energy_limit; },
-        [](Scene& s, double v) { s.stepping.energy_limit = v; },
-        "Stepping"},
-    SceneParameter{
-        {"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
-         "An implicit step is solved when its momentum residual has fallen below this fraction of what it "
-         "was."},
-        [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
-        [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
-        "Solver"},
+    SceneParameter{{"energy-limit", "Energy limit", "", Kind::real, 1, kInfinity, 100, true,
+                    "A run has blown up when its energy exceeds what gravity, the start and your hand can "
+                    "account for by this factor."},
+                   [](const Scene& s) { return s.stepping.energy_limit; },
+                   [](Scene& s, double v) { s.stepping.energy_limit = v; },
+                   "Stepping"},
+    SceneParameter{{"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
+                    "An implicit step is solved when its momentum residual has fallen below this fraction of "
+                    "its first value."},
+                   [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
+                   [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
+                   "Solver"},
     SceneParameter{
         {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 200, true,
-         "The most Newton iterations per stage; a step that needs more is shown as not converged. Most steps "
-         "take under 10, those in which cloth buckles up to 125."},
+         "Most Newton iterations per stage; a step that needs more is reported as not converged. Most steps "
+         "take fewer than 10, steps in which cloth buckles up to 125."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
         "Solver"},
     SceneParameter{
         {"linear-solver", "Linear solver", "", Kind::choice, 0, kLinearSolverNames.size() - 1.0, 0, false,
-         "cg: conjugate gradients to the tolerance below. cholesky: a direct factorisation, exact but dear "
-         "on "
-         "large meshes.",
+         "cg: conjugate gradients to the tolerance below. cholesky: a direct factorisation, exact but "
+         "expensive on large meshes.",
          kLinearSolverNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.kind); },
         [](Scene& s, double v) { s.stepping.solver.linear.kind = choice<LinearSolverSettings::Kind>(v); },
@@ -213,9 +209,9 @@ constexpr std::array kParameters{
     SceneParameter{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
-         "What conjugate gradients is preconditioned with. A stronger one takes fewer iterations, each a "
-         "little dearer. auto: multigrid from 256 particles on, block-jacobi below. cholesky: a factor of "
-         "an earlier step's matrix, made anew when it no longer pays.",
+         "Preconditioner of the conjugate gradients. A stronger one takes fewer iterations, each a little "
+         "more expensive. auto: multigrid from 256 particles on, block-jacobi below. cholesky: the factor of "
+         "an earlier step's matrix, computed again when it no longer pays.",
          kPreconditionerNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
         [](Scene& s, double v) {
@@ -230,13 +226,13 @@ constexpr std::array kParameters{
         "Solver"},
     SceneParameter{
         {"cg-max-iterations", "CG iterations", "", Kind::integer, 1, 100000, 500, true,
-         "The most iterations of one linear solve; a solve that needs more is shown as not converged."},
+         "Most iterations of one linear solve; a solve that needs more is reported as not converged."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.linear.cg.max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.linear.cg.max_iterations = static_cast<int>(v); },
         "Solver"},
     SceneParameter{{"jacobian", "Jacobian", "", Kind::choice, 0, 1, 0, false,
-                    "clamped: leaves out what makes a compressed spring's matrix indefinite. exact: the true "
-                    "derivative.",
+                    "clamped: drops the terms that make a compressed spring's matrix indefinite. exact: the "
+                    "true derivative.",
                     kJacobianModes},
                    [](const Scene& s) { return index_of(s.stepping.solver.jacobian); },
                    [](Scene& s, double v) { s.stepping.solver.jacobian = choice<JacobianMode>(v); },

@@ -25,15 +25,14 @@ constexpr std::array kExplodes{Value{"stretch-stiffness", 5000}, Value{"bend-sti
 
 constexpr std::array kPresets{
     Preset{"soft", "Soft", "Falls into many folds, like silk.", kSoft},
-    Preset{"medium", "Medium", "The program's defaults: cotton, more or less.", kMedium},
+    Preset{"medium", "Medium", "The defaults of the program: roughly cotton.", kMedium},
     Preset{"stiff", "Stiff",
            "Hardly stretches and resists folding, like canvas. Explicit methods need a far smaller h.",
            kStiff},
     Preset{"rubbery", "Rubbery", "Stretches under its own weight and goes on bouncing.", kRubbery},
     Preset{"explodes", "Explodes on purpose",
-           "Explicit Euler with a step far over what it can take: it blows up within half a second. Undo "
-           "brings your "
-           "values back, R the cloth.",
+           "Explicit Euler with far too large a step: it blows up within half a second. Undo restores your "
+           "values, R the cloth.",
            kExplodes, "explicit-euler"},
 };
 
