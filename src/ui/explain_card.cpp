@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
-#include "ui/overlays.h"
+#include "ui/panels.h"
 #include "ui/stability.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -67,11 +67,12 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, double 
       Row{"the fastest, " + format_quantity(omega_max / turn, "Hz"),
           stiffest_growth(info, h * omega_max, values)},
   };
+  small_text("What is left of the amplitude of an undamped oscillation, as a factor:");
   if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
   ImGui::TableSetupColumn("oscillation", ImGuiTableColumnFlags_WidthStretch, 2);
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4F);
   ImGui::TableSetupColumn("second", ImGuiTableColumnFlags_WidthStretch, 1.4F);
-  for (const char* title : {"undamped oscillation", "factor per step", "factor per second"}) {
+  for (const char* title : {"oscillation", "per step", "per second"}) {
     ImGui::TableNextColumn();
     muted(title);
   }
@@ -101,44 +102,27 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
   const std::optional<double> omega_max = context.snapshot.omega_max;
   const double h = context.step_size();
   const StabilityReading stability = read_stability(info, context.own_parameters(), h, omega_max);
-  section("With the numbers of now");
+  section("At the current settings");
   wrapped_text("h = " + format_quantity(h, "s") +
                (omega_max ? ", ω_max = " + format_plain(*omega_max, 4) + " rad/s, " : ", ") +
                stability.number + ".");
   wrapped_text(stability.help);
   note_item("explain:now");
   if (omega_max) amplitudes(context, info, *omega_max);
-  wrapped_text(last_step(context, info));
+  if (context.snapshot.step_ms.last > 0) wrapped_text(last_step(context, info));
 }
 
 }  // namespace
 
-bool explain_overlay(const PanelContext& context, const Area& room) {
+void method_panel(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
-  const float margin = units(8);
-  const float width = std::min(units(580), room.width - 2 * margin);
-  ImGui::SetNextWindowPos(ImVec2(room.x + room.width / 2, room.y + room.height / 2), ImGuiCond_Always,
-                          ImVec2(0.5F, 0.5F));
-  ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, room.height - 2 * margin));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(18), units(14)));
-  ImGui::Begin("##explain", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
-                   ImGuiWindowFlags_NoSavedSettings);
-  const float button = ImGui::GetFrameHeight();
   ImGui::PushFont(fonts().heading);
   ImGui::TextUnformatted(displayable(info.title).c_str());
   ImGui::PopFont();
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-  const bool closed = icon_button("close-explain", Icon::close, "Close (Esc)", false, button);
-  note_item("close-explain");
   wrapped_text(info.summary);
   ImGui::Spacing();
   lines(info);
   present_numbers(context, info);
-  ImGui::End();
-  ImGui::PopStyleVar();
-  return !closed;
 }
 
 }  // namespace clothlab

@@ -158,34 +158,6 @@ void blow_up_overlay(const PanelContext& context, const Area& view) {
   end_card();
 }
 
-void load_overlay(const PanelContext& context, const Area& view) {
-  if (!context.load.running) return;
-  begin_card("##load", view, ImVec2(0.5F, 0.42F), units(420), palette().accent);
-  ImGui::TextUnformatted(shortened("Loading " + context.load.name, ImGui::GetContentRegionAvail().x).c_str());
-  ImGui::ProgressBar(static_cast<float>(context.load.fraction), ImVec2(-1, units(8)), "");
-  small_text(context.load.stage.empty() ? "Starting" : context.load.stage);
-  if (text_button("Cancel (Esc)", "Stop loading; the running scene stays as it is."))
-    context.request(CancelLoad{});
-  note_item("cancel-load");
-  end_card();
-}
-
-bool message_overlay(const std::string& message, bool is_error, const Area& view) {
-  begin_card("##message", view, ImVec2(0.5F, 1), units(620), is_error ? palette().failed : palette().good);
-  const float button = ImGui::GetFrameHeight();
-  const float right = ImGui::GetWindowContentRegionMax().x;
-  ImGui::PushTextWrapPos(right - button - units(8));
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(displayable(message).c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(right - button);
-  const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
-  note_item("close-message");
-  end_card();
-  return !closed;
-}
-
 bool report_overlay(const PanelContext& context, const Area& view) {
   begin_card("##report", view, ImVec2(0, 0), units(440), palette().accent);
   const Scene& scene = context.snapshot.loaded->scene;
@@ -199,43 +171,6 @@ bool report_overlay(const PanelContext& context, const Area& view) {
   note_item("close-report");
   end_card();
   return !closed;
-}
-
-void hint_overlay(const PanelContext& context, const Area& view) {
-  if (context.load.running || !context.snapshot.blow_up_text.empty()) return;
-  struct Row {
-    Hint hint;
-    const char* text;
-  };
-  constexpr Row kRows[] = {{Hint::drag, "Left-drag pulls the cloth"},
-                           {Hint::orbit, "right-drag orbits"},
-                           {Hint::integrator, "1 to 9 switch the integrator"},
-                           {Hint::keys, "F1 lists all keys"}};
-  const float margin = units(14);
-  const float button = ImGui::GetTextLineHeight();
-  const float room = view.width - 2 * margin - units(32) - units(12) - button;
-  std::string text;
-  for (const Row& row : kRows) {
-    if (context.view.hints_done[static_cast<std::size_t>(row.hint)]) continue;
-    const std::string longer = text.empty() ? row.text : text + "   ·   " + row.text;
-    if (ImGui::CalcTextSize(displayable(longer).c_str()).x < room) text = longer;
-  }
-  if (text.empty() || view.height < units(80)) return;
-  const ImVec2 at(view.x + view.width / 2, view.y + view.height - margin);
-  ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0.5F, 1));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, units(14));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(7)));
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
-  ImGui::Begin("##hint", nullptr, kCard);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::SameLine(0, units(12));
-  if (icon_button("close-hints", Icon::close, "Do not show these hints again.", false, button))
-    context.view.hints_done.fill(true);
-  note_item("close-hints");
-  ImGui::End();
-  ImGui::PopStyleVar(3);
-  ImGui::PopStyleColor();
 }
 
 void selection_overlay(const Area& box) {

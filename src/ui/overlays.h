@@ -20,17 +20,8 @@ struct Area {
 
 /// What happened, why, and what can be done about it; nothing while all is well.
 void blow_up_overlay(const PanelContext& context, const Area& view);
-/// Progress of a load, with its cancel button; nothing when none runs.
-void load_overlay(const PanelContext& context, const Area& view);
-/// One sentence that stays for a while, or until it is clicked away. Returns false when clicked away.
-bool message_overlay(const std::string& message, bool is_error, const Area& view);
 /// What was found in the mesh that has just been loaded. Returns false when closed.
 bool report_overlay(const PanelContext& context, const Area& view);
-/// What a newcomer may want to know first; each goes once it has been done, all with the button.
-void hint_overlay(const PanelContext& context, const Area& view);
-/// All that there is to say of the integrator in force, with the numbers of the moment. Returns false when
-/// closed.
-bool explain_overlay(const PanelContext& context, const Area& room);
 /// What the colours and arrows over the cloth mean, in units; nothing while there are none.
 void view_legend(const PanelContext& context, const Area& view);
 

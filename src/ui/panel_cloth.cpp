@@ -14,7 +14,9 @@ namespace {
 void preset_choice(const PanelContext& context) {
   const bool open = begin_choice("##preset", "Presets: soft, medium, stiff ...");
   note_item("preset");
-  if (!open) return tooltip("Sets several values at once; each says which. One undo takes them back.");
+  if (!open)
+    return tooltip("Sets several values at once; its tooltip says which. One undo reverts them all.");
+  const TooltipsThere there(TooltipSide::beside);
   for (const Preset& preset : presets()) {
     if (ImGui::Selectable(displayable(preset.title).c_str()))
       context.set_scene(with_preset(context.edits.scene(), preset));

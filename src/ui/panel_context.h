@@ -58,7 +58,7 @@ struct ViewSettings {
   double heat_max_strain = 0.1;  ///< where the heat map's colours end
   bool ground = true;
   bool plots = true;
-  bool explain = false;  ///< the card of the integrator in force is open
+  bool explain = false;  ///< the tab that explains the integrator in force is open
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< what the states to look back to may take
   float interface_scale = 1;       ///< times the display's content scale

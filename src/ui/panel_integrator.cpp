@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
+#include "ui/method_list.h"
 #include "ui/method_mark.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
@@ -13,54 +14,38 @@
 namespace clothlab {
 namespace {
 
-// "1", "2", ... as far as there are digit keys; two spaces are as wide as a digit.
-std::string key_of(std::size_t row) { return row < 9 ? std::to_string(row + 1) : std::string("  "); }
+// Of the explanation, whatever parameters a method has.
+constexpr float kLeastLines = 3;
 
 void integrator_choice(const PanelContext& context) {
-  const auto rows = integrators();
   const std::size_t current = context.integrator();
   const float height = ImGui::GetFrameHeight();
   const float gap = units(5);
-  if (icon_button("previous", Icon::previous, "Previous integrator ( , )", false, height)) {
+  if (icon_button("previous", Icon::previous, "Previous integrator of the list ( , )", false, height))
     context.set_integrator(method_after(current, -1));
-  }
   note_item("previous-integrator");
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap));
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), mark = method_mark_size();
   // Room for the mark in front of the name.
-  const ImVec2 mark = method_mark_size();
-  const std::string indent(static_cast<std::size_t>((mark.x + units(6)) / ImGui::CalcTextSize(" ").x) + 1,
-                           ' ');
-  const std::string preview = indent + displayable(rows[current].title);
-  const bool open = begin_choice("##integrator", preview, ImGuiComboFlags_HeightLargest);
-  note_item("integrator");
-  if (!open)
-    tooltip(
-        "The method that advances the cloth. Switching keeps positions, velocities and h. Keys 1 to 9, comma "
-        "and full stop.");
-  if (open) {
-    for (const std::size_t i : methods_by_family()) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const std::string label = indent + key_of(i) + "   " + displayable(rows[i].title);
-      if (ImGui::Selectable(label.c_str(), i == current)) context.set_integrator(i);
-      note_item("integrator:" + std::string(rows[i].id));
-      tooltip(rows[i].summary);
-      draw_method_mark(ImGui::GetWindowDrawList(),
-                       ImVec2(at.x + units(2), at.y + (ImGui::GetTextLineHeight() - mark.y) / 2), i);
-    }
-    ImGui::EndCombo();
-  }
+  const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / ImGui::CalcTextSize(" ").x) + 1;
+  const std::string preview = std::string(spaces, ' ') + displayable(integrators()[current].title);
+  if (const auto row = method_list(
+          context,
+          {.name = "integrator",
+           .preview = preview,
+           .help = "The method that advances the cloth. Switching keeps positions, velocities and h. "
+                   "Keys 1 to 9, comma and full stop."}))
+    context.set_integrator(*row);
   draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(origin.x + units(6), origin.y + (height - mark.y) / 2),
                    current);
   ImGui::SameLine(0, gap);
-  if (icon_button("next", Icon::next, "Next integrator ( . )", false, height))
+  if (icon_button("next", Icon::next, "Next integrator of the list ( . )", false, height))
     context.set_integrator(method_after(current, 1));
   note_item("next-integrator");
   ImGui::SameLine(0, gap);
-  if (text_button(
-          "?", "Explain this method: its formula, order, cost, and stability with the present numbers (E).",
-          height, context.view.explain))
+  if (text_button("?", "Explain this method below: formula, order, cost and stability (E).", height,
+                  context.view.explain))
     context.view.explain = !context.view.explain;
   note_item("explain-button");
 }
@@ -83,28 +68,32 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const auto span = step_size_span(h, context.snapshot.omega_max);
   if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
-  small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number);
+  small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number, 1);
   tooltip(stability.help);
 }
 
-// The formula and the summary, in as much room as the method's own parameters leave: always the same for all
-// methods with so many, so that little jumps when another one is chosen. The rest is on the card that
-// explains the method.
-void short_explanation(const IntegratorInfo& info) {
-  const std::size_t parameters = info.parameters.size();
-  const int summary_lines = parameters == 0 ? 4 : 2;
-  const bool has_formula = parameters < 2;
-  const float top = ImGui::GetCursorPosY();
+// As many lines of the method's formula and summary as fit above `bottom`.
+void short_explanation(const IntegratorInfo& info, float bottom) {
   const float line = fonts().small->FontSize, spacing = ImGui::GetStyle().ItemSpacing.y;
+  const auto fitting = [&] { return static_cast<int>((bottom - ImGui::GetCursorPosY()) / line); };
   ImGui::BeginGroup();
-  if (has_formula) small_text(info.formula, 1);
-  small_text(info.summary, summary_lines);
+  if (fitting() > 3) small_text(info.formula, 1);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - spacing / 2);
+  if (fitting() > 0) small_text(info.summary, fitting());
   ImGui::EndGroup();
   note_item("explain");
   tooltip("The start of its explanation: E or the question mark opens the rest.");
-  const float height =
-      static_cast<float>(summary_lines) * line + spacing + (has_formula ? line + spacing : 0);
-  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + height));
+}
+
+// Height of the part of the panel that differs between methods: room for the parameters of the one that has
+// most, so that nothing below moves when another one is chosen.
+float own_height() {
+  std::size_t most = 0;
+  for (const IntegratorInfo& info : integrators()) most = std::max(most, info.parameters.size());
+  const float spacing = ImGui::GetStyle().ItemSpacing.y;
+  const float width = ImGui::GetContentRegionAvail().x;
+  return static_cast<float>(most) * (parameter_row_height(width) + spacing) +
+         kLeastLines * fonts().small->FontSize;
 }
 
 }  // namespace
@@ -112,13 +101,16 @@ void short_explanation(const IntegratorInfo& info) {
 void integrator_panel(const PanelContext& context) {
   integrator_choice(context);
   const IntegratorInfo& info = integrators()[context.integrator()];
-  short_explanation(info);
   step_size(context, info);
+  const float bottom = ImGui::GetCursorPosY() + own_height();
   const IntegratorParameters values = context.own_parameters();
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     const ParameterSpec& spec = info.parameters[i];
     if (const auto changed = parameter_row(spec, values[i])) context.set_parameter(spec.id, *changed);
   }
+  short_explanation(info, bottom);
+  ImGui::SetCursorPosY(bottom);
+  ImGui::Dummy(ImVec2(0, 0));
 }
 
 }  // namespace clothlab

@@ -115,6 +115,7 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
 }  // namespace
 
 void plots_panel(const PanelContext& context, float width, float height) {
+  const TooltipsThere there(TooltipSide::above);
   PlotsLayout& layout = context.view.plots_layout;
   if (layout.enlarged) return plot_with_controls(context, *layout.enlarged, ImVec2(width, height));
   const float gap = units(10);

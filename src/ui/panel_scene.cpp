@@ -17,6 +17,7 @@ void scene_panel(const PanelContext& context) {
       "scenes",
       ImVec2(0, row * rows - ImGui::GetStyle().ItemSpacing.y + 2 * ImGui::GetStyle().WindowPadding.y), false,
       ImGuiWindowFlags_AlwaysUseWindowPadding);
+  const TooltipsThere there(TooltipSide::beside);
   for (const SceneEntry& entry : context.scenes) {
     const bool selected = entry.scene.title == running.title;
     if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
@@ -25,6 +26,7 @@ void scene_panel(const PanelContext& context) {
     if (!selected) tooltip(entry.scene.description);
   }
   ImGui::EndChild();
+  note_item("scene-list");
   ImGui::PopStyleColor();
   if (!running.description.empty()) wrapped_text(running.description);
   section("Mesh");

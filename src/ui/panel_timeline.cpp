@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/text.h"
+#include "ui/method_list.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
@@ -42,10 +43,10 @@ void scrub_bar(const PanelContext& context, float width) {
     }
   } else {
     tooltip(
-        "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right go by one "
-        "kept state, with Shift by ten, Home and End to the ends.\n\nSpace or S go on from the moment shown, "
-        "with its very positions and velocities; what came after is then forgotten. Pins are those of now, "
-        "where that moment has them. A multistep method takes its first step from there as a one-step one.");
+        "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right move by "
+        "one kept state, with Shift by ten; Home and End go to the ends.\n\nSpace or S continue from the "
+        "moment shown, with exactly its positions and velocities, and discard what came after it. The pins "
+        "are the present ones, where that moment has them. Multistep methods restart from there.");
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float middle = origin.y + height / 2;
@@ -89,22 +90,16 @@ void comparison_buttons(const PanelContext& context, float gap) {
       "curves of this run stay in the plots as ghosts, up to four of them. What you drag with the mouse is "
       "not "
       "repeated.";
-  if (text_button("Again with the next", kHelp)) context.run_again(method_after(context.integrator(), 1));
+  if (text_button("Rerun with next", kHelp)) context.run_again(method_after(context.integrator(), 1));
   note_item("run-again");
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
-  const bool open = begin_choice("##again-with", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLarge);
-  note_item("run-again-with");
-  if (open) {
-    for (const std::size_t row : methods_by_family()) {
-      const std::string title(integrators()[row].title);
-      if (ImGui::Selectable(displayable(title).c_str(), row == context.integrator())) context.run_again(row);
-      note_item("run-again-with:" + std::string(integrators()[row].id));
-    }
-    ImGui::EndCombo();
-  } else {
-    tooltip("Start again with an integrator of your choice, beside the curves of this run.");
-  }
+  if (const auto row = method_list(
+          context, {.name = "run-again-with",
+                    .preview = "",
+                    .help = "Start again with an integrator of your choice, beside the curves of this run.",
+                    .flags = ImGuiComboFlags_NoPreview}))
+    context.run_again(*row);
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(context.snapshot.ghosts->empty());
   if (text_button("Clear ghosts", "Forget the curves of earlier runs."))
@@ -119,7 +114,7 @@ void timeline_panel(const PanelContext& context, float width) {
   const float gap = units(6);
   const float label = units(92);
   const float padding = 4 * ImGui::GetStyle().FramePadding.x;
-  const float wanted = ImGui::CalcTextSize("Again with the next").x + ImGui::CalcTextSize("Clear ghosts").x +
+  const float wanted = ImGui::CalcTextSize("Rerun with next").x + ImGui::CalcTextSize("Clear ghosts").x +
                        padding + ImGui::GetFrameHeight() + 3 * gap;
   // In a narrow window the keys have to do.
   const bool with_buttons = width - wanted - label > units(160);

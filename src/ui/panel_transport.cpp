@@ -25,7 +25,7 @@ void transport_panel(const PanelContext& context) {
   note_item("step");
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!now.can_rewind);
-  if (icon_button("rewind", Icon::rewind, "Back by half a second as it was watched, and pause (Backspace)",
+  if (icon_button("rewind", Icon::rewind, "Back by half a second of viewing time, and pause (Backspace)",
                   false, width)) {
     context.send(Control(Rewind{}));
   }
@@ -39,11 +39,10 @@ void transport_panel(const PanelContext& context) {
   note_item("reset");
 
   const double speed = context.speed();
-  if (const auto changed =
-          number_row("speed", "Speed",
-                     "Simulated seconds per second of real time. Slow motion changes nothing in "
-                     "the simulation: h stays what it is. Also [ and ].",
-                     speed, kMinSpeed, kMaxSpeed, 1, "×")) {
+  if (const auto changed = number_row("speed", "Speed",
+                                      "Simulated seconds per second of real time. Slow motion does not "
+                                      "change the simulation: h stays the same. Also [ and ].",
+                                      speed, kMinSpeed, kMaxSpeed, 1, "×")) {
     context.set_speed(*changed);
   }
   // A machine that cannot keep up is said so, with both numbers.
@@ -56,8 +55,8 @@ void transport_panel(const PanelContext& context) {
   small_text(line);
   if (behind)
     tooltip(
-        "Steps take longer than the time they simulate, so the cloth moves slower than asked. Simulated time "
-        "is never skipped and h is not touched.");
+        "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
+        "Simulated time is never skipped, and h is not changed.");
 }
 
 }  // namespace clothlab

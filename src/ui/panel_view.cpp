@@ -18,29 +18,25 @@ struct Toggle {
 
 constexpr std::array kCloth = {
     Toggle{"Weave", "weave", &ViewSettings::weave,
-           "Threads along a grid or along the mesh's texture coordinates, every eighth one darker; what is "
-           "finer "
-           "than the pixels fades. A mesh without texture coordinates has none."},
+           "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; threads "
+           "finer than a pixel fade out. A mesh without texture coordinates has none."},
     Toggle{"Wireframe (W)", "wireframe", &ViewSettings::wireframe,
            "Draw the edges of the triangles over the cloth: each is a stretch spring."},
-    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the particles that are held."},
+    Toggle{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles."},
     Toggle{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
     Toggle{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
            "Draw the springs along the edges of the triangles, in a colour of their own."},
     Toggle{"Bending springs", "bend-springs", &ViewSettings::bend_springs,
            "Draw the springs across the edges of the triangles, which resist bending."},
     Toggle{"Velocities", "velocities", &ViewSettings::velocities,
-           "An arrow at each particle that moves freely, its velocity. The legend says how long 1 m/s is; of "
-           "large "
-           "cloths only some particles have one."},
+           "The velocity of every free particle as an arrow. The legend gives the scale; on large cloths "
+           "only some particles have one."},
     Toggle{"Forces", "forces", &ViewSettings::forces,
-           "An arrow at each particle that moves freely: the net force of springs, damping, gravity, wind "
-           "and the "
-           "hand on it, without what holds pins and rods. The legend gives the scale in newtons."},
+           "The net force on every free particle as an arrow: springs, damping, gravity, wind and the hand, "
+           "but not what holds pins and rods. The legend gives the scale."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
-           "Colour the cloth by the strain of its stretch springs, longer or shorter than at rest; the "
-           "legend is "
-           "in per cent."},
+           "Colour the cloth by the strain of its stretch springs, in tension or compression; the legend "
+           "gives it in per cent."},
     Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
 };
 
@@ -63,7 +59,7 @@ void theme_row(ViewSettings& view) {
   spec.title = "Theme";
   spec.kind = ParameterSpec::Kind::choice;
   spec.choices = kThemes;
-  spec.help = "Light on dark slate, or dark on paper, for bright rooms and for print.";
+  spec.help = "dark: light text on slate. light: dark text on paper, for bright rooms and for print.";
   if (const auto changed = parameter_row(spec, view.theme == Theme::light ? 1 : 0))
     view.theme = *changed != 0 ? Theme::light : Theme::dark;
 }
@@ -76,7 +72,7 @@ void text_size_row(ViewSettings& view) {
   spec.choices = kTextSizeNames;
   spec.fallback = static_cast<double>(kUsualTextSize);
   spec.help =
-      "Size of text and controls, beside what the display asks for; at most what leaves the window usable "
+      "Size of text and controls, relative to the display's own scale and limited to what fits the window "
       "(Ctrl with +, - and 0).";
   if (const auto changed = parameter_row(spec, static_cast<double>(text_size(view))))
     view.interface_scale = kTextSizes[static_cast<std::size_t>(*changed)];
@@ -93,7 +89,7 @@ void view_panel(const PanelContext& context) {
                      view.heat_max_strain * 100, 0.01, 1000, 10, "%")) {
     view.heat_max_strain = *changed / 100;
   }
-  if (text_button("Frame the cloth (F)", "Turn the camera to the whole cloth.", -1))
+  if (text_button("Frame the cloth (F)", "Move the camera so that the whole cloth is seen.", -1))
     context.request(FrameCloth{});
   note_item("frame");
   section("Window");
@@ -103,9 +99,9 @@ void view_panel(const PanelContext& context) {
   note_item("plots");
   tooltip("Energies, strain, times and iterations, below the cloth.");
   if (const auto changed =
-          number_row("history-memory", "Memory for the past",
-                     "What the states of the last 30 s may take. Where it does not last, older "
-                     "states are farther apart.",
+          number_row("history-memory", "History memory",
+                     "Memory for the states of the last 30 s, to look back to. With too little, older states "
+                     "are farther apart in time.",
                      view.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes, 256, "MB")) {
     view.history_megabytes = *changed;
     context.send(Control(history_memory(view)));

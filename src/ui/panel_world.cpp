@@ -16,7 +16,7 @@ void gravity_rows(const PanelContext& context) {
   const vec3 gravity = context.gravity();
   const double strength = glm::length(gravity);
   if (const auto changed = number_row("gravity", "Gravity",
-                                      "Strength of gravity; its direction stays. With 0 the cloth floats.",
+                                      "Strength of gravity; its direction is kept. At 0 the cloth floats.",
                                       strength, 0, kMaxGravity, 9.8, "m/s²")) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
     context.set_gravity(direction * *changed);

@@ -14,6 +14,8 @@ void cloth_panel(const PanelContext& context);
 void world_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
+/// All that there is to say of the integrator in force, with the numbers of the moment.
+void method_panel(const PanelContext& context);
 /// Looking back, and running again beside ghosts; in one row.
 void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);

@@ -18,6 +18,11 @@ constexpr float kGap = 5;
 // A shorter slider gets a line of its own: less than a pixel for each per cent is no hold for a hand.
 constexpr float kLeastSlider = 140;
 
+// Of a row as wide as that, between label, field and button.
+float slider_width(float row) {
+  return row - units(kLabelWidth + kFieldWidth + 3 * kGap) - ImGui::GetFrameHeight();
+}
+
 // The label in its column; one that does not fit is set smaller, then in a line of its own.
 void row_label(std::string_view title, std::string_view help, float column) {
   const std::string text = displayable(title);
@@ -236,6 +241,11 @@ SliderSpans& slider_spans() {
   return spans;
 }
 
+float parameter_row_height(float width) {
+  const float frame = ImGui::GetFrameHeight();
+  return slider_width(width) < units(kLeastSlider) ? 2 * frame + ImGui::GetStyle().ItemSpacing.y : frame;
+}
+
 std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark,
                                     const std::optional<SliderSpan>& wanted) {
@@ -244,7 +254,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   const float gap = units(kGap), button = ImGui::GetFrameHeight();
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
   const float room = width - units(kLabelWidth) - gap - button - gap;
-  const float beside = room - units(kFieldWidth) - gap;
+  const float beside = slider_width(width);
   const bool slides = spec.kind == Kind::real || spec.kind == Kind::integer;
   const bool own_line = slides && beside < units(kLeastSlider);
   row_label(spec.title, spec.help,

@@ -31,6 +31,9 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
                                     const std::optional<SliderSpan>& wanted = std::nullopt);
 
+/// Height of a slider's row in a panel of that width, without the spacing below.
+float parameter_row_height(float width);
+
 /// The same for a plain number in a given unit that is no parameter, such as the speed.
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit);

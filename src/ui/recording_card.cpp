@@ -21,48 +21,43 @@ std::string summary(const Recorder::Progress& progress) {
          " MB";
 }
 
-void running_card(const PanelContext& context, const Area& view) {
+void running_notice(const PanelContext& context) {
   const Recorder::Progress& progress = context.recording.progress;
-  begin_card("##recording", view, ImVec2(0, 0), units(360), palette().failed);
-  const float size = ImGui::GetTextLineHeight();
-  ImGui::AlignTextToFramePadding();
+  const float size = ImGui::GetTextLineHeight(), button = units(104);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + size / 2, at.y + ImGui::GetFrameHeight() / 2),
                                               size * 0.36F, palette().failed, 20);
   ImGui::Dummy(ImVec2(size, size));
   ImGui::SameLine(0, units(6));
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(displayable(summary(progress)).c_str());
+  ImGui::TextUnformatted(
+      shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)).c_str());
   note_item("recording-progress");
   tooltip("Into " + shown_path(context.recording.folder) +
           ". Frames follow simulated time; where files cannot be written as fast, the simulation waits for "
           "them.");
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - units(104));
+  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
     ImGui::TextUnformatted("Finishing ...");
   } else {
-    if (text_button("Stop (Ctrl-R)", "Ends the recording; what is under way is still written.", units(104)))
+    if (text_button("Stop (Ctrl-R)", "Ends the recording; what is under way is still written.", button))
       context.request(StopRecording{});
     note_item("stop-recording");
   }
-  end_card();
 }
 
-void ended_card(const PanelContext& context, const Area& view) {
+void ended_notice(const PanelContext& context) {
   const RecordingStatus& recording = context.recording;
   const bool failed = !recording.progress.error.empty();
-  begin_card("##recording", view, ImVec2(0.5F, 0.42F), units(560),
-             failed ? palette().failed : palette().good);
-  card_heading(failed ? palette().failed : palette().text,
-               failed ? "The recording has ended early" : "Recorded");
-  if (failed) card_text(recording.progress.error);
-  card_text(summary(recording.progress) + (failed ? " are whole, in" : " in"));
-  card_text(shown_path(recording.folder));
+  const std::string counts = summary(recording.progress);
+  ImGui::PushStyleColor(ImGuiCol_Text, failed ? palette().failed : palette().text);
+  wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts);
+  ImGui::PopStyleColor();
+  wrapped_text("In " + shown_path(recording.folder));
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
-    small_text("A video of the pictures, typed in that folder:");
-    card_text(command);
-    if (text_button("Copy the command", "Puts it on the clipboard.")) context.request(CopyText{command});
+    if (text_button("Copy the video command", ("Typed in that folder it makes a video: " + command).c_str()))
+      context.request(CopyText{command});
     note_item("copy-video-command");
     ImGui::SameLine();
   }
@@ -70,16 +65,16 @@ void ended_card(const PanelContext& context, const Area& view) {
     context.request(CopyText{shown_path(recording.folder)});
   note_item("copy-folder");
   ImGui::SameLine();
-  if (text_button("Close (Esc)", "Back to the cloth.")) context.request(CloseRecording{});
+  if (text_button("Close (Esc)", "Puts this message away; the files stay."))
+    context.request(CloseRecording{});
   note_item("close-recording");
-  end_card();
 }
 
 }  // namespace
 
-void recording_card(const PanelContext& context, const Area& view) {
+void recording_notice(const PanelContext& context) {
   if (!context.recording.shown) return;
-  (context.recording.progress.finished ? ended_card : running_card)(context, view);
+  (context.recording.progress.finished ? ended_notice : running_notice)(context);
 }
 
 void RecordingDialog::open(const std::filesystem::path& folder) {
@@ -102,30 +97,30 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   card_heading(palette().text, "Record");
   ImGui::Checkbox("Pictures of the view (PNG)", &settings.pictures);
   note_item("record-pictures");
-  tooltip("frame-000000.png and on, without the panels, of the view's present size; the camera may move.");
+  tooltip(
+      "frame-000000.png and so on: the view without the panels, at its present size; the camera may move.");
   ImGui::Checkbox("Meshes (OBJ)", &settings.meshes);
   note_item("record-meshes");
   tooltip(
-      "frame-000000.obj and on, with the faces, texture coordinates and vertex order of the mesh that was "
-      "read.");
-  if (const auto rate =
-          number_row("record-rate", "Frame rate",
-                     "Frames per second of simulated time. A video that is shown at this rate runs as "
-                     "fast as the real cloth would.",
-                     settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "1/s"))
+      "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the original "
+      "mesh.");
+  if (const auto rate = number_row(
+          "record-rate", "Frame rate",
+          "Frames per second of simulated time. A video played at this rate shows the cloth in real time.",
+          settings.frames_per_second, kLeastFrameRate, kMostFrameRate, 60, "1/s"))
     settings.frames_per_second = *rate;
-  small_text("Every step's energies, strain and iterations are written beside them, as diagnostics.csv.");
+  small_text("Energies, strain and iterations of every step go into diagnostics.csv beside them.");
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted("In a new folder of");
+  ImGui::TextUnformatted("In a new folder inside");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   ImGui::InputText("##folder", folder_.data(), folder_.size());
   note_item("record-folder");
-  tooltip("The folder that the recording's own, numbered folder is made in.");
+  tooltip("The recording gets a numbered folder of its own inside this one.");
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
   ImGui::BeginDisabled(!anything);
-  const bool pressed = text_button("Start (Enter)", "Records from now on; the simulation plays.", units(130));
+  const bool pressed = text_button("Start (Enter)", "Starts recording and plays the simulation.", units(130));
   ImGui::EndDisabled();
   note_item("start-recording");
   if (anything && (std::exchange(accept_, false) || pressed)) {

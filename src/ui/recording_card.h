@@ -9,8 +9,8 @@
 namespace clothlab {
 
 /// While a recording runs, how far it is, with its stop button; then where it lies, and how to make a video
-/// of it.
-void recording_card(const PanelContext& context, const Area& view);
+/// of it. Draws into the current window.
+void recording_notice(const PanelContext& context);
 
 /// Asks what to record, how often and where.
 class RecordingDialog {

@@ -16,11 +16,13 @@ constexpr float kHeadingSize = 17;
 float g_scale = 1;
 Fonts g_fonts;
 
-// What the panels, the registry's formulas and the parameters' help are written in: Latin, Greek,
-// punctuation, super- and subscripts, arrows, mathematical operators, and the few signs of the buttons.
-constexpr std::array<ImWchar, 21> kGlyphs = {0x0020, 0x00FF, 0x0370, 0x03FF, 0x1D40, 0x1D40, 0x2010,
-                                             0x2040, 0x2070, 0x209C, 0x2150, 0x215F, 0x2190, 0x21FF,
-                                             0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0};
+// What the program itself writes: Latin, Greek, punctuation, super- and subscripts, arrows, mathematical
+// operators, and the few signs of the buttons. And what files, folders and scenes may be called: Latin with
+// all its accents and Cyrillic. Most fonts have no more; the replacement character stands for bytes that are
+// no text.
+constexpr std::array<ImWchar, 25> kGlyphs = {
+    0x0020, 0x024F, 0x0370, 0x052F, 0x1D40, 0x1D40, 0x1E00, 0x1EFF, 0x2010, 0x2040, 0x2070, 0x209C, 0x2150,
+    0x215F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0xFFFD, 0xFFFD, 0};
 
 constexpr std::array kFontFiles = {
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
@@ -59,23 +61,34 @@ bool has_glyph(ImWchar code) {
 #endif
 }
 
-// Next code point of a UTF-8 text; an ill-formed byte counts as itself.
+constexpr std::uint32_t kReplacement = 0xFFFD;  // for what is no UTF-8
+constexpr std::uint32_t kBox = 0x25A1;          // for what the font cannot draw
+
+// Takes the next code point off a UTF-8 text; the replacement character for a byte that begins none.
 std::uint32_t decode(std::string_view& text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
   };
-  std::uint32_t code = byte(0);
-  std::size_t length = 1;
-  if (code >= 0xF0)
-    length = 4, code &= 0x07;
-  else if (code >= 0xE0)
-    length = 3, code &= 0x0F;
-  else if (code >= 0xC0)
-    length = 2, code &= 0x1F;
-  if (length > text.size()) length = 1;
-  for (std::size_t i = 1; i < length; ++i) code = (code << 6) | (byte(i) & 0x3F);
+  const std::uint32_t first = byte(0);
+  std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  std::uint32_t code = length == 1 ? first : first & (0x7FU >> length);
+  bool good = first < 0x80 || (first >= 0xC2 && first <= 0xF4 && length <= text.size());
+  for (std::size_t i = 1; good && i < length; ++i) {
+    good = (byte(i) & 0xC0) == 0x80;
+    code = (code << 6) | (byte(i) & 0x3F);
+  }
+  // Neither a longer spelling of a smaller number, nor half a pair of UTF-16, nor beyond Unicode.
+  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  if (!good || code < kLeast[length] || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
+    length = 1;
+    code = kReplacement;
+  }
   text.remove_prefix(length);
   return code;
+}
+
+bool is_control(std::uint32_t code) {
+  return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
 }
 
 void load_fonts(float scale, float density) {
@@ -182,19 +195,25 @@ void apply_theme(Theme theme, float scale, float density) {
 float units(float value) { return value * g_scale; }
 
 std::string displayable(std::string_view utf8, bool spelled_out) {
+  const auto can_draw = [&](std::uint32_t code) {
+    return code < 0x100 || (!spelled_out && code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)));
+  };
   std::string out;
   out.reserve(utf8.size());
   while (!utf8.empty()) {
     const std::string_view before = utf8;
     const std::uint32_t code = decode(utf8);
     const std::string_view bytes = before.substr(0, before.size() - utf8.size());
-    if (code < 0x100 || (!spelled_out && code <= 0xFFFF && has_glyph(static_cast<ImWchar>(code)))) {
-      out += bytes;
-      continue;
-    }
     const auto known = std::find_if(kSpelling.begin(), kSpelling.end(),
                                     [&](const auto& spelling) { return spelling.first == code; });
-    out += known != kSpelling.end() ? known->second : "?";
+    if (code == kReplacement)
+      out += can_draw(code) ? "\uFFFD" : "?";
+    else if (can_draw(code) && !is_control(code))
+      out += bytes;
+    else if (known != kSpelling.end())
+      out += known->second;
+    else
+      out += can_draw(kBox) ? "\u25A1" : "?";
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "ui/notices.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
@@ -31,6 +32,8 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
                                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
 
+constexpr const char* kMethodTab = "Method";
+
 // A new panel is one file and one line here.
 struct Tab {
   const char* title;
@@ -43,6 +46,8 @@ constexpr std::array kTabs = {
     Tab{"World", "Gravity, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
+    Tab{kMethodTab, "The integrator in force explained: formula, order, cost and stability (E).",
+        method_panel},
 };
 
 void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixed) {
@@ -88,7 +93,7 @@ void splitter(ViewSettings& view, float width, float most) {
 
 Area UserInterface::view_area(float width, float height, const ViewSettings& view) const {
   const float panel = std::min(units(kPanelWidth), kMostPanel * width);
-  const float below = units(kStatusHeight + kTimelineHeight) + plots_height(view, height);
+  const float below = units(kStatusHeight + kTimelineHeight + kNoticeHeight) + plots_height(view, height);
   return {0, 0, std::max(width - panel, 1.0F), std::max(height - below, 1.0F)};
 }
 
@@ -110,22 +115,22 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
                                       palette().line);
   status_bar(context);
   end_fixed();
-  draw_overlays(context, view);
+  draw_overlays(context, view, height - status);
   draw_cards(context, view, {0, 0, width, height - status});
 }
 
-// Time line and plots, between the view and the status bar.
+// Notices, time line and plots, between the view and the status bar.
 void UserInterface::draw_below(const PanelContext& context, const Area& view, float bottom) {
   const float pad = units(8);
-  const float timeline = units(kTimelineHeight);
-  const float height = bottom - view.height - timeline;
-  begin_fixed("##timeline", {0, view.height, view.width, timeline}, ImVec2(0, 0));
-  splitter(context.view, view.width, bottom * kMostOfWindow - timeline);
+  const float timeline = units(kTimelineHeight), top = view.height + units(kNoticeHeight);
+  const float height = bottom - top - timeline;
+  begin_fixed("##timeline", {0, top, view.width, timeline}, ImVec2(0, 0));
+  splitter(context.view, view.width, bottom * kMostOfWindow - timeline - units(kNoticeHeight));
   ImGui::SetCursorPos(ImVec2(units(12), units(7)));
   timeline_panel(context, view.width - units(12) - pad);
   end_fixed();
   if (!context.view.plots) return;
-  begin_fixed("##plots", {0, view.height + timeline, view.width, height}, ImVec2(pad, units(2)));
+  begin_fixed("##plots", {0, top + timeline, view.width, height}, ImVec2(pad, units(2)));
   plots_panel(context, view.width - 2 * pad, height - pad);
   end_fixed();
 }
@@ -140,28 +145,71 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   section("Integrator");
   integrator_panel(context);
   ImGui::Dummy(ImVec2(0, units(2)));
+  draw_tabs(context, low);
+  end_fixed();
+}
+
+namespace {
+
+// Whether the titles of all tabs fit side by side.
+bool tabs_fit(float room) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float width = 0;
+  for (const Tab& tab : kTabs)
+    width += ImGui::CalcTextSize(tab.title).x + 2 * style.FramePadding.x + style.ItemInnerSpacing.x;
+  return width <= room;
+}
+
+}  // namespace
+
+// In a low window they scroll with the rest of the panel.
+void UserInterface::draw_tabs(const PanelContext& context, bool low) {
+  const bool explained = tab_ == kMethodTab;
+  if (wanted_tab_.empty() && context.view.explain != explained) {
+    wanted_tab_ = explained ? tab_before_ : kMethodTab;
+    if (low) ImGui::SetScrollHereY(0);
+  }
   // Its line ends where the sections' lines do: Dear ImGui would draw it on into the margins.
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  ImGui::PushClipRect(corner, ImVec2(corner.x + ImGui::GetContentRegionAvail().x, height), true);
+  ImGui::PushClipRect(
+      corner, ImVec2(corner.x + ImGui::GetContentRegionAvail().x, ImGui::GetIO().DisplaySize.y), true);
+  // In a narrow panel the titles are set smaller rather than cut.
+  const bool fit = tabs_fit(ImGui::GetContentRegionAvail().x);
+  ImFont* const font = fit ? fonts().body : fonts().small;
+  const float padding = fit ? ImGui::GetStyle().FramePadding.x : units(4);
+  const auto push = [&] {
+    ImGui::PushFont(font);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(padding, ImGui::GetStyle().FramePadding.y));
+  };
+  const auto pop = [] {
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+  };
+  push();
   const bool tabs = ImGui::BeginTabBar("tabs");
+  pop();
   ImGui::PopClipRect();
-  if (tabs) {
-    for (const Tab& tab : kTabs) {
-      const bool wanted = wanted_tab_ == tab.title;
-      const bool open = ImGui::BeginTabItem(tab.title, nullptr, wanted ? ImGuiTabItemFlags_SetSelected : 0);
-      note_item(std::string("tab:") + tab.title);
-      tooltip(tab.help);
-      if (!open) continue;
-      if (wanted) wanted_tab_.clear();
-      tab_ = tab.title;
-      if (!low) ImGui::BeginChild(tab.title, ImVec2(0, 0));
-      tab.draw(context);
-      if (!low) ImGui::EndChild();
-      ImGui::EndTabItem();
-    }
-    ImGui::EndTabBar();
+  if (!tabs) return;
+  for (const Tab& tab : kTabs) {
+    const bool wanted = wanted_tab_ == tab.title;
+    push();
+    const bool open = ImGui::BeginTabItem(tab.title, nullptr, wanted ? ImGuiTabItemFlags_SetSelected : 0);
+    pop();
+    note_item(std::string("tab:") + tab.title);
+    tooltip(tab.help);
+    if (!open) continue;
+    if (wanted) wanted_tab_.clear();
+    tab_ = tab.title;
+    if (!low) ImGui::BeginChild(tab.title, ImVec2(0, 0));
+    tab.draw(context);
+    if (!low) ImGui::EndChild();
+    ImGui::EndTabItem();
   }
-  end_fixed();
+  push();
+  ImGui::EndTabBar();
+  pop();
+  if (tab_ != kMethodTab) tab_before_ = tab_;
+  if (wanted_tab_.empty()) context.view.explain = tab_ == kMethodTab;
 }
 
 void UserInterface::main_buttons(const PanelContext& context) {
@@ -212,38 +260,31 @@ void UserInterface::export_menu(const PanelContext& context) {
   };
   const std::string& title = context.snapshot.loaded->scene.title;
   if (item("save-picture", "Picture of the view", "F12",
-           "A PNG of the cloth as it is seen, without the panels, into the folder that you last saved to."))
+           "A PNG of the view, without the panels, in the folder that you last saved to."))
     context.request(SavePicture{});
-  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The shape of this moment as an OBJ file."))
-    files_.save_mesh(title);
+  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file.")) files_.save_mesh(title);
   const bool runs = context.recording.shown && !context.recording.progress.finished;
   if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
-           "Pictures or meshes at a steady rate of simulated time, and every step's figures."))
+           "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."))
     record_or_stop(context, files_, recording_);
   if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
-           "The command that runs this scene without a window, with all values as they are now."))
+           "The command that runs this scene without a window, with all present values."))
     context.request(CopyCommandLine{});
   ImGui::EndPopup();
 }
 
-void UserInterface::draw_overlays(const PanelContext& context, const Area& view) {
+void UserInterface::draw_overlays(const PanelContext& context, const Area& view, float bottom) {
   view_legend(context, view);
   if (report_open_) report_open_ = report_overlay(context, view);
   blow_up_overlay(context, view);
-  recording_card(context, view);
-  load_overlay(context, view);
-  if (!message_.empty()) {
-    const bool open = message_overlay(message_, message_is_error_, view);
-    if (!open || ImGui::GetTime() > message_until_) message_.clear();
-  } else if (!dialog_open() && !help_open_ && !context.view.explain) {
-    hint_overlay(context, view);
-  }
+  const bool open =
+      notices(context, {view.x, view.height, view.width, bottom - view.height}, message_, message_is_error_);
+  if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }
 
 // What one reads or answers before going on. In a small window these take room from the panel as well.
 void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
   const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
-  if (context.view.explain) context.view.explain = explain_overlay(context, room);
   if (help_open_) {
     context.view.done(Hint::keys);
     help_open_ = help_overlay(window);  // a long list
@@ -254,6 +295,11 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
       [&](const std::filesystem::path& path) { context.request(ExportMesh{path}); });
   recording_.draw(context, room);
   question_.draw(context, room);
+}
+
+void UserInterface::open_tab(std::string_view title) {
+  const auto known = [&](const Tab& tab) { return tab.title == title; };
+  if (std::ranges::any_of(kTabs, known)) wanted_tab_ = title;
 }
 
 bool UserInterface::waits_for_time() const { return !message_.empty() || ImGui::GetIO().WantTextInput; }
@@ -277,7 +323,6 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (typing || close_choice()) return true;
     if (export_menu_open_) return export_menu_closes_ = true;
     if (help_open_) return help_open_ = false, true;
-    if (context.view.explain) return context.view.explain = false, true;
     if (context.load.running) return context.request(CancelLoad{}), true;
     if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
     if (!message_.empty()) return message_.clear(), true;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ui/file_dialog.h"
@@ -27,16 +28,17 @@ class UserInterface {
   /// `typing` says that a text field has the keyboard. True when it meant something.
   bool on_key(const KeyPress& press, bool typing, const PanelContext& context);
 
-  /// A sentence over the view: a refused file, a saved scene.
+  /// A sentence below the view: a refused file, a saved scene.
   void show_message(std::string text, bool is_error);
   const std::string& message() const { return message_; }
   /// Shows what was found in the mesh of the snapshot.
   void show_report() { report_open_ = true; }
   void hide_report() { report_open_ = false; }
 
-  /// The title of the tab that is open; another one is opened with the next picture.
+  /// The title of the tab that is open; another one, where there is one of that title, is opened with the
+  /// next picture.
   const std::string& tab() const { return tab_; }
-  void open_tab(std::string title) { wanted_tab_ = std::move(title); }
+  void open_tab(std::string_view title);
 
   FileDialog& files() { return files_; }
   /// Something shown changes by itself as time goes: a message that goes, a text cursor that blinks.
@@ -51,8 +53,9 @@ class UserInterface {
   void draw_side_panel(const PanelContext& context, float x, float height);
   void main_buttons(const PanelContext& context);
   void export_menu(const PanelContext& context);
-  void draw_overlays(const PanelContext& context, const Area& view);
+  void draw_overlays(const PanelContext& context, const Area& view, float bottom);
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
+  void draw_tabs(const PanelContext& context, bool low);
   void notice_refusals(const Snapshot& snapshot);
 
   FileDialog files_;
@@ -61,6 +64,7 @@ class UserInterface {
   bool export_menu_open_ = false;
   bool export_menu_closes_ = false;
   std::string tab_, wanted_tab_;
+  std::string tab_before_ = "Scene";  // the one that E goes back to
   bool help_open_ = false;
   bool report_open_ = false;
   std::string message_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "ui/theme.h"
 
@@ -11,6 +12,38 @@ namespace clothlab {
 namespace {
 
 constexpr double kTooltipDelay = 0.45;  // [s]
+
+TooltipSide g_tooltip_side = TooltipSide::below;
+
+// Upper left corner of a tooltip for a control that reaches from `a` to `b`: on the side that is wanted, or
+// else on the next one where it fits into the window.
+ImVec2 place_of_tooltip(ImVec2 size, ImVec2 a, ImVec2 b) {
+  const ImVec2 room = ImGui::GetIO().DisplaySize;
+  const float gap = units(4);
+  const float x = std::clamp(a.x, 0.0F, std::max(room.x - size.x, 0.0F));
+  const float y = std::clamp(a.y, 0.0F, std::max(room.y - size.y, 0.0F));
+  const ImVec2 below(x, b.y + gap), above(x, a.y - gap - size.y);
+  const ImVec2 left(a.x - gap - size.x, y), right(b.x + gap, y);
+  std::array places{below, above, left, right};
+  if (g_tooltip_side == TooltipSide::above) places = {above, below, left, right};
+  if (g_tooltip_side == TooltipSide::beside) places = {left, right, below, above};
+  const auto fits = [&](const ImVec2& at) {
+    return at.x >= 0 && at.y >= 0 && at.x + size.x <= room.x && at.y + size.y <= room.y;
+  };
+  const auto* const found = std::ranges::find_if(places, fits);
+  return found != places.end() ? *found : places.front();
+}
+
+void show_tooltip(const std::string& shown, ImVec2 a, ImVec2 b) {
+  const ImVec2 padding(units(10), units(8)), text = ImGui::CalcTextSize(shown.c_str());
+  ImGui::SetNextWindowPos(place_of_tooltip(ImVec2(text.x + 2 * padding.x, text.y + 2 * padding.y), a, b));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(shown.c_str());
+  note_item("tooltip");
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
 
 void draw_icon(ImDrawList* draw, Icon icon, ImVec2 centre, float r, ImU32 colour) {
   const auto at = [&](float x, float y) { return ImVec2(centre.x + x * r, centre.y + y * r); };
@@ -86,6 +119,9 @@ void note_item(std::string_view name) {
   item_rects()[std::string(name)] = ImVec4(a.x, a.y, b.x, b.y);
 }
 
+TooltipsThere::TooltipsThere(TooltipSide side) : before_(std::exchange(g_tooltip_side, side)) {}
+TooltipsThere::~TooltipsThere() { g_tooltip_side = before_; }
+
 void tooltip(std::string_view text) {
   if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   // After a moment of rest, so that a passing cursor does not cover what lies beside the control.
@@ -98,13 +134,7 @@ void tooltip(std::string_view text) {
   hovered = item;
   last_frame = ImGui::GetFrameCount();
   if (ImGui::GetTime() - since < kTooltipDelay) return;
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(10), units(8)));
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(units(330));
-  ImGui::TextUnformatted(broken_lines(text, units(320)).c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-  ImGui::PopStyleVar();
+  show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
 }
 
 namespace {
@@ -150,7 +180,8 @@ std::string broken_lines(std::string_view text, float width) {
 }
 
 std::string shortened(std::string_view name, float width) {
-  const std::string shown = displayable(name);
+  std::string shown = displayable(name);
+  std::ranges::replace(shown, '\n', ' ');
   const auto fits = [&](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x <= width; };
   if (fits(shown)) return shown;
   // Whole characters: no cut before a byte that continues one.

@@ -17,8 +17,23 @@ ItemRects& item_rects();
 /// Notes the rectangle of the control that was drawn last.
 void note_item(std::string_view name);
 
-/// A tooltip for the control that was drawn last, wrapped to a readable width.
+/// A tooltip for the control that was drawn last, wrapped to a readable width. It stands below the control,
+/// or above or beside it where there is no room, and never on it.
 void tooltip(std::string_view text);
+
+/// Where the tooltips stand that are shown during the lifetime of this, so that they do not cover what the
+/// controls belong to either: above the buttons of a plot, beside the entries of a list.
+enum class TooltipSide { below, above, beside };
+class TooltipsThere {
+ public:
+  explicit TooltipsThere(TooltipSide side);
+  ~TooltipsThere();
+  TooltipsThere(const TooltipsThere&) = delete;
+  TooltipsThere& operator=(const TooltipsThere&) = delete;
+
+ private:
+  TooltipSide before_;
+};
 
 /// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
 /// an equals or less-than sign: Dear ImGui itself would break numbers and file names at their point.

@@ -9,6 +9,7 @@
 
 #include "integrate/registry.h"
 #include "sim/parameters.h"
+#include "ui/method_mark.h"
 #include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
 
@@ -111,14 +112,20 @@ TEST(Interface, ASliderIsFineWithShiftAndFollowsTyping) {
   const ParameterSpec& mass = find_scene_parameter("mass")->spec;
   const SliderSpan span = slider_spans().of(mass, 0.2);
   const ImVec4 r = face.rect("mass");
-  const float knob = 6, length = r.z - r.x - 2 * knob, y = (r.y + r.w) / 2;
+  const float knob = 6, left = r.x + knob, length = r.z - r.x - 2 * knob, y = (r.y + r.w) / 2;
+  const auto at = [&](float share) {
+    return std::floor(left + share * length);
+  };  // whole pixels, as the mouse
+  const auto share_of = [&](float x) { return static_cast<double>((x - left) / length); };
   const auto place = [&] { return slider_position(mass, span, face.last_command<SetParameter>()->value); };
-  face.move(r.x + knob + 0.5F * length, y);
+  constexpr double kThreeDigits = 2e-3;  // of a value, in this span's 3.4 decades
+  const float pressed = at(0.5F), moved = at(0.9F);
+  face.move(pressed, y);
   face.button(true);
-  EXPECT_NEAR(place(), 0.5, 2e-3);
+  EXPECT_NEAR(place(), share_of(pressed), kThreeDigits);
   ImGui::GetIO().KeyShift = true;
-  face.move(r.x + knob + 0.9F * length, y);
-  EXPECT_NEAR(place(), 0.54, 2e-3) << "a tenth of the way";
+  face.move(moved, y);
+  EXPECT_NEAR(place(), share_of(pressed) + 0.1 * (share_of(moved) - share_of(pressed)), kThreeDigits);
   ImGui::GetIO().KeyShift = false;
   face.move(r.z + 100, y);
   EXPECT_EQ(face.last_command<SetParameter>()->value, span.high);
@@ -138,27 +145,30 @@ TEST(Interface, ASliderIsFineWithShiftAndFollowsTyping) {
 
 // However small the window, a logarithmic slider is long enough to be set by hand.
 TEST(Interface, LogarithmicSlidersAreLongInEveryWindow) {
-  for (const auto& [scale, width, height] : {std::array{1.0F, 1280.0F, 720.0F},
-                                             {1.0F, 640.0F, 400.0F},
-                                             {1.0F, 2560.0F, 720.0F},
-                                             {2.0F, 640.0F, 360.0F},
-                                             {1.5F, 853.0F, 480.0F}}) {
-    for (const char* id : {"generalized-alpha", "siere", "xpbd", "projective-dynamics", "pbd-proj2"}) {
-      Scene scene = Interface::sheet();
-      scene.integrator = id;
-      Interface face(scene, scale, width, height);
-      for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
-        face.ui.open_tab(tab);
-        for (int i = 0; i < 3; ++i) face.frame();
-        for (const auto& [name, r] : item_rects()) {
-          const ParameterSpec* spec = find_parameter_spec(name);
-          const bool slides = spec != nullptr && spec->logarithmic;
-          if (!slides && name != "speed" && name != "gravity" && name != "history-memory") continue;
-          EXPECT_GE(r.z - r.x, 140 * scale - 1) << name << ", " << width << " at scale " << scale;
-          EXPECT_LE(r.z, face.width) << name;
-        }
+  for (const auto& [scale, width, height] :
+       {std::array{1.0F, 1280.0F, 720.0F}, {1.0F, 640.0F, 400.0F}, {2.0F, 640.0F, 360.0F}}) {
+    Interface face(Interface::sheet(), scale, width, height);
+    std::size_t seen = 0;
+    const auto check = [&] {
+      for (int i = 0; i < 3; ++i) face.frame();
+      for (const auto& [name, r] : item_rects()) {
+        const ParameterSpec* spec = find_parameter_spec(name);
+        const bool slides = spec != nullptr && spec->logarithmic;
+        if (!slides && name != "speed" && name != "gravity" && name != "history-memory") continue;
+        EXPECT_GE(r.z - r.x, 140 * scale - 1) << name << ", " << width << " at scale " << scale;
+        EXPECT_LE(r.z, face.width) << name;
+        ++seen;
       }
+    };
+    for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
+      face.ui.open_tab(tab);
+      check();
     }
+    for (const IntegratorInfo& info : integrators()) {
+      face.intentions.integrator.set(std::string(info.id), ++face.stamp);
+      check();
+    }
+    EXPECT_GT(seen, 40U);
   }
 }
 
@@ -256,29 +266,153 @@ TEST(Interface, TheViewTabSwitchesWhatIsShown) {
   EXPECT_FLOAT_EQ(window.view.interface_scale, 1.5F);
 }
 
-// The same lines as docs/integrators.md, which is made of card_lines() too.
-TEST(Interface, TheCardExplainsTheIntegratorAtEverySize) {
+// The same lines as docs/integrators.md, which is made of card_lines() too. They are docked in the panel.
+TEST(Interface, TheMethodTabExplainsTheIntegratorAtEverySize) {
   for (const float scale : {1.0F, 1.5F, 2.0F}) {
     for (const float width : {1280 / scale, 1280.0F}) {  // a small window on a dense display, and a large one
       Interface face(Interface::sheet(), scale, width, width * 720 / 1280);
+      const Area view = face.ui.view_area(face.width, face.height, face.view);
       face.click("explain-button");
-      for (int i = 0; i < 3; ++i) face.frame();
+      for (int i = 0; i < 4; ++i) face.frame();
       EXPECT_TRUE(face.view.explain);
+      EXPECT_EQ(face.ui.tab(), "Method");
       for (const CardLine& line : card_lines(integrators()[face.context().integrator()])) {
         const ImVec4 r = face.rect("explain:" + std::string(line.title));
         EXPECT_GT(r.z, r.x) << line.title;
-        EXPECT_GE(r.x, 0) << line.title;
+        EXPECT_GE(r.x, view.width) << line.title << " lies over the cloth";
         EXPECT_LE(r.z, face.width) << line.title;
       }
-      EXPECT_GT(face.rect("close-explain").y, 0);
-      EXPECT_LE(face.rect("close-explain").w, face.height);
     }
   }
+}
+
+TEST(Interface, ETurnsToTheMethodTabAndBack) {
   Interface face;
-  EXPECT_TRUE(face.press(Key::none, 'E'));
-  EXPECT_TRUE(face.view.explain);
-  EXPECT_TRUE(face.press(Key::escape));
+  face.click("tab:World");
+  const auto press = [&] {
+    EXPECT_TRUE(face.press(Key::none, 'E'));
+    for (int i = 0; i < 3; ++i) face.frame();
+    return face.ui.tab();
+  };
+  EXPECT_EQ(press(), "Method");
+  EXPECT_EQ(press(), "World");
+  EXPECT_EQ(press(), "Method");
+  face.click("tab:View");
   EXPECT_FALSE(face.view.explain);
+  EXPECT_EQ(press(), "Method");
+  EXPECT_EQ(press(), "View");
+}
+
+// Whatever parameters a method has, and however long its name is.
+TEST(Interface, NothingInThePanelMovesWhenTheMethodChanges) {
+  for (const auto& [width, height] : {std::pair{1280.0F, 720.0F}, {640.0F, 400.0F}, {2560.0F, 720.0F}}) {
+    Interface face(Interface::sheet(), 1, width, height);
+    const auto places = [&] {
+      std::vector<float> all;
+      for (const char* name : {"integrator", "next-integrator", "explain-button", "dt", "dt#field", "speed",
+                               "tab:Scene", "tab:View", "scene-list", "stability"}) {
+        const ImVec4 r = face.rect(name);
+        all.insert(all.end(), {r.x, r.y, std::string(name) == "stability" ? r.x : r.z, r.w});
+      }
+      return all;
+    };
+    const std::vector<float> before = places();
+    for (std::size_t i = 0; i < integrators().size(); ++i) {
+      face.press(Key::none, '.');
+      for (int k = 0; k < 3; ++k) face.frame();
+      EXPECT_EQ(places(), before) << integrators()[face.context().integrator()].id << " at " << width;
+      const ImVec4 own = face.rect("explain");
+      EXPECT_LE(own.w, face.rect("tab:Scene").y) << integrators()[face.context().integrator()].id;
+    }
+  }
+}
+
+TEST(Interface, TheMethodListShowsAllMethodsFamilyByFamily) {
+  for (const auto& [scale, width, height] :
+       {std::array{1.0F, 1280.0F, 720.0F}, {1.0F, 640.0F, 400.0F}, {2.0F, 1280.0F, 720.0F}}) {
+    Interface face(Interface::sheet(), scale, width, height);
+    const bool scrolls = height < 500;
+    face.click("integrator");
+    for (int i = 0; i < 3; ++i) face.frame();
+    const ImVec4 closed = face.rect("integrator");
+    float last = closed.w;
+    for (const std::size_t row : methods_by_family()) {
+      const ImVec4 r = face.rect("integrator:" + std::string(integrators()[row].id));
+      EXPECT_GE(r.y, last) << integrators()[row].id;
+      EXPECT_GE(r.x, 0);
+      EXPECT_LE(r.z, face.width);
+      EXPECT_TRUE(scrolls || r.w <= face.height) << integrators()[row].id;
+      last = r.w;
+    }
+    face.click("integrator:rk4");
+    EXPECT_EQ(face.last_command<SetIntegrator>()->id, "rk4");
+  }
+}
+
+// What the window says stands below the cloth, whatever it is and however long.
+TEST(Interface, NoticesStayOffTheCloth) {
+  const std::string sentence =
+      "\"a folder/with a rather long name/of a mesh that is not one.obj\", line 12345: the face names vertex "
+      "99999, and there are 4 vertices up to there. Faces may only name vertices that the file has, counted "
+      "from 1 or, negative, from the end.";
+  for (const auto& [width, height] : {std::pair{1280.0F, 720.0F}, {640.0F, 400.0F}, {2560.0F, 720.0F}}) {
+    for (const bool plots : {true, false}) {
+      Interface face(Interface::sheet(), 1, width, height);
+      face.view.plots = plots;
+      for (int i = 0; i < 3; ++i) face.frame();
+      const auto expect_below = [&](const char* name) {
+        for (int i = 0; i < 3; ++i) face.frame();
+        const Area view = face.ui.view_area(face.width, face.height, face.view);
+        const ImVec4 r = face.rect(name);
+        EXPECT_GT(r.z, r.x) << name;
+        EXPECT_GE(r.y, view.y + view.height) << name;
+        EXPECT_GE(r.x, view.x) << name;
+        EXPECT_LE(r.z, view.x + view.width) << name;
+      };
+      expect_below("close-hints");
+      face.ui.show_message(sentence, true);
+      expect_below("message");
+      expect_below("close-message");
+      face.press(Key::escape);
+      face.load = {true, "a mesh with a long name that nobody would type.obj", 0.3, "finding modes"};
+      expect_below("cancel-load");
+      face.load = {};
+      face.recording.shown = true;
+      face.recording.folder = "/tmp/a folder";
+      expect_below("stop-recording");
+      face.recording.progress.finished = true;
+      expect_below("close-recording");
+    }
+  }
+}
+
+// A tooltip stands beside its control, wherever that is, and in the window.
+TEST(Interface, TooltipsDoNotCoverTheirControls) {
+  for (const auto& [width, height] : {std::pair{1280.0F, 720.0F}, {640.0F, 400.0F}}) {
+    Interface face(Interface::sheet(), 1, width, height);
+    ImGui::GetIO().DeltaTime = 0.3F;
+    int shown = 0;
+    for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
+      face.ui.open_tab(tab);
+      for (int i = 0; i < 3; ++i) face.frame();
+      const ItemRects items = item_rects();
+      for (const auto& [name, r] : items) {
+        const float x = (r.x + r.z) / 2, y = (r.y + r.w) / 2;
+        if (y < 0 || y > face.height - 28) continue;  // scrolled out of sight
+        face.move(x, y);
+        for (int i = 0; i < 3; ++i) face.frame();
+        const ImVec4 tip = face.rect("tooltip");
+        if (tip.x < 0) continue;
+        ++shown;
+        EXPECT_FALSE(overlap({tip.x - 10, tip.y - 8, tip.z + 10, tip.w + 8}, r)) << name << " at " << width;
+        EXPECT_GE(tip.x, 0) << name;
+        EXPECT_GE(tip.y, 0) << name;
+        EXPECT_LE(tip.z, face.width) << name;
+        EXPECT_LE(tip.w, face.height) << name;
+      }
+    }
+    EXPECT_GT(shown, 60);
+  }
 }
 
 TEST(Interface, TheListOfKeysHasRoomInWidth) {
@@ -297,14 +431,6 @@ TEST(Interface, TheListOfKeysHasRoomInWidth) {
       EXPECT_GT(listed, 30);
     }
   }
-}
-
-TEST(Interface, HintsMakeWayForWhatIsRead) {
-  Interface face;
-  ASSERT_GT(face.rect("close-hints").z, 0);
-  face.press(Key::none, 'E');
-  face.frame();
-  EXPECT_EQ(face.rect("close-hints").z, -1);
 }
 
 TEST(Interface, TheStatusBarKeepsStillWhileNumbersChange) {
@@ -345,6 +471,7 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
   const auto expect_signs = [](std::string_view text) {
     EXPECT_EQ(displayable(text, true).find('?'), std::string::npos) << text;
     EXPECT_EQ(displayable(text).find('?'), std::string::npos) << text;
+    EXPECT_EQ(displayable(text).find("\u25A1"), std::string::npos) << text;
   };
   for (const IntegratorInfo& info : integrators()) {
     expect_signs(info.title);
@@ -355,6 +482,22 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
   }
   for (const SceneParameter& row : scene_parameters())
     expect_signs(std::string(row.spec.title) + std::string(row.spec.help));
+}
+
+// What people call their files. Nothing that a name holds can break a line or pass for another sign.
+TEST(Interface, NamesOfFilesAreShownHonestly) {
+  const Interface face;
+  if (find_font_file().empty()) GTEST_SKIP() << "no TrueType font";
+  for (const char* name : {"Kleid für Łucja.obj", "футболка.obj", "Μανίκι.obj", "áo dài – ấm.obj"})
+    EXPECT_EQ(displayable(name), name);
+  EXPECT_EQ(displayable("日本.obj"), "\u25A1\u25A1.obj");
+  EXPECT_EQ(displayable("日", true), "?");
+  EXPECT_EQ(displayable("a\x1b[31m\x7f"), "a\u25A1[31m\u25A1");
+  EXPECT_EQ(shortened("two\nlines", 1000), "two lines");
+  // Bytes that are no UTF-8: alone, cut off, overlong, half a surrogate pair, beyond Unicode.
+  for (const char* bytes : {"\xff", "\xe6\x97", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80"})
+    EXPECT_EQ(displayable(bytes).find_first_not_of("\uFFFD"), std::string::npos) << bytes;
+  EXPECT_EQ(displayable("\xe6\x97.obj"), "\uFFFD\uFFFD.obj");
 }
 
 TEST(Interface, UndoAndRedoHaveKeysAndButtonsThatWaitForSomethingToUndo) {
