@@ -212,7 +212,7 @@ class PlotPainter {
 
   // A row per curve, a column per run.
   void table_of(const std::vector<Reading>& read, const std::string& title) {
-    ImGui::BeginTooltip();
+    begin_tooltip_above(frame_.a.y - ImGui::GetTextLineHeight() - units(8));
     ImGui::TextUnformatted(displayable(title).c_str());
     if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
@@ -402,7 +402,7 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
                   std::min(all.height() * 0.4F, all.height() - beside_legend));
   const PlotRange x = shown_x(plot, view);
   const PlotRange y = shown_y(plot, view, x);
-  Rect frame{ImVec2(all.a.x + std::max(units(46), text_width("-0.0000 J")), all.a.y + legend + units(6)),
+  Rect frame{ImVec2(all.a.x + std::max(units(46), text_width("-0.0000 %")), all.a.y + legend + units(6)),
              ImVec2(all.b.x - pad, all.b.y - line - units(7))};
   const ImVec2 strip = frame.a;
   float thickness = 0;

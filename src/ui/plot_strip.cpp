@@ -28,7 +28,7 @@ void widen_lone_ones(std::vector<StripPiece>& pieces, int width) {
 
 // The stretches of the pieces, the one at `pointed` among them and set off.
 void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector<StripPiece>& pieces,
-                    double pointed) {
+                    double pointed, float above) {
   const std::size_t begin = pieces.front().first, end = pieces.back().last + 1;
   std::size_t at = begin;
   while (at + 1 < end && stretches[at].x1 <= pointed) ++at;
@@ -37,8 +37,9 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
   const auto more = [](std::size_t count, const char* where) {
     if (count > 0) ImGui::TextDisabled("%zu %s", count, where);
   };
-  ImGui::BeginTooltip();
+  begin_tooltip_above(above);
   more(first - begin, "before");
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(5), units(1)));
   if (ImGui::BeginTable("##stretches", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
     for (std::size_t k = first; k < first + shown; ++k) {
       const PlotStretch& stretch = stretches[k];
@@ -56,6 +57,7 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
     }
     ImGui::EndTable();
   }
+  ImGui::PopStyleVar();
   more(end - first - shown, "after");
   ImGui::EndTooltip();
 }
@@ -114,7 +116,8 @@ std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<Pl
   note_item(name);
   if (ImGui::IsItemHovered())
     name_stretches(stretches, pieces,
-                   x.value(static_cast<double>((ImGui::GetIO().MousePos.x - at.x) / size.x)));
+                   x.value(static_cast<double>((ImGui::GetIO().MousePos.x - at.x) / size.x)),
+                   at.y - units(4));
   return pieces;
 }
 

@@ -137,6 +137,14 @@ void tooltip(std::string_view text) {
   show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
 }
 
+void begin_tooltip_above(float y) {
+  // Beside the cursor, but within the window: at its left edge to the right, at its right edge to the left.
+  const ImGuiIO& io = ImGui::GetIO();
+  ImGui::SetNextWindowPos(ImVec2(io.MousePos.x, y), ImGuiCond_Always,
+                          ImVec2(io.MousePos.x / io.DisplaySize.x, 1));
+  ImGui::BeginTooltip();
+}
+
 namespace {
 
 // The first lines of a broken text; its end is marked where there are more.

@@ -35,6 +35,10 @@ class TooltipsThere {
   TooltipSide before_;
 };
 
+/// Begins a tooltip that lies above y [window coordinates], so that it covers nothing below; end it with
+/// ImGui::EndTooltip.
+void begin_tooltip_above(float y);
+
 /// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
 /// an equals or less-than sign: Dear ImGui itself would break numbers and file names at their point.
 std::string broken_lines(std::string_view text, float width);
