@@ -66,14 +66,14 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
                   float most_height) {
   const float line = ImGui::GetTextLineHeight();
   const float row = line + units(3);
-  const float sample = units(14);
+  const float sample = units(12);
   float x = at.x;
   float y = at.y;
   if (!plot.y_title.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x, y + units(1)));
     ImGui::TextDisabled("%s:", plot.y_title.c_str());
     tooltip("The change since the first sample of the run; a ghost's since its own.");
-    x += text_width(plot.y_title + ':') + units(10);
+    x += text_width(plot.y_title + ':') + units(8);
   }
   for (const LegendEntry& entry : legend_of(plot)) {
     const float wide = sample + units(4) + text_width(entry.text);
@@ -96,7 +96,7 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
               entry.dash);
     draw_text(ImVec2(x + sample + units(4), y + units(1)), off ? palette().line : palette().muted,
               entry.text);
-    x += wide + units(10);
+    x += wide + units(8);
   }
   return y + row - at.y;
 }

@@ -43,7 +43,7 @@ struct PlotLevel {
 struct Plot {
   std::string title;
   std::string x_title;     ///< with its unit: "time [s]"
-  std::string y_title;     ///< what y is measured from, "relative to the start"; empty: from zero
+  std::string y_title;     ///< what y is measured from, "relative to start"; empty: from zero
   std::string unit;        ///< of y, at its numbers and in exports; empty for plain numbers
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;

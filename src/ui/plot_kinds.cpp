@@ -131,7 +131,7 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
 Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
   Plot plot = over_time(now, energies, true);
   plot.unit = "J";
-  plot.y_title = "relative to the start";
+  plot.y_title = "relative to start";
   return plot;
 }
 
@@ -221,6 +221,7 @@ PlotsLayout::PlotsLayout() {
 
 std::vector<std::string> PlotsLayout::titles() const {
   std::vector<std::string> all;
+  if (chosen == PlotsLayout().chosen) return all;
   for (const PlotKind kind : chosen) all.emplace_back(plot_title(kind));
   return all;
 }

@@ -32,7 +32,8 @@ struct PlotsLayout {
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 
   PlotsLayout();
-  /// The titles of those side by side, and back; what is no title is passed over.
+  /// The titles of those side by side, none for those of a first start, and back; what is no title is passed
+  /// over.
   std::vector<std::string> titles() const;
   void choose(const std::vector<std::string>& titles);
   /// Whether gravity counts in the sum of the energies; without it its own curve is hidden as well.

@@ -143,6 +143,8 @@ void begin_tooltip_above(float y) {
   ImGui::SetNextWindowPos(ImVec2(io.MousePos.x, y), ImGuiCond_Always,
                           ImVec2(io.MousePos.x / io.DisplaySize.x, 1));
   ImGui::BeginTooltip();
+  const ImVec2 a = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  item_rects()["tooltip"] = ImVec4(a.x, a.y, a.x + size.x, a.y + size.y);
 }
 
 namespace {

@@ -326,7 +326,7 @@ TEST(PlotHistory, IsBoundedEvenWhenEverySampleIsASwitch) {
   PlotHistory plot;
   for (int i = 0; i < 4000; ++i) plot.add(sample_at(i, static_cast<std::uint16_t>(i % 2)), 1);
   EXPECT_LE(plot.share()->size(), kPlotSamples);
-  EXPECT_EQ(plot.share()->front().time, 0) << "energies are relative to the start";
+  EXPECT_EQ(plot.share()->front().time, 0) << "energies are relative to start";
   EXPECT_EQ(plot.share()->back().time, 3999);
 }
 

@@ -228,7 +228,7 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
   Interface face;
   give_runs(face);
   const Plot energy = make_plot(PlotKind::energy, face.snapshot);
-  EXPECT_EQ(energy.y_title, "relative to the start");
+  EXPECT_EQ(energy.y_title, "relative to start");
   for (const PlotRun& run : energy.runs) {
     ASSERT_EQ(run.curves.size(), 5u);
     const auto& c = run.curves;
@@ -253,7 +253,7 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
   for (std::string line; std::getline(table, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 3u);
   const std::string before(integrators()[4].title), after(integrators()[1].title);
-  EXPECT_EQ(lines[0], "run,method,\"time [s]\",\"total relative to the start [J]\"");
+  EXPECT_EQ(lines[0], "run,method,\"time [s]\",\"total relative to start [J]\"");
   EXPECT_THAT(lines[1], HasSubstr('"' + before + ", then " + after + "\",\"" + before + "\",0.9"));
   EXPECT_THAT(lines[2], HasSubstr("\",\"" + after + "\",1"));
 }
@@ -333,9 +333,7 @@ TEST(Plots, BeginWithEnergyStrainAndIterations) {
   PlotsLayout layout;
   layout.choose({"Energy", "Nonsense", "CG residual"});
   EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "Strain", "CG residual"}));
-  PlotsLayout another;
-  another.choose(PlotsLayout().titles());
-  EXPECT_EQ(another.chosen, PlotsLayout().chosen);
+  EXPECT_TRUE(PlotsLayout().titles().empty()) << "nothing was chosen";
 }
 
 TEST(Plots, BearWhateverComes) {
@@ -376,6 +374,9 @@ TEST(Plots, AreZoomedPannedAndFitted) {
   const float x = std::floor(frame.x + 0.25F * width), y = (frame.y + frame.w) / 2;
   const double share = static_cast<double>((x - frame.x) / width);
   face.move(x, y);
+  face.frame();
+  EXPECT_GT(face.rect("tooltip").w, 0) << "the readings";
+  EXPECT_LE(face.rect("tooltip").w, frame.y) << "and not on the curves";
   face.wheel(1);
   ASSERT_TRUE(view.x.has_value());
   EXPECT_FALSE(view.y.has_value());
