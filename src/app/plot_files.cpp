@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/chart.h"
+#include "integrate/registry.h"
 #include "io/output_file.h"
 #include "io/png.h"
 #include "ui/theme.h"
@@ -43,12 +44,12 @@ std::vector<ChartStretch> strip_of(const ShownPlot& shown) {
   const std::vector<PlotStretch>& stretches = shown.plot.runs.front().stretches;
   const PlotAxis x(shown.x, false);
   constexpr int kLeastPiece = 6;
-  const auto no_width = [](const std::string&) { return 0.0F; };  // the picture's own font decides
-  for (const StripPiece& piece : strip_pieces(stretches, x, kChartPanelWidth, kLeastPiece, no_width)) {
-    const ImU32 colour = piece.merged() ? palette().muted : stretches[piece.first].colour;
+  for (const StripPiece& piece : strip_pieces(stretches, x, kChartPanelWidth, kLeastPiece)) {
+    const ImU32 colour = colour_of(piece, stretches);
+    const std::string_view letters = integrators()[stretches[piece.first].method].letters;
     const auto value = [&](int pixel) { return x.value(static_cast<double>(pixel) / kChartPanelWidth); };
-    strip.push_back(
-        {value(piece.left), value(piece.right), rgb(colour), rgb(readable_on(colour)), piece.text});
+    strip.push_back({value(piece.left), value(piece.right), rgb(colour), rgb(readable_on(colour)),
+                     piece.merged() ? std::string() : std::string(letters)});
   }
   return strip;
 }

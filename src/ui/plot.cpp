@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "ui/method_mark.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -15,8 +16,8 @@ constexpr double kWheelStep = 0.8;  // of the range, per notch
 constexpr float kLeastBox = 5;      // [interface units]
 constexpr float kLeastFrame = 24;   // [interface units]
 constexpr float kStripGap = 2;      // between the strip and the frame [interface units]
-// Where less is left for the frame, the strip is thin and without letters [interface units].
-constexpr float kLeastBesideLetters = 56, kThinStrip = 4;
+// Where less is left for the frame, the strip is thin and without marks [interface units].
+constexpr float kLeastBesideMarks = 56, kThinStrip = 4;
 
 struct Rect {
   ImVec2 a, b;
@@ -407,8 +408,9 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
   const ImVec2 strip = frame.a;
   float thickness = 0;
   if (plot.x_is_time) {
-    const float left = frame.height() - line - units(kStripGap);
-    thickness = left >= units(kLeastBesideLetters) ? line : units(kThinStrip);
+    const float marks = method_mark_size().y;
+    const float left = frame.height() - marks - units(kStripGap);
+    thickness = left >= units(kLeastBesideMarks) ? marks : units(kThinStrip);
     frame.a.y += thickness + units(kStripGap);
   }
   if (frame.width() < units(40) || frame.height() < units(kLeastFrame)) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "integrate/registry.h"
 #include "io/csv.h"
 
 namespace clothlab {
@@ -67,7 +68,7 @@ std::string plot_csv(const ShownPlot& shown) {
       if (plot.x_is_time) {
         // Where one method follows another, the sample is the first one of the latter.
         while (stretch + 1 != run.stretches.end() && run.x[i] >= stretch->x1) ++stretch;
-        text += quoted(stretch->name) + ',';
+        text += quoted(std::string(integrators()[stretch->method].title)) + ',';
       }
       text += csv_line(row);
     }

@@ -60,9 +60,8 @@ std::vector<PlotStretch> stretches_of(const Samples& samples) {
   std::size_t start = 0;
   for (std::size_t i = 1; i <= samples.size(); ++i) {
     if (i < samples.size() && samples[i].integrator == samples[start].integrator) continue;
-    const std::size_t row = samples[start].integrator;
-    stretches.push_back({samples[start].time, samples[std::min(i, samples.size() - 1)].time,
-                         integrator_colour(row), std::string(integrators()[row].letters), title_of(row)});
+    stretches.push_back(
+        {samples[start].time, samples[std::min(i, samples.size() - 1)].time, samples[start].integrator});
     start = i;
   }
   return stretches;
@@ -71,8 +70,9 @@ std::vector<PlotStretch> stretches_of(const Samples& samples) {
 // Which run it is: the integrator, or the first and the last of several.
 std::string run_name(const std::vector<PlotStretch>& stretches) {
   if (stretches.empty()) return {};
-  if (stretches.size() == 1) return stretches.front().name;
-  return stretches.front().name + (stretches.size() == 2 ? ", then " : " ... ") + stretches.back().name;
+  const std::string first = title_of(stretches.front().method);
+  if (stretches.size() == 1) return first;
+  return first + (stretches.size() == 2 ? ", then " : " ... ") + title_of(stretches.back().method);
 }
 
 PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, bool relative) {

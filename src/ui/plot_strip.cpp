@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/method_mark.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -11,6 +13,7 @@ namespace clothlab {
 namespace {
 
 constexpr float kLeastPiece = 5;             // [interface units]
+constexpr float kStripLine = 4;              // [interface units]
 constexpr std::size_t kMostStripNames = 12;  // in the tooltip
 
 bool is_narrow(const StripPiece& piece, int least) { return piece.right - piece.left < least; }
@@ -50,9 +53,10 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
         ImGui::PopStyleColor();
       };
       const ImU32 colour = k == at ? palette().text : palette().muted;
-      cell(stretch.letters, readable_on(stretch.colour));
-      ImGui::TableSetBgColor(ImGuiTableBgTarget_CellBg, stretch.colour);
-      cell(stretch.name, colour);
+      ImGui::TableNextColumn();
+      draw_method_mark(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), stretch.method);
+      ImGui::Dummy(method_mark_size());
+      cell(std::string(integrators()[stretch.method].title), colour);
       cell(format_plain(stretch.x0, 4) + " s to " + format_plain(stretch.x1, 4) + " s", colour);
     }
     ImGui::EndTable();
@@ -65,7 +69,7 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
 }  // namespace
 
 std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const PlotAxis& x, int width,
-                                     int least, const std::function<float(const std::string&)>& text_width) {
+                                     int least) {
   std::vector<StripPiece> pieces;
   const PlotRange seen = x.range();
   const auto pixel = [&](double value) {
@@ -73,7 +77,7 @@ std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, 
   };
   for (std::size_t k = 0; k < stretches.size(); ++k) {
     if (stretches[k].x1 < seen.low || stretches[k].x0 > seen.high) continue;
-    const StripPiece piece{pixel(stretches[k].x0), pixel(stretches[k].x1), k, k, {}};
+    const StripPiece piece{pixel(stretches[k].x0), pixel(stretches[k].x1), k, k};
     const bool merges = !pieces.empty() && is_narrow(piece, least) &&
                         (pieces.back().merged() || is_narrow(pieces.back(), least));
     if (merges) {
@@ -84,32 +88,28 @@ std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, 
     }
   }
   widen_lone_ones(pieces, width);
-  for (StripPiece& piece : pieces) {
-    const std::string text = piece.merged() ? "..." : stretches[piece.first].letters;
-    if (text_width(text) <= static_cast<float>(piece.right - piece.left)) piece.text = text;
-  }
   return pieces;
+}
+
+ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretches) {
+  return piece.merged() ? palette().muted : integrator_colour(stretches[piece.first].method);
 }
 
 std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
                                    const PlotAxis& x, ImVec2 at, ImVec2 size) {
-  const float gap = std::round(units(1));
-  const bool room = size.y >= ImGui::GetTextLineHeight();
-  const auto text_width = [&](const std::string& text) {
-    return room ? ImGui::CalcTextSize(text.c_str()).x + 2 * gap : size.x + 1;
-  };
   std::vector<StripPiece> pieces =
-      strip_pieces(stretches, x, static_cast<int>(size.x), static_cast<int>(units(kLeastPiece)), text_width);
+      strip_pieces(stretches, x, static_cast<int>(size.x), static_cast<int>(units(kLeastPiece)));
   if (pieces.empty()) return pieces;
   ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImVec2 mark = method_mark_size();
+  const float line = std::round(std::min(size.y, units(kStripLine)));
+  const float top = std::round(at.y + (size.y - line) / 2);
   for (const StripPiece& piece : pieces) {
-    const ImU32 colour = piece.merged() ? palette().muted : stretches[piece.first].colour;
     const auto left = at.x + static_cast<float>(piece.left), right = at.x + static_cast<float>(piece.right);
-    draw->AddRectFilled(ImVec2(left, at.y), ImVec2(right, at.y + size.y), colour);
-    if (piece.text.empty()) continue;
-    const ImVec2 extent = ImGui::CalcTextSize(piece.text.c_str());
-    draw->AddText(ImVec2(std::round((left + right - extent.x) / 2), at.y + (size.y - extent.y) / 2),
-                  readable_on(colour), piece.text.c_str());
+    draw->AddRectFilled(ImVec2(left, top), ImVec2(right, top + line), colour_of(piece, stretches));
+    if (piece.holds(mark.x) && mark.y <= size.y)
+      draw_method_mark(draw, ImVec2(std::round((left + right - mark.x) / 2), at.y + (size.y - mark.y) / 2),
+                       stretches[piece.first].method);
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("##strip", size);
