@@ -20,6 +20,11 @@ void keep_between(float a, float b, float length, float low, float high, float& 
   last = std::max(first, std::min(last, leave));
 }
 
+// Whether the way from a over b to c turns by more than a right angle.
+bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
+  return (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0;
+}
+
 }  // namespace
 
 void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
@@ -28,7 +33,13 @@ void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness,
   // Whole pixels: Dear ImGui then draws a third of the triangles.
   const float width = std::max(1.0F, std::round(units(thickness)));
   if (dash.on == 0) {
-    draw->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, width);
+    // In parts that end at sharp turns: Dear ImGui would draw their mitres as spikes beyond the values.
+    std::size_t start = 0;
+    for (std::size_t k = 1; k < points.size(); ++k) {
+      if (k + 1 < points.size() && !turns_back(points[k - 1], points[k], points[k + 1])) continue;
+      draw->AddPolyline(&points[start], static_cast<int>(k + 1 - start), colour, 0, width);
+      start = k;
+    }
     return;
   }
   const float on = units(dash.on);

@@ -308,6 +308,25 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
   }
 }
 
+TEST(PlotLine, HasNoSpikesBeyondItsPoints) {
+  const Interface face;
+  ImGui::NewFrame();
+  ImGui::Begin("line");
+  const ImDrawList* draw = ImGui::GetWindowDrawList();
+  const int before = draw->VtxBuffer.Size;
+  std::vector<ImVec2> points;
+  for (int i = 0; i < 20; ++i)
+    points.emplace_back(100.0F + static_cast<float>(i), i % 2 == 0 ? 100.0F : 150.0F);
+  draw_line(points, 0xFFFFFFFF, 2, {});
+  EXPECT_GT(draw->VtxBuffer.Size, before);
+  for (int i = before; i < draw->VtxBuffer.Size; ++i) {
+    EXPECT_GE(draw->VtxBuffer[i].pos.y, 97);
+    EXPECT_LE(draw->VtxBuffer[i].pos.y, 153);
+  }
+  ImGui::End();
+  ImGui::Render();
+}
+
 TEST(Plots, BeginWithEnergyStrainAndIterations) {
   const auto row_of = [](std::string_view id) {
     return static_cast<std::uint16_t>(find_integrator(id) - integrators().data());
