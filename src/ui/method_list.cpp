@@ -90,7 +90,7 @@ bool entry(std::size_t row, bool selected, double ms, const Columns& at) {
   write_right(at.use - units(14), y, palette().text, cost_here(ms));
   ImGui::PushFont(fonts().small);
   write(at.use, y + (line - ImGui::GetTextLineHeight()) / 2, palette().muted,
-        shortened(info.use, std::max(at.end - at.use, 0.0F)));
+        first_line(info.use, std::max(at.end - at.use, 0.0F)));
   ImGui::PopFont();
   return chosen;
 }

@@ -59,10 +59,12 @@ bool message_notice(const std::string& message, bool is_error) {
   ImGui::TextUnformatted(broken_lines(message, room - left).c_str());
   note_item("message");
   ImGui::PopTextWrapPos();
+  const float below = ImGui::GetCursorPosY();
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
   const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
   note_item("close-message");
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), below));
   return !closed;
 }
 
@@ -100,15 +102,18 @@ void hint_notice(const PanelContext& context) {
 
 }  // namespace
 
-bool notices(const PanelContext& context, const Area& room, const std::string& message, bool is_error) {
+bool notices(const PanelContext& context, const Area& room, float second_row, const std::string& message,
+             bool is_error) {
   ImGui::SetNextWindowPos(ImVec2(room.x, room.y));
-  const float least = units(kNoticeHeight);
+  const float line = units(kNoticeHeight);
+  static bool one_line = true;  // in the last picture
+  const float least = one_line ? line : line + second_row;
   ImGui::SetNextWindowSizeConstraints(ImVec2(room.width, least),
                                       ImVec2(room.width, std::max(room.height, least)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), (least - ImGui::GetFrameHeight()) / 2));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), (line - ImGui::GetFrameHeight()) / 2));
   ImGui::Begin("##notices", nullptr,
                (ImGuiWindowFlags_NoDecoration & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoMove |
                    ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
@@ -119,7 +124,8 @@ bool notices(const PanelContext& context, const Area& room, const std::string& m
   const bool idle = message.empty() && !context.load.running && !context.recording.shown;
   if (idle && context.snapshot.blow_up_text.empty()) hint_notice(context);
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  if (size.y > least + 1) {
+  one_line = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y <= line;
+  if (size.y > line + 1) {
     // Where it ends over what it covers.
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y - 1),
                                         ImVec2(at.x + size.x, at.y + size.y - 1), palette().line);

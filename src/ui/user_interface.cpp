@@ -277,8 +277,8 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view,
   view_legend(context, view);
   if (report_open_) report_open_ = report_overlay(context, view);
   blow_up_overlay(context, view);
-  const bool open =
-      notices(context, {view.x, view.height, view.width, bottom - view.height}, message_, message_is_error_);
+  const bool open = notices(context, {view.x, view.height, view.width, bottom - view.height},
+                            units(kTimelineHeight), message_, message_is_error_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }
 

@@ -45,6 +45,8 @@ std::string broken_lines(std::string_view text, float width);
 /// A name in one line of at most that width [px] in the current font: of a longer one its beginning and its
 /// end, with dots between them.
 std::string shortened(std::string_view name, float width);
+/// The beginning of a text, as many words of it as fit into one line; dots say that there is more.
+std::string first_line(std::string_view text, float width);
 /// Text broken like that at the edge of the panel.
 void wrapped_text(std::string_view text);
 /// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many
