@@ -48,6 +48,7 @@ struct Convergence final : Analysis {
     const auto points =
         measure_convergence(info, options.parameters(info), jacobian, levels, Interrupt::probe());
     if (Interrupt::requested()) return;
+    const int expected = order_with(info, jacobian);
     ChartCurve x = options.curve(info);
     x.markers = true;
     ChartCurve v = x;
@@ -57,7 +58,7 @@ struct Convergence final : Analysis {
         return k == 0 ? NAN : std::log2(points[k - 1].*error / p.*error);
       };
       csv += std::string(info.id) + "," +
-             csv_line({static_cast<long long>(info.order), static_cast<long long>(p.steps), p.h, p.error_x,
+             csv_line({static_cast<long long>(expected), static_cast<long long>(p.steps), p.h, p.error_x,
                        p.error_v, slope(&ConvergencePoint::error_x), slope(&ConvergencePoint::error_v)});
       x.x.push_back(p.h);
       x.y.push_back(p.error_x);
@@ -66,7 +67,7 @@ struct Convergence final : Analysis {
     v.x = x.x;
     const MeasuredOrder order = measured_order(points);
     const ConvergencePoint last = points.empty() ? ConvergencePoint{} : points.back();
-    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g\n", std::string(info.id).c_str(), info.order, order.x,
+    std::printf("%-32s %6d %12.3f %12.3f %14.3g %14.3g\n", std::string(info.id).c_str(), expected, order.x,
                 order.v, last.error_x, last.error_v);
     chart.panels[0].curves.push_back(std::move(x));
     chart.panels[1].curves.push_back(std::move(v));

@@ -114,7 +114,8 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   app.footer(
       "Exit status: 0 done; 1 a fault of the program or the system; 2 bad input, nothing was written; 3 the "
       "run\n"
-      "blew up, its last good state was written; 130 Ctrl-C, what was done was written.");
+      "blew up, its last good state was written; 4 steps did not converge, with --fail-on-nonconvergence;\n"
+      "130 Ctrl-C, what was done was written.");
   Window window;
   app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
   window.scene.add_to(app);

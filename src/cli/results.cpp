@@ -46,6 +46,9 @@ void Results::add_to(CLI::App& app) {
   text("--every", every_text_, "N", "Steps from one shape of --obj-sequence to the next; default 1.")
       ->needs(sequence);
   text("--summary", summary_, "FILE.json", "What was run and how it ended, in figures.");
+  app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
+               "Exit status 4 when steps did not converge; the run itself is the same.")
+      ->group("Results");
 }
 
 void Results::check() {

@@ -35,6 +35,9 @@ class Results {
   void after_step(const Simulation& simulation, double milliseconds);
   void finish(const Simulation& simulation, const RunEnd& end);
 
+  /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
+  bool failed() const { return fail_on_nonconvergence_ && not_converged_ > 0; }
+
   /// One sentence on stderr about steps that did not converge, one about warnings; nothing where all is well.
   void report_shortfalls() const;
 
@@ -43,6 +46,7 @@ class Results {
 
   std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, every_text_, summary_;
   std::uint64_t every_ = 1;
+  bool fail_on_nonconvergence_ = false;
   std::optional<OutputFile> diagnostics_file_;
   std::vector<double> step_ms_;
   std::uint64_t newton_iterations_ = 0;

@@ -56,7 +56,7 @@ struct Simulate {
                    static_cast<unsigned long long>(simulation.steps()));
       return kExitInterrupted;
     }
-    return kExitDone;
+    return results.failed() ? kExitNotConverged : kExitDone;
   }
 };
 

@@ -1,5 +1,7 @@
 #include "integrate/prescribe.h"
 
+#include <algorithm>
+
 namespace clothlab {
 
 namespace {
@@ -15,6 +17,17 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
   for (const Projection::Entry& e : projection.entries()) {
     v[e.particle] = combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h);
   }
+}
+
+std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
+                                          std::span<const vec3> v, std::vector<vec3>& copy) {
+  const auto has_it = [&](const Projection::Entry& e) {
+    return combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) == v[e.particle];
+  };
+  if (std::ranges::all_of(projection.entries(), has_it)) return v;
+  copy.assign(v.begin(), v.end());
+  prescribe_velocity(projection, x0, h, copy);
+  return copy;
 }
 
 void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,

@@ -13,6 +13,10 @@ namespace clothlab {
 /// `x0` are the positions at the start of the step of length h [s], p1 the projection's targets.
 void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> v);
 
+/// v with prescribe_velocity applied: v itself where that changes nothing, else a copy in `copy`.
+std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
+                                          std::span<const vec3> v, std::vector<vec3>& copy);
+
 /// z := how prescribe_velocity changes v [m/s]; left alone for who is free.
 void prescribe_change(const Projection& projection, std::span<const vec3> x0, double h,
                       std::span<const vec3> v, std::span<vec3> z);

@@ -53,6 +53,11 @@ std::span<const IntegratorInfo> integrators();
 /// Heading of a family in lists: "Explicit".
 std::string_view family_title(IntegratorFamily family);
 
+/// The order of convergence that a method has with these blocks; 0 where none is defined.
+inline int order_with(const IntegratorInfo& info, JacobianMode mode) {
+  return info.order_needs_exact_jacobian && mode == JacobianMode::clamped ? 1 : info.order;
+}
+
 /// The row with this id; nullptr when there is none.
 const IntegratorInfo* find_integrator(std::string_view id);
 

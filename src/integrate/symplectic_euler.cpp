@@ -9,12 +9,13 @@ StepReport SymplecticEuler::advance(const DynamicSystem& system, State& state, d
   StepReport report;
   report.h = h;
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
-  system.force(state.x, state.v, v1_);
+  const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
+  system.force(state.x, v0, v1_);
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
   context.for_particles(x1_.size(), [&](std::size_t i) {
-    v1_[i] = state.v[i] + h / m[i] * v1_[i];
+    v1_[i] = v0[i] + h / m[i] * v1_[i];
     x1_[i] = state.x[i] + h * v1_[i];
   });
   finish_step(system.projection(), h, x1_, v1_, state);

@@ -138,7 +138,10 @@ class CommandLine(unittest.TestCase):
     def test_steps_that_do_not_converge_are_said(self):
         done = self.run_program("simulate", *SMALL, "--cg-max-iterations", 1)
         self.assertIn("9 of 10 steps did not converge, the first of them step 2", done.stderr)
-        self.assertEqual(self.run_program("simulate", *SMALL).stderr, "")
+        self.assertEqual(self.run_program("simulate", *SMALL, "--fail-on-nonconvergence").stderr, "")
+        self.run_program("simulate", *SMALL, "--cg-max-iterations", 1, "--fail-on-nonconvergence", "--state", "s.csv",
+                         status=4)
+        self.assertTrue((self.dir / "s.csv").exists())
 
     def test_the_floor_of_adaptive_steps_is_said(self):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
@@ -339,7 +342,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual([int(r["steps"]) for r in rows], [10, 20, 40, 80] * 2)
         for integrator, order, tolerance in ("rk4", 4, 0.2), ("semi-implicit-euler", 1, 0.2):
             last = [r for r in rows if r["integrator"] == integrator][-1]
+            self.assertEqual(int(last["order"]), order)
             self.assertAlmostEqual(float(last["order_x"]), order, delta=tolerance)
+        rows = self.analyze("convergence", "--integrators", "semi-implicit-bdf2", "--levels", 8, "--jacobian", "clamped")
+        self.assertEqual(int(rows[-1]["order"]), 1)
+        self.assertAlmostEqual(float(rows[-1]["order_x"]), 1, delta=0.1)
 
     def test_analyze_stability(self):
         self.refused("analyze", "stability", says="--grid")
