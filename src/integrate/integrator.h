@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -41,7 +43,14 @@ struct StepReport {
   int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
   int linear_iterations = 0;   ///< CG iterations, sum over all solves of the step (0 for a direct solve)
   double linear_residual = 0;  ///< relative residual at the end of the last linear solve
-  double newton_residual = 0;  ///< last ‖r‖ over its scale (model.md), 0 for methods without Newton
+  /// What is left of the step's equations, over its scale (model.md): of Newton's method and projective
+  /// dynamics ‖r‖, of XPBD the springs' errors, of rods the largest |l − L|; 0 for methods that solve no
+  /// equations.
+  double newton_residual = 0;
+  std::optional<double> distance;  ///< of XPBD: from backward Euler, see xpbd.h
+  double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
+  /// Modes that a split method took by exponentials, of those wanted at most; empty for other methods.
+  std::optional<std::size_t> modes;
   bool converged = true;
   bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
   std::string_view reason;  ///< why not converged, a static sentence; empty when converged

@@ -51,6 +51,7 @@ bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std:
     }
     count_ = modes_.count();
   }
+  if (wanted_ > 0) report.modes = count_;
   if (!project(system, context, searched_, report)) return false;
   Y_.coefficients(context.pool, count_, v, modal_v_);
   Y_.coefficients(context.pool, count_, a, modal_a_);

@@ -29,7 +29,7 @@ namespace clothlab {
 /// by turning X within its span.
 class ModalSplit {
  public:
-  /// Splits off `modes` modes, or all if there are fewer, and finds them anew every `refresh` >= 1 steps.
+  /// Splits off `modes` modes, or fewer as LowestModes says, and finds them anew every `refresh` >= 1 steps.
   ModalSplit(std::size_t modes, int refresh) : wanted_(modes), refresh_(refresh) {}
 
   /// The split at u = (x, v), with v prescribed where it is and a = S M⁻¹f(x, v); these must outlive the

@@ -73,7 +73,9 @@ constexpr std::array kModes{
         .min = 0,
         .max = 100,
         .fallback = 5,
-        .help = "How many of the slowest modes are integrated exponentially, without numerical damping.",
+        .help = "How many of the slowest modes are integrated exponentially, without numerical damping; "
+                "fewer where the "
+                "last one has the same frequency as the next.",
     },
     ParameterSpec{
         .id = "mode-refresh",

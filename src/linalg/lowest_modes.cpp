@@ -15,10 +15,14 @@ namespace clothlab {
 namespace {
 
 constexpr int kMaxIterations = 100;
+constexpr int kRefinements =
+    1;  // to find a gap where the modes end; the next call, from their end, needs few
 constexpr int kMaxShifts = 60;
 constexpr int kIterationsPerShift = 6;
 constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
 constexpr double kNothingNew = 1e-13;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer to each other count as one
 
 }  // namespace
 
@@ -28,7 +32,8 @@ struct LowestModes::Problem {
   const Projection& projection;
   const StopProbe& stop;
   double scale;
-  double norm;  // of M⁻¹K, at most
+  double norm;       // of M⁻¹K, at most
+  std::size_t free;  // directions
   CancelPoint cancel{stop};
 
   std::size_t n() const { return K.size(); }
@@ -85,7 +90,7 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
   root_mass_.resize(n);
   for (std::size_t i = 0; i < n; ++i) root_mass_[i] = std::sqrt(masses[i]);
 
-  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_, stop)};
+  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_, stop), free};
   const auto fail = [&] {
     count_ = 0;
     result.finite = false;
@@ -128,28 +133,32 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     }
   }
 
+  const double smallest_gap = kSmallestGap * p.norm;
+  int refinements = 0;
+  bool refines = false;
   for (;; ++result.iterations) {
     ritz();
+    errors_.assign(followed, kUnknown);
     if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return fail();
-    if (whole) {
+    // Ritz values are upper bounds: where all of them are one, there is no gap to be found.
+    const bool one = result.iterations > 0 && size_ > count_ &&
+                     eigen_.values()[count_] - eigen_.values()[0] <= smallest_gap;
+    if (whole || one) {
       result.converged = true;
       break;
     }
     result.residual = 0;
     bool accurate = true, grown = false;
-    const std::size_t room_for = result.iterations == 0 ? followed : count_;
+    const std::size_t refined = refines ? std::min(followed, count_ + 1) : 0;
+    const std::size_t room_for = result.iterations == 0 ? followed : std::max(refined, count_);
     if (size_ + room_for > capacity) {
       restart(p, std::min(capacity - room_for, 2 * followed));
       ritz();
     }
     const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
     for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
-      // w = K x − λ x, x = V q
       const double lambda = eigen_.values()[k];
-      const std::span<const double> q = eigen_.vectors().subspan(k * m, m);
-      std::ranges::fill(w_, vec3(0.0));
-      product_.add(pool, m, q, 1, w_, stop);
-      basis_.add(pool, m, q, -lambda, w_, stop);
+      take_residual(p, k, w_);
       const double residual = std::sqrt(inner_product(pool, w_, w_));
       if (!std::isfinite(residual)) return fail();
       const bool small = residual <= std::max(tolerance * (scale + std::abs(lambda)), kRounding * p.norm);
@@ -158,7 +167,7 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
         accurate = accurate && small;
       }
       // The first time all of them, whatever their residuals: a warm start may have missed a mode.
-      if (small && result.iterations > 0) continue;
+      if (small && result.iterations > 0 && k >= refined) continue;
       if (residual <= kRounding * p.norm) continue;
       for (vec3& x : w_) x /= residual;
       precondition(p, w_);
@@ -166,7 +175,8 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     }
     if (!grown || (accurate && result.iterations > 0)) {
       result.converged = accurate;
-      break;
+      if (!refines && (refinements++ == kRefinements || is_gap(p, count_))) break;
+      refines = !refines;
     }
     if (result.iterations == kMaxIterations) break;
     // A shift far below all that is wanted tells the modes badly apart.
@@ -176,8 +186,42 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
       return fail();
     }
   }
+  found_.range = {eigen_.values()[0], eigen_.values()[count_ - 1]};
+  while (!is_gap(p, count_)) --count_;
   store_modes(p);
-  found_.range = {eigenvalues_[0], eigenvalues_[count_ - 1]};
+}
+
+bool LowestModes::is_gap(const Problem& p, std::size_t c) {
+  const std::span<const double> lambda = eigen_.values();
+  if (c == 0 || c == lambda.size()) return true;
+  const double gap = lambda[c] - lambda[c - 1];
+  if (!(gap > kSmallestGap * p.norm)) return false;
+  return lambda.size() == p.free || gap > error(p, c - 1, gap) + error(p, c, gap);
+}
+
+double LowestModes::error(const Problem& p, std::size_t k, double limit) {
+  const double lambda = eigen_.values()[k];
+  take_residual(p, k, w_);
+  const double residual = std::sqrt(inner_product(p.pool, w_, w_));
+  if (residual < limit / 2) return residual;  // a bound, for any matrix
+  // To second order it is rᵀ (K − λM)⁺ r over what V leaves out, most of which lies above the last Ritz value
+  // that is followed. There, (K + σM)⁻¹ is at most so many times smaller.
+  const double last = eigen_.values()[std::min(eigen_.values().size(), found_.vectors.columns()) - 1];
+  if (std::isnan(errors_[k])) {
+    start_ = w_;
+    precondition(p, w_);
+    errors_[k] = inner_product(p.pool, start_, w_) * (last + sigma_) / (last - lambda);
+  }
+  return errors_[k];
+}
+
+// r := K x − λ x, x = V q
+void LowestModes::take_residual(const Problem& p, std::size_t k, std::span<vec3> r) {
+  const std::size_t m = eigen_.values().size();
+  const std::span<const double> q = eigen_.vectors().subspan(k * m, m);
+  std::ranges::fill(r, vec3(0.0));
+  product_.add(p.pool, m, q, 1, r, p.stop);
+  basis_.add(p.pool, m, q, -eigen_.values()[k], r, p.stop);
 }
 
 bool LowestModes::find_shift(const Problem& p, const Range& expected) {

@@ -27,8 +27,9 @@ namespace clothlab {
 /// found. The start is what `keep` was called for last. When the subspace would be all there is, it is taken
 /// whole: the answer is that of a dense solver.
 ///
-/// Where λ_s = λ_{s+1}, X is not unique, and which vectors of that eigenspace it has is left open. The
-/// largest component of a mode is positive.
+/// Where λ_s = λ_{s+1}, X would not be unique. So whole eigenspaces are taken, or left: the cut lies at the
+/// last gap λ_{c+1} − λ_c, c <= s, that is larger than 10⁻⁸ ω_max² and than the errors of the two, and X has
+/// c modes, possibly none. The largest component of a mode is positive.
 class LowestModes {
  public:
   struct Result {
@@ -39,9 +40,9 @@ class LowestModes {
     double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
   };
 
-  /// Finds min(count, free directions) modes with residuals ‖K x − λ M x‖_{M⁻¹} of at most
-  /// tolerance · (scale + |λ|), or as small as rounding allows. `scale` > 0 [1/s²] is what counts as a large
-  /// λ, 1/h² for a step h.
+  /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals ‖K x − λ M
+  /// x‖_{M⁻¹} of at most tolerance · (scale + |λ|), or as small as rounding allows. `scale` > 0 [1/s²] is
+  /// what counts as a large λ, 1/h² for a step h.
   Result compute(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, std::size_t count, double scale, double tolerance,
                  const StopProbe& stop = {});
@@ -76,6 +77,12 @@ class LowestModes {
   void precondition(const Problem& p, std::span<vec3> w);
   /// w as the next vector of the basis, unless nothing of it is new there.
   bool extend(const Problem& p, std::span<vec3> w);
+  /// Whether the c lowest Ritz values and the next one stand apart.
+  bool is_gap(const Problem& p, std::size_t c);
+  /// An estimate of how far Ritz value k is above its eigenvalue, where `limit` is no smaller than it; else
+  /// an upper bound.
+  double error(const Problem& p, std::size_t k, double limit);
+  void take_residual(const Problem& p, std::size_t k, std::span<vec3> r);  // K x − λ x of Ritz vector k
   void ritz();
   void restart(const Problem& p, std::size_t columns);
   void store_modes(const Problem& p);
@@ -88,6 +95,7 @@ class LowestModes {
   std::vector<double> packed_;             // the same, size x size
   SymmetricEigen eigen_;
   std::vector<double> coefficients_;
+  std::vector<double> errors_;  // of Ritz values, where they are known
   std::vector<vec3> w_, t_, start_;
   std::vector<double> root_mass_, diagonal_;
 
