@@ -102,18 +102,25 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
   }
   if (!r.warning.empty() && first_warning_.empty()) {
     first_warning_ = r.warning;
-    first_warning_step_ = r.step;
+    notices_.push_back({0, r.step, first_warning_});
+  }
+  if (simulation.notice().number > notices_seen_) {
+    notices_.push_back(simulation.notice());
+    notices_seen_ = simulation.notice().number;
   }
   max_strain_ = std::max(max_strain_, r.max_strain);
+  residual_ = std::max(residual_, r.residual);
+  distance_ = std::max(distance_, r.distance.value_or(0));
+  length_violation_ = std::max(length_violation_, r.length_violation);
   if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
 }
 
 void Results::report_shortfalls() const {
-  if (!first_warning_.empty())
-    std::fprintf(stderr, "clothlab: in step %llu: %s\n", static_cast<unsigned long long>(first_warning_step_),
-                 first_warning_.c_str());
+  for (const Notice& notice : notices_)
+    std::fprintf(stderr, "clothlab: in step %llu: %s\n", static_cast<unsigned long long>(notice.step),
+                 notice.text.c_str());
   if (not_converged_ == 0) return;
   std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
                static_cast<unsigned long long>(not_converged_), step_ms_.size(),
@@ -151,6 +158,7 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"max_strain", {{"last", last.max_strain}, {"whole_run", max_strain_}}},
       {"iterations",
        {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
+      {"notices", Json::array()},
       {"step_ms",
        {{"median", quantile(step_ms_, 0.5)},
         {"p95", quantile(step_ms_, 0.95)},
@@ -158,6 +166,16 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"threads", end.threads},
       {"interrupted", end.interrupted},
       {"blow_up", nullptr}};
+  for (const Notice& notice : notices_)
+    json["notices"].push_back(Json{{"step", notice.step}, {"text", notice.text}});
+  const auto figure = [](double of_last, double largest) {
+    return Json{{"last", of_last}, {"whole_run", largest}};
+  };
+  json["residual"] = figure(last.residual, residual_);
+  if (last.distance) json["distance_from_backward_euler"] = figure(*last.distance, distance_);
+  if (simulation.integrator().inextensible)
+    json["length_violation"] = figure(last.length_violation, length_violation_);
+  if (last.modes) json["modes"] = *last.modes;
   if (const std::optional<BlowUp>& blow_up = simulation.blow_up())
     json["blow_up"] = Json{{"step", blow_up->step}, {"time", blow_up->time}, {"reason", end.blow_up_text}};
   return json.dump(2) + "\n";

@@ -54,8 +54,11 @@ class Results {
   std::uint64_t not_converged_ = 0;
   std::uint64_t first_not_converged_ = 0;  ///< step
   std::string first_reason_;
-  std::uint64_t first_warning_step_ = 0;
   std::string first_warning_;
+  std::vector<Notice> notices_;
+  std::uint64_t notices_seen_ = 0;
+  // Largest of the run.
+  double residual_ = 0, distance_ = 0, length_violation_ = 0;
   double max_strain_ = 0;
 };
 

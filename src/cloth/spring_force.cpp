@@ -19,23 +19,15 @@ constexpr std::size_t kSpringGrain = 4096;
 /// hard to guess for a processor.
 using ByKind = std::array<double, 2>;
 
+Lanes lanes_of(const PairOfVectors& v, std::size_t lane) {
+  return {HalfLanes{v.x[lane], v.y[lane]}, HalfLanes{v.z[lane], 0.0}};
+}
+
 }  // namespace
 
 /// One or two springs, one in each lane: one by one, the roots and divisions that a spring costs take twice
 /// as long.
 struct SpringForce::Pair {
-  /// Of both springs: three components.
-  struct Vectors {
-    HalfLanes x{}, y{}, z{};
-
-    friend HalfLanes dot(const Vectors& a, const Vectors& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-    friend Vectors operator+(const Vectors& a, const Vectors& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-    friend Vectors operator-(const Vectors& a, const Vectors& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-    friend Vectors operator*(HalfLanes s, const Vectors& a) { return {s * a.x, s * a.y, s * a.z}; }
-    /// Of one spring.
-    Lanes of(std::size_t lane) const { return {HalfLanes{x[lane], y[lane]}, HalfLanes{z[lane], 0.0}}; }
-  };
-
   // Where there is one spring, it stands in both lanes.
   std::array<std::uint32_t, 2> slot, lower, upper;  // the latter two are rows
   std::size_t count;
@@ -58,11 +50,9 @@ struct SpringForce::Pair {
   HalfLanes used(HalfLanes a) const { return count == 2 ? a : HalfLanes{a[0], 0.0}; }
 
   /// What values are at the lower ends less what they are at the upper ones.
-  Vectors difference(const SpringPattern& p, std::span<const vec3> values) const {
-    const vec3 &a = values[p.particle[lower[0]]], &b = values[p.particle[lower[1]]];
-    const vec3 &c = values[p.particle[upper[0]]], &d = values[p.particle[upper[1]]];
-    return {HalfLanes{a.x, b.x} - HalfLanes{c.x, d.x}, HalfLanes{a.y, b.y} - HalfLanes{c.y, d.y},
-            HalfLanes{a.z, b.z} - HalfLanes{c.z, d.z}};
+  PairOfVectors difference(const SpringPattern& p, std::span<const vec3> values) const {
+    return PairOfVectors(values[p.particle[lower[0]]], values[p.particle[lower[1]]]) -
+           PairOfVectors(values[p.particle[upper[0]]], values[p.particle[upper[1]]]);
   }
   HalfLanes of_kind(const ClothModel& model, const ByKind& value) const {
     return HalfLanes{value[model.is_stretch(slot[0])], value[model.is_stretch(slot[1])]};
@@ -76,7 +66,7 @@ struct SpringForce::Pair {
 struct SpringForce::Pose {
   HalfLanes stiffness;   // k [N/m]
   HalfLanes elongation;  // l − L [m]
-  Pair::Vectors n;       // unit vector towards the lower end; 0 where l = 0
+  PairOfVectors n;       // unit vector towards the lower end; 0 where l = 0
   HalfLanes ratio;       // 1 − c, L/l or less; 0 for a spring of no length, whose block is then k I
   HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
 
@@ -85,7 +75,7 @@ struct SpringForce::Pose {
        double compression) {
     const HalfLanes zero = both(0), one = both(1);
     const HalfLanes rest_length = pair.rest_length(springs.model_);
-    const Pair::Vectors along = pair.difference(springs.pattern(), x);
+    const PairOfVectors along = pair.difference(springs.pattern(), x);
     const HalfLanes length = root(dot(along, along));
     const HalfLanes divisor = where_equal(length, zero, one, length);
     stiffness = pair.of_kind(springs.model_, k);
@@ -122,11 +112,11 @@ struct SpringForce::Block {
   }
 
   /// pull n − block w
-  Pair::Vectors force(const Pose& pose, HalfLanes pull, const Pair::Vectors& w) const {
+  PairOfVectors force(const Pose& pose, HalfLanes pull, const PairOfVectors& w) const {
     return (pull - along * dot(w, pose.n)) * pose.n - across * w;
   }
   void store(const Pose& pose, const Pair& pair, SpringMatrix& a) const {
-    const Pair::Vectors u = root(along) * pose.n;
+    const PairOfVectors u = root(along) * pose.n;
     for (std::size_t k = 0; k < pair.count; ++k) {
       a.spring_in(pair.slot[k]) = {vec3(u.x[k], u.y[k], u.z[k]), across[k]};
     }
@@ -161,20 +151,20 @@ void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
                              p.incoming.data() + p.incoming_begin[chunk + 1]);
     for (std::size_t k = 0; k < incoming.size(); k += 2) {
       const Pair pair(incoming.subspan(k));
-      const Pair::Vectors force = compute(pair, std::false_type());
+      const PairOfVectors force = compute(pair, std::false_type());
       for (std::size_t lane = 0; lane < pair.count; ++lane) {
         Padded& upper = sum_[pair.upper[lane]];
-        (Lanes(upper) - force.of(lane)).store(upper);
+        (Lanes(upper) - lanes_of(force, lane)).store(upper);
       }
     }
     for_pairs(p.slot_begin[begin], p.slot_begin[end], [&](const Pair& pair) {
-      const Pair::Vectors force = compute(pair, std::true_type());
+      const PairOfVectors force = compute(pair, std::true_type());
       for (std::size_t lane = 0; lane < pair.count; ++lane) {
         Padded& lower = sum_[pair.lower[lane]];
-        (Lanes(lower) + force.of(lane)).store(lower);
+        (Lanes(lower) + lanes_of(force, lane)).store(lower);
         if (pair.upper[lane] >= end) continue;
         Padded& upper = sum_[pair.upper[lane]];
-        (Lanes(upper) - force.of(lane)).store(upper);
+        (Lanes(upper) - lanes_of(force, lane)).store(upper);
       }
     });
     for (std::uint32_t i = begin; i < end; ++i) f[p.particle[i]] += unpadded(sum_[i]);
@@ -192,7 +182,7 @@ SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
   pool_.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     HalfLanes stretch = zero, bend = zero, largest = zero, strains = zero;
     for_pairs(begin, end, [&](const Pair& pair) {
-      const Pair::Vectors along = pair.difference(pattern(), x);
+      const PairOfVectors along = pair.difference(pattern(), x);
       const HalfLanes length = root(dot(along, along)), rest_length = pair.rest_length(model_);
       const HalfLanes elongation = length - rest_length;
       const HalfLanes square = pair.used(elongation * elongation);
@@ -233,7 +223,7 @@ void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, st
   add_forces(f, [&](const Pair& pair, auto /*own*/) {
     const Pose pose(*this, k, pair, x, 0);
     const HalfLanes pull = pair.of_kind(model_, pulling) * pose.elongation;
-    Pair::Vectors force = pull * pose.n;
+    PairOfVectors force = pull * pose.n;
     if (damped()) {
       Block damping;
       damping.add_damping(*this, pose, 1);
@@ -261,7 +251,7 @@ void SpringForce::linearize(std::span<const vec3> x, std::span<const vec3> v, do
     by_v.add_damping(*this, pose, 1);
     if (along_v) by_v.add_stiffness(pose, factor);
     const HalfLanes pull = both(-1) * pose.stiffness * pose.elongation;
-    Pair::Vectors force = by_v.force(pose, pull, pair.difference(pattern(), v));
+    PairOfVectors force = by_v.force(pose, pull, pair.difference(pattern(), v));
     if (!along_v) {
       Block by_u;
       by_u.add_stiffness(pose, factor);

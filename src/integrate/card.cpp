@@ -19,7 +19,8 @@ std::string order_of(const IntegratorInfo& info) {
 
 std::string stability_of(const IntegratorInfo& info) {
   if (info.stability_limit == 0) return "no h";
-  if (std::isinf(info.stability_limit)) return "every h";
+  if (std::isinf(info.stability_limit))
+    return info.stability_condition.empty() ? "every h" : "every h, " + std::string(info.stability_condition);
   return "h·ω < " + format_plain(info.stability_limit, 4);
 }
 

@@ -81,6 +81,16 @@ class Integrator {
   virtual StepReport advance(const DynamicSystem& system, State& state, double h,
                              const StepContext& context) = 0;
 
+  /// Moves a state that this method has not come to itself (of another method, or set from outside) to where
+  /// it can go on from; what moves x makes no velocity. Returns how far a particle moved at most [m]. Methods
+  /// with rods project x to where these have their lengths, and v to where they keep them; others have
+  /// nothing to do. The projection and h are those of the step that follows. When `report` says stopped, the
+  /// state may be half-way.
+  virtual double enter(const DynamicSystem& /*system*/, State& /*state*/, double /*h*/,
+                       const StepContext& /*context*/, StepReport& /*report*/) {
+    return 0;
+  }
+
   /// Forgets the history. The caller must call this after any jump: another h, another system, other
   /// pins or parameters, a state that was set from outside.
   virtual void reset() = 0;

@@ -111,10 +111,16 @@ LengthConstraints::Remainder LengthConstraints::summary(WorkerPool& pool) const 
     for (std::size_t e = begin; e < end; ++e) sum += error_[e] * error_[e];
     return sum;
   }));
-  for (const double error : raw_) {
-    if (!(std::abs(error) <= out.largest)) out.largest = std::abs(error);  // one that is not a number stays
-  }
+  out.largest = largest_error();
   return out;
+}
+
+double LengthConstraints::largest_error() const {
+  double largest = 0;
+  for (const double error : raw_) {
+    if (!(std::abs(error) <= largest)) largest = std::abs(error);  // one that is not a number stays
+  }
+  return largest;
 }
 
 LengthConstraints::Remainder LengthConstraints::measure_lengths(WorkerPool& pool, std::span<const vec3> x) {
@@ -288,6 +294,40 @@ bool LengthConstraints::project_velocities(const StepContext& context, std::span
     report.reason = "the velocities do not keep all stretch springs at their lengths";
   }
   return true;
+}
+
+double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v,
+                                StepReport& report) {
+  entered_from_.assign(x.begin(), x.end());
+  push_.resize(x.size());
+  if (!linearise(context, x, report)) return 0;
+  double left = measure_lengths(context.pool, x).norm;
+  for (bool nearer = true; nearer;) {
+    StepReport projection;  // of the iterations, which this may take anew each time
+    if (!project_positions(context, x, push_, projection) || !linearise(context, x, projection)) {
+      report.stopped = true;
+      return 0;
+    }
+    const double next = measure_lengths(context.pool, x).norm;
+    nearer = !projection.converged && next < kSlow * left;
+    left = next;
+  }
+  if (!project_velocities(context, v, report)) return 0;
+  double squared = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const vec3 moved = x[i] - entered_from_[i];
+    squared = std::max(squared, glm::dot(moved, moved));
+  }
+  return std::sqrt(squared);
+}
+
+double LengthConstraints::violation(WorkerPool& pool, std::span<const vec3> x) {
+  pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      raw_[k] = glm::length(x[edges_[k].i] - x[edges_[k].j]) - edges_[k].length;
+    }
+  });
+  return largest_error();
 }
 
 void LengthConstraints::sweep(std::span<vec3> x) const {

@@ -43,6 +43,13 @@ class LengthConstraints {
   /// v −= W Jᵀ (J W Jᵀ)⁺ J v, until |J v| is below 10⁻¹² of the largest speed. False when stopped.
   bool project_velocities(const StepContext& context, std::span<vec3> v, StepReport& report);
 
+  /// Integrator::enter, after `take`: x to the lengths, or as near to them as it comes, and then v to what
+  /// keeps them. Returns the largest displacement [m].
+  double enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v, StepReport& report);
+
+  /// Largest |l − L| of all springs [m].
+  double violation(WorkerPool& pool, std::span<const vec3> x);
+
   /// One Gauss–Seidel sweep over the springs in their order, x moved to C_e = 0 along W ∇C_e one by one
   /// [Müller et al. 2007, (10), (11)].
   void sweep(std::span<vec3> x) const;
@@ -71,6 +78,7 @@ class LengthConstraints {
   Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
   Remainder summary(WorkerPool& pool) const;
+  double largest_error() const;  // of raw_
   /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance; false when
   /// stopped.
   bool solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
@@ -92,6 +100,7 @@ class LengthConstraints {
   std::vector<double> r_, q_;         // by edge
   std::vector<vec3> s_, p_, y_;       // by particle
   std::vector<vec3> step_, trial_;
+  std::vector<vec3> entered_from_, push_;          // of enter
   std::array<std::vector<vec3>, kMemory> memory_;  // the last steps of project_positions
   std::size_t steps_ = 0;                          // how many
 };

@@ -20,6 +20,8 @@ class PbdProj2 final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
+  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+               StepReport& report) override;
   void reset() override {}  // no history
 
  private:

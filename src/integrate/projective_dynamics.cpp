@@ -7,6 +7,7 @@
 
 #include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
+#include "linalg/vector_basis.h"
 
 namespace clothlab {
 
@@ -15,11 +16,11 @@ namespace {
 // Of a global step; what it leaves, the next one takes up.
 constexpr double kGlobalTolerance = 1e-10;
 
-double norm(std::span<const vec3> a) {
-  double squared = 0;
-  for (const vec3& v : a) squared += glm::dot(v, v);
-  return std::sqrt(squared);
-}
+constexpr std::string_view kUnsolved =
+    "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
+    "tolerance help";
+
+double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
 
 // Whether it had another value.
 template <class Value>
@@ -50,13 +51,10 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
-  double target = 0;
-  if (tolerance_ > 0) {
-    system.force(state.x, state.v, push_);
-    if (gives_up(context, report)) return report;
-    system.projection().filter(push_);
-    target = tolerance_ * h * h * norm(push_);
-  }
+  system.force(state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_), push_);
+  if (gives_up(context, report)) return report;
+  system.projection().filter(push_);
+  double scale = h * h * norm(context.pool, push_);  // of the residual
   system.force(state.x, state.v, push_, SpringForces::rest);
   for (std::size_t i = 0; i < n; ++i) push_[i] = h * (m[i] * state.v[i] + h * push_[i]);
 
@@ -65,13 +63,13 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   prescribe_velocity(system.projection(), state.x, h, v_);
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
 
-  for (int k = 0; k < iterations_; ++k) {
+  double residual = 0;
+  for (int k = 0;; ++k) {
     if (!evaluate(system, state.x, h, context, report)) return report;
-    if (tolerance_ > 0) {
-      const double residual = norm(residual_);
-      if (k == 0) target = std::max(target, tolerance_ * residual);
-      if (residual <= std::max(target, rounding_noise())) break;
-    }
+    const bool last = k == iterations_;
+    if (k == 0 || last || tolerance_ > 0) residual = norm(context.pool, residual_);
+    if (k == 0) scale = std::max(scale, residual);
+    if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale))) break;
     for (vec3& r : residual_) r = -r;
     if (gives_up(context, report)) return report;
     const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
@@ -84,12 +82,9 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     report.reason = linear_failure(solve);
     for (std::size_t i = 0; i < n; ++i) dx_[i] += correction_[i];
   }
-  if (tolerance_ > 0 && report.reason.empty()) {
-    if (!evaluate(system, state.x, h, context, report)) return report;
-    if (!(norm(residual_) <= std::max(target, rounding_noise()))) {
-      report.reason = "the local and global steps did not reach their tolerance";
-    }
-  }
+  report.newton_residual = scale > 0 ? residual / scale : 0;
+  if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale))
+    report.reason = kUnsolved;
   report.converged = report.reason.empty();
 
   for (std::size_t i = 0; i < n; ++i) {
@@ -192,6 +187,10 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
   }
   system.projection().filter(residual_);
   return true;
+}
+
+bool ProjectiveDynamics::is_small(double residual, double target) const {
+  return residual <= target || residual <= rounding_noise();
 }
 
 double ProjectiveDynamics::rounding_noise() const {

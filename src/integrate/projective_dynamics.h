@@ -30,7 +30,7 @@ class ProjectiveDynamics final : public Integrator {
  public:
   /// `iterations` >= 1 of local and global step; fewer where ‖r‖ gets down to `tolerance` · max(‖h f0‖,
   /// ‖r at the start‖) (r in N·s, as for Newton's method) or to what rounding leaves of it. With tolerance 0
-  /// their number is fixed, and a step always counts as converged.
+  /// their number is fixed. Either way the step has converged when the same holds of `newton_tolerance`.
   ProjectiveDynamics(int iterations, double tolerance) : iterations_(iterations), tolerance_(tolerance) {}
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
@@ -53,7 +53,9 @@ class ProjectiveDynamics final : public Integrator {
   /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
-  /// What the rounding of x_ may leave of that norm.
+  /// Whether that norm is within the target, or may be rounding.
+  bool is_small(double residual, double target) const;
+  /// What the rounding of x_ may leave of it.
   double rounding_noise() const;
 
   int iterations_;

@@ -34,7 +34,15 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
   if (!constraints_.project_velocities(context, v1_, report)) return report;
 
   finish_step(projection, h, x1_, v1_, state);
+  report.length_violation = constraints_.violation(context.pool, state.x);
   return report;
+}
+
+double Rattle::enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+                     StepReport& report) {
+  prescribe_velocity(system.projection(), state.x, h, state.v);
+  if (!constraints_.take(system, context, report)) return 0;
+  return constraints_.enter(context, state.x, state.v, report);
 }
 
 }  // namespace clothlab

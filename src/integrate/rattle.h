@@ -17,6 +17,8 @@ class Rattle final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
+  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+               StepReport& report) override;
   void reset() override {}  // no history
 
  private:

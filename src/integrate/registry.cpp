@@ -175,9 +175,9 @@ constexpr std::array kProjectiveDynamicsParameters{
         .max = 0.1,
         .fallback = 0,
         .logarithmic = true,
-        .help =
-            "Projective dynamics ends early at this residual, relative as in Newton's method, and reports "
-            "when it does not get there; 0: all iterations are done, and nothing is reported.",
+        .help = "Projective dynamics ends early at this residual, relative as in Newton's method; 0: all "
+                "iterations "
+                "are done. Whether the step counts as converged is for the Newton tolerance to say.",
     },
 };
 
@@ -607,16 +607,18 @@ const std::array kIntegrators{
             "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
             "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",
         .summary =
-            "Moves positions until the springs agree, one after the other, without a linear solve. Damps "
-            "like "
-            "backward Euler with the substep for h. Too few sweeps make cloth soft: take substeps. Spring "
-            "damping is projected whatever is chosen, without Rayleigh's α. For games.",
+            "Moves positions until the springs agree, one after the other, without a linear solve. Swept to "
+            "convergence it damps like backward Euler with the substep for h; ended before, it makes cloth "
+            "soft "
+            "and may create energy: take substeps. Spring damping is projected whatever is chosen, without "
+            "Rayleigh's α. For games.",
         .cost = "Iterations times substeps sweeps over all springs; no linear system.",
-        .use = "Games: a bounded cost that never fails, where accuracy does not count.",
+        .use = "Games: a bounded cost, with many substeps of few sweeps, where accuracy does not count.",
         .reference = "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
                      "Dynamics, Motion in Games 2016",
         .parameters = kXpbdParameters,
         .stability_limit = kNoLimit,
+        .stability_condition = "when swept to convergence",
         .growth = xpbd_growth,
         .make = make_xpbd,
     },
@@ -639,6 +641,7 @@ const std::array kIntegrators{
             "2014; Liu, Bargteil, O'Brien, Kavan: Fast Simulation of Mass-Spring Systems, 32(6), 2013",
         .parameters = kProjectiveDynamicsParameters,
         .stability_limit = kNoLimit,
+        .stability_condition = "when iterated to convergence",
         .growth = growth<implicit_euler_growth>,
         .make = make_projective_dynamics,
     },

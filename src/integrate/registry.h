@@ -38,6 +38,8 @@ struct IntegratorInfo {
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
   double stability_limit = 0;
+  /// What that and `growth` take for granted: "when swept to convergence". Mostly empty.
+  std::string_view stability_condition = {};
   /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius). Never null.
   double (*growth)(double h_omega, const IntegratorParameters& values) = nullptr;
   /// Where a few slow modes are treated otherwise than the rest, and `growth` and `stability_limit` are those

@@ -19,6 +19,9 @@ namespace clothlab {
 /// (greedy, or first-fit, colouring): at most 2d − 1 colours where no particle has more than d springs.
 class SpringColouring {
  public:
+  /// `sweep` cuts a colour into chunks of so many springs, from its first one on.
+  static constexpr std::size_t kGrain = 512;
+
   /// Colours the springs, anew only where they join other particles than the last time. False when stopped.
   bool take(const DynamicSystem& system, const StopProbe& stop);
 
@@ -30,7 +33,6 @@ class SpringColouring {
   /// colour concurrently. False when stopped between two colours.
   template <class Body>
   bool sweep(WorkerPool& pool, const StopProbe& stop, const Body& body) const {
-    constexpr std::size_t kGrain = 512;
     for (std::size_t colour = 0; colour < colours(); ++colour) {
       if (stop_requested(stop)) return false;
       const std::size_t begin = begin_[colour];

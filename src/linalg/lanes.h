@@ -40,6 +40,29 @@ inline HalfLanes where_greater(HalfLanes a, HalfLanes b, HalfLanes then, HalfLan
 
 inline HalfLanes root(HalfLanes a) { return HalfLanes{std::sqrt(a[0]), std::sqrt(a[1])}; }
 
+/// Two vectors, one in each lane.
+struct PairOfVectors {
+  HalfLanes x{}, y{}, z{};
+
+  PairOfVectors() = default;
+  PairOfVectors(HalfLanes of_x, HalfLanes of_y, HalfLanes of_z) : x(of_x), y(of_y), z(of_z) {}
+  PairOfVectors(const vec3& a, const vec3& b)
+      : x(HalfLanes{a.x, b.x}), y(HalfLanes{a.y, b.y}), z(HalfLanes{a.z, b.z}) {}
+  vec3 of(std::size_t lane) const { return {x[lane], y[lane], z[lane]}; }
+
+  friend HalfLanes dot(const PairOfVectors& a, const PairOfVectors& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+  }
+  friend PairOfVectors operator+(const PairOfVectors& a, const PairOfVectors& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+  }
+  friend PairOfVectors operator-(const PairOfVectors& a, const PairOfVectors& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+  }
+  friend PairOfVectors operator*(HalfLanes s, const PairOfVectors& a) { return {s * a.x, s * a.y, s * a.z}; }
+  friend PairOfVectors operator/(const PairOfVectors& a, HalfLanes s) { return {a.x / s, a.y / s, a.z / s}; }
+};
+
 struct Lanes {
   HalfLanes xy{}, z0{};
 

@@ -274,6 +274,7 @@ struct SimulationThread::Impl {
     if (recorder) recorder->forget();
     recorder.reset();
     simulation = std::move(made);
+    notice_of_simulation = 0;
     loaded = std::move(next);
     timers.assign(integrators().size(), {});
     method_ms.assign(integrators().size(), 0);
@@ -388,6 +389,11 @@ struct SimulationThread::Impl {
       return;
     }
     blow_up_text.clear();
+    if (const Notice& said = simulation->notice(); said.number != notice_of_simulation) {
+      notice_of_simulation = said.number;
+      notice = said.text;
+      ++notices;
+    }
     const StepRecord& record = simulation->record();
     if (!record.converged || !record.warning.empty()) {
       warning = record.converged ? record.warning : record.reason;
@@ -506,6 +512,8 @@ struct SimulationThread::Impl {
     }
     snapshot->error = error;
     snapshot->errors = errors;
+    snapshot->notice = notice;
+    snapshot->notices = notices;
     snapshot->can_rewind = history.size() > 1;
     snapshot->kept = {history[0].state->t, history.newest().state->t, history.size(), history.bytes()};
     snapshot->plot = plot.share();
@@ -568,6 +576,9 @@ struct SimulationThread::Impl {
   Clock::time_point warned{};
   std::string error;
   std::uint64_t errors = 0;
+  std::string notice;
+  std::uint64_t notices = 0;
+  std::uint64_t notice_of_simulation = 0;  // number of the last one
   std::uint64_t applied = 0;
   std::shared_ptr<const Scene> scene;
   std::shared_ptr<const std::vector<double>> masses;

@@ -72,10 +72,12 @@ struct Snapshot {
   std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
   std::optional<double> omega_max;  ///< [1/s], √λ_max(M⁻¹K_s), drag included; empty while not known
   std::string blow_up_text;         ///< what happened and why; empty while all is well
-  std::string warning;       ///< of the last second: why a solve did not converge, or StepRecord::warning
-  bool converged = true;     ///< false: `warning` is of a solve that did not converge
-  std::string error;         ///< last refused request, one sentence
-  std::uint64_t errors = 0;  ///< number of refused requests so far: growth means `error` is new
+  std::string warning;        ///< of the last second: why a solve did not converge, or StepRecord::warning
+  bool converged = true;      ///< false: `warning` is of a solve that did not converge
+  std::string error;          ///< last refused request, one sentence
+  std::uint64_t errors = 0;   ///< number of refused requests so far: growth means `error` is new
+  std::string notice;         ///< the last Notice, to be shown once
+  std::uint64_t notices = 0;  ///< number of notices so far: growth means `notice` is new
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
   KeptPast kept;

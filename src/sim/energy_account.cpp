@@ -95,4 +95,23 @@ double EnergyAccount::allowed(double factor) const {
   return factor * std::max(load_ + start_ + work_, floor_);
 }
 
+std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& account) {
+  if (!base_) {
+    base_ = now;
+    work_ = account.work();
+    quiet_until_ = now.time;
+  }
+  const double work = account.work() - work_;
+  const double scale = std::max(account.given(), account.load() + base_->shaking + work);
+  const double from_nothing = now.total - base_->total - work;
+  if (!(from_nothing > kShare * scale)) {
+    quiet_until_ = now.time;
+    least_ = std::numeric_limits<double>::infinity();
+  } else {
+    least_ = std::min(least_, from_nothing);
+  }
+  if (now.time - quiet_until_ < kTime) return std::nullopt;
+  return least_;
+}
+
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -76,11 +77,43 @@ class EnergyAccount {
 
   double allowed(double factor) const;
 
+  double load() const { return load_; }  ///< F · reach + ½ M w²
+  double work() const { return work_; }
+  double given() const { return load_ + start_ + work_; }
+
  private:
   double start_ = 0;
   double work_ = 0;
   double load_ = 0;  // F · reach + ½ M w²
   double floor_ = 0;
+};
+
+/// Notices energy that a method makes from nothing, long before EnergyAccount calls it a blow-up: when for
+/// kTime on end T + V, less what it was and less the work put in since, is more than kShare of F · reach +
+/// start
+/// + work. So long, because T + V of a symplectic method swings about what it keeps; near its limit of
+/// stability that is many times more, but comes back to it with every oscillation.
+class EnergyWatch {
+ public:
+  static constexpr double kTime = 0.25;  // [s]
+  static constexpr double kShare = 0.05;
+
+  struct Sample {
+    double time = 0;     ///< [s]
+    double total = 0;    ///< T + V [J]
+    double shaking = 0;  ///< InternalEnergy::shaking [J]
+  };
+
+  /// What the next sample has counts as given.
+  void restart() { base_.reset(); }
+  /// The least energy from nothing in the last kTime [J], when it is too much. Samples are in order of time.
+  std::optional<double> look(const Sample& now, const EnergyAccount& account);
+
+ private:
+  std::optional<Sample> base_;
+  double work_ = 0;         // of the account, at the base
+  double quiet_until_ = 0;  // when there last was no more than may be [s]
+  double least_ = 0;        // since then [J]
 };
 
 }  // namespace clothlab

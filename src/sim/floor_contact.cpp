@@ -18,6 +18,7 @@ vec3 level(const vec3& a) { return {a.x, 0, a.z}; }
 
 bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system,
                         const StopProbe& stop) {
+  lifts_ = false;
   contacts_.swap(before_);
   contacts_.clear();
   added_.clear();
@@ -90,6 +91,7 @@ void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floo
                        const State& state, const ClothSystem& system) {
   const vec3 &x = state.x[particle], &v = state.v[particle], &f = force_[particle];
   const double m = system.masses()[particle];
+  lifts_ = lifts_ || x.y < floor.height;
   const vec3 target(x.x, std::min(floor.height, x.y + h * kLiftSpeed), x.z);
   const double impulse = std::max(-m * v.y - h * f.y, pressed);
   const vec3 momentum = m * level(v) + h * level(f);  // that friction would leave alone
@@ -101,7 +103,7 @@ void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floo
 }
 
 bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& system,
-                          const StopProbe& stop) const {
+                          const StopProbe& stop) {
   if (!floor.on) return false;
   CancelPoint cancel(stop);
   for (const Contact& contact : contacts_) state.v[contact.particle].y = 0;
@@ -117,6 +119,7 @@ bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& s
     const double kept = speed > 0 ? std::max(1 - floor.friction * stopped / speed, 0.0) : 0.0;
     v = vec3(kept * v.x, std::max(v.y, 0.0), kept * v.z);
   }
+  lifts_ = lifts_ || caught;
   return caught;
 }
 

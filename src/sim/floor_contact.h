@@ -39,7 +39,10 @@ class FloorContact {
   bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system,
             const StopProbe& stop);
   /// At last. True when something had to be put on the floor.
-  bool settle(const Floor& floor, State& state, const ClothSystem& system, const StopProbe& stop) const;
+  bool settle(const Floor& floor, State& state, const ClothSystem& system, const StopProbe& stop);
+
+  /// Whether the floor lifted anything in the last step: what lay below it, or was put on it at last.
+  bool lifts() const { return lifts_; }
 
   /// Notes what was held in the step before; go_back() returns to it, whatever steps there were since.
   void mark() { marked_ = contacts_; }
@@ -57,6 +60,7 @@ class FloorContact {
            const ClothSystem& system);
   bool stop_what_turns_back(const State& after, Projection& projection);
 
+  bool lifts_ = false;
   std::vector<Contact> contacts_, before_, marked_;
   std::vector<Projection::Entry> added_;  // what the projection is still to hold
   std::vector<SteadyForce::Push> friction_;

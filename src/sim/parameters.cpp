@@ -187,7 +187,7 @@ constexpr std::array kParameters{
                    "Stepping"},
     SceneParameter{{"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
                     "An implicit step is solved when its momentum residual has fallen below this fraction of "
-                    "its first value."},
+                    "its first value; one of XPBD when the springs' errors have."},
                    [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
                    [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
                    "Solver"},

@@ -11,7 +11,7 @@ namespace clothlab {
 /// A handful of values under one name. What it does not set stays as it is.
 struct Preset {
   struct Value {
-    std::string_view parameter;  ///< id of a scene parameter
+    std::string_view parameter;  ///< id of a parameter, of the scene or of an integrator
     double value = 0;            ///< in its unit
   };
   std::string_view id;

@@ -9,6 +9,7 @@
 
 #include "core/cancel_point.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "sim/energy_account.h"
 #include "sim/floor_contact.h"
 #include "sim/parameters.h"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr std::string_view kFloorReached =
     "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was taken as it is.";
+
+// Of the mesh's diagonal: what entering a method with rods moves less than this is rounding.
+constexpr double kMoved = 1e-6;
 
 // How often a step is taken again because cloth has landed in it.
 constexpr int kLandings = 2;
@@ -97,6 +101,7 @@ struct Simulation::Impl {
       meet_world(h, stop);
       cancel.look();
       restart_integrator_if_new(h);
+      enter_integrator_if_new(h, stop);
       const StepReport report = advance(h, stop);
       measure(stop);
       const std::optional<BlowUp> bad = check_energy(h);
@@ -119,6 +124,8 @@ struct Simulation::Impl {
     account_at_step = account;
     control_at_step = control;
     h_at_step = last_h;
+    entering_at_step = entering;
+    moved_on_entry = 0;
     integrator->mark();
     contact.mark();
     next = StepRecord{};
@@ -161,22 +168,38 @@ struct Simulation::Impl {
   void aim_pins(double h, const StopProbe& stop) {
     Projection& projection = system.projection();
     pins.aim(state.t + h, projection);
+    const bool rods = has_rods();
     bool moving = false;
-    double work = 0;
+    double work = 0, lifted = 0;
     for (const Projection::Entry& pin : projection.entries()) {
-      const vec3 velocity = (pin.target - state.x[pin.particle]) / h;
-      moving = moving || pin.target != state.x[pin.particle];
+      const vec3 way = pin.target - state.x[pin.particle], velocity = way / h;
+      moving = moving || way != vec3(0.0);
       const double gain =
           glm::dot(velocity, velocity) - glm::dot(state.v[pin.particle], state.v[pin.particle]);
-      work += 0.5 * system.masses()[pin.particle] * std::max(gain, 0.0);
+      const double mass = system.masses()[pin.particle];
+      // Rods may hand it on to all of the cloth at once.
+      work += 0.5 * (rods ? system.material().mass : mass) * std::max(gain, 0.0);
+      lifted -= mass * glm::dot(system.material().gravity, way);
     }
     if (!moving) return;
+    account.add_work(lifted);
     probe.x = state.x;
     for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
-    const ClothSystem::Energies before = system.energies(state.x);
+    const ClothSystem::Energies before = energies_of(state.x);
     CancelPoint(stop).look();
-    const ClothSystem::Energies after = system.energies(probe.x);
+    const ClothSystem::Energies after = energies_of(probe.x);
     account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
+  }
+
+  bool has_rods() const { return integrator_info(scene.integrator).inextensible; }
+
+  /// Without what the integrator knows nothing of: rods have no elastic energy.
+  ClothSystem::Energies energies_of(std::span<const vec3> x) const {
+    return without_rods(system.energies(x));
+  }
+  ClothSystem::Energies without_rods(ClothSystem::Energies energies) const {
+    if (has_rods()) energies.stretch = 0;
+    return energies;
   }
 
   /// The air and the floor of the substep. To a method with a memory another contact is another pin.
@@ -222,15 +245,28 @@ struct Simulation::Impl {
     last_h = h;
   }
 
+  /// Lets the integrator take over a state that it has not come to itself. Throws Cancelled.
+  void enter_integrator_if_new(double h, const StopProbe& stop) {
+    if (!entering) return;
+    const double before = has_rods() ? internal_energy_now() : 0;
+    StepReport report;
+    const double moved = integrator->enter(system, state, h, {scene.stepping.solver, pool, stop}, report);
+    if (report.stopped) throw Cancelled();
+    if (moved > kMoved * mesh->diagonal) {
+      moved_on_entry = moved;
+      account.add_work(internal_energy_now() - before);
+    }
+  }
+
   /// Energies and strain of the state at hand. Throws Cancelled.
   void measure(const StopProbe& stop = {}) {
     const CancelPoint cancel(stop);
     cancel.look();
     const auto [potential, max_strain] = system.measure(state.x);
-    measured.potential = potential;
+    measured.potential = without_rods(potential);
     measured.strain = max_strain;
     cancel.look();
-    measured.internal = meter.measure(system, state, potential);
+    measured.internal = meter.measure(system, state, measured.potential);
     cancel.look();
   }
 
@@ -273,6 +309,7 @@ struct Simulation::Impl {
   }
 
   void restore_start_of_step() {
+    entering = entering_at_step;
     std::swap(state, step_start);
     step_start_is_sound = false;
     account = account_at_step;
@@ -300,6 +337,11 @@ struct Simulation::Impl {
     next.newton_iterations += report.newton_iterations;
     next.cg_iterations += report.linear_iterations;
     next.cg_residual = report.linear_residual;
+    next.residual = std::max(next.residual, report.newton_residual);
+    next.distance = report.distance;
+    next.length_violation = report.length_violation;
+    next.modes = report.modes;
+    entering = false;
     if (next.converged && !report.converged) {
       next.converged = false;
       next.reason = report.reason;
@@ -316,6 +358,33 @@ struct Simulation::Impl {
     record = next;
     residuals.swap(next_residuals);
     blow_up.reset();
+    notice_entry();
+    notice_energy();
+  }
+
+  // What is said once ------------------------------------------------------------------------------
+
+  void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
+
+  void notice_entry() {
+    if (moved_on_entry == 0) return;
+    say(std::string(integrator_info(scene.integrator).title) +
+        " takes stretch springs as rods: the cloth was brought to their lengths, by up to " +
+        format_quantity(moved_on_entry, "m") + ", which gave it no speed.");
+  }
+
+  /// Wind, rods and a floor that lifts do work that is not counted.
+  void notice_energy() {
+    if (said_energy) return;
+    if (scene.wind.on || contact.lifts() || has_rods()) return watch.restart();
+    const auto made = watch.look({record.time, record.energy.total, measured.internal.shaking()}, account);
+    if (!made) return;
+    said_energy = true;
+    say(std::string(integrator_info(scene.integrator).title) + " at h = " +
+        format_quantity(scene.stepping.dt, "s") + " has made at least " + format_quantity(*made, "J") +
+        " from nothing; gravity, the start and what was done to the cloth account for " +
+        format_quantity(account.given(), "J") +
+        ". A smaller h or a method with numerical damping makes less.");
   }
 
   // Commands -------------------------------------------------------------------------------------
@@ -335,9 +404,9 @@ struct Simulation::Impl {
   }
 
   void apply(const SetIntegrator& command) {
-    integrator_info(command.id);
-    scene.integrator = command.id;
-    integrator = make_integrator(scene);
+    Scene changed = scene;
+    changed.integrator = integrator_info(command.id).id;
+    take_integrator(changed);
     break_continuity();
   }
 
@@ -373,7 +442,7 @@ struct Simulation::Impl {
     const std::vector<std::uint32_t> held = selected_particles(*mesh, changed.pins);
     if (changed.integrator != scene.integrator ||
         integrator_parameters(changed) != integrator_parameters(scene))
-      integrator = make_integrator(changed);
+      take_integrator(changed);
     const bool other_pins = held != pins.particles();
     pins.keep_or_hold(held, state.x);
     change_scene(std::move(changed));
@@ -418,7 +487,7 @@ struct Simulation::Impl {
     Drag drag{command.particles, command.weights, command.cursor, command.stiffness, command.damping, 0};
     set_hand(drag);
     // The hand may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
-    account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+    account.add_work(meter.measure(system, state, energies_of(state.x)).drift);
     break_continuity();
   }
 
@@ -448,6 +517,7 @@ struct Simulation::Impl {
     if (!std::isfinite(command.state->t)) throw InputError("The state to continue from is not finite.");
 
     release_hand();
+    entering = true;
     const double before = internal_energy_now();
     keep_last_sound();
     step_start_is_sound = false;
@@ -470,6 +540,8 @@ struct Simulation::Impl {
     const CancelPoint cancel(stop);
     cancel.look();
     release_hand();
+    entering = true;
+    said_energy = false;
     state = initial_state(scene, *mesh);
     last_sound = state;
     last_sound_step = 0;
@@ -481,12 +553,23 @@ struct Simulation::Impl {
       const bool free = pins.empty() && !scene.floor.on;
       account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
       account.set_scale(system, reach(scene.floor));
-      at_start = {scene.material, scene.wind, scene.floor, pins.empty(), measured, account};
+      at_start = {scene.material, scene.wind, scene.floor, pins.empty(), has_rods(), measured, account};
     }
     measured = at_start->measured;
     account = at_start->account;
     record_state(0);
     break_continuity();
+    notice_energy();  // what there is counts as given
+  }
+
+  /// Switches to the integrator of `named`, with its parameters there. Springs that were rods have energy
+  /// again.
+  void take_integrator(const Scene& named) {
+    entering = entering || named.integrator != scene.integrator;
+    const double before = internal_energy_now();
+    integrator = make_integrator(named);
+    scene.integrator = named.integrator;
+    account.add_work(internal_energy_now() - before);
   }
 
   /// Takes over new parameter values. Energy that they add to the state at hand is work from outside.
@@ -506,7 +589,7 @@ struct Simulation::Impl {
       account.set_scale(system, reach(changed.floor));
       // A floor that is new there may stop what falls, and lift what lies below it.
       if (changed.floor.on && (!scene.floor.on || changed.floor.height != scene.floor.height))
-        account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+        account.add_work(meter.measure(system, state, energies_of(state.x)).drift);
     }
     scene = std::move(changed);
     break_continuity();
@@ -533,12 +616,13 @@ struct Simulation::Impl {
     account.add_work(measured.internal.shaking() - before);
     record.energy = energy_report();
     record.max_strain = measured.strain;
+    entering = true;
     break_continuity();
   }
 
   void pins_changed() {
     // A pin may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
-    account.add_work(meter.measure(system, state, system.energies(state.x)).drift);
+    account.add_work(meter.measure(system, state, energies_of(state.x)).drift);
     break_continuity();
   }
 
@@ -547,6 +631,7 @@ struct Simulation::Impl {
   void break_continuity() {
     integrator->reset();
     control.reset();
+    watch.restart();
     aim_at_pins();
     blow_up.reset();
     for (std::vector<double>* history : {&residuals, &next_residuals})
@@ -565,7 +650,7 @@ struct Simulation::Impl {
 
   void release_hand() { system.set_drag(std::nullopt); }
 
-  double internal_energy_now() { return meter.measure(system, state, system.energies(state.x)).shaking(); }
+  double internal_energy_now() { return meter.measure(system, state, energies_of(state.x)).shaking(); }
 
   /// The record of a state that no step led to, measured before.
   void record_state(std::uint64_t step) {
@@ -614,6 +699,10 @@ struct Simulation::Impl {
 
   StepRecord record;
   std::vector<double> residuals;
+  Notice notice;
+  EnergyWatch watch;
+  bool said_energy = false;  // since the start
+  bool entering = true;      // the integrator has not come to the state itself
 
   struct Measured {
     ClothSystem::Energies potential;
@@ -627,12 +716,13 @@ struct Simulation::Impl {
     Wind wind;
     Floor floor;
     bool unpinned = false;
+    bool rods = false;
     Measured measured;
     EnergyAccount account;
 
     bool is_of(const Scene& other, bool other_unpinned) const {
       return material == other.material && wind == other.wind && floor == other.floor &&
-             unpinned == other_unpinned;
+             unpinned == other_unpinned && rods == integrator_info(other.integrator).inextensible;
     }
   };
   std::optional<AtStart> at_start;
@@ -651,6 +741,8 @@ struct Simulation::Impl {
   EnergyAccount account_at_step, account_at_substep;
   StepControl control_at_step;
   double h_at_step = 0;
+  bool entering_at_step = true;
+  double moved_on_entry = 0;  // [m]
 };
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
@@ -680,6 +772,8 @@ Simulation::StateAtStep Simulation::last_sound_state() const {
   if (now.step_start_is_sound) return {now.step_start, now.record.step - 1};
   return {now.last_sound, now.last_sound_step};
 }
+
+const Notice& Simulation::notice() const { return impl_->notice; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
 const std::optional<Drag>& Simulation::drag() const { return impl_->system.drag(); }

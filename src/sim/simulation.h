@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,8 @@
 
 namespace clothlab {
 
-/// [J]. `total` is the sum, the mouse spring's energy left out.
+/// [J]. `total` is the sum, the mouse spring's energy left out. Where stretch springs are rods
+/// (IntegratorInfo::inextensible), `stretch` is 0.
 struct EnergyReport {
   double kinetic = 0;
   double stretch = 0;
@@ -39,9 +41,20 @@ struct StepRecord {
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;
+  double residual = 0;             ///< StepReport::newton_residual
+  std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
   bool converged = true;
-  std::string_view reason;   ///< why not converged; empty when converged
-  std::string_view warning;  ///< what else there is to say of a step that was taken; mostly empty
+  double length_violation = 0;       ///< of methods with rods: largest |l − L| [m]
+  std::optional<std::size_t> modes;  ///< that a split method took by exponentials
+  std::string_view reason;           ///< why not converged; empty when converged
+  std::string_view warning;          ///< what else there is to say of a step that was taken; mostly empty
+};
+
+/// What there is to say of a run once, not in every step.
+struct Notice {
+  std::uint64_t number = 0;  ///< of all notices of this Simulation, from 1; 0: there is none yet
+  std::uint64_t step = 0;    ///< the step it is about
+  std::string text;          ///< one or two sentences
 };
 
 /// Largest strain of a state from which a blown-up run can go on, and whose ω_max is worth quoting.
@@ -103,6 +116,9 @@ class Simulation {
   /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
   /// the next step or command.
   StateAtStep last_sound_state() const;
+
+  /// The last notice.
+  const Notice& notice() const;
   bool is_pinned(std::uint32_t particle) const;
   /// The pins that MovePins has sent away and that are not there yet.
   std::vector<PinPlace> pins_under_way() const;

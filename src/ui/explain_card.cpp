@@ -9,6 +9,7 @@
 #include "integrate/registry.h"
 #include "ui/panels.h"
 #include "ui/stability.h"
+#include "ui/step_figure.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -95,7 +96,13 @@ std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
                                                       LinearSolverSettings::Kind::cg
                                                 : info.inextensible;
   if (iterates) text += std::to_string(record.cg_iterations) + " CG iterations, ";
-  return text + format_quantity(context.snapshot.step_ms.last / 1000, "s") + ".";
+  text += format_quantity(context.snapshot.step_ms.last / 1000, "s");
+  if (const auto figure = step_figure(info, context.own_parameters(), record))
+    text += ", " + figure->text + ". " + figure->help;
+  else
+    text += ".";
+  if (!record.converged) text += "\nNot converged: " + std::string(record.reason) + ".";
+  return text;
 }
 
 void present_numbers(const PanelContext& context, const IntegratorInfo& info) {

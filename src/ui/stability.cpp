@@ -61,4 +61,12 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
   return out;
 }
 
+StabilityReading not_converged(StabilityReading reading, const std::string& why) {
+  if (reading.level != StabilityLevel::safe) return reading;
+  reading.level = StabilityLevel::near_limit;
+  reading.verdict = "not converged";
+  reading.help += "\n\nThat is for steps that are solved. The last one was not: " + why + ".";
+  return reading;
+}
+
 }  // namespace clothlab

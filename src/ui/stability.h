@@ -22,4 +22,8 @@ struct StabilityReading {
 StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
                                 double h, std::optional<double> omega_max);
 
+/// The same where the last step did not converge: theory is about steps that are solved, so that nothing is
+/// called stable. `why` is the reason, a sentence without its full stop.
+StabilityReading not_converged(StabilityReading reading, const std::string& why);
+
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/stability.h"
+#include "ui/step_figure.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -86,9 +87,14 @@ void gauge(double share, ImU32 colour) {
 
 void status_bar(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
+  const StepRecord& record = now.frame.record;
   const IntegratorInfo& info = integrators()[context.integrator()];
-  const StabilityReading stability =
-      read_stability(info, context.own_parameters(), context.step_size(), now.omega_max);
+  const IntegratorParameters values = context.own_parameters();
+  StabilityReading stability = read_stability(info, values, context.step_size(), now.omega_max);
+  const std::string trouble =
+      now.warning.empty() ? std::string(record.converged ? record.warning : record.reason) : now.warning;
+  const bool converged = now.warning.empty() ? record.converged : now.converged;
+  if (!converged) stability = not_converged(std::move(stability), trouble);
 
   ImGui::BeginGroup();
   mark(context.integrator());
@@ -103,7 +109,6 @@ void status_bar(const PanelContext& context) {
   note_item("stability");
   tooltip(stability.help);
 
-  const StepRecord& record = now.frame.record;
   const std::string strain = "largest strain " + format_steady(record.max_strain * 100) + " %";
   if (item(palette().text, strain, "largest strain 00.00 %"))
     tooltip("The most that any stretch spring is longer or shorter than at rest.");
@@ -116,12 +121,15 @@ void status_bar(const PanelContext& context) {
     if (!is_long)
       tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
   }
-  const std::string_view of_step = record.converged ? record.warning : record.reason;
-  const bool converged = now.warning.empty() ? record.converged : now.converged;
-  const std::string trouble = converged ? "warning" : "not converged";
-  if ((!now.warning.empty() || !record.converged || !of_step.empty()) &&
-      item(palette().careful, trouble, trouble))
-    tooltip(now.warning.empty() ? std::string(of_step) : now.warning);
+  const std::string what = converged ? "warning" : "not converged";
+  if (!trouble.empty() && stability.verdict != what) {
+    if (item(palette().careful, what, what)) tooltip(trouble);
+  }
+  if (const auto figure = step_figure(info, values, record);
+      figure && item(palette().text, figure->text, figure->usual)) {
+    note_item("step-figure");
+    tooltip(figure->help);
+  }
 
   // With nothing to show that is new, the window rests.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;

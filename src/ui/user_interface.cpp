@@ -99,7 +99,7 @@ Area UserInterface::view_area(float width, float height, const ViewSettings& vie
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
-  notice_refusals(context.snapshot);
+  show_what_is_new(context.snapshot);
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);
@@ -304,10 +304,13 @@ void UserInterface::open_tab(std::string_view title) {
 
 bool UserInterface::waits_for_time() const { return !message_.empty() || ImGui::GetIO().WantTextInput; }
 
-void UserInterface::notice_refusals(const Snapshot& snapshot) {
+void UserInterface::show_what_is_new(const Snapshot& snapshot) {
   if (snapshot.errors < refusals_seen_) refusals_seen_ = 0;  // another thread, another count
   if (snapshot.errors > refusals_seen_ && !snapshot.error.empty()) show_message(snapshot.error, true);
   refusals_seen_ = snapshot.errors;
+  if (snapshot.notices < notices_seen_) notices_seen_ = 0;
+  if (snapshot.notices > notices_seen_) show_message(snapshot.notice, false);
+  notices_seen_ = snapshot.notices;
 }
 
 void UserInterface::show_message(std::string text, bool is_error) {

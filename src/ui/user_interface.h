@@ -56,7 +56,7 @@ class UserInterface {
   void draw_overlays(const PanelContext& context, const Area& view, float bottom);
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void draw_tabs(const PanelContext& context, bool low);
-  void notice_refusals(const Snapshot& snapshot);
+  void show_what_is_new(const Snapshot& snapshot);
 
   FileDialog files_;
   RecordingDialog recording_;
@@ -72,6 +72,7 @@ class UserInterface {
   double message_until_ = 0;  // ImGui time
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // whose values the sliders were set out for
+  std::uint64_t notices_seen_ = 0;
 };
 
 }  // namespace clothlab

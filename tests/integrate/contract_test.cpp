@@ -210,8 +210,9 @@ TEST_P(Contract, ReportsItsWork) {
   Stepper stepper(*rig, info());  // outlives the report, which refers to its residuals
   const StepReport report = stepper.step(1.0 / 60);
   EXPECT_EQ(report.h, 1.0 / 60);
-  EXPECT_TRUE(report.converged) << report.reason;
-  EXPECT_TRUE(report.reason.empty());
+  // Those that end after a set number of iterations are not there yet, and say so.
+  EXPECT_EQ(report.converged, info().stability_condition.empty()) << report.reason;
+  EXPECT_EQ(report.converged, report.reason.empty());
   EXPECT_FALSE(report.stopped);
   EXPECT_EQ(report.newton_iterations > 0, info().uses_newton);
   EXPECT_EQ(report.linear_iterations > 0, info().uses_linear_solver || info().inextensible);

@@ -62,9 +62,10 @@ TEST_P(GoldenRun, BitsAreThoseOfTheRecord) {
   test::Stepper stepper(*rig, info());
   for (int k = 0; k < 30; ++k) {
     rig->system.projection().fix(7, rig->state.x[7] + vec3(0, 1e-3, -5e-4));
-    // Inextensible cloth cannot follow: the pin pulls its top edge apart.
+    // Inextensible cloth cannot follow: the pin pulls its top edge apart. XPBD and projective dynamics end
+    // after a set number of iterations.
     const bool converged = stepper.step(0.002).converged;
-    ASSERT_TRUE(converged || info().inextensible);
+    ASSERT_TRUE(converged || info().family == IntegratorFamily::position_based);
   }
   const std::uint64_t hash = Hash().add(rig->state.x).add(rig->state.v).add(rig->state.t).value();
   char text[32];

@@ -22,8 +22,13 @@ const IntegratorInfo& xpbd() { return *find_integrator("xpbd"); }
 
 // The row of model.md's table, written again, with damping by mass taken implicitly. `order` are the springs
 // in the order of a sweep, `velocity` what pinned particles have.
-void formula_step(const Rig& rig, State& u, double h, int iterations, int substeps,
-                  std::span<const std::size_t> order, std::span<const vec3> velocity) {
+struct Solution {
+  double unsolved = 0;  // largest error met in the last sweep over that in the first, of the worst substep
+  double distance = 0;  // ‖M (v1 − v0) − h f(x1, v1)‖ / ‖h f(x0, v0)‖ of the last substep
+};
+
+Solution formula_step(const Rig& rig, State& u, double h, int iterations, int substeps,
+                      std::span<const std::size_t> order, std::span<const vec3> velocity) {
   const auto springs = rig.system.elements();
   const Material& material = rig.system.material();
   const double h_s = h / substeps, inertia = 1 + h_s * material.rayleigh_mass;
@@ -31,7 +36,17 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
   for (std::size_t i = 0; i < w.size(); ++i) {
     w[i] = rig.system.projection().is_fixed(i) ? 0 : 1 / (rig.system.masses()[i] * inertia);
   }
+  const auto free_norm = [&](std::vector<vec3> a) {
+    rig.system.projection().filter(a);
+    double squared = 0;
+    for (const vec3& v : a) squared += glm::dot(v, v);
+    return std::sqrt(squared);
+  };
+  Solution solution;
+  State u0;
   for (int s = 0; s < substeps; ++s) {
+    u0 = u;
+    std::vector<double> errors;  // the largest of every sweep
     const std::vector<vec3> x_n = u.x;
     for (std::size_t i = 0; i < w.size(); ++i) {
       u.v[i] = w[i] > 0 ? (u.v[i] + h_s * material.gravity) / inertia : velocity[i];
@@ -39,6 +54,7 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
     }
     std::vector<double> lambda(springs.size());
     for (int k = 0; k < iterations; ++k) {
+      errors.push_back(0);
       for (const std::size_t index : order) {
         const ElasticElement e = springs[index];
         if (e.stiffness == 0) continue;
@@ -48,6 +64,7 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
         const double C = l - e.rest_length, alpha = 1 / (e.stiffness * h_s * h_s),
                      gamma = e.damping / (e.stiffness * h_s);
         const double way = glm::dot(gradient, u.x[e.i] - x_n[e.i]) - glm::dot(gradient, u.x[e.j] - x_n[e.j]);
+        errors.back() = std::max(errors.back(), std::abs(C + alpha * lambda[index] + gamma * way));
         const double change =
             (-C - alpha * lambda[index] - gamma * way) / ((1 + gamma) * (w[e.i] + w[e.j]) + alpha);
         lambda[index] += change;
@@ -56,7 +73,16 @@ void formula_step(const Rig& rig, State& u, double h, int iterations, int subste
       }
     }
     for (std::size_t i = 0; i < w.size(); ++i) u.v[i] = (u.x[i] - x_n[i]) / h_s;
+    solution.unsolved = std::max(solution.unsolved, errors.back() / errors.front());
   }
+  std::vector<vec3> r(w.size()), f0(w.size());
+  rig.system.force(u.x, u.v, r);
+  rig.system.force(u0.x, u0.v, f0);
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    r[i] = rig.system.masses()[i] * (u.v[i] - u0.v[i]) - h_s * r[i];
+  }
+  solution.distance = free_norm(r) / (h_s * free_norm(f0));
+  return solution;
 }
 
 // First-fit colouring, the slow way; the springs of all colours, one colour after the other.
@@ -130,8 +156,12 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
     State expected = rig->state;
     Stepper stepper(*rig, xpbd(), {}, {7, 2});
     for (int k = 0; k < 10; ++k) {
-      formula_step(*rig, expected, 0.02, 7, 2, order, still);
-      stepper.step(0.02);
+      const Solution solution = formula_step(*rig, expected, 0.02, 7, 2, order, still);
+      const StepReport report = stepper.step(0.02);
+      EXPECT_NEAR(report.newton_residual, solution.unsolved, 1e-9);
+      EXPECT_NEAR(report.distance.value(), solution.distance, 1e-9 * solution.distance);
+      EXPECT_FALSE(report.converged);
+      EXPECT_GT(solution.unsolved, 1e-4);  // or that would say little
     }
     EXPECT_LT(largest_difference(rig->state, expected, 0.02), 1e-12);
   }
@@ -169,9 +199,42 @@ TEST(Xpbd, SweptToTheEndIsBackwardEulerOnALine) {
   Stepper stepper(*rig, xpbd(), {}, {1000, 1});
   for (int k = 0; k < 5; ++k) {
     backward_euler.step(h);
-    stepper.step(h);
+    const StepReport report = stepper.step(h);
     EXPECT_LT(largest_difference(rig->state, expected->state, h), 1e-12);
+    EXPECT_TRUE(report.converged) << report.reason;
+    EXPECT_LT(report.distance.value(), 1e-10);
   }
+}
+
+// Of a sheet that bends, the sweeps solve XPBD's equations, which are not those of backward Euler.
+TEST(Xpbd, SaysThatItIsSolvedAndHowFarItIsFromBackwardEuler) {
+  const auto step = [](int iterations) {
+    auto rig = test::make_sheet(8, 8, 1.0 / 7, Material{});
+    rig->pin(0);
+    rig->pin(7);
+    // Some steps solved to the end, then one with these iterations.
+    const double h = 1.0 / 120;
+    Stepper(*rig, xpbd(), {}, {800, 1}).steps(6, h);
+    return Stepper(*rig, xpbd(), {}, {static_cast<double>(iterations), 1}).step(h);
+  };
+  const StepReport few = step(20), many = step(400), more = step(800);
+  EXPECT_FALSE(few.converged);
+  EXPECT_FALSE(few.reason.empty());
+  EXPECT_TRUE(many.converged && more.converged);
+  EXPECT_LE(many.newton_residual, 1e-6);
+  EXPECT_NEAR(*many.distance, *more.distance, 0.01 * *more.distance);
+  EXPECT_GT(*more.distance, 1e-3);
+  EXPECT_LT(*more.distance, 0.1);
+  EXPECT_GT(*few.distance, 2 * *more.distance);
+}
+
+TEST(Xpbd, HasNothingToSolveAtRest) {
+  Material material;
+  material.gravity = vec3(0.0);
+  auto rig = test::make_sheet(5, 5, 0.1, material);
+  for (vec3& x : rig->state.x) x += vec3(1e3, -2e3, 3e3);  // where rounding is coarse
+  const StepReport report = Stepper(*rig, xpbd()).steps(3, 1.0 / 60);
+  EXPECT_TRUE(report.converged);
 }
 
 // Hung in a frame, and stretched by it: in tension everywhere, so that there is one equilibrium.

@@ -359,6 +359,20 @@ TEST(SimulationThread, WarnsThatTheAdaptiveStepsReachedTheirFloor) {
   EXPECT_TRUE(s->converged);
 }
 
+TEST(SimulationThread, PassesOnWhatIsSaidOnceInARun) {
+  Scene scene;
+  scene.mesh = GridSource{12, 12, 1, 1};
+  scene.integrator = "xpbd";
+  scene.integrator_parameters["xpbd-iterations"] = 5;
+  SimulationThread thread(loaded(std::move(scene)), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  for (const std::uint64_t run : {1, 2}) {
+    const auto s = wait_for(thread, [&](const Snapshot& later) { return later.notices >= run; });
+    EXPECT_EQ(s->notices, run);
+    EXPECT_THAT(s->notice, HasSubstr("from nothing"));
+    thread.send(Reset{});
+  }
+}
+
 // ---- Blow-up, rewind, replay
 
 TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {

@@ -57,6 +57,27 @@ TEST(Presets, TheOneThatExplodesOnPurposeDoesWithinHalfASecond) {
   }
 }
 
+TEST(Presets, TheOneForGamesIsSolvedWhereTheDefaultSweepsAreNot) {
+  const auto games =
+      std::find_if(presets().begin(), presets().end(), [](const Preset& p) { return p.id == "games"; });
+  ASSERT_NE(games, presets().end());
+  WorkerPool pool(1);
+  Scene sheet;
+  sheet.mesh = GridSource{20, 20, 1, 1};
+  Scene by_default = sheet;
+  by_default.integrator = "xpbd";
+  Simulation solved(with_preset(sheet, *games), testing::mesh_of(sheet), pool);
+  Simulation unsolved(by_default, testing::mesh_of(sheet), pool);
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_EQ(solved.step(), StepStatus::done);
+    EXPECT_TRUE(solved.record().converged) << i;
+    EXPECT_LT(solved.record().distance.value(), 0.1) << i;
+    ASSERT_EQ(unsolved.step(), StepStatus::done);
+    EXPECT_FALSE(unsolved.record().converged) << i;
+  }
+  EXPECT_GT(unsolved.record().distance.value(), 0.5);
+}
+
 TEST(Presets, SayWhatTheySet) {
   for (const Preset& preset : presets()) {
     const std::string text = preset_text(preset);
@@ -64,7 +85,8 @@ TEST(Presets, SayWhatTheySet) {
       const ParameterSpec& spec = parameter_spec(each.parameter);
       EXPECT_NE(text.find(spec.title), std::string::npos);
       const Scene scene = with_preset(Scene{}, preset);
-      EXPECT_EQ(find_scene_parameter(each.parameter)->get(scene), each.value);
+      const SceneParameter* row = find_scene_parameter(each.parameter);
+      EXPECT_EQ(row ? row->get(scene) : scene.integrator_parameters.find(each.parameter)->second, each.value);
     }
   }
   EXPECT_EQ(preset_text(presets()[0]),

@@ -597,6 +597,20 @@ TEST(Interface, ABlowUpSaysWhyAndOffersTheWayOut) {
   EXPECT_NE(face.last_command<Reset>(), nullptr);
 }
 
+TEST(Interface, ANoticeIsShownOnce) {
+  Interface face;
+  EXPECT_TRUE(face.ui.message().empty());
+  face.snapshot.notice = "Energy from nothing.";
+  for (int k = 0; k < 2; ++k) {
+    ++face.snapshot.notices;
+    face.frame();
+    EXPECT_EQ(face.ui.message(), "Energy from nothing.");
+    face.press(Key::escape);
+    face.frame();
+    EXPECT_TRUE(face.ui.message().empty());
+  }
+}
+
 TEST(Interface, EscClosesOneThingAfterTheOther) {
   Interface face;
   face.ui.show_message("No.", true);

@@ -4,11 +4,46 @@
 #include <cmath>
 
 #include "ui/stability.h"
+#include "ui/step_figure.h"
 
 namespace clothlab {
 namespace {
 
 using ::testing::HasSubstr;
+
+TEST(StabilityReading, CallsNothingStableThatIsNotConverged) {
+  const IntegratorInfo& info = *find_integrator("xpbd");
+  const StabilityReading reading = read_stability(info, default_parameters(info), 0.01, 100);
+  ASSERT_EQ(reading.level, StabilityLevel::safe);
+  const StabilityReading unsolved = not_converged(reading, "too few sweeps");
+  EXPECT_EQ(unsolved.level, StabilityLevel::near_limit);
+  EXPECT_EQ(unsolved.verdict, "not converged");
+  EXPECT_THAT(unsolved.help, HasSubstr("too few sweeps."));
+  // Worse news is kept.
+  const IntegratorInfo& explicit_euler = *find_integrator("explicit-euler");
+  const StabilityReading grows = read_stability(explicit_euler, {}, 0.01, 100);
+  EXPECT_EQ(not_converged(grows, "why").verdict, grows.verdict);
+}
+
+TEST(StepFigure, IsThatOfTheKindOfMethod) {
+  StepRecord record;
+  const auto text = [&](const char* id) {
+    const IntegratorInfo& info = *find_integrator(id);
+    const auto figure = step_figure(info, default_parameters(info), record);
+    return figure ? figure->text : std::string();
+  };
+  record.distance = 0.0162;
+  EXPECT_EQ(text("xpbd"), "");  // before the first step there is none
+  record.step = 1;
+  EXPECT_EQ(text("xpbd"), "0.0162 from backward Euler");
+  record.distance.reset();
+  record.modes = 0;
+  EXPECT_EQ(text("siere"), "0 of 5 modes");
+  record.modes.reset();
+  record.length_violation = 0.00125;
+  EXPECT_EQ(text("rattle"), "rods off by 1.25 mm");
+  EXPECT_EQ(text("semi-implicit-euler"), "");
+}
 
 // By the rows' own claims, so that a new integrator is covered by its registry row.
 TEST(StabilityReading, AgreesWithEveryRowOfTheRegistry) {

@@ -1,0 +1,160 @@
+// Energy that comes from nothing, and the energy of cloth whose stretch springs are rods.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "sim/energy_account.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+Scene hanging(std::string_view integrator, int side, double h) {
+  Scene scene;
+  scene.mesh = GridSource{side, side, 1, 1};
+  scene.integrator = integrator;
+  scene.stepping.dt = h;
+  return scene;
+}
+
+// ---- From nothing
+
+TEST(EnergyWatch, SpeaksOfWhatIsThereForAQuarterOfASecondOnEnd) {
+  EnergyAccount account;
+  account.start(1);
+  account.add_work(1);  // 2 J are given: more than 0.1 J is too much
+  EnergyWatch watch;
+  const auto at = [&](double t, double total) { return watch.look({t, total, 0}, account).value_or(0); };
+  EXPECT_EQ(at(0, 5), 0);  // counts as given
+  EXPECT_EQ(at(0.1, 5.2), 0);
+  EXPECT_EQ(at(0.2, 5.11), 0);
+  EXPECT_EQ(at(0.24, 9), 0);
+  EXPECT_NEAR(at(0.26, 6), 0.11, 1e-12);  // the least of them
+  EXPECT_EQ(at(0.3, 5.09), 0);            // begins anew
+  EXPECT_EQ(at(0.5, 6), 0);
+  account.add_work(3);
+  EXPECT_EQ(at(0.6, 8.2), 0);  // 5 J and 3 more, and 5 % of the 5 J that are given now
+  EXPECT_EQ(at(0.7, 8.3), 0);
+  EXPECT_NEAR(at(0.86, 8.5), 0.3, 1e-12);
+  watch.restart();
+  EXPECT_EQ(at(0.9, 100), 0);
+  EXPECT_EQ(at(2, 100.2), 0);
+}
+
+TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
+  WorkerPool pool(1);
+  const Scene scene = hanging("xpbd", 20, 1.0 / 60);
+  Simulation simulation(scene, mesh_of(scene), pool);
+  for (std::uint64_t run_number = 1; run_number <= 2; ++run_number) {
+    ASSERT_EQ(run(simulation, 90), 90);
+    EXPECT_EQ(simulation.notice().number, run_number);
+    EXPECT_GT(simulation.notice().step, 15U);  // a quarter of a second
+    EXPECT_NE(simulation.notice().text.find("from nothing"), std::string::npos) << simulation.notice().text;
+    simulation.apply(Reset{});
+  }
+}
+
+// Near their limit, T + V of these two swings by many times its value about what they keep.
+TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
+  WorkerPool pool(1);
+  for (const char* id : {"symplectic-euler", "velocity-verlet"}) {
+    Scene scene = hanging(id, 2, 1);
+    scene.material.spring_damping = 0;
+    const auto mesh = mesh_of(scene);
+    // Every mode is on the move, the stiffest one too.
+    scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(4, vec3(0))};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double k = static_cast<double>(i * i);
+      scene.initial_state->velocities[i] = 2.0 * vec3(std::sin(k), std::cos(2 * k), std::sin(3 * k + 1));
+    }
+    scene.stepping.dt = 0.95 * 2 / omega_max(Simulation(scene, mesh, pool), pool);
+    Simulation simulation(scene, mesh, pool);
+    const double start = simulation.record().energy.total, given = 0.2 * 9.8 * std::sqrt(2.0) + start;
+    double largest = 0;
+    while (simulation.state().t < 2) {
+      ASSERT_EQ(simulation.step(), StepStatus::done);
+      largest = std::max(largest, simulation.record().energy.total - start);
+    }
+    EXPECT_GT(largest, 5 * 0.05 * given) << id;  // or there would be nothing to be silent about
+    EXPECT_EQ(simulation.notice().number, 0U) << id << simulation.notice().text;
+  }
+}
+
+TEST(EnergyFromNothing, IsNotWhatWasDoneToTheCloth) {
+  WorkerPool pool(1);
+  const Scene scene = hanging("semi-implicit-euler", 8, 1e-3);
+  Simulation simulation(scene, mesh_of(scene), pool);
+  run(simulation, 100);
+  // All is lifted by a metre, shaken by the hand, made heavier and stiffer, let fall and caught by a floor
+  // that then rises.
+  const auto lifted = [&](std::uint32_t pin) {
+    return PinPlace{pin, simulation.state().x[pin] + vec3(0, 1, 0)};
+  };
+  simulation.apply(MovePins{{lifted(0), lifted(7)}, 0.5});
+  run(simulation, 1000);
+  simulation.apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation.state().x[21], 200, 0.1});
+  for (int k = 0; k < 1000; ++k) {
+    simulation.apply(MoveCursor{vec3(std::cos(0.02 * k), 0, std::sin(0.02 * k))});
+    run(simulation, 1);
+  }
+  simulation.apply(Release{});
+  simulation.apply(SetParameter{"mass", 2});
+  simulation.apply(SetParameter{"stretch-stiffness", 5000});
+  run(simulation, 500);
+  simulation.apply(SetPinPreset{PinPreset::none});
+  simulation.apply(SetParameter{"floor-height", -1});
+  simulation.apply(SetParameter{"floor", 1});
+  run(simulation, 1000);
+  simulation.apply(SetParameter{"floor-height", 0});
+  run(simulation, 1500);
+  EXPECT_EQ(simulation.notice().number, 0U) << simulation.notice().text;
+}
+
+// ---- Rods
+
+TEST(Rods, HaveNoElasticEnergy) {
+  WorkerPool pool(1);
+  std::vector<double> totals;
+  for (const double stiffness : {1e3, 1e9}) {
+    Scene scene = hanging("pbd-proj2", 8, 2e-3);
+    scene.material.stretch_stiffness = stiffness;
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 100), 100);
+    const StepRecord& record = simulation.record();
+    EXPECT_GT(simulation.system().energies(simulation.state().x).stretch, 0);  // as springs they would have
+    EXPECT_EQ(record.energy.stretch, 0);
+    EXPECT_EQ(record.energy.total, record.energy.kinetic + record.energy.bend + record.energy.gravity);
+    EXPECT_GT(record.length_violation, 0);
+    EXPECT_LT(record.length_violation, record.max_strain * 0.25);  // no spring is that long
+    totals.push_back(record.energy.total);
+  }
+  EXPECT_EQ(totals[0], totals[1]);  // whatever the stiffness
+}
+
+// From cloth that hangs stretched: what the step used to make of it is a velocity of way/h.
+TEST(Rods, AreEnteredWithoutMakingVelocity) {
+  WorkerPool pool(1);
+  for (const char* id : {"rattle", "pbd-proj2"}) {
+    for (const double h : {1e-3, 1e-4}) {
+      Scene scene = hanging("semi-implicit-euler", 2, 1.0 / 60);
+      scene.material.stretch_stiffness = 20;
+      Simulation simulation(scene, mesh_of(scene), pool);
+      run(simulation, 30);
+      ASSERT_GT(simulation.record().max_strain, 0.02);
+      const double before = simulation.record().energy.kinetic;
+      simulation.apply(SetIntegrator{id});
+      simulation.apply(SetParameter{"dt", h});
+      ASSERT_EQ(simulation.step(), StepStatus::done);
+      EXPECT_EQ(simulation.notice().number, 1U);
+      EXPECT_NE(simulation.notice().text.find("rods"), std::string::npos);
+      // The projection takes from it, gravity adds M g v h and less.
+      EXPECT_LT(simulation.record().energy.kinetic, before + 0.2 * 9.8 * 3 * h) << id << h;
+      EXPECT_LT(simulation.record().length_violation, 1e-3);
+      run(simulation, 10);
+      EXPECT_EQ(simulation.notice().number, 1U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
