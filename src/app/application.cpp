@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <glm/geometric.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "app/window.h"
 #include "cli/command_line.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "io/config_folder.h"
@@ -75,7 +77,7 @@ class Application {
   void draw_frame();
   void carry_out(AppRequest request);
   void open_path(const fs::path& path);
-  void start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file);
+  void start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_mesh);
   void give_up_load();
   void finish_load();
   void reload_mesh(const ReloadMesh& wanted);
@@ -96,7 +98,9 @@ class Application {
   std::uint64_t send(std::variant<Command, Control> what);
   MovePins put_back(const std::vector<PinPlace>& pins) const;
   void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
-  std::uint64_t use_scene(UseScene next, bool with_report);
+  std::uint64_t use_scene(UseScene next);
+  void draw_open_edges(const Area& area) const;
+  void tell_of_mesh(const LoadedScene& loaded);
   void show_title();
   void use_snapshot();
   void measure_rate(double now);
@@ -130,15 +134,16 @@ class Application {
   // Cancelled, but not over yet: joining their threads at once could hold the window up.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus load_;
-  bool load_is_file_ = false;
+  bool load_is_mesh_ = false;  // a mesh file, not a scene's
   bool load_is_reload_ = false;
   bool load_is_start_ = false;  // the scene that was named on the command line
   fs::path load_path_;
   fs::path scene_path_;  // of the scene file that is being loaded
   std::map<const LoadedScene*, fs::path> scene_files_;
-  // Once this scene is the snapshot's, the camera turns to it and the report is shown.
+  // Once this scene is the snapshot's, the camera turns to it, and the bar of a mesh that waits is shown.
   std::shared_ptr<const LoadedScene> awaited_;
-  bool report_awaited_ = false;
+  bool bar_awaited_ = false;
+  bool plays_meshes_ = false;  // they do not wait
 
   Outputs outputs_{[this](const Frame& frame, int width, int height) {
     renderer_.draw(frame, camera_, view_options(), {0, 0, width, height});
@@ -162,7 +167,7 @@ class Application {
 };
 
 Application::Application(const WindowRequest& request, const fs::path& program)
-    : library_(load_scene_library(program)) {
+    : library_(load_scene_library(program)), plays_meshes_(request.play) {
   view_.interface_scale = static_cast<float>(preferences_.interface_scale);
   view_.theme = preferences_.theme;
   view_.hints_done = preferences_.hints_done;
@@ -211,7 +216,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
     const std::string name = file != nullptr ? file_name(file->path) : request.scene->title;
     start_load(
         std::make_unique<LoadJob>(*request.scene, request.may_fit ? UnitChoice::fit : UnitChoice::as_is),
-        name, file != nullptr);
+        name, request.is_mesh);
     if (file != nullptr) load_path_ = file->path;
     load_is_start_ = true;
   }
@@ -342,18 +347,21 @@ std::uint64_t Application::send(std::variant<Command, Control> what) {
   return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
 }
 
-// While the cloth moves, pins go back no faster than this: a jump would tear at it.
+// At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
 MovePins Application::put_back(const std::vector<PinPlace>& pins) const {
-  if (!snapshot_->playing) return {pins, 0};
   constexpr double kSeconds = 0.25;
-  return {pins, kSeconds * snapshot_->speed};
+  const Frame& frame = snapshot_->frame;
+  const bool near = std::ranges::all_of(pins, [&](const PinPlace& pin) {
+    return glm::distance(frame.positions[pin.particle], pin.place) < frame.mesh->diagonal;
+  });
+  return {pins, near && !snapshot_->playing ? 0 : kSeconds * snapshot_->speed};
 }
 
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
   if (step->other_scene) {
     give_up_load();
-    intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}, false));
+    intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}));
   } else if (step->scene) {
     intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
   }
@@ -361,10 +369,26 @@ void Application::undo_or_redo(const std::string& what, const std::optional<Edit
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 
-std::uint64_t Application::use_scene(UseScene next, bool with_report) {
+// Those of a mesh that waits: the one under the mouse, or all.
+void Application::draw_open_edges(const Area& area) const {
+  const std::span<const BoundaryLoop> loops = ui_.mesh_bar().open_edges(*snapshot_->loaded);
+  const std::optional<std::size_t> under_mouse = interaction_.edge_under_mouse();
+  std::vector<ImVec2> line;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (i != under_mouse && !ui_.mesh_bar().shows_open_edges()) continue;
+    line.clear();
+    for (const std::uint32_t particle : loops[i].particles)
+      if (const auto seen = camera_.project(snapshot_->frame.positions[particle], view_size()))
+        line.emplace_back(area.x + static_cast<float>(seen->pixel.x),
+                          area.y + static_cast<float>(seen->pixel.y));
+    edge_overlay(line, loops[i].closed, i == under_mouse, area);
+  }
+}
+
+std::uint64_t Application::use_scene(UseScene next) {
   interaction_.release();
   awaited_ = next.loaded;
-  report_awaited_ = with_report;
+  bar_awaited_ = next.waits;
   return simulation_->send(Control(std::move(next)));
 }
 
@@ -384,8 +408,8 @@ void Application::use_snapshot() {
   awaited_.reset();
   interaction_.release();
   camera_.frame(room_to_move(snapshot_->frame), view_size());
-  ui_.hide_report();
-  if (report_awaited_) ui_.show_report();
+  ui_.mesh_bar().close();
+  if (bar_awaited_) ui_.mesh_bar().open();
 }
 
 void Application::draw_frame() {
@@ -408,8 +432,12 @@ void Application::draw_frame() {
     }
     // What is seen of a scene that is about to be replaced is not to be taken hold of.
     const bool captured = ImGui::GetIO().WantCaptureMouse || awaited_ != nullptr;
+    MeshBar& bar = ui_.mesh_bar();
     interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured,
-                         [this](Command command) { send(std::move(command)); }});
+                         [this](Command command) { send(std::move(command)); },
+                         bar.open_edges(*snapshot_->loaded),
+                         [&](std::size_t edge) { bar.choose_edge(context, edge); }});
+    draw_open_edges(area);
     if (const auto box = interaction_.selection(interface_scale())) selection_overlay(*box);
     if (!ImGui::IsAnyMouseDown()) edits_->end_gesture();
     if (interaction_.has_dragged()) view_.done(Hint::drag);
@@ -433,9 +461,10 @@ void Application::draw_frame() {
 }
 
 void Application::log_state() {
-  state_log_.write(window_.now(), {*snapshot_, camera_, view_area(), window_.width(), window_.height(),
-                                   frames_, rate_, job_ != nullptr, ui_.dialog_open(), ui_.message(),
-                                   ui_.tab(), view_.plots, title_, outputs_.recording()});
+  state_log_.write(window_.now(),
+                   {*snapshot_, camera_, view_area(), window_.width(), window_.height(), frames_, rate_,
+                    job_ != nullptr, ui_.dialog_open(), ui_.message(), ui_.tab(), view_.plots, title_,
+                    outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_->loaded)});
 }
 
 std::array<int, 2> Application::view_pixels() const {
@@ -548,7 +577,6 @@ void Application::start_recording(const StartRecording& wanted) {
     simulation_->send(
         Control(Record{outputs_.start_recording(there, file_stem(edits_->scene().title), width, height)}));
     remember_folder(there.folder);
-    ui_.hide_report();
     panel_context().set_playing(true);
   } catch (const std::exception& error) {
     ui_.show_message(error.what(), true);
@@ -588,16 +616,16 @@ void Application::copy_command_line() {
 }
 
 void Application::open_path(const fs::path& path) {
-  start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), true);
+  start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), !is_scene_file(path));
   load_path_ = path;
   if (is_scene_file(path)) scene_path_ = path;
 }
 
-void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_file) {
+void Application::start_load(std::unique_ptr<LoadJob> job, std::string name, bool is_mesh) {
   give_up_load();
   job_ = std::move(job);
   load_ = {true, std::move(name), 0, {}};
-  load_is_file_ = is_file;
+  load_is_mesh_ = is_mesh;
   load_is_reload_ = false;
   load_is_start_ = false;
   load_path_.clear();
@@ -637,7 +665,17 @@ void Application::finish_load() {
   }
   // Always: another scene may have stood at that address.
   scene_files_[result.scene.get()] = scene_path_.empty() ? fs::path() : fs::absolute(scene_path_);
-  use_scene({result.scene}, load_is_file_);
+  // A mesh waits to be pinned; one that is read anew goes on waiting.
+  const bool waits = load_is_reload_ ? ui_.mesh_bar().is_open() : load_is_mesh_ && !plays_meshes_;
+  use_scene({.loaded = result.scene, .waits = waits});
+  if (!waits && load_is_mesh_) tell_of_mesh(*result.scene);
+}
+
+void Application::tell_of_mesh(const LoadedScene& loaded) {
+  ui_.show_message(file_name(std::get<FileSource>(loaded.scene.mesh).path) + ": " +
+                       std::to_string(loaded.mesh->positions.size()) + " particles, " +
+                       format_plain(loaded.mesh->diagonal) + " m. More in the Scene tab.",
+                   false);
 }
 
 void Application::reload_mesh(const ReloadMesh& wanted) {

@@ -12,6 +12,7 @@ namespace {
 // How far from the cursor a particle may be seen to be meant [interface units].
 constexpr double kPinRadius = 14;
 constexpr double kGrabRadius = 14;
+constexpr double kEdgeRadius = 10;
 // A hand that clicks may tremble so far.
 constexpr double kClickSlack = 5;
 
@@ -58,6 +59,13 @@ void Interaction::handle(const Surroundings& around) {
     if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
   }
   send_moves(around);
+  edge_ = idle() ? edge_at(at_, around) : std::nullopt;
+}
+
+std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {
+  if (around.open_edges.empty() || around.captured || !inside(at, around.view)) return std::nullopt;
+  return nearest_loop(around.open_edges, around.snapshot.frame.positions, around.camera,
+                      in_view(at, around.view), size_of(around.view), kEdgeRadius * around.scale);
 }
 
 void Interaction::click(const MouseClick& click, const Surroundings& around) {
@@ -83,6 +91,8 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
     case MouseButton::left:
       if (click.ctrl) {
         action_ = Select{at, !click.shift};
+      } else if (const auto edge = edge_at(at, around)) {
+        around.choose_edge(*edge);
       } else {
         take_hold(at, around);
       }

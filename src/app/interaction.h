@@ -3,9 +3,11 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <variant>
 
 #include "app/window.h"
+#include "mesh/boundary_loops.h"
 #include "render/camera.h"
 #include "runtime/snapshot.h"
 #include "sim/command.h"
@@ -26,6 +28,9 @@ class Interaction {
     double scale = 1;       ///< of an interface unit
     bool captured = false;  ///< something of the interface lies under the cursor
     std::function<void(Command)> send;
+    /// Open edges of the mesh that a press beside them chooses; empty: none.
+    std::span<const BoundaryLoop> open_edges = {};
+    std::function<void(std::size_t)> choose_edge = {};
   };
 
   void button(const MouseClick& click);
@@ -42,6 +47,8 @@ class Interaction {
   /// The rectangle that is being drawn around particles, in window coordinates; none while it is a mere
   /// click.
   std::optional<Area> selection(double scale) const;
+  /// The open edge that a press would choose.
+  std::optional<std::size_t> edge_under_mouse() const { return edge_; }
   /// True once the cloth has been taken hold of.
   bool has_dragged() const { return has_dragged_; }
 
@@ -69,6 +76,7 @@ class Interaction {
   };
 
   void click(const MouseClick& click, const Surroundings& around);
+  std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   void take_hold(Pixels at, const Surroundings& around);
   void toggle_pin(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
@@ -83,6 +91,7 @@ class Interaction {
   bool moved_ = false;  // the held point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;
+  std::optional<std::size_t> edge_;
 };
 
 }  // namespace clothlab

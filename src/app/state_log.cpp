@@ -40,6 +40,25 @@ Json some_particles(const StateLog::Picture& picture) {
   return out;
 }
 
+// Of each the point nearest to the eye, which nothing is likely to hide.
+Json edges(const StateLog::Picture& picture) {
+  Json out = Json::array();
+  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
+  for (const BoundaryLoop& loop : picture.open_edges) {
+    std::optional<Projected> nearest;
+    for (const std::uint32_t particle : loop.particles) {
+      const auto seen = picture.camera.project(picture.snapshot.frame.positions[particle], size);
+      if (seen && (!nearest || seen->depth < nearest->depth)) nearest = seen;
+    }
+    if (!nearest) continue;
+    out.push_back({{"particles", loop.particles.size()},
+                   {"pixel",
+                    {nearest->pixel.x + static_cast<double>(picture.view.x),
+                     nearest->pixel.y + static_cast<double>(picture.view.y)}}});
+  }
+  return out;
+}
+
 }  // namespace
 
 StateLog::StateLog() {
@@ -95,6 +114,7 @@ void StateLog::write(double now, const Picture& picture) {
   }
   json["gravity"] = to_json(frame.scene->material.gravity);
   json["some_particles"] = some_particles(picture);
+  json["open_edges"] = edges(picture);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};
   write_file(*path_, json.dump(1) + "\n");

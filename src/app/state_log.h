@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "mesh/boundary_loops.h"
 #include "render/camera.h"
 #include "runtime/snapshot.h"
 #include "ui/overlays.h"
@@ -30,6 +32,7 @@ class StateLog {
     bool plots = true;
     std::string window_title;
     const RecordingStatus& recording;
+    std::span<const BoundaryLoop> open_edges;  ///< that a press pins
   };
 
   StateLog();

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "runtime/scene_loader.h"
 
 namespace clothlab {
 namespace {
@@ -85,6 +86,7 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
 struct Window {
   SceneOptions scene;
   std::optional<std::string> file;
+  bool play = false;
 
   int run(const Services& services) {
     WindowRequest request;
@@ -93,6 +95,8 @@ struct Window {
     Scene wanted = scene.scene(file);  // also with no scene named: the options must be right
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
+    request.is_mesh = scene.names_a_mesh() || (file && !is_scene_file(*file));
+    request.play = play;
     request.may_fit = !scene.names_a_scale();
     request.threads = scene.threads();
     return services.open_window(request);
@@ -118,6 +122,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "130 Ctrl-C, what was done was written.");
   Window window;
   app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
+  app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
   const std::vector<std::pair<const char*, std::function<int()>>> commands{
       {"simulate", add_simulate(app)},

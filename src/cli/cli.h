@@ -19,6 +19,9 @@ struct WindowRequest {
   std::optional<Scene> scene;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;
+  /// It is a mesh of its own, not a scene's: it waits to be pinned, unless it plays.
+  bool is_mesh = false;
+  bool play = false;
   /// Whether a mesh far from human size may be scaled to fit: not when --scale was given.
   bool may_fit = true;
   int threads = 1;

@@ -27,6 +27,7 @@ class SceneOptions {
 
   /// Whether a mesh, a grid or a scene was named.
   bool names_a_scene() const;
+  bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
   int threads() const { return threads_; }
   bool quiet() const { return quiet_; }

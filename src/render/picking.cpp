@@ -11,6 +11,13 @@ namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
+double distance_to_segment(Pixels point, Pixels a, Pixels b) {
+  const Pixels along = b - a;
+  const double squared = glm::dot(along, along);
+  const double share = squared > 0 ? std::clamp(glm::dot(point - a, along) / squared, 0.0, 1.0) : 0;
+  return glm::length(point - a - share * along);
+}
+
 /// Coordinates along a ray and across it, from its origin.
 struct RaySpace {
   explicit RaySpace(const Ray& ray) : origin(ray.origin), along(ray.direction) {
@@ -190,6 +197,27 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
     return is_hidden(i, positions, camera.eye(), tiles.at(seen[i]->pixel));
   });
   return inside;
+}
+
+std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
+                                        const Camera& camera, Pixels cursor, Pixels size, double radius) {
+  std::optional<std::size_t> nearest;
+  double least = radius;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const std::vector<std::uint32_t>& particles = loops[i].particles;
+    std::optional<Projected> from = camera.project(positions[particles.back()], size);
+    if (!loops[i].closed) from.reset();
+    for (const std::uint32_t particle : particles) {
+      const std::optional<Projected> to = camera.project(positions[particle], size);
+      const double distance = from && to ? distance_to_segment(cursor, from->pixel, to->pixel) : least;
+      if (distance < least) {
+        least = distance;
+        nearest = i;
+      }
+      from = to;
+    }
+  }
+  return nearest;
 }
 
 std::optional<Pick> pick_for_grab(const ClothMesh& mesh, std::span<const vec3> positions,

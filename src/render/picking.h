@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/vec.h"
+#include "mesh/boundary_loops.h"
 #include "mesh/mesh.h"
 #include "render/camera.h"
 
@@ -34,6 +35,11 @@ std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std
 /// The particles that are seen between two corners of a rectangle and that no triangle hides, ascending.
 std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<const vec3> positions,
                                              const Camera& camera, Pixels low, Pixels high, Pixels size);
+
+/// The loop whose line is seen nearest to the cursor, at most `radius` pixels away; of several at the same
+/// distance, the first. What hides it is no matter.
+std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
+                                        const Camera& camera, Pixels cursor, Pixels size, double radius);
 
 /// What a click takes hold of: the visible triangle under the cursor; of a mesh without triangles (a
 /// pendulum, a chain) the particle within `radius` pixels, as three times the same one with weights (1, 0,

@@ -19,6 +19,9 @@ struct SetPlaying {
 };
 /// One step, then pause.
 struct StepOnce {};
+// After a blow-up the cloth is frozen. What acts on it (playing, a step, the hand, pins, a recording)
+// continues from the last sound state (Simulation::last_sound_state), and so does a change of values with
+// which the method is stable there; it plays if the run played when it blew up. Snapshot::notice says so.
 /// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
 struct SetSpeed {
   double speed = 1;
@@ -62,12 +65,15 @@ struct ShowMotion {
 struct Record {
   std::shared_ptr<Recorder> recorder;
 };
-/// Starts another scene from its beginning. Playing or paused stays as it is.
+/// Starts another scene from its beginning. Playing or paused stays as it is; a run that blew up or a mesh
+/// that waited counts as playing if the run before it was.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
   /// With these values (SetScene) from the first moment on; null: with its own. One request, so that
   /// a later UseScene cannot come between the two.
   std::shared_ptr<const Scene> values = nullptr;
+  /// Paused at its start until it is played.
+  bool waits = false;
 };
 
 using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,

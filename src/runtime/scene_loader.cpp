@@ -132,6 +132,8 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   mesh.z_up = scene.z_up;
   mesh.stop = options.stop;
   loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj), mesh));
+  if (std::holds_alternative<FileSource>(scene.mesh))
+    loaded.open_edges = boundary_loops(*loaded.mesh, options.stop);
   loaded.scene = std::move(scene);
 
   if (options.rehearse) {

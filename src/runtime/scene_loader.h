@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "cloth/cloth_model.h"
 #include "core/stop_probe.h"
+#include "mesh/boundary_loops.h"
 #include "mesh/mesh.h"
 #include "sim/scene.h"
 
@@ -37,9 +39,10 @@ struct LoadedScene {
   std::shared_ptr<const ClothMesh> mesh;  ///< never null; its `source` is what was read, for export
   /// What a Simulation would otherwise have to build first; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
-  double file_diagonal = 0;  ///< of the mesh as read, in the file's units
-  bool fitted = false;       ///< UnitChoice::fit changed the scale
-  double omega_max = 0;      ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
+  std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; of other meshes they are not looked for
+  double file_diagonal = 0;              ///< of the mesh as read, in the file's units
+  bool fitted = false;                   ///< UnitChoice::fit changed the scale
+  double omega_max = 0;                  ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
 };
 
 /// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.

@@ -19,6 +19,7 @@
 #include "runtime/mailbox.h"
 #include "runtime/pacer.h"
 #include "runtime/plot_history.h"
+#include "runtime/revival.h"
 #include "runtime/stability_monitor.h"
 #include "runtime/step_timer.h"
 #include "sim/parameters.h"
@@ -165,6 +166,7 @@ struct SimulationThread::Impl {
     note_step_times();
     simulation->apply(command);
     if (std::holds_alternative<Reset>(command)) {
+      if (blown) playing = std::exchange(resumes, false);
       start_over();
     } else if (std::holds_alternative<RestoreState>(command)) {
       go_on_from_restored_state();
@@ -174,18 +176,20 @@ struct SimulationThread::Impl {
     if (changes_scene(command)) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();
     if (changes_stability(command)) ask_for_estimate();
+    if (blown && changes_scene(command)) reconsider();
   }
 
   void steer(const SetPlaying& c) {
     if (c.playing == playing) return;
     if (c.playing) continue_from_shown();
     playing = c.playing;
+    resumes = false;
     if (playing) pacer.restart(Clock::now());
   }
 
   void steer(const StepOnce&) {
-    playing = false;
     continue_from_shown();
+    playing = resumes = false;
     step();
   }
 
@@ -196,7 +200,7 @@ struct SimulationThread::Impl {
   }
 
   void steer(const Rewind&) {
-    playing = false;
+    playing = resumes = false;
     // After a blow-up, too, the newest state of the past is the present one.
     const bool looks_back = past && !past->by_itself();
     const double now = looks_back ? history[past->shown].state->t : simulation->state().t;
@@ -233,9 +237,11 @@ struct SimulationThread::Impl {
   void steer(const RunAgain& c) {
     integrator_info(c.integrator);  // throws for an unknown one, with nothing changed
     keep_ghost();
+    blown.reset();
     apply(Command(SetIntegrator{c.integrator}));
     apply(Command(Reset{}));
     playing = true;
+    resumes = false;
   }
 
   void steer(const ForgetGhosts&) { ghosts = std::make_shared<const std::vector<GhostRun>>(); }
@@ -259,6 +265,9 @@ struct SimulationThread::Impl {
     if (!c.loaded) throw InputError("There is no scene to use.");
     try {
       use(std::move(c.loaded), c.values);
+      const bool plays = playing || resumes;
+      playing = plays && !c.waits;
+      resumes = plays && c.waits;
     } catch (const Cancelled&) {
       // Another scene is next, or the end.
     }
@@ -290,7 +299,7 @@ struct SimulationThread::Impl {
   void start_over() {
     history.clear();
     plot.clear();
-    blow_up_text.clear();
+    blown.reset();
     warning = {};
     past.reset();
     remember(std::nullopt);
@@ -302,13 +311,60 @@ struct SimulationThread::Impl {
     const double t = simulation->state().t;
     history.forget_after(t);
     plot.forget_after(t);
-    blow_up_text.clear();
+    blown.reset();
+    resumes = false;
     past.reset();
-    if (history.newest().state->t != t) {
-      history.clear();
-      remember(std::nullopt);
-    }
+    if (history.newest().state->t > t) history.clear();
+    if (history.empty() || history.newest().state->t != t) remember(std::nullopt);
     pacer.restart(Clock::now());
+    dirty = true;
+  }
+
+  // ---- After a blow-up
+
+  Prospect prospect() const {
+    const IntegratorInfo& info = simulation->integrator();
+    Prospect now{&info, simulation->scene().stepping.dt, std::nullopt};
+    if (std::isinf(info.stability_limit)) {
+      now.largest_step = info.stability_limit;
+    } else if (omega_max) {
+      now.largest_step =
+          *omega_max > 0 ? largest_stable_step(info, *omega_max) : std::numeric_limits<double>::infinity();
+    }
+    return now;
+  }
+
+  double sound_time() const { return simulation->last_sound_state().state.t; }
+
+  /// Goes on from the last sound state, playing if the run played when it blew up, and says so.
+  void revive(std::string sentence) {
+    const bool plays = resumes;
+    const auto [state, step] = simulation->last_sound_state();
+    simulation->apply(RestoreState{std::make_shared<const State>(state), step});
+    go_on_from_restored_state();
+    playing = plays;
+    ask_for_estimate();
+    tell(std::move(sentence));
+  }
+
+  /// Something was changed while the cloth is frozen: does it go on with it? Where the method has a limit,
+  /// ω_max under the values of now decides.
+  void reconsider() {
+    blown->decided_by = question;
+    if (std::isinf(simulation->integrator().stability_limit)) decide();
+  }
+
+  void decide() {
+    blown->decided_by = 0;
+    const Prospect now = prospect();
+    if (past && !past->by_itself()) return tell(waits_in_past_text(now));
+    if (now.is_stable()) return revive(goes_on_text(now, sound_time()));
+    tell(stays_frozen_text(now));
+  }
+
+  void tell(std::string sentence) {
+    notice = std::move(sentence);
+    ++notices;
     dirty = true;
   }
 
@@ -322,14 +378,17 @@ struct SimulationThread::Impl {
     dirty = true;
   }
 
-  /// What ShowPast promises. A replay that runs by itself is only looked at: it ends in the present.
+  /// What ShowPast promises. A replay that runs by itself is only looked at: it ends in the present. A
+  /// present that blew up is tried again.
   void continue_from_shown() {
-    if (!past) return;
-    const bool by_itself = past->by_itself();
-    if (!by_itself) history.forget_after(history[past->shown].state->t);
+    if (past && !past->by_itself()) {
+      history.forget_after(history[past->shown].state->t);
+      continue_from_newest_kept();
+    } else if (blown) {
+      revive(tries_again_text(prospect(), sound_time()));
+    }
     past.reset();
     dirty = true;
-    if (!by_itself) continue_from_newest_kept();
   }
 
   void continue_from_newest_kept() {
@@ -379,20 +438,21 @@ struct SimulationThread::Impl {
     const double milliseconds = 1e3 * Seconds(end - start).count();
     timer().add(milliseconds);
     if (status == StepStatus::blown_up) {
-      playing = false;
-      blown_integrator = &simulation->integrator();
-      blown_parameters = integrator_parameters(simulation->scene());
+      resumes = std::exchange(playing, false);
+      blown = BlownUpRun{.facts = simulation->blow_up().value(),
+                         .integrator = &simulation->integrator(),
+                         .parameters = integrator_parameters(simulation->scene())};
+      blown->sentence = blow_up_sentence(*blown);
       explain();
-      // The estimate at hand may be older than the last good state: say it again when that one's is known.
+      // The estimate at hand may be older than the last sound state: say it again when that one's is known.
       ask_for_estimate();
-      explained = question;
+      blown->explained_by = question;
       return;
     }
-    blow_up_text.clear();
+    blown.reset();
     if (const Notice& said = simulation->notice(); said.number != notice_of_simulation) {
       notice_of_simulation = said.number;
-      notice = said.text;
-      ++notices;
+      tell(said.text);
     }
     const StepRecord& record = simulation->record();
     if (!record.converged || !record.warning.empty()) {
@@ -407,15 +467,15 @@ struct SimulationThread::Impl {
   }
 
   void explain() {
-    const BlowUp& b = simulation->blow_up().value();
-    blow_up_text = explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
-                                    .step = b.step,
-                                    .time = b.time,
-                                    .h = b.dt,
-                                    .energy = b.energy,
-                                    .allowed = b.allowed,
-                                    .factor = simulation->scene().stepping.energy_limit},
-                                   *blown_integrator, blown_parameters, omega_max);
+    const BlowUp& b = blown->facts;
+    blown->why = explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
+                                  .step = b.step,
+                                  .time = b.time,
+                                  .h = b.dt,
+                                  .energy = b.energy,
+                                  .allowed = b.allowed,
+                                  .factor = simulation->scene().stepping.energy_limit},
+                                 *blown->integrator, blown->parameters, omega_max);
   }
 
   /// Keeps the present state and its figures; without a time where no step led to it.
@@ -443,7 +503,7 @@ struct SimulationThread::Impl {
     q.mode = simulation->scene().stepping.solver.jacobian;
     q.inextensible = simulation->integrator().inextensible;
     q.drag = simulation->drag();
-    q.x = simulation->state().x;
+    q.x = blown ? simulation->last_sound_state().state.x : simulation->state().x;
     for (std::uint32_t i = 0; i < q.x.size(); ++i) {
       if (simulation->is_pinned(i)) q.pinned.push_back(i);
     }
@@ -462,8 +522,10 @@ struct SimulationThread::Impl {
     if (!answer || answer->tag <= answered) return;
     answered = answer->tag;
     omega_max = answer->omega_max;
-    if (answered == explained && simulation->blow_up()) explain();
     dirty = true;
+    if (!blown) return;
+    if (answered == blown->explained_by) explain();
+    if (blown->decided_by != 0 && answered >= blown->decided_by) decide();
   }
 
   // ---- Snapshots
@@ -505,7 +567,8 @@ struct SimulationThread::Impl {
     snapshot->method_ms = method_ms;
     snapshot->masses = masses;
     snapshot->omega_max = omega_max;
-    snapshot->blow_up_text = blow_up_text;
+    if (blown) snapshot->blow_up_sentence = blown->sentence;
+    if (blown) snapshot->blow_up_text = blown->why;
     if (now - warned < kWarningShown) {
       snapshot->warning = warning;
       snapshot->converged = !warned_of_solve;
@@ -565,12 +628,10 @@ struct SimulationThread::Impl {
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
   std::optional<double> omega_max;
   Clock::time_point asked{};
-  std::uint64_t question = 0;   // tag of the last question to the monitor
-  std::uint64_t answered = 0;   // of the last answer that counts
-  std::uint64_t explained = 0;  // of the question that was asked at the last blow-up
-  const IntegratorInfo* blown_integrator = nullptr;
-  IntegratorParameters blown_parameters;
-  std::string blow_up_text;
+  std::uint64_t question = 0;  // tag of the last question to the monitor
+  std::uint64_t answered = 0;  // of the last answer that counts
+  std::optional<BlownUpRun> blown;
+  bool resumes = false;  // it played until it blew up, or until a mesh came that waits
   std::string_view warning;
   bool warned_of_solve = false;  // it says why one did not converge
   Clock::time_point warned{};

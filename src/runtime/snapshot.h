@@ -71,7 +71,8 @@ struct Snapshot {
   std::vector<double> method_ms;  ///< by row of integrators(): median of its last steps here; 0: none yet
   std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
   std::optional<double> omega_max;  ///< [1/s], √λ_max(M⁻¹K_s), drag included; empty while not known
-  std::string blow_up_text;         ///< what happened and why; empty while all is well
+  std::string blow_up_sentence;     ///< what happened; empty while all is well
+  std::string blow_up_text;         ///< what happened and why, at length; likewise
   std::string warning;        ///< of the last second: why a solve did not converge, or StepRecord::warning
   bool converged = true;      ///< false: `warning` is of a solve that did not converge
   std::string error;          ///< last refused request, one sentence

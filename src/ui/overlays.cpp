@@ -112,14 +112,12 @@ void mesh_report(const PanelContext& context) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Unit");
   for (const Row& row : kRows) {
-    ImGui::SameLine(0, units(6));
     const bool active =
         row.units == UnitChoice::fit ? loaded.fitted : !loaded.fitted && loaded.scene.scale == row.scale;
-    if (text_button(row.label, row.help, ImGui::CalcTextSize(row.label).x + units(22), active))
+    if (row_button(("unit-" + std::string(row.label)).c_str(), row.label, row.help, active))
       context.request(ReloadMesh{row.units, loaded.scene.z_up});
-    note_item("unit-" + std::string(row.label));
   }
-  ImGui::SameLine(0, units(14));
+  next_in_row(ImGui::CalcTextSize("z is up").x + ImGui::GetFrameHeight() + units(8));
   bool z_up = loaded.scene.z_up;
   if (ImGui::Checkbox("z is up", &z_up)) {
     context.request(ReloadMesh{loaded.fitted ? UnitChoice::fit : UnitChoice::as_is, z_up});
@@ -128,49 +126,18 @@ void mesh_report(const PanelContext& context) {
   tooltip("The file was written with z upwards (CAD programs, Blender's own axes): turn it upright.");
 }
 
-void blow_up_overlay(const PanelContext& context, const Area& view) {
-  const Snapshot& now = context.snapshot;
-  if (now.blow_up_text.empty()) return;
-  const bool again = now.replay && now.replay->by_itself;
-  begin_card("##blow-up", view, ImVec2(0.5F, 0), units(560), palette().failed);
-  card_heading(palette().failed, again ? "Watching it again" : "It blew up");
-  card_text(now.blow_up_text);
-  if (again) {
-    const float share = now.replay->count > 1 ? static_cast<float>(now.replay->state) /
-                                                    static_cast<float>(now.replay->count - 1)
-                                              : 1;
-    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette().failed);
-    ImGui::ProgressBar(share, ImVec2(-1, units(6)), "");
-    ImGui::PopStyleColor();
-  }
-  ImGui::Spacing();
-  if (text_button("Watch it again, slowly", "Replays the last states before it, within a few seconds (B).")) {
-    context.send(Control(WatchAgain{}));
-  }
-  note_item("watch-again");
-  ImGui::SameLine();
-  if (text_button("Rewind (Backspace)", "Back to before it happened, and pause: change something and go on."))
-    context.send(Control(Rewind{}));
-  note_item("blow-up-rewind");
-  ImGui::SameLine();
-  if (text_button("Reset (R)", "Back to the start.")) context.send(Command(Reset{}));
-  note_item("blow-up-reset");
-  end_card();
-}
-
-bool report_overlay(const PanelContext& context, const Area& view) {
-  begin_card("##report", view, ImVec2(0, 0), units(440), palette().accent);
-  const Scene& scene = context.snapshot.loaded->scene;
-  const auto* file = std::get_if<FileSource>(&scene.mesh);
-  const std::string name =
-      file != nullptr ? std::filesystem::path(file->path).filename().string() : scene.title;
-  card_heading(palette().text, name);
-  mesh_report(context);
-  ImGui::Spacing();
-  const bool closed = text_button("Close (Esc)", "Also in the Scene tab.");
-  note_item("close-report");
-  end_card();
-  return !closed;
+void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view) {
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
+  const float width = units(under_mouse ? 4 : 2);
+  const auto stroke = [&](ImU32 colour, float wide) {
+    draw->AddPolyline(line.data(), static_cast<int>(line.size()), colour,
+                      closed ? ImDrawFlags_Closed : ImDrawFlags_None, wide);
+  };
+  // Seen on cloth of any colour.
+  stroke(with_alpha(palette().overlay, 0.6F), width + units(2));
+  stroke(palette().careful, width);
+  draw->PopClipRect();
 }
 
 void selection_overlay(const Area& box) {

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <span>
 #include <string>
 
 #include "ui/panel_context.h"
@@ -18,15 +19,13 @@ struct Area {
 
 // What lies over the view of the cloth.
 
-/// What happened, why, and what can be done about it; nothing while all is well.
-void blow_up_overlay(const PanelContext& context, const Area& view);
-/// What was found in the mesh that has just been loaded. Returns false when closed.
-bool report_overlay(const PanelContext& context, const Area& view);
 /// What the colours and arrows over the cloth mean, in units; nothing while there are none.
 void view_legend(const PanelContext& context, const Area& view);
 
 /// The rectangle that is drawn around particles to pin or to free them, in window coordinates.
 void selection_overlay(const Area& box);
+/// An open edge of the mesh, in window coordinates; parts that are not seen are left out of it.
+void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view);
 
 /// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed [units], its height its
 /// content's. Between the two calls ImGui draws into it.
@@ -36,7 +35,7 @@ void card_heading(ImU32 colour, const std::string& text);
 /// Wrapped at the card's edge.
 void card_text(const std::string& text);
 
-/// Counts of the mesh, its size, and the choice of its unit: in the scene panel and after a load.
+/// Counts of the mesh, its size, and the choice of its unit: in the scene panel and while a mesh waits.
 void mesh_report(const PanelContext& context);
 
 }  // namespace clothlab

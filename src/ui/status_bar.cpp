@@ -95,6 +95,10 @@ void status_bar(const PanelContext& context) {
       now.warning.empty() ? std::string(record.converged ? record.warning : record.reason) : now.warning;
   const bool converged = now.warning.empty() ? record.converged : now.converged;
   if (!converged) stability = not_converged(std::move(stability), trouble);
+  if (!now.blow_up_sentence.empty()) {
+    stability.level = StabilityLevel::unstable;
+    stability.verdict = "frozen: blown up";
+  }
 
   ImGui::BeginGroup();
   mark(context.integrator());

@@ -22,6 +22,7 @@ constexpr float kMostPanel = 0.55F;  // of the window's width
 constexpr float kLowWindow = 560;
 constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
+constexpr float kLeastPlotsBesideShelf = 70;
 constexpr float kMostOfWindow = 0.7F;  // that plots may take
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
@@ -91,10 +92,24 @@ void splitter(ViewSettings& view, float width, float most) {
 
 }  // namespace
 
-Area UserInterface::view_area(float width, float height, const ViewSettings& view) const {
-  const float panel = std::min(units(kPanelWidth), kMostPanel * width);
-  const float below = units(kStatusHeight + kTimelineHeight + kNoticeHeight) + plots_height(view, height);
-  return {0, 0, std::max(width - panel, 1.0F), std::max(height - below, 1.0F)};
+UserInterface::Layout UserInterface::layout(float width, float height, const ViewSettings& view) const {
+  const float across = std::max(width - std::min(units(kPanelWidth), kMostPanel * width), 1.0F);
+  const float bottom = height - units(kStatusHeight);
+  const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
+  // The shelf takes its room from the plots, so that the view stays as it is. What they keep must be of use.
+  float shelf = std::min(shelf_height_, kMostOfWindow * bottom);
+  float plots = plots_height(view, height);
+  if (shelf > 0 && plots - shelf < units(kLeastPlotsBesideShelf)) {
+    shelf = std::max(shelf, plots);
+    plots = 0;
+  } else {
+    plots -= shelf;
+  }
+  const float top = std::max(bottom - notice - timeline - shelf - plots, 1.0F);
+  return {.view = {0, 0, across, top},
+          .timeline = {0, top + notice, across, timeline},
+          .shelf = {0, top + notice + timeline, across, shelf},
+          .plots = {0, top + notice + timeline + shelf, across, plots}};
 }
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
@@ -104,11 +119,12 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);
   }
-  const Area view = view_area(width, height, context.view);
+  const Layout parts = layout(width, height, context.view);
+  const Area& view = parts.view;
   const float status = units(kStatusHeight);
 
   draw_side_panel(context, view.width, height - status);
-  draw_below(context, view, height - status);
+  draw_below(context, parts, height - status);
   begin_fixed("##status", {0, height - status, width, status},
               ImVec2(units(12), (status - ImGui::GetTextLineHeight()) / 2));
   ImGui::GetWindowDrawList()->AddLine(ImVec2(0, height - status), ImVec2(width, height - status),
@@ -119,19 +135,37 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   draw_cards(context, view, {0, 0, width, height - status});
 }
 
-// Notices, time line and plots, between the view and the status bar.
-void UserInterface::draw_below(const PanelContext& context, const Area& view, float bottom) {
+// Time line, shelf and plots, between the notices and the status bar.
+void UserInterface::draw_below(const PanelContext& context, const Layout& parts, float bottom) {
   const float pad = units(8);
-  const float timeline = units(kTimelineHeight), top = view.height + units(kNoticeHeight);
-  const float height = bottom - top - timeline;
-  begin_fixed("##timeline", {0, top, view.width, timeline}, ImVec2(0, 0));
-  splitter(context.view, view.width, bottom * kMostOfWindow - timeline - units(kNoticeHeight));
+  const float width = parts.timeline.width;
+  begin_fixed("##timeline", parts.timeline, ImVec2(0, 0));
+  splitter(context.view, width, bottom * kMostOfWindow - parts.timeline.height - units(kNoticeHeight));
   ImGui::SetCursorPos(ImVec2(units(12), units(7)));
-  timeline_panel(context, view.width - units(12) - pad);
+  timeline_panel(context, width - units(12) - pad);
   end_fixed();
-  if (!context.view.plots) return;
-  begin_fixed("##plots", {0, top + timeline, view.width, height}, ImVec2(pad, units(2)));
-  plots_panel(context, view.width - 2 * pad, height - pad);
+  draw_shelf(context, parts.shelf);
+  if (parts.plots.height <= 0) return;
+  begin_fixed("##plots", parts.plots, ImVec2(pad, units(2)));
+  plots_panel(context, width - 2 * pad, parts.plots.height - pad);
+  end_fixed();
+}
+
+// Its height follows its content with the next picture.
+void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
+  const bool blown_up = !context.snapshot.blow_up_sentence.empty();
+  const float before = std::exchange(shelf_height_, 0.0F);
+  if (!blown_up && !mesh_bar_.is_open()) return;
+  const bool scrolls = before > area.height;
+  begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
+              scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
+  if (blown_up) {
+    blow_up_strip(context, why_open_);
+  } else {
+    mesh_bar_.draw(context);
+  }
+  if (blown_up || mesh_bar_.is_open())
+    shelf_height_ = ImGui::GetCursorPosY() + ImGui::GetScrollY() + units(2);
   end_fixed();
 }
 
@@ -275,8 +309,6 @@ void UserInterface::export_menu(const PanelContext& context) {
 
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view, float bottom) {
   view_legend(context, view);
-  if (report_open_) report_open_ = report_overlay(context, view);
-  blow_up_overlay(context, view);
   const bool open = notices(context, {view.x, view.height, view.width, bottom - view.height},
                             units(kTimelineHeight), message_, message_is_error_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
@@ -331,7 +363,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (!message_.empty()) return message_.clear(), true;
     if (context.recording.shown && context.recording.progress.finished)
       return context.request(CloseRecording{}), true;
-    if (report_open_) return report_open_ = false, true;
+    if (mesh_bar_.is_open()) return mesh_bar_.close(), true;
     if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
     return context.request(ReleaseHand{}), true;
   }

@@ -10,6 +10,7 @@
 #include "ui/overlays.h"
 #include "ui/panel_context.h"
 #include "ui/recording_card.h"
+#include "ui/shelf.h"
 #include "ui/unsaved_question.h"
 
 namespace clothlab {
@@ -19,7 +20,9 @@ namespace clothlab {
 class UserInterface {
  public:
   /// The part of a window of the given size that is free for the cloth, in window coordinates.
-  Area view_area(float width, float height, const ViewSettings& view) const;
+  Area view_area(float width, float height, const ViewSettings& view) const {
+    return layout(width, height, view).view;
+  }
 
   /// Draws everything; between ImGui::NewFrame() and ImGui::Render().
   void draw(const PanelContext& context, float width, float height);
@@ -31,9 +34,8 @@ class UserInterface {
   /// A sentence below the view: a refused file, a saved scene.
   void show_message(std::string text, bool is_error);
   const std::string& message() const { return message_; }
-  /// Shows what was found in the mesh of the snapshot.
-  void show_report() { report_open_ = true; }
-  void hide_report() { report_open_ = false; }
+  MeshBar& mesh_bar() { return mesh_bar_; }
+  const MeshBar& mesh_bar() const { return mesh_bar_; }
 
   /// The title of the tab that is open; another one, where there is one of that title, is opened with the
   /// next picture.
@@ -49,7 +51,13 @@ class UserInterface {
   }
 
  private:
-  void draw_below(const PanelContext& context, const Area& view, float bottom);
+  /// The parts of the window beside the side panel, in window coordinates.
+  struct Layout {
+    Area view, timeline, shelf, plots;
+  };
+  Layout layout(float width, float height, const ViewSettings& view) const;
+  void draw_below(const PanelContext& context, const Layout& parts, float bottom);
+  void draw_shelf(const PanelContext& context, const Area& area);
   void draw_side_panel(const PanelContext& context, float x, float height);
   void main_buttons(const PanelContext& context);
   void export_menu(const PanelContext& context);
@@ -66,7 +74,9 @@ class UserInterface {
   std::string tab_, wanted_tab_;
   std::string tab_before_ = "Scene";  // the one that E goes back to
   bool help_open_ = false;
-  bool report_open_ = false;
+  MeshBar mesh_bar_;
+  bool why_open_ = false;
+  float shelf_height_ = 0;  // that its content took in the last picture
   std::string message_;
   bool message_is_error_ = false;
   double message_until_ = 0;  // ImGui time

@@ -296,4 +296,24 @@ bool text_button(const char* label, const char* help, float width, bool active) 
   return pressed;
 }
 
+void next_in_row(float width) {
+  const float gap = units(6);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+
+bool row_button(const char* name, const std::string& label, const char* help, bool active) {
+  next_in_row(ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x);
+  const bool pressed = text_button(label.c_str(), help, 0, active);
+  note_item(name);
+  return pressed;
+}
+
+bool row_icon_button(const char* name, Icon icon, const char* help) {
+  next_in_row(units(34));
+  const bool pressed = icon_button(name, icon, help);
+  note_item(name);
+  return pressed;
+}
+
 }  // namespace clothlab

@@ -61,6 +61,13 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active = fals
 /// A text button with a tooltip.
 bool text_button(const char* label, const char* help, float width = 0, bool active = false);
 
+/// A text button, or one with a sign, that follows on the last item: on the same line where there is room,
+/// else on the next. Notes its rectangle.
+bool row_button(const char* name, const std::string& label, const char* help, bool active = false);
+bool row_icon_button(const char* name, Icon icon, const char* help);
+/// The same for any other item of that width.
+void next_in_row(float width);
+
 /// A closed list of names that shows `preview`; what is drawn while it returns true is its open part, up to
 /// ImGui::EndCombo.
 bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags = 0);

@@ -313,5 +313,24 @@ TEST(PickForGrab, TakesTheTriangleOfACloth) {
   EXPECT_EQ(grabbed->weights, picked->weights);
 }
 
+TEST(Picking, TheNearestLoopIsThatWhoseLineIsSeenNearest) {
+  const Pixels size(800, 600);
+  Camera camera;
+  camera.yaw = camera.pitch = 0;
+  camera.target = vec3(0);
+  // Two squares in the plane of the view, one within the other; the inner one lacks its left side.
+  const std::vector<vec3> x{{-1, -1, 0},     {1, -1, 0},     {1, 1, 0},     {-1, 1, 0},
+                            {-0.5, -0.5, 0}, {0.5, -0.5, 0}, {0.5, 0.5, 0}, {-0.5, 0.5, 0}};
+  const std::vector<BoundaryLoop> loops{{{0, 1, 2, 3}, true}, {{4, 5, 6, 7}, false}};
+  const auto near = [&](const vec3& point, Pixels aside) {
+    return nearest_loop(loops, x, camera, camera.project(point, size)->pixel + aside, size, 10);
+  };
+  EXPECT_EQ(near({0.3, -1, 0}, {0, 9}), 0u);
+  EXPECT_EQ(near({-1, 0.2, 0}, {9, 0}), 0u) << "its last side joins its ends";
+  EXPECT_EQ(near({0.5, 0.1, 0}, {-9, 0}), 1u);
+  EXPECT_EQ(near({-0.5, 0.1, 0}, {0, 0}), std::nullopt) << "that side is missing";
+  EXPECT_EQ(near({0.3, -1, 0}, {0, 11}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace clothlab

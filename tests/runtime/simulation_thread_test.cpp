@@ -383,24 +383,132 @@ TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
   EXPECT_EQ(s->frame.record.step + 1, s->frame.blow_up->step) << "the last good state";
   EXPECT_TRUE(all_finite(s->frame.positions));
   EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler"));
-  const std::uint64_t frozen = s->frame.record.step;
+}
 
-  // The same again: a step from there fails, and the state stays.
-  s = send_and_wait(thread, StepOnce{});
-  EXPECT_EQ(s->frame.record.step, frozen);
-  EXPECT_THAT(s->blow_up_text, Not(IsEmpty()));
+/// Explicit Euler on `exploding_scene` up to its blow-up: what is sound, and what is shown.
+class AfterABlowUp : public ::testing::Test {
+ protected:
+  AfterABlowUp() {
+    WorkerPool pool(1);
+    Simulation direct(scene->scene, scene->mesh, pool);
+    while (direct.step() == StepStatus::done) {
+    }
+    last_good = direct.steps();
+    sound = direct.last_sound_state().state;
+    sound_step = direct.last_sound_state().step;
+  }
+  /// A thread on that scene, frozen; it played until then, or took single steps.
+  std::unique_ptr<SimulationThread> frozen(bool played) const {
+    auto thread = std::make_unique<SimulationThread>(
+        scene, SimulationThread::Options{.threads = 1, .playing = played, .speed = kMaxSpeed});
+    if (!played) {
+      for (std::uint64_t i = 0; i <= last_good; ++i) thread->send(StepOnce{});
+    }
+    const auto s = wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
+    EXPECT_EQ(s->frame.record.step, last_good);
+    EXPECT_FALSE(s->playing);
+    return thread;
+  }
+  /// What it says next.
+  static std::string next_notice(const SimulationThread& thread, std::uint64_t after) {
+    return wait_for(thread, [&](const Snapshot& now) { return now.notices > after; })->notice;
+  }
 
-  // Another method goes on from the last good state.
-  thread.send(SetIntegrator{"semi-implicit-euler"});
-  s = send_and_wait(thread, StepOnce{});
-  EXPECT_EQ(s->frame.record.step, frozen + 1);
-  EXPECT_THAT(s->blow_up_text, IsEmpty());
+  const std::shared_ptr<const LoadedScene> scene = loaded(exploding_scene());
+  std::uint64_t last_good = 0, sound_step = 0;
+  State sound;
+};
 
-  thread.send(SetIntegrator{"explicit-euler"});
-  s = send_and_wait(thread, Reset{});
-  EXPECT_EQ(s->frame.record.step, 0u);
-  EXPECT_THAT(s->blow_up_text, IsEmpty());
-  EXPECT_FALSE(s->frame.blow_up.has_value());
+TEST_F(AfterABlowUp, AMethodOrAStepThatIsStableHereRevivesTheLastSoundState) {
+  ASSERT_LT(sound_step, last_good);
+  Scene fine = scene->scene;
+  fine.integrator = "symplectic-euler";
+  fine.stepping.dt = 1e-4;
+  Scene soft = scene->scene;
+  soft.integrator = "symplectic-euler";
+  soft.material.stretch_stiffness = 1e-3;
+  soft.material.bend_stiffness = 0;
+  for (const Command& stable :
+       std::vector<Command>{SetIntegrator{"backward-euler"}, SetScene{std::make_shared<const Scene>(fine)},
+                            SetScene{std::make_shared<const Scene>(soft)}}) {
+    const auto thread = frozen(false);
+    thread->send(stable);
+    const auto s = wait_for(*thread, [](const Snapshot& now) { return now.blow_up_text.empty(); });
+    EXPECT_EQ(s->frame.record.step, sound_step);
+    EXPECT_EQ(s->frame.positions, sound.x) << "every bit";
+    EXPECT_FALSE(s->playing) << "it did not play when it blew up";
+    EXPECT_EQ(s->notices, 1u);
+    EXPECT_THAT(s->notice, HasSubstr("last sound state"));
+    EXPECT_LE(s->plot->back().time, sound.t);
+  }
+  // It plays on where it played.
+  const auto thread = frozen(true);
+  thread->send(SetIntegrator{"backward-euler"});
+  wait_for(*thread, [&](const Snapshot& now) { return now.playing && now.frame.record.step > last_good; });
+}
+
+TEST_F(AfterABlowUp, WhatIsNotStableHereStaysFrozenAndSaysSo) {
+  const auto thread = frozen(true);
+  thread->send(SetIntegrator{"symplectic-euler"});
+  EXPECT_THAT(next_notice(*thread, 0), HasSubstr("Symplectic Euler is stable here below h = "));
+  auto s = thread->latest();
+  EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler")) << "that one blew up";
+  EXPECT_EQ(s->frame.record.step, last_good);
+  // A step that is stable does revive it.
+  thread->send(SetParameter{"dt", 1e-4});
+  s = wait_for(*thread, [](const Snapshot& now) { return now.blow_up_text.empty(); });
+  EXPECT_TRUE(s->playing);
+}
+
+TEST_F(AfterABlowUp, PlayingAndAStepTryAgainFromTheLastSoundState) {
+  const auto thread = frozen(true);
+  auto s = send_and_wait(*thread, StepOnce{});
+  EXPECT_EQ(s->frame.record.step, sound_step + 1);
+  EXPECT_FALSE(s->playing);
+  thread->send(SetPlaying{true});
+  s = wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
+  EXPECT_EQ(s->frame.record.step, last_good) << "the same steps give the same bits";
+  thread->send(SetPlaying{true});
+  EXPECT_THAT(next_notice(*thread, s->notices), HasSubstr("Tries again"));
+  wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
+}
+
+TEST_F(AfterABlowUp, TheHandAndPinsReviveIt) {
+  for (const Command& command : std::vector<Command>{
+           Grab{{44, 45, 55}, vec3(0.5, 0.25, 0.25), vec3(0.5, 0, 0.5), 1, 0}, SetPinned{{55}, true}}) {
+    const auto thread = frozen(false);
+    const auto s = send_and_wait(*thread, command);
+    EXPECT_THAT(s->blow_up_text, IsEmpty());
+    EXPECT_EQ(s->frame.positions, sound.x);
+    EXPECT_EQ(s->frame.hand.has_value(), std::holds_alternative<Grab>(command));
+    EXPECT_EQ(s->notices, 1u);
+  }
+}
+
+TEST_F(AfterABlowUp, AResetAndAnotherScenePlayIfItPlayed) {
+  for (const bool played : {true, false}) {
+    auto thread = frozen(played);
+    auto s = send_and_wait(*thread, Reset{});
+    EXPECT_EQ(s->playing, played);
+    EXPECT_THAT(s->blow_up_text, IsEmpty());
+    thread = frozen(played);
+    s = send_and_wait(*thread, UseScene{loaded(sheet_scene(4))});
+    EXPECT_EQ(s->playing, played);
+  }
+}
+
+TEST(SimulationThread, AMeshWaitsAndTheNextScenePlaysOn) {
+  const auto sheet = loaded(sheet_scene(4));
+  SimulationThread thread(sheet);
+  auto s = send_and_wait(thread, UseScene{.loaded = sheet, .waits = true});
+  EXPECT_FALSE(s->playing);
+  EXPECT_FALSE(send_and_wait(thread, SetIntegrator{"rk4"})->playing);
+  EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.step, 0u);
+  EXPECT_TRUE(send_and_wait(thread, UseScene{sheet})->playing);
+  // A pause of the user's own stays.
+  send_and_wait(thread, SetPlaying{false});
+  send_and_wait(thread, UseScene{.loaded = sheet, .waits = true});
+  EXPECT_FALSE(send_and_wait(thread, UseScene{sheet})->playing);
 }
 
 TEST(SimulationThread, ShowsTheLastStatesAgain) {
@@ -437,7 +545,7 @@ TEST(SimulationThread, ShowsTheLastStatesAgain) {
   thread.send(SetIntegrator{"semi-implicit-euler"});
   const auto stepped = send_and_wait(thread, StepOnce{});
   EXPECT_FALSE(stepped->replay.has_value());
-  EXPECT_EQ(stepped->frame.record.step, frozen->frame.record.step + 1);
+  EXPECT_THAT(stepped->blow_up_text, IsEmpty());
 }
 
 TEST(SimulationThread, RewindsFurtherEveryTime) {

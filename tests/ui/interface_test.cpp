@@ -584,17 +584,121 @@ TEST(Interface, PinButtonsSendTheirPreset) {
   }
 }
 
-TEST(Interface, ABlowUpSaysWhyAndOffersTheWayOut) {
+/// Whether anything in a window of the interface is drawn in that colour.
+bool draws(const char* window, ImU32 colour) {
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (int i = 0; i < data->CmdListsCount; ++i) {
+    const ImDrawList* list = data->CmdLists[i];
+    if (list->_OwnerName == nullptr || std::string_view(list->_OwnerName) != window) continue;
+    for (const ImDrawVert& vertex : list->VtxBuffer)
+      if (vertex.col == colour) return true;
+  }
+  return false;
+}
+
+TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   Interface face;
+  face.snapshot.omega_max = 1;
+  face.frame();
+  EXPECT_TRUE(draws("##status", palette().good));
+  const Area before = face.ui.view_area(face.width, face.height, face.view);
+  face.snapshot.blow_up_sentence = "It blew up in step 3.";
   face.snapshot.blow_up_text = "Blown up in step 3, because it is told so here.";
-  face.frame();
-  face.frame();
+  for (int i = 0; i < 3; ++i) face.frame();
+  EXPECT_FALSE(draws("##status", palette().good)) << "it is frozen";
+  const auto is_beside = [&] {
+    const Area view = face.ui.view_area(face.width, face.height, face.view);
+    for (const char* name : {"blow-up", "watch-again", "blow-up-stable-method", "blow-up-reset"})
+      EXPECT_GE(face.rect(name).y, view.y + view.height) << name;
+    return view.height;
+  };
+  EXPECT_EQ(is_beside(), before.height) << "the picture does not jump";
+  const float closed = face.rect("plot0:CSV").y;
+  face.click("blow-up-why");
+  for (int i = 0; i < 2; ++i) face.frame();
+  is_beside();
+  EXPECT_GT(face.rect("plot0:CSV").y, closed);
+
   face.click("watch-again");
   EXPECT_NE(face.last_control<WatchAgain>(), nullptr);
+  // Semi-implicit Euler is in force, which theory calls stable: half of its step, or another such method.
+  face.click("blow-up-smaller-h");
+  ASSERT_NE(face.last_command<SetParameter>(), nullptr);
+  EXPECT_NEAR(face.last_command<SetParameter>()->value, 0.0083, 1e-12);
+  face.click("blow-up-stable-method");
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, "backward-euler");
   face.click("blow-up-rewind");
   EXPECT_NE(face.last_control<Rewind>(), nullptr);
   face.click("blow-up-reset");
   EXPECT_NE(face.last_command<Reset>(), nullptr);
+
+  // The largest stable step, of a method that has one.
+  auto scene = std::make_shared<Scene>(*face.snapshot.frame.scene);
+  scene->integrator = "symplectic-euler";
+  face.snapshot.frame.scene = scene;
+  face.snapshot.applied = face.stamp;
+  face.snapshot.omega_max = 200;  // 2/200 = 10 ms
+  face.frame();
+  face.click("blow-up-smaller-h");
+  EXPECT_NEAR(face.last_command<SetParameter>()->value, 0.0095, 1e-12);
+}
+
+TEST(Interface, ASmallWindowShowsAllOfTheStrip) {
+  Interface face(Interface::sheet(), 1, 640, 400);
+  face.snapshot.omega_max = 100;
+  face.snapshot.blow_up_sentence = "Explicit Euler blew up in step 34 with h = 16.7 ms, at 0.567 s.";
+  face.snapshot.blow_up_text = "Because.";
+  for (int i = 0; i < 3; ++i) face.frame();
+  const Area view = face.ui.view_area(face.width, face.height, face.view);
+  EXPECT_GE(view.height, 120);
+  for (const char* name : {"blow-up-why", "watch-again", "blow-up-smaller-h", "blow-up-stable-method",
+                           "blow-up-rewind", "blow-up-reset"}) {
+    const ImVec4 r = face.rect(name);
+    EXPECT_GE(r.x, 0) << name;
+    EXPECT_LE(r.z, view.width) << name;
+    EXPECT_LE(r.w, face.height - 28) << name;
+  }
+}
+
+TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
+  Interface face;
+  auto loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
+  loaded->open_edges = boundary_loops(*loaded->mesh);
+  face.snapshot.loaded = loaded;
+  MeshBar& bar = face.ui.mesh_bar();
+  EXPECT_TRUE(bar.open_edges(*loaded).empty());
+  bar.open();
+  for (int i = 0; i < 3; ++i) face.frame();
+  const Area view = face.ui.view_area(face.width, face.height, face.view);
+  const auto pins = [&] { return face.last_command<SetScene>()->scene->pins; };
+  for (const auto& [name, wanted] :
+       {std::pair{"mesh-two-corners", PinPreset::top_corners},
+        std::pair{"mesh-top-edge", PinPreset::top_edge}, std::pair{"mesh-by-hand", PinPreset::none},
+        std::pair{"mesh-drop", PinPreset::none}}) {
+    EXPECT_GE(face.rect(name).y, view.y + view.height) << name;
+    face.click(name);
+    ASSERT_NE(face.last_command<SetScene>(), nullptr);
+    EXPECT_EQ(pins(), PinSelection(wanted)) << name;
+  }
+  const Floor& floor = face.last_command<SetScene>()->scene->floor;
+  EXPECT_TRUE(floor.on);
+  EXPECT_LT(floor.height, face.snapshot.loaded->mesh->box.low.y);
+
+  // An open edge: the border of the sheet, all of it, and off again.
+  face.click("mesh-open-edge");
+  EXPECT_TRUE(bar.shows_open_edges());
+  ASSERT_EQ(bar.open_edges(*loaded).size(), 1u);
+  bar.choose_edge(face.context(), 0);
+  EXPECT_EQ(pins(), PinSelection(std::vector<std::uint32_t>{0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 15}));
+  face.edits->record(*face.last_command<SetScene>());
+  bar.choose_edge(face.context(), 0);
+  EXPECT_EQ(pins(), PinSelection(PinPreset::none));
+
+  face.click("mesh-play");
+  EXPECT_TRUE(face.last_control<SetPlaying>()->playing);
+  face.snapshot.frame.record.step = 1;
+  face.frame();
+  EXPECT_FALSE(bar.is_open()) << "it has waited long enough";
 }
 
 TEST(Interface, ANoticeIsShownOnce) {

@@ -1,0 +1,94 @@
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "analysis/stability.h"
+#include "core/text.h"
+#include "ui/shelf.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// A step this far below the limit stays there while ω_max changes as the cloth moves.
+constexpr double kMargin = 0.95;
+
+double rounded_down(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  return std::floor(value / unit) * unit;
+}
+
+/// A smaller h for the method in force [s]: the largest stable one, or half of the present one where theory
+/// calls that stable.
+struct SmallerStep {
+  double h = 0;
+  bool largest = false;
+};
+std::optional<SmallerStep> smaller_step(const PanelContext& context) {
+  const double h = context.step_size();
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  double largest = info.stability_limit;
+  if (std::isfinite(largest)) {
+    const std::optional<double>& omega_max = context.snapshot.omega_max;
+    if (!omega_max || !(*omega_max > 0)) return std::nullopt;
+    largest = largest_stable_step(info, *omega_max);
+  }
+  if (!(largest > 0)) return std::nullopt;
+  const bool is_above = h >= largest;
+  return SmallerStep{rounded_down(is_above ? kMargin * largest : h / 2), is_above};
+}
+
+/// The first method that is stable at every h and not in force.
+std::size_t stable_method(const PanelContext& context) {
+  std::size_t row = 0;
+  while (!std::isinf(integrators()[row].stability_limit) || row == context.integrator()) ++row;
+  return row;
+}
+
+void replay_progress(const ReplayPosition& replay) {
+  const float share =
+      replay.count > 1 ? static_cast<float>(replay.state) / static_cast<float>(replay.count - 1) : 1;
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette().failed);
+  ImGui::ProgressBar(share, ImVec2(-1, units(4)), "");
+  ImGui::PopStyleColor();
+}
+
+void ways_on(const PanelContext& context) {
+  if (row_button("watch-again", "Watch again",
+                 "Replays the last states before it, within a few seconds (B)."))
+    context.send(Control(WatchAgain{}));
+  if (const auto smaller = smaller_step(context)) {
+    const std::string help =
+        smaller->largest
+            ? "Goes on from the last sound state with the largest step at which this method is stable here."
+            : "Goes on from the last sound state with half of the step.";
+    if (row_button("blow-up-smaller-h", "h = " + format_quantity(smaller->h, "s"), help.c_str()))
+      context.set_parameter("dt", smaller->h);
+  }
+  const std::size_t stable = stable_method(context);
+  if (row_button("blow-up-stable-method", std::string(integrators()[stable].title),
+                 "Goes on from the last sound state with this method, which is stable at every h."))
+    context.set_integrator(stable);
+  if (row_button("blow-up-rewind", "Rewind",
+                 "Back to before it happened, and pause: change something and go on (Backspace)."))
+    context.send(Control(Rewind{}));
+  if (row_button("blow-up-reset", "Reset", "Back to the start (R).")) context.send(Command(Reset{}));
+}
+
+}  // namespace
+
+void blow_up_strip(const PanelContext& context, bool& why) {
+  const Snapshot& now = context.snapshot;
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().failed);
+  wrapped_text(now.blow_up_sentence);
+  ImGui::PopStyleColor();
+  note_item("blow-up");
+  if (row_button("blow-up-why", "Why?", "What made it blow up, with the numbers.", why)) why = !why;
+  ways_on(context);
+  if (now.replay && now.replay->by_itself) replay_progress(*now.replay);
+  if (why) wrapped_text(now.blow_up_text);
+}
+
+}  // namespace clothlab

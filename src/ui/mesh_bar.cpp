@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/text.h"
+#include "mesh/pins.h"
+#include "ui/numbers.h"
+#include "ui/overlays.h"
+#include "ui/shelf.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+// How far below the mesh the floor is laid, as a fraction of the diagonal.
+constexpr double kDrop = 0.15;
+constexpr std::size_t kMostNamed = 3;
+
+std::string name_of(const Scene& scene) {
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  if (file == nullptr) return scene.title;
+  return file->path.substr(file->path.find_last_of("/\\") + 1);
+}
+
+/// All that lies on these open edges.
+PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& loaded) {
+  std::vector<std::uint32_t> vertices;
+  for (const std::size_t i : edges)
+    for (const std::uint32_t particle : loaded.open_edges[i].particles)
+      vertices.push_back(loaded.mesh->vertex_of_particle[particle]);
+  if (vertices.empty()) return PinPreset::none;
+  std::ranges::sort(vertices);
+  const auto repeated = std::ranges::unique(vertices);
+  vertices.erase(repeated.begin(), repeated.end());
+  return vertices;
+}
+
+/// "Part 2 of 3 has no pin: it falls."; empty where each has one.
+std::string unpinned_parts(const Frame& frame) {
+  const std::vector<std::uint32_t> parts = parts_without_pin(*frame.mesh, frame.pinned);
+  const auto all = static_cast<std::size_t>(frame.mesh->parts);
+  if (parts.empty()) return {};
+  if (parts.size() == all) return "Nothing is pinned: it falls.";
+  if (parts.size() > kMostNamed)
+    return format_count(parts.size()) + " of " + format_count(all) + " parts have no pin: they fall.";
+  std::string names;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + format_count(parts[i] + 1);
+  return (parts.size() == 1 ? "Part " : "Parts ") + names + " of " + format_count(all) +
+         (parts.size() == 1 ? " has no pin: it falls." : " have no pin: they fall.");
+}
+
+}  // namespace
+
+void MeshBar::open() {
+  open_ = true;
+  choice_ = Choice::preset;
+  chosen_.clear();
+}
+
+std::span<const BoundaryLoop> MeshBar::open_edges(const LoadedScene& loaded) const {
+  if (!open_ || choice_ == Choice::by_hand) return {};
+  return loaded.open_edges;
+}
+
+void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
+  choice_ = choice;
+  if (choice != Choice::open_edge) chosen_.clear();
+  Scene scene = context.edits.scene();
+  scene.pins = std::move(pins);
+  context.set_scene(std::move(scene));
+}
+
+void MeshBar::drop_on_floor(const PanelContext& context) {
+  choice_ = Choice::preset;
+  chosen_.clear();
+  const ClothMesh& mesh = *context.snapshot.loaded->mesh;
+  Scene scene = context.edits.scene();
+  scene.pins = PinPreset::none;
+  if (!scene.floor.on || scene.floor.height > mesh.box.low.y)
+    scene.floor.height = mesh.box.low.y - kDrop * mesh.diagonal;
+  scene.floor.on = true;
+  context.set_scene(std::move(scene));
+}
+
+void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  // Pins may have been chosen in another way since.
+  if (context.edits.scene().pins != pins_of(chosen_, loaded)) chosen_.clear();
+  const auto place = std::ranges::lower_bound(chosen_, edge);
+  if (place != chosen_.end() && *place == edge) {
+    chosen_.erase(place);
+  } else {
+    chosen_.insert(place, edge);
+  }
+  pin(context, pins_of(chosen_, loaded), Choice::open_edge);
+}
+
+void MeshBar::draw(const PanelContext& context) {
+  if (context.snapshot.frame.record.step > 0) return close();
+  heading(context);
+  if (!open_) return;
+  if (details_) mesh_report(context);
+  pin_choices(context);
+  small_text(advice(context));
+}
+
+// The report in one line.
+void MeshBar::heading(const PanelContext& context) {
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  const float button = ImGui::GetFrameHeight();
+  std::string counts = "  " + format_count(loaded.mesh->positions.size()) + " particles, " +
+                       format_plain(loaded.mesh->diagonal) + " m";
+  ImGui::AlignTextToFramePadding();
+  // In a narrow window the name comes first.
+  float room = ImGui::GetContentRegionAvail().x - button - ImGui::CalcTextSize("Details").x - units(40);
+  if (room - ImGui::CalcTextSize(counts.c_str()).x < units(90)) counts.clear();
+  room = std::max(room - ImGui::CalcTextSize(counts.c_str()).x, units(40));
+  ImGui::TextUnformatted(shortened(name_of(loaded.scene), room).c_str());
+  ImGui::SameLine(0, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
+  ImGui::TextUnformatted(counts.c_str());
+  ImGui::PopStyleColor();
+  if (row_button("mesh-details", "Details",
+                 "What was found in the file, its size and its unit; also in the Scene tab.", details_))
+    details_ = !details_;
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - button);
+  if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh waits until it is played.", false,
+                  button))
+    close();
+  note_item("close-mesh-bar");
+}
+
+void MeshBar::pin_choices(const PanelContext& context) {
+  const Scene& scene = context.edits.scene();
+  const auto* preset = std::get_if<PinPreset>(&scene.pins);
+  const auto is = [&](PinPreset wanted) {
+    return choice_ == Choice::preset && preset != nullptr && *preset == wanted;
+  };
+  const std::size_t edges = context.snapshot.loaded->open_edges.size();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Pins");
+  if (row_button("mesh-two-corners", "Two corners", "Pin the two top corners of each part.",
+                 is(PinPreset::top_corners)))
+    pin(context, PinPreset::top_corners, Choice::preset);
+  if (row_button("mesh-top-edge", "Top edge", "Pin what is highest of each part.", is(PinPreset::top_edge)))
+    pin(context, PinPreset::top_edge, Choice::preset);
+  ImGui::BeginDisabled(edges == 0);
+  if (row_button("mesh-open-edge", "An open edge (click it)",
+                 "Shows all open edges: hems, necklines, holes. Click one in the picture to pin all of it.",
+                 choice_ == Choice::open_edge))
+    choice_ = Choice::open_edge;
+  ImGui::EndDisabled();
+  if (row_button("mesh-drop", "None, drop on the floor", "Free everything and lay a floor below it.",
+                 is(PinPreset::none) && scene.floor.on))
+    drop_on_floor(context);
+  if (row_button("mesh-by-hand", "By hand", "Free everything and pin what you choose.",
+                 choice_ == Choice::by_hand))
+    pin(context, PinPreset::none, Choice::by_hand);
+  if (row_icon_button("mesh-play", Icon::play, "Play (Space)")) context.set_playing(true);
+}
+
+std::string MeshBar::advice(const PanelContext& context) const {
+  const Scene& scene = context.edits.scene();
+  const LoadedScene& loaded = *context.snapshot.loaded;
+  std::string text;
+  if (!scene.floor.on) text = unpinned_parts(context.snapshot.frame);
+  if (!text.empty()) text += ' ';
+  if (choice_ == Choice::by_hand)
+    return text + "Ctrl-click pins or frees a particle, Ctrl-drag pins all in a rectangle.";
+  if (loaded.open_edges.empty()) return text + "This mesh has no open edge.";
+  if (choice_ == Choice::open_edge && chosen_.empty())
+    return text + "Click one of the " + format_count(loaded.open_edges.size()) + " marked edges.";
+  return text + "Point at an open edge and click to pin all of it; there " +
+         (loaded.open_edges.size() == 1 ? "is 1." : "are " + format_count(loaded.open_edges.size()) + ".");
+}
+
+}  // namespace clothlab
