@@ -16,6 +16,7 @@
 
 #include "app/framing.h"
 #include "app/interaction.h"
+#include "app/mesh_marks.h"
 #include "app/outputs.h"
 #include "app/plot_files.h"
 #include "app/preferences.h"
@@ -99,7 +100,6 @@ class Application {
   MovePins put_back(const std::vector<PinPlace>& pins) const;
   void undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step);
   std::uint64_t use_scene(UseScene next);
-  void draw_open_edges(const Area& area) const;
   void tell_of_mesh(const LoadedScene& loaded);
   void show_title();
   void use_snapshot();
@@ -369,22 +369,6 @@ void Application::undo_or_redo(const std::string& what, const std::optional<Edit
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 
-// Those of a mesh that waits: the one under the mouse, or all.
-void Application::draw_open_edges(const Area& area) const {
-  const std::span<const BoundaryLoop> loops = ui_.mesh_bar().open_edges(*snapshot_->loaded);
-  const std::optional<std::size_t> under_mouse = interaction_.edge_under_mouse();
-  std::vector<ImVec2> line;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    if (i != under_mouse && !ui_.mesh_bar().shows_open_edges()) continue;
-    line.clear();
-    for (const std::uint32_t particle : loops[i].particles)
-      if (const auto seen = camera_.project(snapshot_->frame.positions[particle], view_size()))
-        line.emplace_back(area.x + static_cast<float>(seen->pixel.x),
-                          area.y + static_cast<float>(seen->pixel.y));
-    edge_overlay(line, loops[i].closed, i == under_mouse, area);
-  }
-}
-
 std::uint64_t Application::use_scene(UseScene next) {
   interaction_.release();
   awaited_ = next.loaded;
@@ -434,15 +418,14 @@ void Application::draw_frame() {
     const bool captured = ImGui::GetIO().WantCaptureMouse || awaited_ != nullptr;
     MeshBar& bar = ui_.mesh_bar();
     interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured,
-                         [this](Command command) { send(std::move(command)); },
-                         bar.open_edges(*snapshot_->loaded),
+                         [this](Command command) { send(std::move(command)); }, bar.open_edges(*snapshot_),
                          [&](std::size_t edge) { bar.choose_edge(context, edge); }});
-    draw_open_edges(area);
     if (const auto box = interaction_.selection(interface_scale())) selection_overlay(*box);
     if (!ImGui::IsAnyMouseDown()) edits_->end_gesture();
     if (interaction_.has_dragged()) view_.done(Hint::drag);
     if (interaction_.orbits()) view_.done(Hint::orbit);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
+    draw_mesh_marks(bar, *snapshot_, camera_, area, interaction_.edge_under_mouse());
   }
 
   const auto [width, height] = view_pixels();
@@ -464,7 +447,7 @@ void Application::log_state() {
   state_log_.write(window_.now(),
                    {*snapshot_, camera_, view_area(), window_.width(), window_.height(), frames_, rate_,
                     job_ != nullptr, ui_.dialog_open(), ui_.message(), ui_.tab(), view_.plots, title_,
-                    outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_->loaded)});
+                    outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
 }
 
 std::array<int, 2> Application::view_pixels() const {
@@ -666,7 +649,7 @@ void Application::finish_load() {
   // Always: another scene may have stood at that address.
   scene_files_[result.scene.get()] = scene_path_.empty() ? fs::path() : fs::absolute(scene_path_);
   // A mesh waits to be pinned; one that is read anew goes on waiting.
-  const bool waits = load_is_reload_ ? ui_.mesh_bar().is_open() : load_is_mesh_ && !plays_meshes_;
+  const bool waits = load_is_reload_ ? ui_.mesh_bar().is_shown(*snapshot_) : load_is_mesh_ && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load_is_mesh_) tell_of_mesh(*result.scene);
 }

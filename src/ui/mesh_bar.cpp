@@ -59,9 +59,22 @@ void MeshBar::open() {
   chosen_.clear();
 }
 
-std::span<const BoundaryLoop> MeshBar::open_edges(const LoadedScene& loaded) const {
-  if (!open_ || choice_ == Choice::by_hand) return {};
-  return loaded.open_edges;
+bool MeshBar::is_shown(const Snapshot& now) const {
+  return open_ && now.frame.record.step == 0 && !now.playing && !now.replay && now.blow_up_sentence.empty();
+}
+
+std::span<const BoundaryLoop> MeshBar::open_edges(const Snapshot& now) const {
+  if (!is_shown(now) || choice_ == Choice::by_hand) return {};
+  return now.loaded->open_edges;
+}
+
+std::vector<std::uint32_t> MeshBar::parts_to_mark(const Snapshot& now) const {
+  std::vector<std::uint32_t> parts;
+  if (is_shown(now) && !now.frame.scene->floor.on)
+    parts = parts_without_pin(*now.frame.mesh, now.frame.pinned);
+  if (parts.size() > kMostNamed || parts.size() == static_cast<std::size_t>(now.frame.mesh->parts))
+    parts.clear();
+  return parts;
 }
 
 void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
@@ -98,7 +111,6 @@ void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
 }
 
 void MeshBar::draw(const PanelContext& context) {
-  if (context.snapshot.frame.record.step > 0) return close();
   heading(context);
   if (!open_) return;
   if (details_) mesh_report(context);
@@ -171,10 +183,14 @@ std::string MeshBar::advice(const PanelContext& context) const {
   if (choice_ == Choice::by_hand)
     return text + "Ctrl-click pins or frees a particle, Ctrl-drag pins all in a rectangle.";
   if (loaded.open_edges.empty()) return text + "This mesh has no open edge.";
-  if (choice_ == Choice::open_edge && chosen_.empty())
-    return text + "Click one of the " + format_count(loaded.open_edges.size()) + " marked edges.";
+  const std::string edges = format_count(loaded.open_edges.size());
+  const std::size_t pinned = scene.pins == pins_of(chosen_, loaded) ? chosen_.size() : 0;
+  if (pinned > 0)
+    return text + format_count(pinned) + " of " + edges +
+           " open edges pinned. Click another to pin it too, a pinned one to free it.";
+  if (choice_ == Choice::open_edge) return text + "Click one of the " + edges + " marked edges.";
   return text + "Point at an open edge and click to pin all of it; there " +
-         (loaded.open_edges.size() == 1 ? "is 1." : "are " + format_count(loaded.open_edges.size()) + ".");
+         (loaded.open_edges.size() == 1 ? "is 1." : "are " + edges + ".");
 }
 
 }  // namespace clothlab

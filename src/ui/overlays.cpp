@@ -140,6 +140,19 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   draw->PopClipRect();
 }
 
+void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
+  const std::string text = "Part " + format_count(number);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str()), pad(units(6), units(2));
+  // Within the view, however much of the part is.
+  const float x = std::clamp(at.x - size.x / 2, view.x + pad.x, view.x + view.width - size.x - pad.x);
+  const float y = std::clamp(at.y + units(10), view.y + pad.y, view.y + view.height - size.y - pad.y);
+  const ImVec2 low(x - pad.x, y - pad.y), high(x + size.x + pad.x, y + size.y + pad.y);
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  draw->AddRectFilled(low, high, with_alpha(palette().overlay, 0.85F), units(4));
+  draw->AddText(ImVec2(x, y), palette().careful, text.c_str());
+  item_rects()[text] = ImVec4(low.x, low.y, high.x, high.y);
+}
+
 void selection_overlay(const Area& box) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   const ImVec2 low(box.x, box.y), high(box.x + box.width, box.y + box.height);

@@ -26,6 +26,8 @@ void view_legend(const PanelContext& context, const Area& view);
 void selection_overlay(const Area& box);
 /// An open edge of the mesh, in window coordinates; parts that are not seen are left out of it.
 void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view);
+/// "Part 2" below a point of that part, in window coordinates.
+void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 
 /// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed [units], its height its
 /// content's. Between the two calls ImGui draws into it.

@@ -18,21 +18,23 @@ namespace clothlab {
 /// What happened, and the ways on; nothing while all is well. `why` says whether the explanation is unfolded.
 void blow_up_strip(const PanelContext& context, bool& why);
 
-/// A mesh that waits to be pinned and played: what was found in it, and what to pin.
+/// A mesh that waits to be pinned and played: what was found in it, and what to pin. It is shown whenever the
+/// mesh stands at its start, so that a reset brings it back, until it is closed.
 class MeshBar {
  public:
   /// Of the mesh of the next pictures.
   void open();
   void close() { open_ = false; }
-  bool is_open() const { return open_; }
-  /// Closes it when the cloth has begun to move.
+  bool is_shown(const Snapshot& now) const;
   void draw(const PanelContext& context);
 
-  /// The open edges that a press pins; none while the bar is closed.
-  std::span<const BoundaryLoop> open_edges(const LoadedScene& loaded) const;
+  /// The open edges that a press pins; none while the bar is not shown.
+  std::span<const BoundaryLoop> open_edges(const Snapshot& now) const;
   /// Whether all of them are to be seen, not only the one under the mouse.
-  bool shows_open_edges() const { return open_ && choice_ == Choice::open_edge; }
-  /// Pins one of them beside those that were chosen before, or frees it; all other pins go.
+  bool shows_all_open_edges() const { return choice_ == Choice::open_edge; }
+  /// The parts that its advice names as held by no pin, to be found in the picture; none where all are alike.
+  std::vector<std::uint32_t> parts_to_mark(const Snapshot& now) const;
+  /// Pins one of the open edges beside those that were chosen before, or frees it; all other pins go.
   void choose_edge(const PanelContext& context, std::size_t edge);
 
  private:

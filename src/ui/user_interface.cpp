@@ -155,7 +155,7 @@ void UserInterface::draw_below(const PanelContext& context, const Layout& parts,
 void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const bool blown_up = !context.snapshot.blow_up_sentence.empty();
   const float before = std::exchange(shelf_height_, 0.0F);
-  if (!blown_up && !mesh_bar_.is_open()) return;
+  if (!blown_up && !mesh_bar_.is_shown(context.snapshot)) return;
   const bool scrolls = before > area.height;
   begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
               scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
@@ -164,7 +164,7 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   } else {
     mesh_bar_.draw(context);
   }
-  if (blown_up || mesh_bar_.is_open())
+  if (blown_up || mesh_bar_.is_shown(context.snapshot))
     shelf_height_ = ImGui::GetCursorPosY() + ImGui::GetScrollY() + units(2);
   end_fixed();
 }
@@ -363,7 +363,7 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (!message_.empty()) return message_.clear(), true;
     if (context.recording.shown && context.recording.progress.finished)
       return context.request(CloseRecording{}), true;
-    if (mesh_bar_.is_open()) return mesh_bar_.close(), true;
+    if (mesh_bar_.is_shown(context.snapshot)) return mesh_bar_.close(), true;
     if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
     return context.request(ReleaseHand{}), true;
   }

@@ -666,7 +666,7 @@ TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
   loaded->open_edges = boundary_loops(*loaded->mesh);
   face.snapshot.loaded = loaded;
   MeshBar& bar = face.ui.mesh_bar();
-  EXPECT_TRUE(bar.open_edges(*loaded).empty());
+  EXPECT_TRUE(bar.open_edges(face.snapshot).empty());
   bar.open();
   for (int i = 0; i < 3; ++i) face.frame();
   const Area view = face.ui.view_area(face.width, face.height, face.view);
@@ -686,8 +686,8 @@ TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
 
   // An open edge: the border of the sheet, all of it, and off again.
   face.click("mesh-open-edge");
-  EXPECT_TRUE(bar.shows_open_edges());
-  ASSERT_EQ(bar.open_edges(*loaded).size(), 1u);
+  EXPECT_TRUE(bar.shows_all_open_edges());
+  ASSERT_EQ(bar.open_edges(face.snapshot).size(), 1u);
   bar.choose_edge(face.context(), 0);
   EXPECT_EQ(pins(), PinSelection(std::vector<std::uint32_t>{0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 15}));
   face.edits->record(*face.last_command<SetScene>());
@@ -696,9 +696,18 @@ TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
 
   face.click("mesh-play");
   EXPECT_TRUE(face.last_control<SetPlaying>()->playing);
-  face.snapshot.frame.record.step = 1;
+  // It goes while the cloth moves, comes back with a reset, and stays away once it was closed.
+  for (const auto& [step, playing, shown] : {std::tuple{0, true, false}, std::tuple{1, true, false},
+                                             std::tuple{1, false, false}, std::tuple{0, false, true}}) {
+    face.snapshot.frame.record.step = static_cast<std::uint64_t>(step);
+    face.snapshot.playing = playing;
+    face.frame();
+    EXPECT_EQ(item_rects().contains("mesh-play"), shown) << step << playing;
+    EXPECT_EQ(bar.open_edges(face.snapshot).empty(), !shown) << "a press takes hold of the cloth again";
+  }
+  face.click("close-mesh-bar");
   face.frame();
-  EXPECT_FALSE(bar.is_open()) << "it has waited long enough";
+  EXPECT_FALSE(item_rects().contains("mesh-play"));
 }
 
 TEST(Interface, ANoticeIsShownOnce) {

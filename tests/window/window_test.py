@@ -187,16 +187,21 @@ def drag_with(window, key, *drag):
         window.xdotool("keyup", each)
 
 
+def write_sheets(path, way):
+    """Two sheets of 3 x 3 in the plane of the view, the second one `way` from the first."""
+    rows = [(x + i * way[0], y + i * way[1], i * way[2]) for i in (0, 1) for y in (1, 0.5, 0) for x in (0, 0.5, 1)]
+    quads = [(i, i + 3, i + 4, i + 1) for base in (1, 10) for i in (base, base + 1, base + 3, base + 4)]
+    path.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in rows)
+                    + "".join("f " + " ".join(map(str, quad)) + "\n" for quad in quads))
+    return path
+
+
 @case
 def box_pins(program, assets):
     """A rectangle drawn with Ctrl pins the particles that are seen, not those behind; with Shift it frees them."""
     with tempfile.TemporaryDirectory(prefix="clothlab-sheets-") as folder:
-        # Two sheets of 3 x 3, one straight behind the other, so near that both are seen within the rectangle.
-        sheets = Path(folder) / "sheets.obj"
-        rows = [(x, y, z) for z in (0, -0.01) for y in (1, 0.5, 0) for x in (0, 0.5, 1)]
-        quads = [(i, i + 3, i + 4, i + 1) for base in (1, 10) for i in (base, base + 1, base + 3, base + 4)]
-        sheets.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in rows)
-                          + "".join("f " + " ".join(map(str, quad)) + "\n" for quad in quads))
+        # So near that both are seen within the rectangle.
+        sheets = write_sheets(Path(folder) / "sheets.obj", (0, 0, -0.01))
         with Session(program, sheets, "--play", "--pin", "none", "--gravity", "0,0,0") as window:
             state = window.until(lambda: window.state()["particles"] == 18 and window.fresh_state(), "the sheets")
             check(state["playing"], "it waits in spite of --play")
@@ -494,7 +499,22 @@ def open_mesh(program, assets):
         window.until(lambda: "mesh-play" not in window.state()["items"], "the bar to go")
         window.key("ctrl+z")
         window.until(lambda: window.state()["pinned"] > 4 and window.state()["parameters"]["floor"] == 0, "undo")
+        window.key("space")
+        window.key("r")
+        window.until(lambda: window.state()["step"] == 0 and "mesh-play" in window.state()["items"], "the bar again")
         window.key("ctrl+z")  # so that there is nothing to save
+
+        # The parts without a pin are named, and marked in the picture.
+        window.drop(write_sheets(window.folder / "sheets.obj", (1.5, 0, 0)))
+        window.shows("two sheets", particles=18, pinned=4)
+        window.click_item("mesh-open-edge")
+        for i, marked in ((0, {"Part 2"}), (1, set())):
+            window.click(*window.fresh_state()["open_edges"][i]["pixel"])
+            window.shows("an edge pinned", pinned=8 * (i + 1))
+            found = {name for name in window.fresh_state()["items"] if name.startswith("Part ")}
+            check(found == marked, f"{found} are marked")
+        window.key("ctrl+z")
+        window.key("ctrl+z")
 
         window.key("ctrl+o")
         window.shows("the file dialog", dialog=True)

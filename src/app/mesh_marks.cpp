@@ -1,0 +1,67 @@
+#include "app/mesh_marks.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace clothlab {
+namespace {
+
+/// Projects particles into the window.
+class Projector {
+ public:
+  Projector(const Snapshot& snapshot, const Camera& camera, const Area& view)
+      : positions_(snapshot.frame.positions), camera_(camera), view_(view) {}
+
+  std::optional<ImVec2> operator()(std::uint32_t particle) const {
+    const Pixels size{static_cast<double>(view_.width), static_cast<double>(view_.height)};
+    const std::optional<Projected> seen = camera_.project(positions_[particle], size);
+    if (!seen) return std::nullopt;
+    return ImVec2(view_.x + static_cast<float>(seen->pixel.x), view_.y + static_cast<float>(seen->pixel.y));
+  }
+
+ private:
+  std::span<const vec3> positions_;
+  const Camera& camera_;
+  const Area& view_;
+};
+
+void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const Projector& seen, const Area& view,
+                     std::optional<std::size_t> under_mouse) {
+  const std::span<const BoundaryLoop> loops = bar.open_edges(snapshot);
+  std::vector<ImVec2> line;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (i != under_mouse && !bar.shows_all_open_edges()) continue;
+    line.clear();
+    for (const std::uint32_t particle : loops[i].particles)
+      if (const auto at = seen(particle)) line.push_back(*at);
+    edge_overlay(line, loops[i].closed, i == under_mouse, view);
+  }
+}
+
+// Each below the lowest particle of its part, where it covers no cloth of that part.
+void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const Projector& seen,
+                       const Area& view) {
+  const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;
+  for (const std::uint32_t part : bar.parts_to_mark(snapshot)) {
+    std::optional<ImVec2> lowest;
+    for (std::uint32_t i = 0; i < of_particle.size(); ++i) {
+      if (of_particle[i] != part) continue;
+      const auto at = seen(i);
+      if (at && (!lowest || at->y > lowest->y)) lowest = at;
+    }
+    if (lowest) part_overlay(part + 1, *lowest, view);
+  }
+}
+
+}  // namespace
+
+void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
+                     std::optional<std::size_t> edge_under_mouse) {
+  if (!bar.is_shown(snapshot)) return;
+  const Projector seen(snapshot, camera, view);
+  draw_open_edges(bar, snapshot, seen, view, edge_under_mouse);
+  draw_part_numbers(bar, snapshot, seen, view);
+}
+
+}  // namespace clothlab
