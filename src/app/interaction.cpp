@@ -13,7 +13,7 @@ namespace {
 constexpr double kPinRadius = 14;
 constexpr double kGrabRadius = 14;
 constexpr double kEdgeRadius = 10;
-// A hand that clicks may tremble so far.
+// Largest cursor travel that still counts as a click.
 constexpr double kClickSlack = 5;
 
 Pixels size_of(const Area& view) {

@@ -22,30 +22,30 @@ struct Kind {
 
 constexpr std::array kKinds{
     Kind{"damping",
-         "What one step makes of one undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its\n"
-         "amplification matrix, measured by stepping unit states, beside the closed form.",
+         "What one step does to an undamped oscillator, for hω from 0.01 to 100: the eigenvalues of its "
+         "amplification\nmatrix, measured by stepping unit states, beside the closed form.",
          make_damping_analysis},
     Kind{"convergence",
-         "The order in which the error falls with h, of positions and velocities, on a swinging, stretched\n"
-         "sheet, against a reference of far smaller error.",
+         "Order of convergence of positions and velocities on a swinging, stretched sheet, against a "
+         "reference of far\nsmaller error.",
          make_convergence_analysis},
     Kind{"stability",
-         "The largest stable h on a scene, found by bisection, beside 2/omega_max: a run that blows up, or "
-         "whose\nenergy grows, was not stable.",
+         "The largest stable h on a scene, found by bisection, beside the theory; a run that blows up or "
+         "whose energy\ngrows counts as unstable.",
          make_stability_analysis},
     Kind{"energy",
-         "Energies over time, one run by each integrator. Without a scene: a soft undamped strip of 5 x 25\n"
-         "particles, fixed at both ends, that falls from an arch; --dt 0.005, and options change it like any "
+         "Energies over time, one run per integrator. Without a scene: a soft undamped strip of 5 x 25 "
+         "particles, fixed\nat both ends, that falls from an arch, at --dt 0.005; options change it as any "
          "scene.",
          make_energy_analysis},
     Kind{"drift",
-         "Methods that take stretch springs as rods: how fast the lengths would change with the velocities "
-         "that\nthey leave, and the energy, over time; PBD with its velocity projection and without. Without "
-         "a scene:\na pendulum of one rod; --dt 0.01, and options change it like any scene.",
+         "Methods that treat stretch springs as rods: the rate at which their velocities change the lengths, "
+         "and the\nenergy, over time; PBD with and without velocity projection. Without a scene: a pendulum "
+         "of one rod, at\n--dt 0.01; options change it as any scene.",
          make_drift_analysis},
     Kind{"work",
-         "What a second of motion costs with each integrator at its own largest stable h, and how long it "
-         "computes\nfor how small an error.",
+         "What a second of motion costs with each integrator at its own largest stable h, and the computing "
+         "time for a\ngiven error.",
          make_work_analysis},
 };
 
@@ -53,7 +53,7 @@ constexpr std::array kKinds{
 [[noreturn]] void refuse_word(const std::string& word) {
   std::vector<std::string_view> known;
   for (const Kind& kind : kKinds) known.push_back(kind.name);
-  if (word.empty()) throw InputError("analyze: say what: " + joined(known) + ".");
+  if (word.empty()) throw InputError("analyze: name an analysis: " + joined(known) + ".");
   throw InputError("analyze: there is no '" + word + "' (" + joined(known) + ")" + suggestion(word, known));
 }
 
@@ -61,7 +61,7 @@ constexpr std::array kKinds{
 
 std::function<int()> add_analyze(CLI::App& app, const Services& services) {
   CLI::App& analyze = *app.add_subcommand(
-      "analyze", "Integrators measured, beside what theory says of them; each analysis has its own --help.");
+      "analyze", "Measures integrators and compares them with theory; each analysis has its own --help.");
   const auto word = std::make_shared<std::string>();
   analyze.add_option("WHAT", *word)->group("");
   analyze.require_subcommand(0, 1);

@@ -37,10 +37,10 @@ struct Convergence final : Analysis {
   void add_to(CLI::App& app) override {
     options.add_to(app);
     AnalyzeOptions::add_option(app, "--levels", levels_text, "N",
-                               "Steps of 0.1/10 s, 0.1/20 s, ..., so many; default 8.");
+                               "Number of step sizes 0.1/10 s, 0.1/20 s, ...; default 8.");
     AnalyzeOptions::add_option(
         app, "--jacobian", jacobian_text, "NAME",
-        "exact (the default), or clamped, with which some methods are of order 1 only.");
+        "exact (the default), or clamped, with which some methods are only of order 1.");
     options.add_parameters_to(app);
   }
 

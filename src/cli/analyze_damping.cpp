@@ -27,9 +27,9 @@ struct Damping final : Analysis {
 
   std::string csv = "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n";
   Chart chart{
-      .title = "One undamped oscillator: what a step makes of it",
+      .title = "One undamped oscillator: what a step does to it",
       .panels = {{.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, kTo}},
-                  .y = {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 that takes as much per step",
+                  .y = {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 with the same loss per step",
                         .range = std::pair{-0.4, 1.0}},
                   .curves = {}},
                  {.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, std::numbers::pi}},

@@ -58,7 +58,7 @@ struct DriftAnalysis final : Analysis {
   LengthOptions length{500};
 
   std::string csv = "method,step,time,length_error,rate,total_energy\n";
-  Chart chart{.title = "Stretch springs as rods: what the velocities keep of them",
+  Chart chart{.title = "Stretch springs as rods: length changes that the velocities leave",
               .panels = {{.x = {.title = "time [s]"},
                           .y = {.title = "largest |n·v_ij|: speed at which a length would change [m/s]",
                                 .logarithmic = true,

@@ -29,9 +29,9 @@ void AnalyzeOptions::add_to(CLI::App& app) {
   for (const IntegratorInfo& info : clothlab::integrators())
     names += (names.empty() ? "" : ", ") + std::string(info.id);
   add_option(app, "--integrators", names_, "A,B,...",
-             ("Those to measure, default all of " + names + ".").c_str());
+             ("Integrators to measure; default all of " + names + ".").c_str());
   add_option(app, "--csv", csv_, "FILE", "All figures as a table.");
-  add_option(app, "--png", png_, "FILE", "A picture of them; needs no display.");
+  add_option(app, "--png", png_, "FILE", "A chart of the figures; needs no display.");
 }
 
 void AnalyzeOptions::add_parameters_to(CLI::App& app) {

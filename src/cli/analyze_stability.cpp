@@ -45,9 +45,8 @@ struct Stability final : Analysis {
   void add_to(CLI::App& app) override {
     options.add_to(app);
     AnalyzeOptions::add_option(app, "--steps", steps_text, "N", "Steps of each trial; default 400.");
-    AnalyzeOptions::add_option(
-        app, "--largest-step", largest_text, "S",
-        "The largest h that is tried; default 4/omega_max or 1/60 s, whichever is larger.");
+    AnalyzeOptions::add_option(app, "--largest-step", largest_text, "S",
+                               "Largest h to try; default 4/omega_max or 1/60 s, whichever is larger.");
     scene.add_to(app);
     for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
       app.remove_option(app.get_option(fixed));

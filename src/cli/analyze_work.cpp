@@ -85,9 +85,9 @@ struct Work final : Analysis {
                                "explicit methods, which take small ones; default 40.");
     AnalyzeOptions::add_option(app, "--end-time", time_text, "S",
                                "Simulated time after which the error is measured; default 0.1.");
-    AnalyzeOptions::add_option(app, "--longest-run", longest_text, "S",
-                               "Time [s] that a run may take before its integrator gets no smaller h; "
-                               "default 3.");
+    AnalyzeOptions::add_option(
+        app, "--longest-run", longest_text, "S",
+        "Computing time [s] of a run after which its integrator gets no smaller h; default 3.");
     scene.add_to(app);
     for (const char* fixed : {"--integrator", "--dt", "--adaptive-dt"})
       app.remove_option(app.get_option(fixed));

@@ -97,21 +97,22 @@ struct Bench {
          "Particles along an edge of the sheets, or none; default 20,32,64,128,256.")
         ->group(what);
     text("--products", products_text, "N,N,...",
-         "The same for the matrix product beside the streaming limit; default 64,128,256.")
+         "The same for the matrix product, compared with the streaming limit; default 64,128,256.")
         ->group(what);
-    text("--meshes", meshes, "DIR", "The OBJ files of this folder too.")->group(what);
-    app.add_flag("--integrators", all_integrators, "All integrators on the 64x64 sheet too.")->group(what);
+    text("--meshes", meshes, "DIR", "Also the OBJ files of this folder.")->group(what);
+    app.add_flag("--integrators", all_integrators, "Also all integrators on the 64x64 sheet.")->group(what);
     app.add_flag(
            "--full", full,
            "Sheets up to 512x512, products up to 1024x1024 and all integrators; takes a quarter of an hour.")
         ->group(what);
-    text("--steps", steps_text, "N", "Steps that count, after 20 that warm up; default 100.")->group(what);
-    text("--samples", samples_text, "N", "Of these, those whose systems other solvers get too; default 5.")
+    text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.")->group(what);
+    text("--samples", samples_text, "N",
+         "How many of them give their systems to the other solvers too; default 5.")
         ->group(what);
     text("--threads", threads_text, "N", "Default all cores; Eigen's conjugate gradients get as many.")
         ->group(what);
     const char* files = "Results";
-    text("--csv", csv, "FILE", "All figures, one in a line.")->group(files);
+    text("--csv", csv, "FILE", "All figures, one per line.")->group(files);
     text("--json", json, "FILE", "All figures as JSON.")->group(files);
     text("--markdown", markdown, "FILE", "The tables for a document.")->group(files);
     text("--png", png, "PREFIX",
@@ -196,10 +197,10 @@ struct Bench {
 std::function<int()> add_bench(CLI::App& app, const Services& services) {
   auto command = std::make_shared<Bench>();
   command->font_file = services.font_file;
-  command->add_to(*app.add_subcommand(
-      "bench",
-      "The standard benchmark scenes: whole steps, their parts, what the machine can stream, and the "
-      "solvers of others on the same\nsystems."));
+  command->add_to(
+      *app.add_subcommand("bench",
+                          "The standard benchmark scenes: whole steps, their parts, the machine's streaming "
+                          "limit, and other libraries'\nsolvers on the same systems."));
   return [command] { return command->run(); };
 }
 

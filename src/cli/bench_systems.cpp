@@ -106,7 +106,7 @@ PhaseFigures SystemContest::phases() {
       energies.push_back(milliseconds_of([&] { energy += s.system.energies(state.x).stretch; }));
     }
   }
-  // One go through the springs makes the forces and the matrix.
+  // One pass over the springs makes the forces and the matrix.
   const double assembly = std::max(median(linear) - median(forces), 0.0);
   PhaseFigures figures{median(forces), assembly, median(setup), median(solve), median(energies)};
   if (multigrid)

@@ -51,7 +51,7 @@ std::string unknown_argument(const CLI::App& app) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string where = full_name(sub);
   if (!name.starts_with("-"))
-    return "there is no place for '" + argument + "'; `" + where + " --help` shows what there is.";
+    return "unexpected argument '" + argument + "'; `" + where + " --help` shows what is allowed.";
   std::vector<std::string> names;
   for (const CLI::Option* option : sub.get_options())
     for (const std::string& known : option->get_lnames()) names.push_back(known);

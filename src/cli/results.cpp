@@ -37,15 +37,15 @@ void Results::add_to(CLI::App& app) {
                         const char* help) {
     return app.add_option(name, target, help)->type_name(type)->take_last()->group("Results");
   };
-  text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, a row per vertex of the mesh.");
+  text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
   text("--diagnostics", diagnostics_, "FILE.csv",
-       "A row per step: energies, strain, iterations, milliseconds.");
+       "One row per step: energies, strain, iterations, milliseconds.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   CLI::Option* sequence =
       text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
   text("--every", every_text_, "N", "Steps from one shape of --obj-sequence to the next; default 1.")
       ->needs(sequence);
-  text("--summary", summary_, "FILE.json", "What was run and how it ended, in figures.");
+  text("--summary", summary_, "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
                "Exit status 4 when steps did not converge; the run itself is the same.")
       ->group("Results");

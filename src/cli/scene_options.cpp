@@ -115,7 +115,8 @@ void SceneOptions::add_to(CLI::App& app) {
     add_parameter_option(app, *spec, values_[std::string(spec->id)])
         ->group(row != nullptr ? std::string(row->section) : "Stepping");
   }
-  text("--threads", threads_text_, "N", "Threads to compute with; default all cores. Never changes a result.")
+  text("--threads", threads_text_, "N",
+       "Threads to compute with; default all cores. Does not change results.")
       ->group("Stepping");
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
 }
@@ -141,7 +142,7 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
 Scene SceneOptions::applied_to(Scene scene) {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);
-    if (grid == nullptr) throw InputError("--size: it belongs to --grid, and there is no grid here.");
+    if (grid == nullptr) throw InputError("--size needs --grid.");
     const auto [width, depth] = parse_size(*size_);
     grid->width = width;
     grid->depth = depth;

@@ -69,7 +69,7 @@ class ClothSystem final : public DynamicSystem {
   using DynamicSystem::force;
   void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
-  /// The forces of a moment t [s], not of a step: in the air of then and there, and without pushes.
+  /// Forces at time t [s] with the wind at that time; contact forces excluded.
   void force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                 SpringForces springs) const;
   double potential_energy(std::span<const vec3> x) const override;

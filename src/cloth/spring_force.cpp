@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::size_t kSpringGrain = 4096;
 
-/// A number for bending springs and one for stretch springs: to be looked up, as which of them comes next is
-/// hard to guess for a processor.
+/// A number for bending springs and one for stretch springs. Table lookup: the branch is badly predicted.
 using ByKind = std::array<double, 2>;
 
 Lanes lanes_of(const PairOfVectors& v, std::size_t lane) {

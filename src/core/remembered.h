@@ -14,7 +14,7 @@ class Remembered {
   /// Undefined when empty.
   const T& value() const { return value_; }
 
-  /// The value is `next` from now on, which gets memory with anything in it instead.
+  /// Adopts `next`; `next` receives a spare buffer with unspecified contents.
   void take(T& next) {
     if (!std::exchange(moved_, true)) marked_.swap(value_);
     value_.swap(next);

@@ -31,8 +31,8 @@ void check_size(const std::filesystem::path& path, std::uintmax_t bytes, std::si
 
 void check_kind(const std::filesystem::path& path, std::filesystem::file_type kind) {
   using std::filesystem::file_type;
-  if (kind == file_type::directory) refuse(path, "it is a directory, and a file is needed");
-  if (kind == file_type::fifo) refuse(path, "it is a named pipe, and a regular file is needed");
+  if (kind == file_type::directory) refuse(path, "it is a directory, not a file");
+  if (kind == file_type::fifo) refuse(path, "it is a named pipe, not a regular file");
   if (kind != file_type::regular) refuse(path, "it is not a regular file");
 }
 

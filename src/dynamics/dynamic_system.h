@@ -28,8 +28,8 @@ struct SystemCoefficients {
   double compression = 1;
 };
 
-/// Which springs are asked for their forces; gravity, wind and friction always are, the hand and damping by
-/// mass but for the last.
+/// Which forces `force` includes. Gravity, wind and friction always are, the mouse spring and mass damping
+/// except in the last.
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
@@ -72,7 +72,7 @@ class DynamicSystem {
   virtual void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                         JacobianMode mode, SpringMatrix& a) const = 0;
   /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
-  /// method. One go through the springs instead of three.
+  /// method. One pass over the springs instead of three.
   virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;

@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// Sees to it that `slot` holds a matrix on the system's pattern; false when the probe asks to stop, which
-/// the report then says.
+/// Ensures `slot` holds a matrix on the system's pattern; on cancellation returns false and sets
+/// report.stopped.
 bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
                  StepReport& report);
 

@@ -146,7 +146,7 @@ Target find_target(const fs::path& given) {
   if (status.type() == fs::file_type::none) refuse(given, error.message());
   target.exists = fs::exists(status);
   target.direct = target.exists && !fs::is_regular_file(status);
-  if (fs::is_directory(status)) refuse(given, "it is a folder, and a file is needed");
+  if (fs::is_directory(status)) refuse(given, "it is a folder, not a file");
   if (target.exists && !may_write(target.path)) refuse(given, std::generic_category().message(errno));
   if (target.direct) return target;
   if (!target.path.has_filename()) refuse(given, "it names no file");

@@ -17,7 +17,8 @@
 namespace clothlab {
 
 // Letters as in the literature: y the unknown, r = S (b - A z) - S A S y, z = M^-1 r, p the direction,
-// q = S A p. The right-hand side is not kept by row: it is asked for so seldom that it is fetched anew.
+// q = S A p. The right-hand side is not kept by row: it is needed so rarely that it is re-read through the
+// permutation.
 struct ConjugateGradient::Scratch {
   RowVector y, r, z, p, q;
   RowFilter filter;

@@ -33,7 +33,7 @@ inline constexpr std::array kBaselines{
 };
 
 /// One of these solvers with the system of ConjugateGradient::solve, (S A S + I - S) y = S (b - A z).
-/// Whoever holds a clock times `solve` alone.
+/// Benchmarks should time only `solve`.
 class EigenBaseline {
  public:
   /// CHOLMOD is an optional package.

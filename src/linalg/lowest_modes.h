@@ -75,7 +75,7 @@ class LowestModes {
   bool find_shift(const Problem& p, const Range& expected);
   /// w := M^1/2 (K + σM)^-1 M^1/2 w
   void precondition(const Problem& p, std::span<vec3> w);
-  /// w as the next vector of the basis, unless nothing of it is new there.
+  /// Orthonormalises and appends w; false if w is already in the span or the basis is full.
   bool extend(const Problem& p, std::span<vec3> w);
   /// Whether the c lowest Ritz values and the next one stand apart.
   bool is_gap(const Problem& p, std::size_t c);

@@ -47,7 +47,7 @@ void ObjChecker::refuse_binary() const {
   if (found == text_.end()) return;
   std::size_t line = 1;
   for (auto c = text_.begin(); c != found; ++c) line += *c == '\n' || (*c == '\r' && *(c + 1) != '\n');
-  refuse(line, "binary content, and an OBJ file is plain text (ASCII or UTF-8)");
+  refuse(line, "binary content; an OBJ file is plain text (ASCII or UTF-8)");
 }
 
 double ObjChecker::fraction() const {

@@ -54,7 +54,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 /// Throws InputError, SystemError.
 Scene read_scene_file(const std::filesystem::path& path);
 
-/// What a user means who names a file: `.json` is a scene file, `.obj` a mesh with every default.
+/// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
 /// Throws InputError for any other extension; an OBJ file is not opened yet.
 Scene scene_from_path(const std::filesystem::path& path);
 

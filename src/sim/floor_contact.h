@@ -28,7 +28,7 @@ namespace clothlab {
 /// Particles that are pinned go where their pins do, below the floor as well. Cloth that is below the floor
 /// when that is switched on or raised comes up at 1 m/s.
 ///
-/// Every member that is given a probe throws Cancelled when that asks to stop, with its work half done.
+/// Members taking a StopProbe throw Cancelled and leave partial results.
 class FloorContact {
  public:
   /// Before a step from `state`: holds what lies on the floor, in the projection of the system, which holds

@@ -202,7 +202,8 @@ struct Simulation::Impl {
     return energies;
   }
 
-  /// The air and the floor of the substep. To a method with a memory another contact is another pin.
+  /// The air and the floor of the substep. A changed contact set restarts multistep methods, as a changed pin
+  /// does.
   void meet_world(double h, const StopProbe& stop) {
     system.blow(state.x, state.t);
     CancelPoint(stop).look();
@@ -278,7 +279,7 @@ struct Simulation::Impl {
     bad.dt = h;
     bad.energy = measured.internal.shaking();
     bad.allowed = account.allowed(scene.stepping.energy_limit);
-    // Were a position or a velocity not finite, its share in these would not be either.
+    // A non-finite x or v would make these energies non-finite too.
     const auto& [kinetic, drift, elastic] = measured.internal;
     const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
     if (finite && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
@@ -533,7 +534,7 @@ struct Simulation::Impl {
     break_continuity();
   }
 
-  // What commands are made of -----------------------------------------------------------------
+  // Helpers shared by the commands -----------------------------------------------------------------
 
   /// Everything as at the beginning, but for the parameters, the integrator and which particles are pinned.
   void start(const StopProbe& stop = {}) {
