@@ -18,8 +18,6 @@ double sinc_of_root(double z) {
   return std::sinh(y) / y;
 }
 
-double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
-
 }  // namespace
 
 bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,

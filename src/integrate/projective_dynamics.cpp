@@ -16,11 +16,9 @@ namespace {
 // Of a global step; what it leaves, the next one takes up.
 constexpr double kGlobalTolerance = 1e-10;
 
-constexpr std::string_view kUnsolved =
+constexpr std::string_view kUnsettledSteps =
     "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
     "tolerance help";
-
-double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
 
 // Whether it had another value.
 template <class Value>
@@ -84,7 +82,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   }
   report.newton_residual = scale > 0 ? residual / scale : 0;
   if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale))
-    report.reason = kUnsolved;
+    report.reason = kUnsettledSteps;
   report.converged = report.reason.empty();
 
   for (std::size_t i = 0; i < n; ++i) {

@@ -11,11 +11,9 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::string_view kUnsolved =
+constexpr std::string_view kUnagreedSweeps =
     "the sweeps ended before the springs agreed; more substeps, more sweeps or a looser Newton tolerance "
     "help";
-
-double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
 
 /// The larger of `largest` and |a|; one that is not a number is left out.
 HalfLanes larger(HalfLanes largest, HalfLanes a) {
@@ -147,7 +145,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   if (first_error > 0) report.newton_residual = std::max(report.newton_residual, last_error / first_error);
   if (!(last_error <= context.solver.newton_tolerance * first_error) && !(last_error <= rounding())) {
     report.converged = false;
-    report.reason = kUnsolved;
+    report.reason = kUnagreedSweeps;
   }
   if (last) {
     const std::optional<double> residual = momentum_residual(system, h_s, context);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <glm/geometric.hpp>
 
 #include "core/cancel_point.h"
@@ -38,6 +39,8 @@ double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const 
     return sum;
   });
 }
+
+double norm(WorkerPool& pool, std::span<const vec3> a) { return std::sqrt(inner_product(pool, a, a)); }
 
 void VectorBasis::resize(std::size_t n, std::size_t columns) {
   n_ = n;

@@ -13,6 +13,8 @@ namespace clothlab {
 
 /// Sum of a_i . b_i; the same bits for any number of threads.
 double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b);
+/// The Euclidean norm of a; the same bits for any number of threads.
+double norm(WorkerPool& pool, std::span<const vec3> a);
 
 /// The columns of a tall matrix V, a few vectors of n vec3 each, with the products that subspace methods
 /// need. The `k` of a call says how many of the columns take part. Coefficients are plain arrays, dense
