@@ -23,11 +23,12 @@ struct Point {
 
 /// A mass of 1 kg on a spring of 1 N/m and no length to a pin at the origin: f = −x exactly, however far out.
 /// It is a bending spring, which is elastic also where stretch springs are taken as rods.
-/// Beside it, in answer to ModeKind::rest, enough slower ones at rest to be the slow modes.
+/// What damps it is Rayleigh's β. Beside it, in answer to ModeKind::rest, enough slower ones at rest to be
+/// the slow modes.
 class Oscillator {
  public:
-  explicit Oscillator(std::size_t slow_modes)
-      : slower_((slow_modes + 2) / 3), system_(model(slower_), material(slower_), pool_) {
+  Oscillator(std::size_t slow_modes, double damping)
+      : slower_((slow_modes + 2) / 3), system_(model(slower_), material(slower_, damping), pool_) {
     system_.projection().fix(0, vec3(0));
     state_.x.assign(slower_ + 2, vec3(0));
     state_.v = state_.x;
@@ -52,12 +53,13 @@ class Oscillator {
     return std::make_shared<const ClothModel>(rest, slow, fast);
   }
 
-  static Material material(std::size_t slower) {
+  static Material material(std::size_t slower, double damping) {
     Material material;
     material.mass = static_cast<double>(slower + 2);
     material.stretch_stiffness = 1e-4;
     material.bend_stiffness = 1;
     material.spring_damping = 0;
+    material.rayleigh_mass = damping;
     material.gravity = vec3(0);
     return material;
   }
@@ -187,8 +189,9 @@ std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& v
 }  // namespace
 
 std::vector<Complex> measure_amplification(const IntegratorInfo& info, const IntegratorParameters& values,
-                                           double h_omega, ModeKind kind, const StopProbe& stop) {
-  Oscillator oscillator(kind == ModeKind::rest ? slow_modes(info, values) : 0);
+                                           double h_omega, ModeKind kind, const StopProbe& stop,
+                                           double h_damping) {
+  Oscillator oscillator(kind == ModeKind::rest ? slow_modes(info, values) : 0, h_damping / h_omega);
   std::vector<Vector> from, to;
   for (const auto& [before, start] :
        {std::pair<Point, Point>{{}, {1, 0}}, {{}, {0, 1}}, {{1, 0}, {}}, {{0, 1}, {}}}) {

@@ -2,133 +2,110 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/error.h"
-#include "core/text.h"
+#include <limits>
+#include <span>
 
 namespace clothlab {
 namespace {
 
-std::string seconds(double s) { return format_quantity(s, "s"); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-12;  // of a growth of 1
 
-/// "by 1.72", or "by 0.034 %" where three digits would not show that it is more than 1.
-std::string factor(double growth) {
-  return std::abs(growth - 1) >= 0.1 ? format_plain(growth) + " times"
-                                     : format_plain(100 * (growth - 1), 2) + " %";
+/// On which oscillations the largest growth is that of a step on the cloth.
+std::vector<DampedOscillation> deciding(const IntegratorInfo& integrator, const StabilityEstimate& e) {
+  switch (integrator.coupling) {
+    case StepCoupling::symplectic_euler:
+      return {e.symplectic_euler};
+    case StepCoupling::velocity_verlet:
+      return {e.velocity_verlet, {0, e.damping_max}};
+    case StepCoupling::eigenvalues:
+      break;
+  }
+  return e.others;
 }
 
-std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
-  const bool is_implicit = std::isinf(integrator.stability_limit) || integrator.growth_of_the_rest;
-  return " A step smaller than h = " + seconds(facts.h) +
-         (is_implicit ? " would help." : " or an implicit method would help.");
-}
+bool has_limit(const IntegratorInfo& integrator) { return !std::isinf(integrator.stability_limit); }
 
-std::string what_happened(const BlowUpFacts& facts) {
-  if (!facts.finite) return "a position or velocity is no longer a finite number.";
-  if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
-  return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
-         " × the " + format_plain(facts.allowed / facts.factor) +
-         " J that gravity, the start and your hand account for.";
+/// Slow modes gain, which no estimate knows of.
+bool gains_slowly(const IntegratorInfo& integrator) {
+  return integrator.stability_limit == 0 && integrator.growth_of_slow_modes;
 }
 
 }  // namespace
 
-std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
-                                                JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
-                                                bool inextensible) {
-  const std::shared_ptr<const SpringPattern> pattern = system.pattern();
-  if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
-    largest_ = LargestEigenvalue{};
-    try {
-      stiffness_.emplace(pattern, stop);
-    } catch (const Cancelled&) {
-      return std::nullopt;
-    }
+double largest_stable_step(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                           const DampedOscillation& oscillation) {
+  const double rate = std::max(oscillation.omega, oscillation.damping);
+  if (!(rate > 0)) return kInfinity;
+  const auto is_stable = [&](double t) {
+    const double growth =
+        integrator.growth(t * oscillation.omega / rate, t * oscillation.damping / rate, values);
+    return growth <= 1 + kRounding;
+  };
+  // The first interval of instability of every method here is longer than this, and begins before that.
+  constexpr double kInterval = 0.05, kLast = 8;
+  constexpr double kNone = 1e-5;  // a method that is never stable seems so within rounding
+  double stable = 0, unstable = kInterval;
+  while (is_stable(unstable)) {
+    stable = unstable;
+    unstable += kInterval;
+    if (unstable > kLast) return kInfinity;
   }
-  if (stop_requested(stop)) return std::nullopt;
-  // K does not depend on v: x stands in for it.
-  system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
-  if (stop_requested(stop)) return std::nullopt;
-  if (inextensible) {
-    const ElasticElements elements = system.elements();
-    for (std::size_t s = 0; s < elements.size(); ++s) {
-      if (elements[s].stretch) stiffness_->spring(s) = {};
-    }
-  }
-  const LargestEigenvalue::Result result =
-      largest_.compute(pool, *stiffness_, system.masses(), system.projection(), stop);
-  if (result.stopped || !std::isfinite(result.value)) return std::nullopt;
-  return std::sqrt(std::max(result.value, 0.0));
+  for (double middle = (stable + unstable) / 2; stable < middle && middle < unstable;
+       middle = (stable + unstable) / 2)
+    (is_stable(middle) ? stable : unstable) = middle;
+  return stable < kNone ? 0 : stable / rate;
 }
 
-double largest_stable_step(const IntegratorInfo& integrator, double omega_max) {
-  return integrator.stability_limit / omega_max;
+std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
+                                          const IntegratorParameters& values, const StabilityEstimate& e) {
+  if (integrator.wind_limit && e.wind_rate > 0) return integrator.wind_limit(values) / e.wind_rate;
+  if (!has_limit(integrator)) return kInfinity;
+  if (gains_slowly(integrator)) return 0;
+  if (integrator.stability_limit == 0 && !e.others_are_exact) return std::nullopt;
+  double smallest = kInfinity;
+  for (const DampedOscillation& o : deciding(integrator, e))
+    smallest = std::min(smallest, largest_stable_step(integrator, values, o));
+  return smallest;
 }
 
-std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
-                               double omega_max) {
-  const std::string title(integrator.title);
-  if (!(omega_max > 0))
-    return std::string("Nothing in this scene can oscillate") +
-           (integrator.inextensible ? " where stretch springs are rods" : "") +
-           ", so no step size is too large.";
-  const double z = h * omega_max;
-  const double limit = integrator.stability_limit;
-  const std::string at = "at h = " + seconds(h) + " and ω_max = " + format_plain(omega_max) + " rad/s" +
-                         (integrator.inextensible ? ", that of bending springs and the hand" : "");
-
-  if (limit == 0 && integrator.growth_of_the_rest) {
-    return title + " multiplies the stiffest oscillation by " +
-           format_plain(stiffest_growth(integrator, z, values)) + " in every step " + at +
-           ", but its slowest modes gain energy at every step size, the less the smaller h is.";
-  }
-  if (limit == 0) {
-    const double growth = integrator.growth(z, values);
-    const std::string verb = std::abs(growth - 1) >= 0.1
-                                 ? " multiplies the stiffest oscillation by " + format_plain(growth)
-                                 : " enlarges the stiffest oscillation by " + factor(growth);
-    return title + verb + " in every step " + at + ": no step size is stable.";
-  }
-  if (std::isinf(limit)) {
-    return title + " is stable at every step size; " + at + " (h·ω_max = " + format_plain(z) +
-           ") it multiplies the stiffest oscillation by " +
-           format_plain(stiffest_growth(integrator, z, values)) + " in every step.";
-  }
-  const std::string against = "h·ω_max = " + format_plain(z) + " (" + at + ")";
-  const std::string largest =
-      "the largest stable step is h = " + seconds(largest_stable_step(integrator, omega_max));
-  if (z < limit)
-    return title + " is stable below h·ω_max = " + format_plain(limit) + ", and here " + against + "; " +
-           largest + ".";
-  return title + " is stable below h·ω_max = " + format_plain(limit) + " only, but " + against +
-         ": it multiplies the stiffest oscillation by " + format_plain(integrator.growth(z, values)) +
-         " in every step; " + largest + ".";
+double explicit_limit(const StabilityEstimate& e) {
+  return largest_stable_step(*find_integrator("symplectic-euler"), {}, e).value();
 }
 
-std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values, std::optional<double> omega_max) {
-  std::string text =
-      "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
-  text += what_happened(facts);
-  if (!omega_max) return text + advice(facts, integrator);
-  text += " " + describe_stability(integrator, values, facts.h, *omega_max);
+bool is_approximate(const IntegratorInfo& integrator, const StabilityEstimate& e) {
+  if (!has_limit(integrator)) return false;
+  return e.free_directions > kExactDirections ||
+         (integrator.coupling == StepCoupling::eigenvalues && !e.others_are_exact);
+}
 
-  const double limit = integrator.stability_limit;
-  if (limit == 0 && integrator.growth_of_the_rest) {
-    text += advice(facts, integrator);
-  } else if (limit == 0) {
-    text += " Symplectic Euler at the same cost holds up to h = " + seconds(2 / *omega_max) +
-            ", an implicit method at any.";
-  } else if (std::isinf(limit)) {
-    text +=
-        " That holds for small deformations: a step this large turned or crushed the springs too far, or its "
-        "equations were not solved." +
-        advice(facts, integrator);
-  } else if (facts.h * *omega_max < limit) {
-    text +=
-        " That limit leaves out damping and large strains, which make it lower." + advice(facts, integrator);
-  }
-  return text;
+double deciding_growth(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                       const StabilityEstimate& e) {
+  const auto growth = [&](const DampedOscillation& o) {
+    return integrator.growth(h * o.omega, h * o.damping, values);
+  };
+  double largest = growth(e.stiffest);
+  if (!has_limit(integrator) || gains_slowly(integrator)) return largest;
+  if (integrator.coupling == StepCoupling::velocity_verlet) largest = 0;
+  for (const DampedOscillation& o : deciding(integrator, e)) largest = std::max(largest, growth(o));
+  return largest;
+}
+
+bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                        const StabilityEstimate& e) {
+  return integrator.growth(h * e.stiffest.omega, 0, values) < 1 - kRounding;
+}
+
+StabilityEstimate with_hand(StabilityEstimate e, double stiffness, double damping) {
+  const auto add = [&](DampedOscillation& o) {
+    o = {std::sqrt(o.omega * o.omega + stiffness), o.damping + damping};
+  };
+  add(e.stiffest);
+  add(e.symplectic_euler);
+  add(e.velocity_verlet);
+  for (DampedOscillation& o : e.others) add(o);
+  e.damping_max += damping;
+  return e;
 }
 
 }  // namespace clothlab

@@ -1,62 +1,74 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
-#include <span>
-#include <string>
+#include <vector>
 
-#include "core/stop_probe.h"
-#include "core/vec.h"
-#include "core/worker_pool.h"
-#include "dynamics/dynamic_system.h"
 #include "integrate/registry.h"
-#include "linalg/lanczos.h"
-#include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
-/// Measures ω_max, the square root of the largest eigenvalue of M⁻¹K_s on the free directions (model.md,
-/// "Blow-up"): the fastest oscillation of the cloth as it hangs at the moment. A few Lanczos steps, each
-/// measurement starting from the vector of the last one.
-class StabilityMeter {
- public:
-  /// ω_max [rad/s] of the system at positions x [m], its drag and its constraints included; 0 where
-  /// nothing is free to move. None when `stop` asked to give up, or where x is so far out that the
-  /// matrix is not finite. `mode` is the scene's choice of K. For methods that take stretch springs as rods,
-  /// `inextensible` leaves their elasticity out: constraints only make what else vibrates slower.
-  std::optional<double> omega_max(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
-                                  WorkerPool& pool, const StopProbe& stop = {}, bool inextensible = false);
-
- private:
-  std::optional<SpringMatrix> stiffness_;
-  LargestEigenvalue largest_;
+/// x'' + d x' + ω²x = 0
+struct DampedOscillation {
+  double omega = 0;    ///< [rad/s]
+  double damping = 0;  ///< d [1/s]
 };
 
-/// Largest stable step of the method [s]: its limit on h·ω over ω_max; infinity where it has none, 0
-/// where no step is stable. ω_max > 0.
-double largest_stable_step(const IntegratorInfo& integrator, double omega_max);
+/// What decides on the stability of a cloth at one shape, in the linear theory: M v' = −K_s x + D v on the
+/// free directions, the hand, the wind and what the floor holds included. StabilityMeter measures it;
+/// everything that is said of stability is a function of it, of the method and of h.
+struct StabilityEstimate {
+  /// ω_max and the modal damping d = φᵀ(−D)φ / φᵀMφ of its mode φ.
+  DampedOscillation stiffest;
+  double damping_max = 0;  ///< largest eigenvalue of M⁻¹(−D) [1/s]
+  double wind_rate = 0;    ///< that of the wind's D alone [1/s]
+  /// The oscillations by which these two have on one oscillator the limit that they have on the cloth
+  /// (StabilityMeter). Verlet's second limit is h · damping_max < 2.
+  DampedOscillation symplectic_euler;
+  DampedOscillation velocity_verlet;
+  /// Those that limit methods of StepCoupling::eigenvalues.
+  std::vector<DampedOscillation> others;
+  /// They are eigenvalues of J; otherwise Rayleigh quotients and real eigenvalues, which err on the safe
+  /// side.
+  bool others_are_exact = false;
+  std::size_t free_directions = 0;
 
-/// One or two sentences on h·ω_max against the method's limit, or on the growth per step of a method that
-/// is never stable, with the numbers. For methods that take stretch springs as rods, `omega_max` is that
-/// without these (StabilityMeter), and the text says so. `values` are the method's own parameters; `h` [s],
-/// `omega_max` [rad/s].
-std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
-                               double omega_max);
-
-/// What there is to say about a blow-up (sim/simulation.h, BlowUp), as plain values.
-struct BlowUpFacts {
-  bool finite = true;      ///< false: a value is not a finite number
-  std::uint64_t step = 0;  ///< the step that failed
-  double time = 0;         ///< at its end [s]
-  double h = 0;            ///< its length [s]
-  double energy = 0;       ///< what the cloth held after it [J]
-  double allowed = 0;      ///< the limit that this passed: factor × what it could have come by [J]
-  double factor = 1;       ///< the scene's --energy-limit
+  double omega_max() const { return stiffest.omega; }
 };
 
-/// Two or three sentences: what happened at which step, why it had to (describe_stability), and what
-/// would help. `omega_max` [rad/s] is of the last good state, where it is known.
-std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
-                            const IntegratorParameters& values, std::optional<double> omega_max);
+/// Up to so many free directions the limits are called exact; above they are shown with a ≈.
+inline constexpr std::size_t kExactDirections = 600;
+
+/// Largest stable step of the method [s] at the shape of the estimate: infinity where it has none, 0 where no
+/// step is stable. Nothing where that is not known: explicit Euler, which depends on all modes, beyond
+/// `others_are_exact`. For methods that take the wind explicitly, the wind's.
+std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
+                                          const IntegratorParameters& values,
+                                          const StabilityEstimate& estimate);
+
+/// That of symplectic Euler, the least of those of the explicit methods that are meant for work.
+double explicit_limit(const StabilityEstimate& estimate);
+
+/// Whether `largest_stable_step` is an estimate, to be shown with a ≈.
+bool is_approximate(const IntegratorInfo& integrator, const StabilityEstimate& estimate);
+
+/// That of one oscillation alone; 0 where no step is stable.
+double largest_stable_step(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                           const DampedOscillation& oscillation);
+
+/// Amplitude factor per step of the oscillation that decides: the one that grows most for methods with a
+/// limit, the stiffest one for the others.
+double deciding_growth(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                       const StabilityEstimate& estimate);
+
+/// Whether the method, stable at every h, damps the stiffest oscillation: those that do not may gain energy
+/// on cloth all the same.
+bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                        const StabilityEstimate& estimate);
+
+/// The estimate with a hand that adds `stiffness` and `damping` to one point of the cloth at most
+/// [1/s², 1/s]: both divided by the mass that it feels there, m = 1/Σ(wᵢ²/mᵢ). On the safe side, by Weyl's
+/// inequality.
+StabilityEstimate with_hand(StabilityEstimate estimate, double stiffness, double damping);
 
 }  // namespace clothlab

@@ -47,7 +47,7 @@ struct Damping final : Analysis {
   /// One row of the printed table, one curve in each panel, and their rows of the CSV.
   void measure(const IntegratorInfo& info, ModeKind kind, int points) {
     const IntegratorParameters values = options.parameters(info);
-    const bool splits = info.growth_of_the_rest != nullptr;
+    const bool splits = info.growth_of_slow_modes != nullptr;
     const bool rest = kind == ModeKind::rest;
     const char* modes = !splits ? "all" : rest ? "rest" : "slow";
     const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
@@ -62,7 +62,7 @@ struct Damping final : Analysis {
       if (Interrupt::requested()) return;
       if (eigenvalues.empty()) continue;  // not finite
       const double amplitude = std::abs(eigenvalues[0]);
-      const double theory = rest ? info.growth_of_the_rest(h_omega) : info.growth(h_omega, values);
+      const double theory = rest ? info.growth(h_omega, 0, values) : slow_growth(info, h_omega, values);
       const double angle = phase_error(eigenvalues[0], h_omega), d = equivalent_damping(amplitude, h_omega);
       off = std::max(off, std::abs(amplitude / theory - 1));
       csv += std::string(info.id) + "," + modes + "," + csv_line({h_omega, amplitude, theory, d, angle});
@@ -89,7 +89,7 @@ struct Damping final : Analysis {
                 "off theory");
     options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
       measure(info, ModeKind::slow, points);
-      if (info.growth_of_the_rest != nullptr) measure(info, ModeKind::rest, points);
+      if (info.growth_of_slow_modes != nullptr) measure(info, ModeKind::rest, points);
     });
     return options.finish(csv, chart);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/stability_meter.h"
 #include "analysis/stable_step.h"
 #include "cli/analysis.h"
 #include "cli/analyze_options.h"
@@ -33,6 +34,8 @@ struct Stability final : Analysis {
   LoadedScene loaded;
   std::unique_ptr<WorkerPool> pool;
   std::uint64_t steps = 400;
+  std::optional<StabilityEstimate> estimate;  // of a method that takes these blocks
+  JacobianMode measured_blocks{};
 
   std::string csv = "integrator,omega_max,stable_h,unstable_h,stable_h_omega,theory_h,theory_h_omega\n";
   Chart chart{
@@ -52,34 +55,47 @@ struct Stability final : Analysis {
       app.remove_option(app.get_option(fixed));
   }
 
-  /// Limit on h·ω_max; not a number where springs are rods, for then it is about another ω.
-  static double theory(const IntegratorInfo& info) { return info.inextensible ? NAN : info.stability_limit; }
-
-  void write_row(const IntegratorInfo& info, double stable, double unstable) {
-    const double limit = theory(info), omega_max = loaded.omega_max;
-    csv += std::string(info.id) + "," +
-           csv_line({omega_max, stable, unstable, stable * omega_max, limit / omega_max, limit});
+  /// The linear limit of the cloth at its start [s]; not a number where it is not known, and where springs
+  /// are rods: it would be that of bending springs, and rods may have a lower one. None when interrupted.
+  std::optional<double> theory(const IntegratorInfo& info) {
+    if (info.inextensible) return NAN;
+    const JacobianMode blocks = stability_blocks(info, loaded.scene.stepping.solver.jacobian);
+    const bool other = !estimate || blocks != measured_blocks;
+    if (other || needs_eigenvalues(info, *estimate)) {
+      const Simulation start(loaded.scene, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
+      estimate = measure_stability(start, start.state(), info, *pool);
+      measured_blocks = blocks;
+    }
+    if (!estimate) return std::nullopt;
+    return largest_stable_step(info, integrator_parameters(loaded.scene, info), *estimate).value_or(NAN);
   }
 
-  /// No step is stable, says theory: what happens at h = 1/ω_max.
-  void show_growth(const IntegratorInfo& info) {
+  void write_row(const IntegratorInfo& info, double stable, double unstable, double limit) {
+    const double omega_max = loaded.omega_max;
+    csv += std::string(info.id) + "," +
+           csv_line({omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max});
+  }
+
+  /// No step is stable, says theory, or it does not know: what happens at h = 1/ω_max.
+  void show_growth(const IntegratorInfo& info, double limit) {
     const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool);
     if (!trial) return;
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
-    std::printf("%-32s never stable; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
-                std::string(info.id).c_str(), stiffest_growth(info, 1, values));
-    if (info.growth_of_the_rest != nullptr)
-      std::printf(" its slow modes, at a tenth of that, by %.6g,", info.growth(0.1, values));
+    std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
+                std::string(info.id).c_str(), limit == 0 ? "never stable" : "limit unknown",
+                info.growth(1, estimate->stiffest.damping / loaded.omega_max, values));
+    if (info.growth_of_slow_modes != nullptr)
+      std::printf(" its slow modes, at a tenth of that, by %.6g,", slow_growth(info, 0.1, values));
     if (trial->stable)
       std::printf(" and showed no growth in %llu steps\n", static_cast<unsigned long long>(steps));
     else if (trial->good_steps() < steps)
       std::printf(" and blew up in step %llu\n", static_cast<unsigned long long>(trial->good_steps() + 1));
     else
       std::printf(" and its energy grew in %llu steps\n", static_cast<unsigned long long>(steps));
-    write_row(info, 0, NAN);
+    write_row(info, 0, NAN, limit);
   }
 
-  void bisect(const IntegratorInfo& info, double largest) {
+  void bisect(const IntegratorInfo& info, double largest, double limit) {
     const auto trial = [&](double h) -> std::optional<bool> {
       const auto outcome = try_step_size(loaded, info, h, steps, *pool);
       if (!outcome) return std::nullopt;
@@ -89,13 +105,13 @@ struct Stability final : Analysis {
     const double smallest = std::min(largest, smallest_trial_step(omega_max));
     const std::optional<StableRange> range = find_stable_range(smallest, largest, kRangePrecision, trial);
     if (!range) return;
-    const double limit = theory(info);
-    const std::string said = std::isnan(limit)   ? "of another ω"
-                             : std::isinf(limit) ? "no limit"
-                                                 : format_digits(limit / omega_max, 4) + " s";
+    const std::string said =
+        std::isnan(limit)   ? "of another ω"
+        : std::isinf(limit) ? "no limit"
+                            : (is_approximate(info, *estimate) ? "≈ " : "") + format_digits(limit, 4) + " s";
     std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range->unstable ? " " : "≥",
                 range->stable, range->stable * omega_max, said.c_str());
-    write_row(info, range->stable, range->unstable.value_or(NAN));
+    write_row(info, range->stable, range->unstable.value_or(NAN), limit);
     const double row = -static_cast<double>(chart.panels[0].curves.size());
     ChartCurve bar = options.curve(info);
     if (!range->unstable) bar.label += " ≥";
@@ -121,10 +137,12 @@ struct Stability final : Analysis {
                 omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), *largest);
     std::printf("%-32s %13s %14s %16s\n", "integrator", "stable h [s]", "h·ω_max", "theory");
     options.for_each(scene.quiet(), [&](const IntegratorInfo& info) {
-      if (info.stability_limit == 0)
-        show_growth(info);
+      const std::optional<double> limit = theory(info);
+      if (Interrupt::requested() || !limit) return;
+      if (*limit > 0 || info.inextensible)
+        bisect(info, *largest, *limit);
       else
-        bisect(info, *largest);
+        show_growth(info, *limit);
     });
     auto& curves = chart.panels[0].curves;
     chart.panels[0].curves.push_back({.label = "2/ω_max",

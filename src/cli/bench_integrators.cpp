@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stability.h"
+#include "analysis/stability_meter.h"
 #include "cli/bench_run.h"
 #include "cli/bench_sections.h"
 #include "core/quantile.h"

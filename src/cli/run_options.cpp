@@ -3,9 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
-#include "analysis/stability.h"
+#include "analysis/stability_text.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
+#include "cli/step_trial.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "io/csv.h"
@@ -14,6 +15,7 @@
 namespace clothlab {
 namespace {
 
+constexpr std::size_t kQuickDirections = 300;  // a second
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 
 }  // namespace
@@ -72,19 +74,18 @@ Run prepare_run(SceneOptions& options) {
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
-  StabilityMeter meter;
-  const std::optional<double> omega_max =
-      meter.omega_max(simulation.system(), simulation.state().x, simulation.scene().stepping.solver.jacobian,
-                      pool, {}, simulation.integrator().inextensible);
+  const auto [sound, step] = simulation.last_sound_state();
+  const std::optional<StabilityEstimate> estimate =
+      measure_stability(simulation, sound, simulation.integrator(), pool, kQuickDirections);
   const BlowUpFacts facts{blow_up->cause != BlowUp::Cause::not_finite,
                           blow_up->step,
                           blow_up->time,
                           blow_up->dt,
                           blow_up->energy,
                           blow_up->allowed,
-                          simulation.scene().stepping.energy_limit};
-  return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()),
-                         omega_max);
+                          simulation.scene().stepping.energy_limit,
+                          step > 0 ? std::optional(sound.t) : std::nullopt};
+  return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()), estimate);
 }
 
 }  // namespace clothlab

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "analysis/stability.h"
+#include "analysis/stability_meter.h"
 #include "analysis/stable_step.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
@@ -50,6 +50,19 @@ std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const Integrat
 
 double smallest_trial_step(double omega_max) {
   return std::max(find_scene_parameter("dt")->spec.min, 1e-3 / omega_max);
+}
+
+std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
+                                                   const IntegratorInfo& info, WorkerPool& pool,
+                                                   std::size_t most_directions) {
+  const Projection held = run.constraints();
+  const StabilityMeter::Subject subject{run.system(), state, held, info,
+                                        run.scene().stepping.solver.jacobian};
+  StabilityMeter meter;
+  std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, Interrupt::probe());
+  if (estimate && estimate->free_directions <= most_directions && needs_eigenvalues(info, *estimate))
+    meter.take_eigenvalues(*estimate, subject, pool, Interrupt::probe());
+  return estimate;
 }
 
 void measure_omega_max(LoadedScene& loaded, WorkerPool& pool) {

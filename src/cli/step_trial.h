@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/stability.h"
 #include "core/worker_pool.h"
 #include "integrate/registry.h"
 #include "runtime/scene_loader.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 
@@ -32,6 +34,12 @@ std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const Integrat
 /// The smallest h [s] that is worth a trial: that a scene may have, or 1/1000 of what the fastest oscillation
 /// allows.
 double smallest_trial_step(double omega_max);
+
+/// Of a state of the run by a method, with eigenvalues of J where the method needs them and no more
+/// directions are free than that. None where it was interrupted, or where the state is not finite.
+std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
+                                                   const IntegratorInfo& info, WorkerPool& pool,
+                                                   std::size_t most_directions = kExactDirections);
 
 /// Of the scene's cloth at its start: fills in loaded.model and loaded.omega_max. Throws InputError where
 /// nothing can oscillate, so that no step size is too large.

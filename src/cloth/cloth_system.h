@@ -53,6 +53,11 @@ class ClothSystem final : public DynamicSystem {
   /// The air of the step to come: as it is at the state that the step begins with. Nothing without wind.
   void blow(std::span<const vec3> x, double t);
 
+  /// See WindForce::largest_rate; 0 without wind.
+  double wind_rate(std::span<const vec3> x, std::span<const vec3> v, const Projection& fixed) const {
+    return wind_force_ ? wind_force_->largest_rate(x, v, masses_, fixed) : 0;
+  }
+
   /// What else pushes at single particles, all through the step to come.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 

@@ -1,8 +1,12 @@
 #include "cloth/wind_force.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
+
+#include "linalg/small_dense.h"
 
 namespace clothlab {
 
@@ -87,10 +91,8 @@ void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<cons
   });
 }
 
-void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                              JacobianMode /*mode*/, SpringMatrix& a) const {
-  const double factor = c.damping * wind_.density * wind_.drag_coefficient / 3;
-  if (factor == 0) return;
+void WindForce::take_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const {
+  const double factor = damping * wind_.density * wind_.drag_coefficient / 3;
   take_facets(x);
   pool_.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -103,6 +105,28 @@ void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, 
       blocks_[i] = factor * sum;
     }
   });
+}
+
+double WindForce::largest_rate(std::span<const vec3> x, std::span<const vec3> v,
+                               std::span<const double> masses, const Projection& fixed) const {
+  take_blocks(x, v, 1);
+  SymmetricEigen eigen;
+  eigen.reserve(3);
+  double largest = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (fixed.is_fixed(i)) continue;
+    const mat3& block = blocks_[i];
+    eigen.compute(3, std::array{block[0][0], block[0][1], block[0][2], block[1][0], block[1][1], block[1][2],
+                                block[2][0], block[2][1], block[2][2]});
+    largest = std::max(largest, eigen.values()[2] / masses[i]);
+  }
+  return largest;
+}
+
+void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
+                              JacobianMode /*mode*/, SpringMatrix& a) const {
+  if (c.damping * wind_.density * wind_.drag_coefficient == 0) return;
+  take_blocks(x, v, c.damping);
   // By row, the order in which the matrix keeps them.
   for (const std::uint32_t i : model_.pattern()->particle) {
     SpringMatrix::Stencil stencil;

@@ -38,6 +38,10 @@ class WindForce final : public ForceTerm {
                      JacobianMode mode, SpringMatrix& a) const override;
   /// add_force in the air of the time t [s] at x, whatever `blow` has made it.
   void add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
+  /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: taken explicitly, the
+  /// wind alone is stable for h times this < 2.
+  double largest_rate(std::span<const vec3> x, std::span<const vec3> v, std::span<const double> masses,
+                      const Projection& fixed) const;
   bool has_dissipation_potential() const override { return false; }  // R would depend on x
 
  private:
@@ -47,6 +51,8 @@ class WindForce final : public ForceTerm {
   };
 
   void take_facets(std::span<const vec3> x) const;
+  /// blocks_ := −damping D_ii
+  void take_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const;
   /// `air` is w by particle.
   template <class Air>
   void add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;

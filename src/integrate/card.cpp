@@ -18,10 +18,11 @@ std::string order_of(const IntegratorInfo& info) {
 }
 
 std::string stability_of(const IntegratorInfo& info) {
-  if (info.stability_limit == 0) return "no h";
+  if (info.growth_of_slow_modes != nullptr && info.stability_limit == 0) return "no h";
+  if (info.stability_limit == 0) return "no h without damping";
   if (std::isinf(info.stability_limit))
     return info.stability_condition.empty() ? "every h" : "every h, " + std::string(info.stability_condition);
-  return "h·ω < " + format_plain(info.stability_limit, 4);
+  return "h·ω < " + format_plain(info.stability_limit, 4) + " without damping";
 }
 
 }  // namespace

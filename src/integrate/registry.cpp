@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
 
@@ -13,6 +11,7 @@
 #include "integrate/explicit_euler.h"
 #include "integrate/exponential_rosenbrock_euler.h"
 #include "integrate/generalized_alpha.h"
+#include "integrate/growth.h"
 #include "integrate/implicit_midpoint.h"
 #include "integrate/pbd_proj2.h"
 #include "integrate/projective_dynamics.h"
@@ -181,90 +180,17 @@ constexpr std::array kProjectiveDynamicsParameters{
     },
 };
 
+// The wind alone is explicit: v1 = (1 − h d) v0 for a particle that nothing else holds.
+double explicit_wind_limit(const IntegratorParameters& /*values*/) { return 2; }
+double xpbd_wind_limit(const IntegratorParameters& values) { return 2 * values.at(1); }  // in every substep
+
 std::unique_ptr<Integrator> make_projective_dynamics(const IntegratorParameters& values) {
   return std::make_unique<ProjectiveDynamics>(static_cast<int>(values.at(0)), values.at(1));
 }
 
-// Spectral radii for x'' = −ω²x, as functions of y = hω.
-template <double (*radius)(double y)>
-double growth(double y, const IntegratorParameters& /*values*/) {
-  return radius(y);
-}
-
-double explicit_euler_growth(double y) { return std::hypot(1.0, y); }
-
-double implicit_euler_growth(double y) { return 1 / std::hypot(1.0, y); }
-
-// Symplectic Euler and Verlet: the eigenvalues have product 1 and sum 2 − y²: a conjugate pair on the unit
-// circle up to y = 2, two real numbers beyond.
-double leapfrog_growth(double y) {
-  if (y <= 2) return 1;
-  const double half_sum = y * y / 2 - 1;
-  return half_sum + std::sqrt(half_sum - 1) * std::sqrt(half_sum + 1);
-}
-
-// |1 + z + z²/2 + z³/6 + z⁴/24| at z = iy: 1 − y⁶/72 + y⁸/576, squared.
-double rk4_growth(double y) { return std::sqrt(1 - std::pow(y, 6) / 72 * (1 - y * y / 8)); }
-
-double no_growth(double /*y*/) { return 1; }
-
-// (3 − 2z) ζ² − 4 ζ + 1 = 0 at z = iy. The one Newton iteration of the semi-implicit method is exact here.
-double bdf2_growth(double y) {
-  const std::complex<double> root = std::sqrt(std::complex(1.0, 2 * y)), lead(3, -2 * y);
-  return std::max(std::abs((2.0 + root) / lead), std::abs((2.0 - root) / lead));
-}
-
-// R = (1 + weight (Rc − 1)) / (1 − end z) at z = iy, Rc = (1 + node z/2) / (1 − node z/2).
-template <const Dirk2::Constants& c>
-double dirk2_growth(double y) {
-  const std::complex<double> half(0, c.node * y / 2), end(0, c.end * y);
-  return std::abs((1.0 + c.weight * 2.0 * half / (1.0 - half)) / (1.0 - end));
-}
-
-// Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + y² ((1 − α_f) ζ + α_f) (βζ² + (½ + γ − 2β) ζ + ½ − γ + β),
-// which is at most 1 for every ρ∞. One root is real: found by bisection, it leaves a quadratic.
-double generalized_alpha_growth(double y, const IntegratorParameters& values) {
-  const auto [alpha_m, alpha_f, gamma, beta] = GeneralizedAlpha::Constants::of(values.at(0));
-  const double m1 = 1 - alpha_m, m0 = alpha_m, f1 = y * y * (1 - alpha_f), f0 = y * y * alpha_f;
-  const double n2 = beta, n1 = 0.5 + gamma - 2 * beta, n0 = 0.5 - gamma + beta;
-  const double p3 = m1 + f1 * n2, p2 = m0 - 2 * m1 + f0 * n2 + f1 * n1;
-  const double p1 = m1 - 2 * m0 + f0 * n1 + f1 * n0, p0 = m0 + f0 * n0;
-
-  double below = -2, above = 2;  // the polynomial is negative at the one, positive at the other
-  for (double middle = 0; below < middle && middle < above; middle = (below + above) / 2) {
-    (((p3 * middle + p2) * middle + p1) * middle + p0 < 0 ? below : above) = middle;
-  }
-  const double real = above;
-  const double q1 = p2 + p3 * real, q0 = p1 + q1 * real;  // p3 ζ² + q1 ζ + q0
-  const double discriminant = q1 * q1 - 4 * p3 * q0;
-  const double other =
-      discriminant < 0 ? std::sqrt(q0 / p3) : (std::abs(q1) + std::sqrt(discriminant)) / (2 * p3);
-  return std::min(1.0, std::max(std::abs(real), other));
-}
-
-// The split methods, in a mode that they take by exponentials and in one that they do not.
-template <double (*inside)(double y), double (*outside)(double y)>
-double split_growth(double y, const IntegratorParameters& values) {
-  return values.at(0) > 0 ? inside(y) : outside(y);
-}
-
-// ζ² − ⅔ (1 + e^z) ζ + ⅓ = 0
-double bdf2_ere_growth(double y) {
-  const std::complex<double> half_sum = (1.0 + std::polar(1.0, y)) / 3.0;
-  const std::complex<double> root = std::sqrt(half_sum * half_sum - 1.0 / 3);
-  return std::max(std::abs(half_sum + root), std::abs(half_sum - root));
-}
-
-// R(z) = ⅔ (1 + e^{z/2}) (1 + z/4) / (1 − z/4) − ⅓
-double tr_bdf2_ere_growth(double y) {
-  const std::complex half = std::complex(1.0, y / 4) / std::complex(1.0, -y / 4);
-  return std::abs(2.0 / 3 * (1.0 + std::polar(1.0, y / 2)) * half - 1.0 / 3);
-}
-
-// A spring to a pin is solved by the first sweep: backward Euler in every substep.
-double xpbd_growth(double y, const IntegratorParameters& values) {
-  const double substeps = values.at(1);
-  return std::pow(implicit_euler_growth(y / substeps), substeps);
+template <const Dirk2::Constants& constants>
+double dirk2_growth(double y, double s, const IntegratorParameters& /*values*/) {
+  return dirk2_growth(constants, y, s);
 }
 
 const std::array kIntegrators{
@@ -276,13 +202,13 @@ const std::array kIntegrators{
         .order = 1,
         .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
         .summary = "The simplest method. It gains energy at every step size, so undamped cloth always blows "
-                   "up sooner or later. Shown for what it teaches.",
+                   "up sooner or later; damped cloth holds at very small ones. Shown for what it teaches.",
         .cost = "One evaluation of the forces per step.",
         .use = "To see what goes wrong; never for work.",
         .reference =
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
         .stability_limit = 0,
-        .growth = growth<explicit_euler_growth>,
+        .growth = explicit_euler_growth,
         .make = make<ExplicitEuler>,
     },
     IntegratorInfo{
@@ -292,13 +218,15 @@ const std::array kIntegrators{
         .family = IntegratorFamily::explicit_method,
         .order = 1,
         .formula = "v1 = v0 + h M⁻¹ f(x0, v0); x1 = x0 + h v1",
-        .summary = "As cheap as explicit Euler, but its energy stays bounded while h·ω_max < 2; above, it "
-                   "blows up at once. The method of choice for soft cloth and small steps.",
+        .summary =
+            "As cheap as explicit Euler, but its energy stays bounded while h·ω_max < 2, less "
+            "with damping; above, it blows up at once. The method of choice for soft cloth and small steps.",
         .cost = "One evaluation of the forces per step.",
         .use = "Soft cloth at small steps; long runs without energy drift.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1",
         .stability_limit = 2,
-        .growth = growth<leapfrog_growth>,
+        .coupling = StepCoupling::symplectic_euler,
+        .growth = symplectic_euler_growth,
         .make = make<SymplecticEuler>,
     },
     IntegratorInfo{
@@ -315,7 +243,8 @@ const std::array kIntegrators{
         .use = "As symplectic Euler, at second order.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
         .stability_limit = 2,
-        .growth = growth<leapfrog_growth>,
+        .coupling = StepCoupling::velocity_verlet,
+        .growth = velocity_verlet_growth,
         .make = make<VelocityVerlet>,
     },
     IntegratorInfo{
@@ -333,7 +262,7 @@ const std::array kIntegrators{
         .use = "Reference solutions at steps well below its limit.",
         .reference = "Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, section II.1",
         .stability_limit = 2 * std::numbers::sqrt2,
-        .growth = growth<rk4_growth>,
+        .growth = rk4_growth,
         .make = make<Rk4>,
     },
     IntegratorInfo{
@@ -352,7 +281,7 @@ const std::array kIntegrators{
         .use = "Interactive cloth at frame-length steps (1/60 s).",
         .reference = "Baraff, Witkin: Large Steps in Cloth Simulation, SIGGRAPH 1998",
         .stability_limit = kNoLimit,
-        .growth = growth<implicit_euler_growth>,
+        .growth = implicit_euler_growth,
         .make = make<SemiImplicitEuler>,
     },
     IntegratorInfo{
@@ -373,7 +302,7 @@ const std::array kIntegrators{
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3, (14)",
         .stability_limit = kNoLimit,
-        .growth = growth<implicit_euler_growth>,
+        .growth = implicit_euler_growth,
         .make = make<BackwardEuler>,
     },
     IntegratorInfo{
@@ -392,7 +321,7 @@ const std::array kIntegrators{
         .use = "Undamped motion at steps that resolve most of it.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, sections II.1 and VI.4",
         .stability_limit = kNoLimit,
-        .growth = growth<no_growth>,
+        .growth = trapezoidal_growth,
         .make = make<ImplicitMidpoint>,
     },
     IntegratorInfo{
@@ -411,7 +340,7 @@ const std::array kIntegrators{
         .use = "As the midpoint rule, with the forces at the start of a step in full.",
         .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
         .stability_limit = kNoLimit,
-        .growth = growth<no_growth>,
+        .growth = trapezoidal_growth,
         .make = make<Trapezoidal>,
     },
     IntegratorInfo{
@@ -430,7 +359,7 @@ const std::array kIntegrators{
         .use = "Smooth motion while h, pins and parameters stay the same.",
         .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
         .stability_limit = kNoLimit,
-        .growth = growth<bdf2_growth>,
+        .growth = bdf2_growth,
         .make = make<Bdf2>,
     },
     IntegratorInfo{
@@ -451,7 +380,7 @@ const std::array kIntegrators{
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.3",
         .stability_limit = kNoLimit,
-        .growth = growth<bdf2_growth>,
+        .growth = bdf2_growth,
         .make = make<SemiImplicitBdf2>,
     },
     IntegratorInfo{
@@ -471,7 +400,7 @@ const std::array kIntegrators{
         .use = "Accurate motion of stiff cloth; damps only what h cannot resolve.",
         .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
         .stability_limit = kNoLimit,
-        .growth = growth<dirk2_growth<kTrBdf2>>,
+        .growth = dirk2_growth<kTrBdf2>,
         .make = make_dirk2<kTrBdf2>,
     },
     IntegratorInfo{
@@ -492,7 +421,7 @@ const std::array kIntegrators{
             "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
             "3.2",
         .stability_limit = kNoLimit,
-        .growth = growth<dirk2_growth<kSdirk2>>,
+        .growth = dirk2_growth<kSdirk2>,
         .make = make_dirk2<kSdirk2>,
     },
     IntegratorInfo{
@@ -534,7 +463,7 @@ const std::array kIntegrators{
             "Chen, Ascher, Pai: Exponential Rosenbrock-Euler Integrators for Elastodynamic "
             "Simulation, IEEE TVCG 24(10), 2018; Niesen, Wright: Algorithm 919, ACM TOMS 38(3), 2012",
         .stability_limit = kNoLimit,
-        .growth = growth<no_growth>,
+        .growth = exponential_growth,
         .make = make<ExponentialRosenbrockEuler>,
     },
     IntegratorInfo{
@@ -552,8 +481,8 @@ const std::array kIntegrators{
         .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
         .parameters = kModes,
         .stability_limit = kNoLimit,
-        .growth = split_growth<no_growth, implicit_euler_growth>,
-        .growth_of_the_rest = implicit_euler_growth,
+        .growth = implicit_euler_growth,
+        .growth_of_slow_modes = siere_mode_growth,
         .make = make_split<Siere>,
     },
     IntegratorInfo{
@@ -573,8 +502,8 @@ const std::array kIntegrators{
             "3.5.2, (23)",
         .parameters = kModes,
         .stability_limit = 0,
-        .growth = split_growth<bdf2_ere_growth, bdf2_growth>,
-        .growth_of_the_rest = bdf2_growth,
+        .growth = bdf2_growth,
+        .growth_of_slow_modes = bdf2_ere_mode_growth,
         .make = make_split<SemiImplicitBdf2Ere>,
     },
     IntegratorInfo{
@@ -593,8 +522,8 @@ const std::array kIntegrators{
             "4, (27)",
         .parameters = kModes,
         .stability_limit = 0,
-        .growth = split_growth<tr_bdf2_ere_growth, dirk2_growth<kTrBdf2>>,
-        .growth_of_the_rest = dirk2_growth<kTrBdf2>,
+        .growth = dirk2_growth<kTrBdf2>,
+        .growth_of_slow_modes = tr_bdf2_ere_mode_growth,
         .make = make_split<StrSbdf2Ere>,
     },
     IntegratorInfo{
@@ -620,6 +549,7 @@ const std::array kIntegrators{
         .stability_limit = kNoLimit,
         .stability_condition = "when swept to convergence",
         .growth = xpbd_growth,
+        .wind_limit = xpbd_wind_limit,
         .make = make_xpbd,
     },
     IntegratorInfo{
@@ -642,7 +572,8 @@ const std::array kIntegrators{
         .parameters = kProjectiveDynamicsParameters,
         .stability_limit = kNoLimit,
         .stability_condition = "when iterated to convergence",
-        .growth = growth<implicit_euler_growth>,
+        .growth = implicit_euler_growth,
+        .wind_limit = explicit_wind_limit,
         .make = make_projective_dynamics,
     },
     IntegratorInfo{
@@ -666,7 +597,8 @@ const std::array kIntegrators{
         .reference = "Andersen: Rattle, Journal of Computational Physics 52, 1983; Hairer, Lubich, Wanner: "
                      "Geometric Numerical Integration, section VII.1.4",
         .stability_limit = 2,
-        .growth = growth<leapfrog_growth>,
+        .coupling = StepCoupling::velocity_verlet,
+        .growth = velocity_verlet_growth,
         .make = make<Rattle>,
     },
     IntegratorInfo{
@@ -690,7 +622,8 @@ const std::array kIntegrators{
                      "section 10.2",
         .parameters = kPbdParameters,
         .stability_limit = 2,
-        .growth = growth<leapfrog_growth>,
+        .coupling = StepCoupling::symplectic_euler,
+        .growth = symplectic_euler_growth,
         .make = make_pbd_proj2,
     },
 };
@@ -720,8 +653,9 @@ const IntegratorInfo* find_integrator(std::string_view id) {
   return row == kIntegrators.end() ? nullptr : &*row;
 }
 
-double stiffest_growth(const IntegratorInfo& info, double h_omega_max, const IntegratorParameters& values) {
-  return info.growth_of_the_rest ? info.growth_of_the_rest(h_omega_max) : info.growth(h_omega_max, values);
+double slow_growth(const IntegratorInfo& info, double h_omega, const IntegratorParameters& values) {
+  return info.growth_of_slow_modes ? info.growth_of_slow_modes(h_omega, values)
+                                   : info.growth(h_omega, 0, values);
 }
 
 IntegratorParameters default_parameters(const IntegratorInfo& info) {

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "core/parameter.h"
+#include "integrate/growth.h"
 #include "integrate/integrator.h"
 
 namespace clothlab {
 
 enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, exponential, position_based };
 
-/// Values of one integrator's own parameters, in the order of its row's `parameters`.
-using IntegratorParameters = std::vector<double>;
+/// On which oscillations x'' + d x' + ω²x = 0 a step's stability depends where K and D have no common
+/// eigenvectors (analysis/stability.h): the step is a function of J = ∂F/∂u, and they are its eigenvalues; or
+/// it mixes K and D in the way of one of these two methods.
+enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet };
 
 /// One row per integrator: the menu, the command line, scene files, the generic tests, the benchmark
 /// and the docs table all iterate these rows. See registry.cpp for how to add one.
@@ -36,16 +39,20 @@ struct IntegratorInfo {
   std::string_view use;      ///< when to use it, in one sentence
   std::string_view reference;
   std::span<const ParameterSpec> parameters = {};  ///< its own, beyond those of every run
-  /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable.
+  /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. Of methods that
+  /// treat a few slow modes otherwise than the rest, of one of these.
   double stability_limit = 0;
   /// What that and `growth` take for granted: "when swept to convergence". Mostly empty.
   std::string_view stability_condition = {};
-  /// Amplitude factor per step of one undamped oscillator at a given h·ω (spectral radius). Never null.
-  double (*growth)(double h_omega, const IntegratorParameters& values) = nullptr;
-  /// Where a few slow modes are treated otherwise than the rest, and `growth` and `stability_limit` are those
-  /// of a slow one: the same factor for the rest, which the stiffest oscillation of a cloth belongs to. Null
-  /// for all other methods.
-  double (*growth_of_the_rest)(double h_omega) = nullptr;
+  StepCoupling coupling = StepCoupling::eigenvalues;
+  /// Amplitude factor per step (spectral radius) of x'' + d x' + ω²x = 0 at h·ω and h·d. Never null.
+  double (*growth)(double h_omega, double h_damping, const IntegratorParameters& values) = nullptr;
+  /// Where a few slow modes are treated otherwise than the rest, which `growth` is about and the stiffest
+  /// oscillation of a cloth belongs to: the factor of one of these, without damping. Null for all others.
+  double (*growth_of_slow_modes)(double h_omega, const IntegratorParameters& values) = nullptr;
+  /// For methods that take the wind explicitly and all else implicitly: the largest stable h·d of its damping
+  /// d alone. Null for all others.
+  double (*wind_limit)(const IntegratorParameters& values) = nullptr;
   std::unique_ptr<Integrator> (*make)(const IntegratorParameters& values) = nullptr;
 };
 
@@ -63,8 +70,9 @@ inline int order_with(const IntegratorInfo& info, JacobianMode mode) {
 /// The row with this id; nullptr when there is none.
 const IntegratorInfo* find_integrator(std::string_view id);
 
-/// Amplitude factor per step of the stiffest oscillation of a cloth, at its h·ω_max.
-double stiffest_growth(const IntegratorInfo& info, double h_omega_max, const IntegratorParameters& values);
+/// Amplitude factor per step of a slow undamped oscillation, one of the method's slow modes where it has
+/// such.
+double slow_growth(const IntegratorInfo& info, double h_omega, const IntegratorParameters& values);
 
 /// What there is to say of a method whatever the scene: the window's card and docs/integrators.md show the
 /// same lines.

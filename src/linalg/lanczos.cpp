@@ -98,25 +98,25 @@ Padded plus(const Padded& a, double s, const Padded& b) {
 }  // namespace
 
 struct LargestEigenvalue::Scratch {
-  RowVector start, v, before, w, t, ritz;
+  RowVector start, v, before, w, t, squared;
+  UnitMode own;  // of calls that name no mode
   RowFilter filter;
   std::vector<double> weight;  // M^-1/2, by row
   Tridiagonal T;
-  bool warm = false;  // `ritz` holds the vector of the last call
 
   WorkerPool* pool = nullptr;
-  const SpringMatrix* K = nullptr;
+  MatrixCombination A;
 
-  const SpringPattern& pattern() const { return K->pattern(); }
+  const SpringPattern& pattern() const { return A.K->pattern(); }
 
   // False when the probe asked to stop.
   bool prepare(std::span<const double> masses, const Projection& projection, const StopProbe& stop) {
-    const std::size_t n = K->size();
-    if (ritz.size() != n) warm = false;
-    for (RowVector* vector : {&start, &v, &before, &w, &t, &ritz}) {
+    const std::size_t n = A.K->size();
+    for (RowVector* vector : {&start, &v, &before, &w, &t}) {
       if (stop_requested(stop)) return false;
       vector->resize(n);
     }
+    if (A.C != nullptr) squared.resize(n);
     weight.resize(n);
     filter.assign(pattern(), projection);
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
@@ -139,12 +139,13 @@ struct LargestEigenvalue::Scratch {
     });
   }
 
-  // A random unit vector of the free directions, half of it replaced by the remembered one. False: none is
-  // free.
-  bool choose_start() {
+  // A random unit vector of the free directions, half of it replaced by the known one. False: none is free.
+  bool choose_start(const UnitMode& known) {
+    const bool warm = known.size() == start.size();
     const auto add_and_filter = [&](double factor) {
       for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-        for (std::uint32_t i = begin; i < end; ++i) start[i] = plus(start[i], factor, ritz[i]);
+        if (factor != 0)
+          for (std::uint32_t i = begin; i < end; ++i) start[i] = plus(start[i], factor, known[i]);
         filter.filter(chunk, start.data());
       });
     };
@@ -162,16 +163,42 @@ struct LargestEigenvalue::Scratch {
     return true;
   }
 
-  // w := S M^-1/2 K M^-1/2 S v; returns v . w.
-  double product() {
+  // t := M^-1/2 a
+  void weigh(const RowVector& a) {
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) t[i] = scaled(v[i], weight[i]);
+      for (std::uint32_t i = begin; i < end; ++i) t[i] = scaled(a[i], weight[i]);
     });
-    return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      const double v_dot_w = K->multiply_chunk(chunk, t.data(), w.data());
-      for (std::uint32_t i = begin; i < end; ++i) w[i] = scaled(w[i], weight[i]);
-      filter.filter(chunk, w.data());
-      return v_dot_w;
+  }
+
+  // to := factor S M^-1/2 B t on the rows of a chunk.
+  void finish_product(std::size_t chunk, const SpringMatrix& B, double factor, RowVector& to) const {
+    B.multiply_chunk(chunk, t.data(), to.data());
+    for (std::uint32_t i = pattern().chunk_begin[chunk]; i < pattern().chunk_begin[chunk + 1]; ++i)
+      to[i] = scaled(to[i], factor * weight[i]);
+    filter.filter(chunk, to.data());
+  }
+
+  // w := S M^-1/2 A M^-1/2 S v; returns v . w.
+  double product() {
+    weigh(v);
+    const bool damped = A.c != 0 || A.c2 != 0;
+    for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+      finish_product(chunk, *A.K, A.k, w);
+      if (!damped) return;
+      finish_product(chunk, *A.C, 1, squared);
+      for (std::uint32_t i = begin; i < end; ++i) w[i] = plus(w[i], A.c, squared[i]);
+    });
+    if (A.c2 != 0) {
+      weigh(squared);
+      for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+        finish_product(chunk, *A.C, A.c2, squared);
+        for (std::uint32_t i = begin; i < end; ++i) w[i] = plus(w[i], 1, squared[i]);
+      });
+    }
+    return sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      double sum = 0;
+      for (std::uint32_t i = begin; i < end; ++i) sum += dot(v[i], w[i]);
+      return sum;
     });
   }
 
@@ -216,15 +243,48 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
                                                      std::span<const double> masses,
                                                      const Projection& projection, const StopProbe& stop,
                                                      double tolerance) {
-  assert(masses.size() == K.size());
+  return compute(pool, {.K = &K}, masses, projection, scratch_->own, stop, tolerance);
+}
+
+LargestEigenvalue::Quotients LargestEigenvalue::quotients(WorkerPool& pool, const MatrixCombination& A,
+                                                          std::span<const double> masses,
+                                                          const Projection& projection,
+                                                          const UnitMode& mode) {
   Scratch& s = *scratch_;
   s.pool = &pool;
-  s.K = &K;
+  s.A = A;
+  if (mode.size() != A.K->size() || !s.prepare(masses, projection, {})) return {};
+  std::copy(mode.begin(), mode.end(), s.v.begin());
+  for_rows(pool, s.pattern(), [&](std::size_t chunk, std::size_t, std::size_t) {
+    s.filter.filter(chunk, s.v.data());  // what is free may have changed since
+  });
+  const double left = s.norm(s.v);
+  if (!(left > 0)) return {};
+  s.scale(s.v, 1 / left);
+  Quotients q;
+  s.A = {A.K, A.C, 1, 0, 0};
+  q.K = s.product();
+  if (A.C == nullptr) return q;
+  s.A = {A.C, A.C, 1, 0, 0};
+  q.C = s.product();
+  const double length = s.norm(s.w);
+  q.C2 = length * length;
+  return q;
+}
+
+LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const MatrixCombination& A,
+                                                     std::span<const double> masses,
+                                                     const Projection& projection, UnitMode& mode,
+                                                     const StopProbe& stop, double tolerance) {
+  assert(masses.size() == A.K->size());
+  Scratch& s = *scratch_;
+  s.pool = &pool;
+  s.A = A;
   Result result;
   result.stopped = !s.prepare(masses, projection, stop);
   if (result.stopped) return result;
-  if (!s.choose_start()) {
-    s.warm = false;
+  if (!s.choose_start(mode)) {
+    mode.clear();
     result.converged = true;
     return result;
   }
@@ -248,12 +308,12 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
     T.alpha.push_back(alpha);
     ++result.iterations;
     if (!std::isfinite(alpha) || !std::isfinite(beta)) {
-      s.warm = false;
+      mode.clear();
       result.value = alpha + beta;
       return result;
     }
-    if (alpha == 0 && beta == 0 && T.size() == 1) {  // K = 0
-      s.warm = false;
+    if (alpha == 0 && beta == 0 && T.size() == 1) {  // A = 0
+      mode.clear();
       result.converged = true;
       return result;
     }
@@ -271,18 +331,21 @@ LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const Spr
 
   // The Ritz vector, for the next call: the recursion once more, now that the coefficients are known.
   s.begin_recursion();
-  std::fill(s.ritz.begin(), s.ritz.end(), Padded{});
+  mode.assign(s.v.size(), Padded{});
   for (std::size_t k = 0; k < T.size(); ++k) {
     for_rows(pool, s.pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) s.ritz[i] = plus(s.ritz[i], T.vector[k], s.v[i]);
+      for (std::uint32_t i = begin; i < end; ++i) mode[i] = plus(mode[i], T.vector[k], s.v[i]);
     });
     if (k + 1 == T.size() || stop_requested(stop)) break;
     s.step(k == 0 ? 0.0 : T.beta[k - 1]);
     s.shift(T.beta[k]);
   }
-  const double length = s.norm(s.ritz);
-  s.warm = length > 0;
-  if (s.warm) s.scale(s.ritz, 1 / length);
+  const double length = s.norm(mode);
+  if (length > 0) {
+    s.scale(mode, 1 / length);
+  } else {
+    mode.clear();
+  }
   return result;
 }
 

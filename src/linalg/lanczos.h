@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
@@ -10,11 +11,23 @@
 
 namespace clothlab {
 
-/// The largest eigenvalue of M^-1 K on the free directions, by the Lanczos iteration on the symmetric
-/// S M^-1/2 K M^-1/2 S; with K = K_s = -df/dx its square root is omega_max in rad/s.
+/// k K + c C + c2 C M^-1 C of two matrices on one pattern, masses aside; K alone by default.
+struct MatrixCombination {
+  const SpringMatrix* K = nullptr;
+  const SpringMatrix* C = nullptr;  ///< may be null where c = c2 = 0
+  double k = 1;
+  double c = 0;
+  double c2 = 0;
+};
+
+/// A vector of length 1 in the coordinates M^1/2 x on the free directions, by row; empty: none is known.
+using UnitMode = std::vector<Padded>;
+
+/// The largest eigenvalue of M^-1 A on the free directions, by the Lanczos iteration on the symmetric
+/// S M^-1/2 A M^-1/2 S; with A = K_s = -df/dx its square root is omega_max in rad/s.
 ///
-/// Each call starts from the vector of the last one, mixed with a fixed pseudo-random vector so that a
-/// mode that is new (a drag, a pin removed) is found too. Basis vectors are not kept: lost
+/// Each call starts from a known vector, by default that of the last one, mixed with a fixed pseudo-random
+/// vector so that a mode that is new (a drag, a pin removed) is found too. Basis vectors are not kept: lost
 /// orthogonality only repeats the eigenvalue that is wanted (Paige 1972).
 class LargestEigenvalue {
  public:
@@ -25,6 +38,12 @@ class LargestEigenvalue {
     int iterations = 0;
     bool stopped = false;  ///< the stop probe asked to give up
   };
+  /// Of one unit vector x: x.Kx, x.Cx and |Cx|^2, with K and C as S M^-1/2 . M^-1/2 S.
+  struct Quotients {
+    double K = 0;
+    double C = 0;
+    double C2 = 0;
+  };
 
   LargestEigenvalue();
   ~LargestEigenvalue();
@@ -34,6 +53,13 @@ class LargestEigenvalue {
   /// `masses` in kg, > 0, one per particle.
   Result compute(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, const StopProbe& stop = {}, double tolerance = 0.02);
+  /// The same of A. `mode` is where it starts, and becomes the eigenvector; of another size it is ignored.
+  Result compute(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,
+                 const Projection& projection, UnitMode& mode, const StopProbe& stop = {},
+                 double tolerance = 0.02);
+  /// Of K and C of A, at the mode of the last call or another one; zeros where that is empty.
+  Quotients quotients(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,
+                      const Projection& projection, const UnitMode& mode);
 
  private:
   struct Scratch;

@@ -28,8 +28,8 @@ std::string goes_on_text(const Prospect& now, double time) {
 
 std::string stays_frozen_text(const Prospect& now) {
   const std::string title(now.integrator->title);
-  if (!(now.largest_step.value_or(0) > 0))
-    return title + " is stable at no h here. Space tries it all the same.";
+  if (!now.largest_step) return "How far " + title + " is stable here is not known. Space tries it.";
+  if (*now.largest_step == 0) return title + " is stable at no h here. Space tries it all the same.";
   return title + " is stable here below h = " + format_quantity(*now.largest_step, "s") +
          " only. Space tries it all the same.";
 }

@@ -17,6 +17,8 @@ struct BlownUpRun {
   std::string sentence = {};       ///< what happened
   std::string why = {};            ///< and why it had to
   std::uint64_t explained_by = 0;  ///< tag of the stability question whose answer `why` waits for
+  bool explained = false;          ///< it has come
+  bool asks_again = false;         ///< there is another question then
   std::uint64_t decided_by = 0;    ///< of the one that decides whether to go on; 0: nothing to decide
 };
 

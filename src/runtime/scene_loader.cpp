@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/stability.h"
+#include "analysis/stability_meter.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"

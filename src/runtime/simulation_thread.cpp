@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/stability.h"
+#include "analysis/stability_text.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
 #include "runtime/command_queue.h"
@@ -35,6 +35,7 @@ constexpr double kFramesPerSecond = 60;  // what "as it was watched" means
 constexpr double kRewindSeconds = 0.5;
 constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
 constexpr std::chrono::milliseconds kEstimateSpacing{250};
+constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends on it
 constexpr std::chrono::seconds kWarningShown{1};
 constexpr std::size_t kReplayStates = 120;
 // A flood of requests must not keep the simulation from stepping.
@@ -289,8 +290,6 @@ struct SimulationThread::Impl {
     method_ms.assign(integrators().size(), 0);
     forget_estimate();
     steer(ForgetGhosts{});
-    const bool vibrates = loaded->omega_max > 0 && !simulation->integrator().inextensible;
-    if (vibrates) omega_max = loaded->omega_max;
     start_over();
     scene_changed();
     ask_for_estimate();
@@ -325,13 +324,17 @@ struct SimulationThread::Impl {
   Prospect prospect() const {
     const IntegratorInfo& info = simulation->integrator();
     Prospect now{&info, simulation->scene().stepping.dt, std::nullopt};
-    if (std::isinf(info.stability_limit)) {
-      now.largest_step = info.stability_limit;
-    } else if (omega_max) {
-      now.largest_step =
-          *omega_max > 0 ? largest_stable_step(info, *omega_max) : std::numeric_limits<double>::infinity();
-    }
+    if (is_stable_at_every_step())
+      now.largest_step = std::numeric_limits<double>::infinity();
+    else if (stability)
+      now.largest_step = largest_stable_step(info, integrator_parameters(simulation->scene()), *stability);
     return now;
+  }
+
+  /// Whatever the cloth is like.
+  bool is_stable_at_every_step() const {
+    const IntegratorInfo& info = simulation->integrator();
+    return std::isinf(info.stability_limit) && !(info.wind_limit && simulation->scene().wind.on);
   }
 
   double sound_time() const { return simulation->last_sound_state().state.t; }
@@ -348,10 +351,10 @@ struct SimulationThread::Impl {
   }
 
   /// Something was changed while the cloth is frozen: does it go on with it? Where the method has a limit,
-  /// ω_max under the values of now decides.
+  /// that under the values of now decides.
   void reconsider() {
-    blown->decided_by = question;
-    if (std::isinf(simulation->integrator().stability_limit)) decide();
+    blown->decided_by = blown->asks_again ? question + 1 : question;
+    if (is_stable_at_every_step()) decide();
   }
 
   void decide() {
@@ -439,14 +442,15 @@ struct SimulationThread::Impl {
     timer().add(milliseconds);
     if (status == StepStatus::blown_up) {
       resumes = std::exchange(playing, false);
+      forget_estimate();
       blown = BlownUpRun{.facts = simulation->blow_up().value(),
                          .integrator = &simulation->integrator(),
                          .parameters = integrator_parameters(simulation->scene())};
       blown->sentence = blow_up_sentence(*blown);
-      explain();
-      // The estimate at hand may be older than the last sound state: say it again when that one's is known.
+      // Why is said when the last sound state is measured.
       ask_for_estimate();
       blown->explained_by = question;
+      explain();
       return;
     }
     blown.reset();
@@ -463,19 +467,22 @@ struct SimulationThread::Impl {
     remember(milliseconds);
     if (recorder) recorder->add_step(*simulation, scene, motion, milliseconds);
     pacer.stepped(simulation->scene().stepping.dt, speed, end);
-    if (end - asked >= kEstimateSpacing) ask_for_estimate();
+    if (end - asked >= (is_stable_at_every_step() ? kRareEstimateSpacing : kEstimateSpacing))
+      ask_for_estimate(false);
   }
 
   void explain() {
     const BlowUp& b = blown->facts;
+    const Simulation::StateAtStep sound = simulation->last_sound_state();
     blown->why = explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
                                   .step = b.step,
                                   .time = b.time,
                                   .h = b.dt,
                                   .energy = b.energy,
                                   .allowed = b.allowed,
-                                  .factor = simulation->scene().stepping.energy_limit},
-                                 *blown->integrator, blown->parameters, omega_max);
+                                  .factor = simulation->scene().stepping.energy_limit,
+                                  .sound_time = sound.step > 0 ? std::optional(sound.state.t) : std::nullopt},
+                                 *blown->integrator, blown->parameters, stability);
   }
 
   /// Keeps the present state and its figures; without a time where no step led to it.
@@ -493,39 +500,49 @@ struct SimulationThread::Impl {
              speed / kFramesPerSecond);
   }
 
-  // ---- ω_max
+  // ---- Stability
 
-  void ask_for_estimate() {
+  /// Of the present state; of the last sound one where the present one is a wreck.
+  void ask_for_estimate(bool urgent = true) {
+    if (blown && blown->explained_by != 0 && !blown->explained) {
+      blown->asks_again = true;
+      return;
+    }
     asked = Clock::now();
     StabilityMonitor::Question q;
     q.model = simulation->system().shared_model();
     q.material = simulation->scene().material;
     q.mode = simulation->scene().stepping.solver.jacobian;
-    q.inextensible = simulation->integrator().inextensible;
+    q.integrator = &simulation->integrator();
+    q.wind = simulation->scene().wind;
     q.drag = simulation->drag();
-    q.x = blown ? simulation->last_sound_state().state.x : simulation->state().x;
-    for (std::uint32_t i = 0; i < q.x.size(); ++i) {
-      if (simulation->is_pinned(i)) q.pinned.push_back(i);
-    }
+    q.held = simulation->constraints();
+    q.state = blown ? simulation->last_sound_state().state : simulation->state();
+    q.urgent = urgent;
     q.tag = ++question;
     monitor.ask(std::move(q));
   }
 
-  /// What was asked so far is about something else: another scene, or springs that are rods now.
+  /// What was asked so far is about something else: another scene, springs that are rods now, or a wreck.
   void forget_estimate() {
-    omega_max.reset();
-    answered = question;
+    stability.reset();
+    forgotten = question;
+    if (blown) blown->explained = true;  // as well as it can be
   }
 
   void take_estimate() {
     const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
-    if (!answer || answer->tag <= answered) return;
-    answered = answer->tag;
-    omega_max = answer->omega_max;
+    if (!answer || answer == taken || answer->tag <= forgotten) return;
+    taken = answer;
+    stability = answer->estimate;
     dirty = true;
     if (!blown) return;
-    if (answered == blown->explained_by) explain();
-    if (blown->decided_by != 0 && answered >= blown->decided_by) decide();
+    if (answer->tag == blown->explained_by) {
+      explain();
+      blown->explained = true;
+      if (std::exchange(blown->asks_again, false)) ask_for_estimate();
+    }
+    if (blown->decided_by != 0 && answer->tag >= blown->decided_by) decide();
   }
 
   // ---- Snapshots
@@ -566,7 +583,7 @@ struct SimulationThread::Impl {
     snapshot->step_ms = note_step_times();
     snapshot->method_ms = method_ms;
     snapshot->masses = masses;
-    snapshot->omega_max = omega_max;
+    snapshot->stability = stability;
     if (blown) snapshot->blow_up_sentence = blown->sentence;
     if (blown) snapshot->blow_up_text = blown->why;
     if (now - warned < kWarningShown) {
@@ -626,10 +643,11 @@ struct SimulationThread::Impl {
   PlotHistory plot;
   std::optional<Past> past;
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
-  std::optional<double> omega_max;
+  std::optional<StabilityEstimate> stability;
+  std::shared_ptr<const StabilityMonitor::Answer> taken;
   Clock::time_point asked{};
-  std::uint64_t question = 0;  // tag of the last question to the monitor
-  std::uint64_t answered = 0;  // of the last answer that counts
+  std::uint64_t question = 0;   // tag of the last question to the monitor
+  std::uint64_t forgotten = 0;  // answers up to this one do not count
   std::optional<BlownUpRun> blown;
   bool resumes = false;  // it played until it blew up, or until a mesh came that waits
   std::string_view warning;

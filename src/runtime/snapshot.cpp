@@ -12,7 +12,7 @@ Command grab_command(const Snapshot& snapshot, const std::array<std::uint32_t, 3
   }
   const std::vector<double>& masses = *snapshot.masses;
   // Where nothing but rods is left, the springs that they stand for say how strong a hand has to be.
-  const double measured = snapshot.omega_max.value_or(0);
+  const double measured = snapshot.stability ? snapshot.stability->omega_max() : 0;
   const double omega_max = measured > 0 ? measured : snapshot.loaded->omega_max;
 
   Grab grab;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/stability.h"
 #include "core/vec.h"
 #include "runtime/scene_loader.h"
 #include "sim/command.h"
@@ -70,9 +71,9 @@ struct Snapshot {
   StepTimes step_ms;              ///< of the integrator in force
   std::vector<double> method_ms;  ///< by row of integrators(): median of its last steps here; 0: none yet
   std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
-  std::optional<double> omega_max;  ///< [1/s], √λ_max(M⁻¹K_s), drag included; empty while not known
-  std::string blow_up_sentence;     ///< what happened; empty while all is well
-  std::string blow_up_text;         ///< what happened and why, at length; likewise
+  std::optional<StabilityEstimate> stability;         ///< empty while not known; when blown up, before that
+  std::string blow_up_sentence;                       ///< what happened; empty while all is well
+  std::string blow_up_text;                           ///< what happened and why, at length; likewise
   std::string warning;        ///< of the last second: why a solve did not converge, or StepRecord::warning
   bool converged = true;      ///< false: `warning` is of a solve that did not converge
   std::string error;          ///< last refused request, one sentence

@@ -1,18 +1,25 @@
 #include "runtime/stability_monitor.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "analysis/stability.h"
+#include "analysis/stability_meter.h"
 #include "cloth/cloth_system.h"
 #include "core/worker_pool.h"
 #include "runtime/mailbox.h"
 
 namespace clothlab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
 
 struct StabilityMonitor::Impl {
   explicit Impl(std::function<void()> told) : answered(std::move(told)), thread([this] { run(); }) {}
@@ -32,12 +39,14 @@ struct StabilityMonitor::Impl {
 
   void run() {
     while (std::optional<Question> question = next()) {
+      const Clock::time_point begin = Clock::now();
       try {
-        estimate(*question);
+        measure(*question);
       } catch (const std::exception&) {
         // Closing, or not enough memory for a second system: the run goes on without an estimate.
         system.reset();
       }
+      rest(kRest * (Clock::now() - begin));
     }
   }
 
@@ -48,22 +57,51 @@ struct StabilityMonitor::Impl {
     return std::exchange(waiting, std::nullopt);
   }
 
-  void estimate(const Question& question) {
+  void rest(Clock::duration time) {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, time, [this] { return closing.load() || (waiting && waiting->urgent); });
+  }
+
+  /// False when one comes.
+  bool no_question_for(Clock::duration time) {
+    std::unique_lock lock(mutex);
+    return !changed.wait_for(lock, time, [this] { return closing.load() || waiting.has_value(); });
+  }
+
+  bool is_superseded() {
+    const std::lock_guard lock(mutex);
+    return closing.load() || waiting.has_value();
+  }
+
+  void measure(const Question& question) {
     const StopProbe stop = [this] { return closing.load(); };
     if (!system || question.model != system->shared_model()) {
       system.emplace(question.model, question.material, pool);
     }
     system->set_material(question.material);
     system->set_drag(question.drag);
-    system->projection().clear(system->size());
-    for (const std::uint32_t i : question.pinned) system->projection().fix(i, question.x[i]);
+    system->set_wind(question.wind);
+    system->blow(question.state.x, question.state.t);
+    const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
+                                          question.mode};
+    std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, stop);
+    if (!estimate) return;
+    const bool is_partial = needs_eigenvalues(*question.integrator, *estimate);
+    const bool is_soon = is_partial && estimate->free_directions <= kSoon;
+    if (is_soon) meter.take_eigenvalues(*estimate, subject, pool, stop);
+    answer({question.tag, *estimate});
+    if (!is_partial || is_soon || !no_question_for(kStandstill)) return;
+    if (meter.take_eigenvalues(*estimate, subject, pool, [this] { return is_superseded(); }))
+      answer({question.tag, *estimate});
+  }
 
-    const std::optional<double> omega_max =
-        meter.omega_max(*system, question.x, question.mode, pool, stop, question.inextensible);
-    if (!omega_max) return;
-    newest.put(std::make_shared<const Answer>(Answer{question.tag, *omega_max}));
+  void answer(Answer given) {
+    newest.put(std::make_shared<const Answer>(std::move(given)));
     answered();
   }
+
+  static constexpr int kRest = 3;  // times as long as the measurement took
+  static constexpr std::chrono::milliseconds kStandstill{400};
 
   const std::function<void()> answered;
   std::mutex mutex;
@@ -90,6 +128,7 @@ void StabilityMonitor::close() { impl_->close(); }
 void StabilityMonitor::ask(Question question) {
   {
     const std::lock_guard lock(impl_->mutex);
+    question.urgent = question.urgent || (impl_->waiting && impl_->waiting->urgent);
     impl_->waiting = std::move(question);
   }
   impl_->changed.notify_one();

@@ -4,34 +4,44 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
+#include "analysis/stability.h"
 #include "cloth/cloth_model.h"
-#include "cloth/drag_force.h"
 #include "cloth/material.h"
-#include "core/vec.h"
+#include "cloth/wind.h"
+#include "dynamics/drag.h"
 #include "dynamics/dynamic_system.h"
+#include "dynamics/state.h"
+#include "linalg/projection.h"
 
 namespace clothlab {
 
-/// Estimates ω_max on a thread of its own, on copies of all that it depends on, so that no step ever
-/// waits for it. Of several questions only the newest is answered; the estimate is warm-started.
+/// Measures stability on a thread of its own, on copies of all that it depends on, so that no step ever waits
+/// for it. Of several questions only the newest is answered; measurements are warm-started. It rests after
+/// each for as long as to leave most of its core to the simulation, unless a question is urgent.
+///
+/// Eigenvalues of J follow where the method needs them: in the same answer up to kSoon free directions;
+/// above, up to kExactDirections, in a second answer once no new question has come for a while, as they take
+/// seconds.
 class StabilityMonitor {
  public:
   struct Question {
     std::shared_ptr<const ClothModel> model;
     Material material;
-    JacobianMode mode = JacobianMode::clamped;
+    Wind wind;
     std::optional<Drag> drag;
-    std::vector<std::uint32_t> pinned;  ///< particles that do not move freely, ascending
-    std::vector<vec3> x;                ///< [m]
-    bool inextensible = false;          ///< the integrator's row says so
-    std::uint64_t tag = 0;              ///< comes back with the answer
+    Projection held;  ///< the pins and what the floor holds
+    State state;
+    const IntegratorInfo* integrator = nullptr;
+    JacobianMode mode = JacobianMode::clamped;
+    std::uint64_t tag = 0;  ///< comes back with the answer
+    bool urgent = false;    ///< the first of something new
   };
   struct Answer {
     std::uint64_t tag = 0;  ///< the question's
-    double omega_max = 0;   ///< [1/s]; 0 when nothing is free to move
+    StabilityEstimate estimate;
   };
+  static constexpr std::size_t kSoon = 150;
 
   /// `answered` is called on the monitor's thread after every new answer.
   explicit StabilityMonitor(std::function<void()> answered);

@@ -87,6 +87,21 @@ bool FloorContact::stop_what_turns_back(const State& after, Projection& projecti
   return std::erase_if(friction_, turns) > 0;
 }
 
+Projection::Entry FloorContact::entry(const Contact& contact, const vec3& target) {
+  return {contact.particle, contact.sticks ? mat3(0.0) : mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), target};
+}
+
+void FloorContact::add_to(Projection& projection, const Floor& floor, std::span<const vec3> x) const {
+  if (!floor.on) return;
+  std::vector<Projection::Entry> held;
+  for (const Contact& contact : contacts_) {
+    const vec3& at = x[contact.particle];
+    if (at.y <= floor.height && projection.find(contact.particle) == nullptr)
+      held.push_back(entry(contact, at));
+  }
+  projection.constrain(held);
+}
+
 void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floor, double h,
                        const State& state, const ClothSystem& system) {
   const vec3 &x = state.x[particle], &v = state.v[particle], &f = force_[particle];
@@ -98,7 +113,7 @@ void FloorContact::add(std::uint32_t particle, double pressed, const Floor& floo
   const double size = glm::length(momentum);
   const bool sticks = floor.friction > 0 && size <= floor.friction * impulse;
   contacts_.push_back({particle, sticks});
-  added_.push_back({particle, sticks ? mat3(0.0) : mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), target});
+  added_.push_back(entry(contacts_.back(), target));
   if (!sticks && size > 0) friction_.push_back({particle, -floor.friction * impulse / h / size * momentum});
 }
 

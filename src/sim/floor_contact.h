@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cloth/cloth_system.h"
@@ -44,6 +45,9 @@ class FloorContact {
   /// Whether the floor lifted anything in the last step: what lay below it, or was put on it at last.
   bool lifts() const { return lifts_; }
 
+  /// Adds what was held in the last step and still lies on the floor to a projection that holds the pins.
+  void add_to(Projection& projection, const Floor& floor, std::span<const vec3> x) const;
+
   /// Notes what was held in the step before; go_back() returns to it, whatever steps there were since.
   void mark() { marked_ = contacts_; }
   void go_back() { contacts_ = marked_; }
@@ -55,6 +59,7 @@ class FloorContact {
     bool operator==(const Contact&) const = default;
   };
 
+  static Projection::Entry entry(const Contact& contact, const vec3& target);
   /// With an impulse of at least `pressed` [N s].
   void add(std::uint32_t particle, double pressed, const Floor& floor, double h, const State& state,
            const ClothSystem& system);

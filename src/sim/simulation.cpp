@@ -773,6 +773,11 @@ Simulation::StateAtStep Simulation::last_sound_state() const {
   if (now.step_start_is_sound) return {now.step_start, now.record.step - 1};
   return {now.last_sound, now.last_sound_step};
 }
+Projection Simulation::constraints() const {
+  Projection held = impl_->system.projection();
+  impl_->contact.add_to(held, impl_->scene.floor, impl_->state.x);
+  return held;
+}
 
 const Notice& Simulation::notice() const { return impl_->notice; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }

@@ -116,6 +116,8 @@ class Simulation {
   /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
   /// the next step or command.
   StateAtStep last_sound_state() const;
+  /// What holds the cloth: the pins, and what the floor held in the last step.
+  Projection constraints() const;
 
   /// The last notice.
   const Notice& notice() const;

@@ -11,7 +11,7 @@
 namespace clothlab {
 namespace {
 
-// A step this far below the limit stays there while ω_max changes as the cloth moves.
+// A step this far below the limit stays there while that changes as the cloth moves.
 constexpr double kMargin = 0.95;
 
 double rounded_down(double value) {
@@ -28,12 +28,9 @@ struct SmallerStep {
 std::optional<SmallerStep> smaller_step(const PanelContext& context) {
   const double h = context.step_size();
   const IntegratorInfo& info = integrators()[context.integrator()];
-  double largest = info.stability_limit;
-  if (std::isfinite(largest)) {
-    const std::optional<double>& omega_max = context.snapshot.omega_max;
-    if (!omega_max || !(*omega_max > 0)) return std::nullopt;
-    largest = largest_stable_step(info, *omega_max);
-  }
+  const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
+  if (!estimate) return std::nullopt;
+  const double largest = largest_stable_step(info, context.own_parameters(), *estimate).value_or(0);
   if (!(largest > 0)) return std::nullopt;
   const bool is_above = h >= largest;
   return SmallerStep{rounded_down(is_above ? kMargin * largest : h / 2), is_above};

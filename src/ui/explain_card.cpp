@@ -55,7 +55,7 @@ std::string factor(double value) {
 }
 
 // What one step, and all steps of a second, leave of the amplitude of three oscillations.
-void amplitudes(const PanelContext& context, const IntegratorInfo& info, double omega_max) {
+void amplitudes(const PanelContext& context, const IntegratorInfo& info, const StabilityEstimate& estimate) {
   struct Row {
     std::string name;
     double growth;
@@ -63,10 +63,10 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, double 
   const IntegratorParameters values = context.own_parameters();
   const double h = context.step_size(), turn = 2 * std::numbers::pi;
   const std::array rows{
-      Row{"1 Hz", info.growth(h * turn, values)},
-      Row{"10 Hz", info.growth(10 * h * turn, values)},
-      Row{"the fastest, " + format_quantity(omega_max / turn, "Hz"),
-          stiffest_growth(info, h * omega_max, values)},
+      Row{"1 Hz", slow_growth(info, h * turn, values)},
+      Row{"10 Hz", slow_growth(info, 10 * h * turn, values)},
+      Row{"the fastest, " + format_quantity(estimate.omega_max() / turn, "Hz"),
+          info.growth(h * estimate.omega_max(), 0, values)},
   };
   small_text("What is left of the amplitude of an undamped oscillation, as a factor:");
   if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
@@ -106,16 +106,16 @@ std::string last_step(const PanelContext& context, const IntegratorInfo& info) {
 }
 
 void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
-  const std::optional<double> omega_max = context.snapshot.omega_max;
+  const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   const double h = context.step_size();
-  const StabilityReading stability = read_stability(info, context.own_parameters(), h, omega_max);
+  const StabilityReading stability = read_stability(info, context.own_parameters(), h, estimate);
   section("At the current settings");
   wrapped_text("h = " + format_quantity(h, "s") +
-               (omega_max ? ", ω_max = " + format_plain(*omega_max, 4) + " rad/s, " : ", ") +
+               (estimate ? ", ω_max = " + format_plain(estimate->omega_max(), 4) + " rad/s, " : ", ") +
                stability.number + ".");
   wrapped_text(stability.help);
   note_item("explain:now");
-  if (omega_max) amplitudes(context, info, *omega_max);
+  if (estimate) amplitudes(context, info, *estimate);
   if (context.snapshot.step_ms.last > 0) wrapped_text(last_step(context, info));
 }
 

@@ -54,18 +54,19 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
   const double h = context.step_size();
   const StabilityReading stability =
-      read_stability(info, context.own_parameters(), h, context.snapshot.omega_max);
+      read_stability(info, context.own_parameters(), h, context.snapshot.stability);
   std::optional<SliderMark> mark;
   if (stability.largest_step) {
     mark = SliderMark{*stability.largest_step, palette().failed,
-                      "The mark: " + std::string(info.title) + " is stable below " +
+                      "The mark: the linear limit of " + std::string(info.title) + " at this shape, " +
                           format_quantity(*stability.largest_step, "s") + "."};
-  } else if (info.stability_limit == 0) {
+  } else if (stability.level == StabilityLevel::unstable) {
     mark =
         SliderMark{dt->spec.min, palette().failed,
-                   std::string(info.title) + " grows at every step size; less per second the smaller h is."};
+                   std::string(info.title) + " " + stability.verdict + "; less per second the smaller h is."};
   }
-  const auto span = step_size_span(h, context.snapshot.omega_max);
+  const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
+  const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
   if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
   small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number, 1);

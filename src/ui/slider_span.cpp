@@ -71,11 +71,10 @@ SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_s
   return whole;
 }
 
-std::optional<SliderSpan> step_size_span(double h, std::optional<double> omega_max) {
-  if (!omega_max || !(*omega_max > 0)) return {};
-  const double limit = 2 / *omega_max;
-  return SliderSpan{std::min(round_end(limit / 10, false), h),
-                    std::max({kLongestStep, round_end(limit * 10, true), h})};
+std::optional<SliderSpan> step_size_span(double h, std::optional<double> limit) {
+  if (!limit || !(*limit > 0) || std::isinf(*limit)) return {};
+  return SliderSpan{std::min(round_end(*limit / 10, false), h),
+                    std::max({kLongestStep, round_end(*limit * 10, true), h})};
 }
 
 double slider_position(const ParameterSpec& spec, const SliderSpan& span, double value) {

@@ -22,9 +22,9 @@ bool shows(const SliderSpan& span, const ParameterSpec& spec, double value);
 /// either way, whole numbers to a hundred of them, lengths to twice `cloth_size` [m] either way.
 SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_size);
 
-/// The same for h [s]: from a tenth of the explicit methods' limit 2/ω_max, which is their neighbourhood, to
-/// frame-length steps and beyond. Empty while ω_max [1/s] is not known or nothing vibrates.
-std::optional<SliderSpan> step_size_span(double h, std::optional<double> omega_max);
+/// The same for h [s]: from a tenth of the explicit methods' `limit` [s] to frame-length steps and beyond.
+/// Empty while that is not known, or infinite.
+std::optional<SliderSpan> step_size_span(double h, std::optional<double> limit);
 
 /// Position in [0, 1] of a value, and back, both clamped. A logarithmic span of a range from zero has exactly
 /// zero at its left end; a range without an upper end has "off", infinity, at its right one.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "analysis/stability.h"
+#include "analysis/stability_text.h"
 #include "core/text.h"
 #include "ui/numbers.h"
 
@@ -11,52 +11,74 @@ namespace {
 
 std::string times(double growth) { return format_steady(growth) + "×"; }
 
-// From here to the limit the gauge turns amber: ω_max changes by some per cent as the cloth moves.
+// From here to the limit the gauge turns amber: the limit changes by some per cent as the cloth moves.
 constexpr double kNearLimit = 0.9;
+
+void judge_against(StabilityReading& out, double h, double limit, bool approximate) {
+  out.largest_step = limit;
+  const std::string shown = (approximate ? "≈ " : "") + format_quantity(limit, "s");
+  if (h >= limit) {
+    out.level = StabilityLevel::unstable;
+    out.verdict = "unstable, " + times(h / limit) + " the limit";
+  } else if (h >= kNearLimit * limit) {
+    out.level = StabilityLevel::near_limit;
+    out.verdict = "close to the limit, " + shown;
+  } else {
+    out.level = StabilityLevel::safe;
+    out.verdict = "stable below " + shown;
+  }
+}
+
+void show_growth(StabilityReading& out, double growth) {
+  out.level = StabilityLevel::unstable;
+  // A growth that three digits would round to 1 is shown as what is added.
+  out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"
+                              : "grows " + times(growth) + " per step";
+}
+
+std::string at_any_step(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                        const StabilityEstimate& estimate) {
+  if (!integrator.stability_condition.empty()) return "stable " + std::string(integrator.stability_condition);
+  if (!damps_stiff_motion(integrator, values, h, estimate)) return "stable on an oscillator";
+  const double growth = deciding_growth(integrator, values, h, estimate);
+  return growth < 0.995 ? "stable, fastest mode " + times(growth) + " per step" : "stable at any h";
+}
 
 }  // namespace
 
 StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
-                                double h, std::optional<double> omega_max) {
+                                double h, const std::optional<StabilityEstimate>& estimate) {
   StabilityReading out;
-  if (!omega_max) {
+  if (!estimate) {
     out.number = "h·ω_max";
     out.verdict = "being measured";
-    out.help = "ω_max, the fastest vibration of this cloth, is being measured.";
+    out.help = "The oscillations of this cloth are being measured.";
     return out;
   }
-  if (!(*omega_max > 0)) {
+  out.help = describe_stability(integrator, values, h, *estimate);
+  out.number = "h·ω_max " + format_steady(h * estimate->omega_max());
+  if (!(estimate->omega_max() > 0) && !(estimate->damping_max > 0)) {
     out.level = StabilityLevel::safe;
     out.number = "h·ω_max 0";
     out.verdict = "nothing vibrates";
-    out.help = "Nothing in this scene can vibrate: every step size is stable.";
     return out;
   }
-  const double z = h * *omega_max;
-  const double limit = integrator.stability_limit;
-  const double growth = stiffest_growth(integrator, z, values);
-  out.help = describe_stability(integrator, values, h, *omega_max);
-  out.number = "h·ω_max " + format_steady(z);
-  if (limit == 0 && integrator.growth_of_the_rest) {
+  const double growth = deciding_growth(integrator, values, h, *estimate);
+  const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
+  if (integrator.stability_limit == 0 && integrator.growth_of_slow_modes) {
     out.level = StabilityLevel::unstable;
     out.verdict = "slow motion grows";
-  } else if (limit == 0) {
-    out.level = StabilityLevel::unstable;
-    // A growth that three digits would round to 1 is shown as what is added.
-    out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"
-                                : "grows " + times(growth) + " per step";
-  } else if (std::isinf(limit)) {
+  } else if (!limit && growth <= 1) {
+    out.verdict = "limit unknown";
+  } else if (!limit || *limit == 0) {
+    show_growth(out, growth);
+  } else if (std::isinf(*limit)) {
     out.level = StabilityLevel::safe;
-    out.verdict = growth < 0.995 ? "stable, fastest mode " + times(growth) + " per step" : "stable at any h";
+    out.verdict = at_any_step(integrator, values, h, *estimate);
   } else {
-    out.largest_step = largest_stable_step(integrator, *omega_max);
-    out.number += " of " + format_plain(limit);
-    out.level = z >= limit                ? StabilityLevel::unstable
-                : z >= kNearLimit * limit ? StabilityLevel::near_limit
-                                          : StabilityLevel::safe;
-    out.verdict = z >= limit                ? "unstable, " + times(z / limit) + " the limit"
-                  : z >= kNearLimit * limit ? "close to the limit"
-                                            : "stable";
+    judge_against(out, h, *limit, is_approximate(integrator, *estimate));
+    if (integrator.inextensible && h < *limit) out.verdict = "bending " + out.verdict;
+    if (integrator.wind_limit) out.verdict += " in this wind";
   }
   return out;
 }

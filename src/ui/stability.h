@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "integrate/registry.h"
+#include "analysis/stability.h"
 
 namespace clothlab {
 
@@ -12,15 +12,15 @@ enum class StabilityLevel { unknown, safe, near_limit, unstable };
 /// What theory says of one method at one step size, short enough for the status bar.
 struct StabilityReading {
   StabilityLevel level = StabilityLevel::unknown;
-  std::string number;                  ///< "h·ω_max 0.71 of 2"
-  std::string verdict;                 ///< "stable", "grows 1.7× per step"
+  std::string number;                  ///< "h·ω_max 0.71"
+  std::string verdict;                 ///< "stable below 1.4 ms", "grows 1.7× per step"
   std::string help;                    ///< the same in sentences
-  std::optional<double> largest_step;  ///< [s], when the method has a limit above zero
+  std::optional<double> largest_step;  ///< [s], where the method has a limit above zero
 };
 
-/// `values` are the method's own parameters; `omega_max` [1/s] is empty while it is not known yet; `h` [s].
+/// `values` are the method's own parameters; `estimate` is empty while it is not known yet; `h` [s].
 StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
-                                double h, std::optional<double> omega_max);
+                                double h, const std::optional<StabilityEstimate>& estimate);
 
 /// The same where the last step did not converge: theory is about steps that are solved, so that nothing is
 /// called stable. `why` is the reason, a sentence without its full stop.

@@ -90,7 +90,7 @@ void status_bar(const PanelContext& context) {
   const StepRecord& record = now.frame.record;
   const IntegratorInfo& info = integrators()[context.integrator()];
   const IntegratorParameters values = context.own_parameters();
-  StabilityReading stability = read_stability(info, values, context.step_size(), now.omega_max);
+  StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
   const std::string trouble =
       now.warning.empty() ? std::string(record.converged ? record.warning : record.reason) : now.warning;
   const bool converged = now.warning.empty() ? record.converged : now.converged;

@@ -26,14 +26,31 @@ TEST(Amplification, IsWhatEveryRowSays) {
     for (const double h_omega : whole_range(41)) {
       const auto slow = measure_amplification(info, values, h_omega, ModeKind::slow);
       ASSERT_FALSE(slow.empty()) << info.id << " at " << h_omega;
-      const double growth = info.growth(h_omega, values);
+      const double growth = slow_growth(info, h_omega, values);
       EXPECT_NEAR(std::abs(slow[0]), growth, 1e-6 * growth) << info.id << " at " << h_omega;
-      if (info.growth_of_the_rest == nullptr) continue;
+      if (info.growth_of_slow_modes == nullptr) continue;
       const auto rest = measure_amplification(info, values, h_omega, ModeKind::rest);
       ASSERT_FALSE(rest.empty()) << info.id << " at " << h_omega;
-      const double growth_of_the_rest = info.growth_of_the_rest(h_omega);
+      const double growth_of_the_rest = info.growth(h_omega, 0, values);
       EXPECT_NEAR(std::abs(rest[0]), growth_of_the_rest, 1e-6 * growth_of_the_rest)
           << info.id << ", the rest, at " << h_omega;
+    }
+  }
+}
+
+// The meter asks every row for the growth with damping, too much of it for an oscillation included.
+TEST(Amplification, IsWhatEveryRowSaysWithDamping) {
+  for (const IntegratorInfo& info : integrators()) {
+    const IntegratorParameters values = default_parameters(info);
+    const ModeKind kind = info.growth_of_slow_modes ? ModeKind::rest : ModeKind::slow;
+    for (const double h_omega : {0.1, 0.9, 1.9, 5.0}) {
+      for (const double h_damping : {0.01, 0.3, 1.7, 2.5, 12.0}) {
+        const auto measured = measure_amplification(info, values, h_omega, kind, {}, h_damping);
+        ASSERT_FALSE(measured.empty()) << info.id;
+        const double growth = info.growth(h_omega, h_damping, values);
+        EXPECT_NEAR(std::abs(measured[0]), growth, 1e-6 * growth)
+            << info.id << " at hω = " << h_omega << ", hd = " << h_damping;
+      }
     }
   }
 }
@@ -46,7 +63,7 @@ TEST(Amplification, FollowsTheParametersOfAMethod) {
       const auto measured = measure_amplification(info, values, 3, ModeKind::slow);
       ASSERT_FALSE(measured.empty());
       // With ρ∞ = 0 two eigenvalues meet at large hω only; at 3 they are well apart.
-      EXPECT_NEAR(std::abs(measured[0]), info.growth(3, values), 1e-6) << info.id;
+      EXPECT_NEAR(std::abs(measured[0]), slow_growth(info, 3, values), 1e-6) << info.id;
     }
   }
 }

@@ -5,10 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/stability_meter.h"
+#include "analysis/stability_text.h"
 #include "cloth/cloth_system.h"
+#include "uniform_estimate.h"
 
 namespace clothlab {
 namespace {
+
+using testing::uniform_estimate;
 
 /// Two particles of 0.1 kg and one spring of 1 m and 100 N/m between them.
 class PendulumTest : public ::testing::Test {
@@ -58,46 +63,117 @@ TEST_F(PendulumTest, GivesUpWhenToldToAndOnWhatIsNotFinite) {
   EXPECT_FALSE(omega());
 }
 
-TEST(Stability, LargestStableStep) {
-  EXPECT_DOUBLE_EQ(largest_stable_step(*find_integrator("symplectic-euler"), 1000), 0.002);
-  EXPECT_EQ(largest_stable_step(*find_integrator("explicit-euler"), 1000), 0);
-  EXPECT_TRUE(std::isinf(largest_stable_step(*find_integrator("backward-euler"), 1000)));
+const IntegratorInfo& row(std::string_view id) { return *find_integrator(id); }
+
+double limit(std::string_view id, const StabilityEstimate& e) {
+  return largest_stable_step(row(id), default_parameters(row(id)), e).value();
+}
+
+TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
+  constexpr double kOmega = 1000;
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.growth_of_slow_modes) continue;
+    const double expected = info.stability_limit / kOmega;
+    const double measured = limit(info.id, uniform_estimate(kOmega));
+    EXPECT_TRUE(measured == expected || std::abs(measured - expected) < 1e-6 * expected)
+        << info.id << ": " << measured;
+  }
+  // Half the critical damping, d = ω: y² + 2s = 4, h d = 2 or y² + 2s − s² = 4, and h = d/ω².
+  const StabilityEstimate damped = uniform_estimate(kOmega, kOmega);
+  EXPECT_NEAR(limit("symplectic-euler", damped), (std::sqrt(5.0) - 1) / kOmega, 1e-9);
+  EXPECT_NEAR(limit("velocity-verlet", damped), 2 / kOmega, 1e-9);
+  EXPECT_NEAR(limit("explicit-euler", damped), 1 / kOmega, 1e-9);
+  // Overdamped, with real eigenvalues −1 and −100: 1 − h |λ| = −1.
+  const double slow = 1, fast = 100;
+  EXPECT_NEAR(limit("explicit-euler", uniform_estimate(std::sqrt(slow * fast), slow + fast)), 2 / fast, 1e-9);
+  EXPECT_NEAR(limit("rk4", uniform_estimate(std::sqrt(slow * fast), slow + fast)), 2.785293563 / fast, 1e-8);
+  EXPECT_TRUE(std::isinf(limit("symplectic-euler", uniform_estimate(0))));
+}
+
+TEST(Stability, WhatIsNotKnownIsNotSaid) {
+  StabilityEstimate e = uniform_estimate(1000, 500);
+  e.others_are_exact = false;
+  EXPECT_FALSE(largest_stable_step(row("explicit-euler"), {}, e));
+  EXPECT_TRUE(is_approximate(row("rk4"), e));
+  EXPECT_FALSE(is_approximate(row("velocity-verlet"), e));
+  e.free_directions = kExactDirections + 1;
+  EXPECT_TRUE(is_approximate(row("velocity-verlet"), e));
+  EXPECT_FALSE(is_approximate(row("backward-euler"), e));
+}
+
+TEST(Stability, TheHandCounts) {
+  StabilityEstimate e = uniform_estimate(1000);
+  EXPECT_NEAR(limit("velocity-verlet", with_hand(e, 0.21e6, 0)), 2 / 1100.0, 1e-9);
+  EXPECT_LT(limit("velocity-verlet", with_hand(e, 0.21e6, 500)), 2 / 1100.0);
+}
+
+TEST(Stability, WindLimitsThoseThatTakeItExplicitly) {
+  StabilityEstimate e = uniform_estimate(1000);
+  e.wind_rate = 100;
+  EXPECT_DOUBLE_EQ(limit("projective-dynamics", e), 0.02);
+  EXPECT_DOUBLE_EQ(largest_stable_step(row("xpbd"), {20, 4}, e).value(), 0.08);  // of its substeps
+  EXPECT_TRUE(std::isinf(limit("backward-euler", e)));
+  EXPECT_EQ(describe_stability(row("projective-dynamics"), {10, 0}, 1e-3, e),
+            "Projective dynamics is stable at every step size when iterated to convergence; at h = 1 ms "
+            "(h·ω_max = 1) it multiplies the stiffest oscillation by 0.707 in every step. It takes the wind "
+            "explicitly, though: in this wind it is stable below h = 20 ms.");
+  EXPECT_NE(describe_stability(row("xpbd"), {20, 1}, 0.03, e).find("below h = 20 ms only."),
+            std::string::npos);
 }
 
 TEST(Stability, SentencesCarryTheNumbers) {
-  const IntegratorInfo &explicit_euler = *find_integrator("explicit-euler"),
-                       &symplectic = *find_integrator("symplectic-euler"),
-                       &implicit = *find_integrator("semi-implicit-euler");
+  const StabilityEstimate e = uniform_estimate(1000);
+  EXPECT_EQ(describe_stability(row("explicit-euler"), {}, 1e-3, uniform_estimate(1400)),
+            "Explicit Euler multiplies the stiffest oscillation by 1.72 in every step at h = 1 ms (h·ω_max = "
+            "1.4): no step size is stable.");
   EXPECT_EQ(
-      describe_stability(explicit_euler, {}, 1e-3, 1400),
-      "Explicit Euler multiplies the stiffest oscillation by 1.72 in every step at h = 1 ms and ω_max = "
-      "1400 rad/s: no step size is stable.");
+      describe_stability(row("explicit-euler"), {}, 1.0 / 240, uniform_estimate(std::sqrt(1000.0))),
+      "Explicit Euler enlarges the stiffest oscillation by 0.86 % in every step at h = 4.17 ms (h·ω_max = "
+      "0.132): no step size is stable.");
   EXPECT_EQ(
-      describe_stability(explicit_euler, {}, 1.0 / 240, std::sqrt(1000.0)),
-      "Explicit Euler enlarges the stiffest oscillation by 0.86 % in every step at h = 4.17 ms and ω_max = "
-      "31.6 rad/s: no step size is stable.");
+      describe_stability(row("explicit-euler"), {}, 1e-4, uniform_estimate(1000, 542)),
+      "Explicit Euler is stable below h = 542 µs, its linear limit at this shape; without damping no step "
+      "size would be. Here h = 100 µs (h·ω_max = 0.1).");
+  StabilityEstimate large = uniform_estimate(1000, 542);
+  large.others_are_exact = false;
+  large.free_directions = 1194;
   EXPECT_EQ(
-      describe_stability(symplectic, {}, 1e-3, 1000),
-      "Symplectic Euler is stable below h·ω_max = 2, and here h·ω_max = 1 (at h = 1 ms and ω_max = 1000 "
-      "rad/s); the largest stable step is h = 2 ms.");
+      describe_stability(row("explicit-euler"), {}, 1e-3, large),
+      "Explicit Euler multiplies the stiffest oscillation by 1.21 in every step at h = 1 ms (h·ω_max = 1). "
+      "Its linear limit depends on all oscillations and is found for cloth of up to 200 free particles.");
+  EXPECT_EQ(
+      describe_stability(row("symplectic-euler"), {}, 1e-3, e),
+      "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. Here h = 1 ms (h·ω_max = "
+      "1).");
+  EXPECT_EQ(
+      describe_stability(row("symplectic-euler"), {}, 1e-3, large),
+      "Symplectic Euler is stable below h ≈ 1.53 ms, its linear limit at this shape; without damping it "
+      "would be 2 ms. Here h = 1 ms (h·ω_max = 1).");
   // h ω = 4: the eigenvalues' sum is 2 − 16 = −14 and their product 1, so the larger is 7 + √48.
   EXPECT_EQ(
-      describe_stability(symplectic, {}, 4e-3, 1000),
-      "Symplectic Euler is stable below h·ω_max = 2 only, but h·ω_max = 4 (at h = 4 ms and ω_max = 1000 "
-      "rad/s): it multiplies the stiffest oscillation by 13.9 in every step; the largest stable step is h = "
-      "2 ms.");
+      describe_stability(row("symplectic-euler"), {}, 4e-3, e),
+      "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. But h = 4 ms (h·ω_max = "
+      "4), which multiplies an oscillation by 13.9 in every step.");
+  EXPECT_EQ(describe_stability(row("semi-implicit-euler"), {}, 1, uniform_estimate(1)),
+            "Semi-implicit Euler is stable at every step size; at h = 1 s (h·ω_max = 1) it multiplies the "
+            "stiffest oscillation by 0.707 in every step.");
   EXPECT_EQ(
-      describe_stability(implicit, {}, 1, 1),
-      "Semi-implicit Euler is stable at every step size; at h = 1 s and ω_max = 1 rad/s (h·ω_max = 1) it "
-      "multiplies the stiffest oscillation by 0.707 in every step.");
+      describe_stability(row("trapezoidal"), {}, 1, uniform_estimate(1)),
+      "Trapezoidal rule is stable at every step size on an oscillator, here at h = 1 s (h·ω_max = 1), but "
+      "damps nothing: on cloth that bends and turns, energy may grow at large steps. Watch its plot.");
+  EXPECT_NE(
+      describe_stability(row("xpbd"), {20, 1}, 1, e).find("stable at every step size when swept to conv"),
+      std::string::npos);
   EXPECT_EQ(
-      describe_stability(*find_integrator("rattle"), {}, 1e-3, 1000),
-      "RATTLE is stable below h·ω_max = 2, and here h·ω_max = 1 (at h = 1 ms and ω_max = 1000 rad/s, that of "
-      "bending springs and the hand); the largest stable step is h = 2 ms.");
-  EXPECT_EQ(describe_stability(symplectic, {}, 1, 0),
+      describe_stability(row("rattle"), {}, 1e-3, e),
+      "RATTLE is stable below h = 2 ms, its linear limit at this shape as far as bending springs, dampers "
+      "and "
+      "the hand go; rods under tension, or more of them than the cloth has freedom, may have a lower one. "
+      "Here h = 1 ms (h·ω_max = 1).");
+  EXPECT_EQ(describe_stability(row("symplectic-euler"), {}, 1, uniform_estimate(0)),
             "Nothing in this scene can oscillate, so no step size is too large.");
   EXPECT_EQ(
-      describe_stability(*find_integrator("rattle"), {}, 1, 0),
+      describe_stability(row("rattle"), {}, 1, uniform_estimate(0)),
       "Nothing in this scene can oscillate where stretch springs are rods, so no step size is too large.");
 }
 
@@ -109,29 +185,34 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.energy = 499;
   facts.allowed = 277;
   facts.factor = 100;
+  const auto explain = [&](const IntegratorInfo& info, const std::optional<StabilityEstimate>& e) {
+    return explain_blow_up(facts, info, default_parameters(info), e);
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in: " << text;
+  };
   for (const IntegratorInfo& info : integrators()) {
-    const std::string text = explain_blow_up(facts, info, default_parameters(info), 1400.0);
-    EXPECT_NE(text.find("step 47"), std::string::npos) << text;
-    EXPECT_NE(text.find("499 J"), std::string::npos) << text;
-    EXPECT_NE(text.find("more than 100 × the 2.77 J"), std::string::npos) << text;
-    EXPECT_NE(text.find(describe_stability(info, default_parameters(info), 1e-3, 1400)), std::string::npos)
-        << text;
+    const std::string text = explain(info, uniform_estimate(1400));
+    for (const char* part :
+         {"step 47", "499 J", "more than 100 × the 2.77 J", "As the cloth was at the start: "})
+      has(text, part);
+    has(text, describe_stability(info, default_parameters(info), 1e-3, uniform_estimate(1400)));
   }
-  EXPECT_NE(explain_blow_up(facts, *find_integrator("explicit-euler"), {}, 1000.0).find("2 ms"),
-            std::string::npos);
+  has(explain(row("explicit-euler"), uniform_estimate(1000)), "2 ms");
+  facts.sound_time = 0.031;
+  has(explain(row("explicit-euler"), uniform_estimate(1000)),
+      "last was sound (no spring strained by 10 %), at 0.031 s: ");
   // Whoever uses an implicit method already needs no advice to do so.
   for (const IntegratorInfo& info : integrators()) {
     if (!std::isinf(info.stability_limit)) continue;
-    for (const std::optional<double> omega_max : {std::optional(1400.0), std::optional<double>()})
-      EXPECT_EQ(explain_blow_up(facts, info, default_parameters(info), omega_max).find("implicit method"),
-                std::string::npos);
+    for (const auto& e : {std::optional(uniform_estimate(1400)), std::optional<StabilityEstimate>()})
+      EXPECT_EQ(explain(info, e).find("implicit method"), std::string::npos);
   }
   facts.energy = std::numeric_limits<double>::infinity();
-  EXPECT_NE(explain_blow_up(facts, integrators()[0], {}, 1400.0).find("energy is no longer a finite number"),
-            std::string::npos);
+  has(explain(integrators()[0], uniform_estimate(1400)), "energy is no longer a finite number");
   facts.finite = false;
-  const std::string text = explain_blow_up(facts, *find_integrator("symplectic-euler"), {}, std::nullopt);
-  EXPECT_NE(text.find("finite"), std::string::npos) << text;
+  const std::string text = explain(row("symplectic-euler"), std::nullopt);
+  has(text, "finite");
   EXPECT_EQ(text.find("499"), std::string::npos) << text;
 }
 

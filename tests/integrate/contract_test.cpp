@@ -245,7 +245,7 @@ TEST(Registry, HasCompleteRows) {
       EXPECT_FALSE(text.empty()) << info.id;
     }
     ASSERT_NE(info.growth, nullptr);
-    EXPECT_DOUBLE_EQ(info.growth(0, default_parameters(info)), 1);
+    EXPECT_DOUBLE_EQ(info.growth(0, 0, default_parameters(info)), 1);
     const IntegratorParameters values = default_parameters(info);
     ASSERT_EQ(values.size(), info.parameters.size());
     for (std::size_t p = 0; p < values.size(); ++p) EXPECT_TRUE(is_valid(info.parameters[p], values[p]));

@@ -46,8 +46,8 @@ std::string document() {
         << (info.inextensible && info.order ? "†" : "") << " | " << card_lines(info).at(2).text;
     const IntegratorParameters values = default_parameters(info);
     for (const double y : {0.1, 1.0, 10.0}) {
-      out << " | " << factor(info.growth(y, values));
-      if (info.growth_of_the_rest) out << ", the rest " << factor(info.growth_of_the_rest(y));
+      out << " | " << factor(slow_growth(info, y, values));
+      if (info.growth_of_slow_modes) out << ", the rest " << factor(info.growth(y, 0, values));
     }
     out << " |\n";
   }

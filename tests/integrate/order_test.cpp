@@ -63,7 +63,7 @@ TEST_P(Order, IsWhatTheRowSays) {
   if (order == 0) return;           // none is defined
   if (info().inextensible) return;  // see inextensible_test.cpp
   // The first-order error of the split methods is that of slow modes, and shows above the rest's late.
-  const bool split = info().growth_of_the_rest != nullptr;
+  const bool split = info().growth_of_slow_modes != nullptr;
   const int n = split ? 1920 : order == 1 ? 640 : order == 2 ? 160 : 20;
   const double tolerance = order <= 2 ? 0.1 : 0.2;
   expect_order(info(), n, {}, order, tolerance);

@@ -25,6 +25,11 @@ class Card {
   const Scene& scene() const { return scene_; }
   std::unique_ptr<Simulation> start() { return std::make_unique<Simulation>(scene_, mesh_, pool_); }
   double omega() { return omega_max(*start(), pool_); }
+  StabilityEstimate stability(const IntegratorInfo& info) {
+    const auto simulation = start();
+    const Projection held = simulation->constraints();
+    return StabilityMeter().estimate({simulation->system(), simulation->state(), held, info}, pool_).value();
+  }
 
  private:
   WorkerPool pool_{1};
@@ -36,6 +41,13 @@ double total_after(Simulation& simulation, double seconds) {
   const int steps = static_cast<int>(std::lround(seconds / simulation.scene().stepping.dt));
   EXPECT_EQ(run(simulation, steps), steps);
   return simulation.record().energy.total;
+}
+
+double most_energy(Simulation& simulation, int steps) {
+  double most = simulation.record().energy.total;
+  for (int k = 0; k < steps && simulation.step() == StepStatus::done; ++k)
+    most = std::max(most, simulation.record().energy.total);
+  return most;
 }
 
 int most_iterations(Simulation& simulation, int steps) {
@@ -68,20 +80,20 @@ TEST(SceneCards, Sheet) {
   Card card("01-sheet");
   EXPECT_EQ(card.scene().integrator, "semi-implicit-euler");
   EXPECT_EQ(card.scene().stepping.dt, 1e-3);
-  const double omega = card.omega();
-  EXPECT_NEAR(find_integrator("explicit-euler")->growth(1e-3 * omega, {}), 1.7, 0.05);
+  const IntegratorInfo& symplectic = *find_integrator("symplectic-euler");
+  const StabilityEstimate stability = card.stability(symplectic);
+  EXPECT_NEAR(deciding_growth(*find_integrator("explicit-euler"), {}, 1e-3, stability), 1.7, 0.05);
   EXPECT_LT(run(*card.by("explicit-euler").start(), 1000), 100);  // a tenth of a second
-  EXPECT_NEAR(2 / omega, 1.4e-3, 0.01e-3);
-  EXPECT_EQ(run(*card.by("symplectic-euler").with("dt", 1.3e-3).start(), 2000), 2000);
+  EXPECT_NEAR(2 / stability.omega_max(), 1.4e-3, 0.005e-3);
+  EXPECT_NEAR(largest_stable_step(symplectic, {}, stability).value(), 1.31e-3, 0.005e-3);
+  EXPECT_LT(total_after(*card.by("symplectic-euler").with("dt", 1.3e-3).start(), 2), 0);
+  EXPECT_GT(most_energy(*card.with("dt", 1.32e-3).start(), 200), 1);
   EXPECT_LT(run(*card.by("symplectic-euler").with("dt", 1.5e-3).start(), 2000), 100);
 
-  for (const char* implicit : {"semi-implicit-euler", "backward-euler"}) {
-    const double lost_small = -total_after(*card.by(implicit).with("dt", 1e-3).start(), 1);
-    const double lost_large = -total_after(*card.by(implicit).with("dt", 1.0 / 60).start(), 1);
-    EXPECT_GT(lost_small, 0) << implicit;
-    EXPECT_GT(lost_large / lost_small, 4) << implicit;
-    EXPECT_LT(lost_large / lost_small, 7) << implicit;
-  }
+  const double lost_small = -total_after(*card.by("semi-implicit-euler").with("dt", 1e-3).start(), 1);
+  const double lost_large = -total_after(*card.with("dt", 1.0 / 60).start(), 1);
+  EXPECT_NEAR(lost_large / lost_small, 6, 0.3);
+  total_after(*card.by("backward-euler").start(), 1);
 }
 
 TEST(SceneCards, Pendulum) {
@@ -90,7 +102,7 @@ TEST(SceneCards, Pendulum) {
   EXPECT_EQ(card.scene().stepping.dt, 1.0 / 240);
   EXPECT_DOUBLE_EQ(card.start()->system().masses()[1], 0.1);
   EXPECT_EQ(card.scene().material.stretch_stiffness, 100);
-  EXPECT_NEAR(find_integrator("explicit-euler")->growth(card.omega() / 240, {}) - 1, 0.009, 0.0005);
+  EXPECT_NEAR(find_integrator("explicit-euler")->growth(card.omega() / 240, 0, {}) - 1, 0.009, 0.0005);
 
   const int survived = run(*card.start(), 2400);
   EXPECT_GT(survived, 2.5 * 240);
@@ -98,10 +110,14 @@ TEST(SceneCards, Pendulum) {
 
   const auto symplectic = card.by("symplectic-euler").start();
   const double start = symplectic->record().energy.total;
+  double off = 0, most_kinetic = 0;
   for (int k = 0; k < 2400; ++k) {
     ASSERT_EQ(symplectic->step(), StepStatus::done);
-    ASSERT_NEAR(symplectic->record().energy.total / start, 1, 0.005);
+    const EnergyReport& energy = symplectic->record().energy;
+    off = std::max(off, std::abs(energy.total - start));
+    most_kinetic = std::max(most_kinetic, energy.kinetic);
   }
+  EXPECT_LT(off, 0.01 * most_kinetic);
   // The swing: lost energy of an implicit method goes on falling long after the spring is quiet.
   for (const char* implicit : {"semi-implicit-euler", "backward-euler"}) {
     const auto simulation = card.by(implicit).start();

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/stability.h"
+#include "analysis/stability_meter.h"
 #include "core/error.h"
 #include "core/text_file.h"
 #include "mesh/cloth_mesh.h"

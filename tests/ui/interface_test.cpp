@@ -12,11 +12,13 @@
 #include "ui/method_mark.h"
 #include "ui/parameter_row.h"
 #include "ui/shortcuts.h"
+#include "uniform_estimate.h"
 
 namespace clothlab {
 namespace {
 
 using testing::Interface;
+using testing::uniform_estimate;
 
 bool overlap(const ImVec4& a, const ImVec4& b) {
   // Half a pixel of rounding is none.
@@ -598,7 +600,7 @@ bool draws(const char* window, ImU32 colour) {
 
 TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   Interface face;
-  face.snapshot.omega_max = 1;
+  face.snapshot.stability = uniform_estimate(1);
   face.frame();
   EXPECT_TRUE(draws("##status", palette().good));
   const Area before = face.ui.view_area(face.width, face.height, face.view);
@@ -637,7 +639,7 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   scene->integrator = "symplectic-euler";
   face.snapshot.frame.scene = scene;
   face.snapshot.applied = face.stamp;
-  face.snapshot.omega_max = 200;  // 2/200 = 10 ms
+  face.snapshot.stability = uniform_estimate(200);  // 2/200 = 10 ms
   face.frame();
   face.click("blow-up-smaller-h");
   EXPECT_NEAR(face.last_command<SetParameter>()->value, 0.0095, 1e-12);
@@ -645,7 +647,7 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
 
 TEST(Interface, ASmallWindowShowsAllOfTheStrip) {
   Interface face(Interface::sheet(), 1, 640, 400);
-  face.snapshot.omega_max = 100;
+  face.snapshot.stability = uniform_estimate(100);
   face.snapshot.blow_up_sentence = "Explicit Euler blew up in step 34 with h = 16.7 ms, at 0.567 s.";
   face.snapshot.blow_up_text = "Because.";
   for (int i = 0; i < 3; ++i) face.frame();

@@ -5,15 +5,18 @@
 
 #include "ui/stability.h"
 #include "ui/step_figure.h"
+#include "uniform_estimate.h"
 
 namespace clothlab {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::uniform_estimate;
 
 TEST(StabilityReading, CallsNothingStableThatIsNotConverged) {
   const IntegratorInfo& info = *find_integrator("xpbd");
-  const StabilityReading reading = read_stability(info, default_parameters(info), 0.01, 100);
+  const StabilityReading reading =
+      read_stability(info, default_parameters(info), 0.01, uniform_estimate(100));
   ASSERT_EQ(reading.level, StabilityLevel::safe);
   const StabilityReading unsolved = not_converged(reading, "too few sweeps");
   EXPECT_EQ(unsolved.level, StabilityLevel::near_limit);
@@ -21,7 +24,7 @@ TEST(StabilityReading, CallsNothingStableThatIsNotConverged) {
   EXPECT_THAT(unsolved.help, HasSubstr("too few sweeps."));
   // Worse news is kept.
   const IntegratorInfo& explicit_euler = *find_integrator("explicit-euler");
-  const StabilityReading grows = read_stability(explicit_euler, {}, 0.01, 100);
+  const StabilityReading grows = read_stability(explicit_euler, {}, 0.01, uniform_estimate(100));
   EXPECT_EQ(not_converged(grows, "why").verdict, grows.verdict);
 }
 
@@ -52,33 +55,57 @@ TEST(StabilityReading, AgreesWithEveryRowOfTheRegistry) {
     SCOPED_TRACE(info.id);
     const double limit = info.stability_limit;
     const IntegratorParameters values = default_parameters(info);
+    const auto read = [&](double h) { return read_stability(info, values, h, uniform_estimate(kOmega)); };
     if (limit == 0) {
-      const StabilityReading reading = read_stability(info, values, 0.01, kOmega);
+      const StabilityReading reading = read(0.01);
       EXPECT_EQ(reading.level, StabilityLevel::unstable);
       EXPECT_THAT(reading.verdict, HasSubstr("grows"));
       EXPECT_FALSE(reading.largest_step.has_value());
     } else if (std::isinf(limit)) {
-      EXPECT_EQ(read_stability(info, values, 1, kOmega).level, StabilityLevel::safe);
+      EXPECT_EQ(read(1).level, StabilityLevel::safe);
+      EXPECT_THAT(read(1).verdict, HasSubstr(std::string(info.stability_condition)));
     } else {
-      EXPECT_EQ(read_stability(info, values, 0.5 * limit / kOmega, kOmega).level, StabilityLevel::safe);
-      EXPECT_EQ(read_stability(info, values, 0.95 * limit / kOmega, kOmega).level,
-                StabilityLevel::near_limit);
-      const StabilityReading above = read_stability(info, values, 1.5 * limit / kOmega, kOmega);
+      EXPECT_EQ(read(0.5 * limit / kOmega).level, StabilityLevel::safe);
+      EXPECT_EQ(read(0.95 * limit / kOmega).level, StabilityLevel::near_limit);
+      const StabilityReading above = read(1.5 * limit / kOmega);
       EXPECT_EQ(above.level, StabilityLevel::unstable);
       EXPECT_THAT(above.verdict, HasSubstr("1.50×"));
       ASSERT_TRUE(above.largest_step.has_value());
-      EXPECT_DOUBLE_EQ(*above.largest_step, limit / kOmega);
+      EXPECT_NEAR(*above.largest_step, limit / kOmega, 1e-9);
     }
     EXPECT_EQ(read_stability(info, values, 0.01, std::nullopt).level, StabilityLevel::unknown);
-    EXPECT_EQ(read_stability(info, values, 0.01, 0).level, StabilityLevel::safe);
+    EXPECT_EQ(read_stability(info, values, 0.01, uniform_estimate(0)).level, StabilityLevel::safe);
   }
 }
 
 TEST(StabilityReading, ShowsTheGrowthOfExplicitEuler) {
   const IntegratorInfo& euler = *find_integrator("explicit-euler");
   // √(1 + 1²) = 1.414..., √(1 + 0.01²) − 1 = 5.0e-5.
-  EXPECT_EQ(read_stability(euler, {}, 0.01, 100).verdict, "grows 1.41× per step");
-  EXPECT_EQ(read_stability(euler, {}, 0.0001, 100).verdict, "grows by 0.005 % per step");
+  EXPECT_EQ(read_stability(euler, {}, 0.01, uniform_estimate(100)).verdict, "grows 1.41× per step");
+  EXPECT_EQ(read_stability(euler, {}, 0.0001, uniform_estimate(100)).verdict, "grows by 0.005 % per step");
+  EXPECT_EQ(read_stability(euler, {}, 0.0001, uniform_estimate(100, 5)).verdict, "stable below 500 µs");
+  StabilityEstimate large = uniform_estimate(100, 50);
+  large.others_are_exact = false;
+  EXPECT_EQ(read_stability(euler, {}, 0.001, large).verdict, "limit unknown");
+  EXPECT_EQ(read_stability(euler, {}, 0.001, large).level, StabilityLevel::unknown);
+}
+
+TEST(StabilityReading, DoesNotCallStableWhatIsSoOnPaperOnly) {
+  const auto verdict = [](std::string_view id, const StabilityEstimate& e) {
+    const IntegratorInfo& info = *find_integrator(id);
+    return read_stability(info, default_parameters(info), 0.001, e).verdict;
+  };
+  EXPECT_EQ(verdict("implicit-midpoint", uniform_estimate(100)), "stable on an oscillator");
+  EXPECT_EQ(verdict("exponential-rosenbrock-euler", uniform_estimate(100, 5)), "stable on an oscillator");
+  EXPECT_EQ(verdict("xpbd", uniform_estimate(100)), "stable when swept to convergence");
+  StabilityEstimate windy = uniform_estimate(100);
+  windy.wind_rate = 100;
+  EXPECT_EQ(verdict("xpbd", windy), "stable below 20 ms in this wind");
+  EXPECT_EQ(verdict("backward-euler", windy), "stable at any h");
+  EXPECT_EQ(verdict("rattle", uniform_estimate(100)), "bending stable below 20 ms");
+  StabilityEstimate large = uniform_estimate(100);
+  large.free_directions = kExactDirections + 1;
+  EXPECT_EQ(verdict("velocity-verlet", large), "stable below ≈ 20 ms");
 }
 
 }  // namespace

@@ -1,0 +1,236 @@
+#include "analysis/stability_meter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "analysis/jacobian_spectrum.h"
+#include "cloth/cloth_system.h"
+#include "core/cancel_point.h"
+#include "core/error.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kTolerance = 0.005;  // of an eigenvalue: 0.25 % of h
+constexpr int kMostRefinements = 6;
+constexpr double kRefined = 1e-3;  // a refinement by less is the last one
+
+double root(double square) { return std::sqrt(std::max(square, 0.0)); }
+
+/// Those that limit some method of StepCoupling::eigenvalues more than all others.
+std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const StopProbe& stop) {
+  std::vector<DampedOscillation> result;
+  for (const IntegratorInfo& info : integrators()) {
+    if (all.empty() || info.coupling != StepCoupling::eigenvalues || std::isinf(info.stability_limit) ||
+        info.growth_of_slow_modes)
+      continue;
+    CancelPoint(stop).look();
+    const IntegratorParameters values = default_parameters(info);
+    const auto limit = [&](const DampedOscillation& o) { return largest_stable_step(info, values, o); };
+    result.push_back(*std::ranges::min_element(all, {}, limit));
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Rayleigh quotients and largest eigenvalues of combinations of K̃ and C̃.
+struct StabilityMeter::Problem {
+  using Quotients = LargestEigenvalue::Quotients;
+  struct Critical {
+    double value;
+    Quotients at;
+  };
+
+  /// Throws Cancelled.
+  double largest(double k, double c, double c2, UnitMode& mode) const {
+    const auto result = lanczos.compute(pool, {&K, &C, k, c, c2}, masses, held, mode, stop, kTolerance);
+    if (result.stopped || !std::isfinite(result.value)) throw Cancelled();
+    return result.value;
+  }
+  Quotients quotients(const UnitMode& mode) const {
+    return lanczos.quotients(pool, {&K, &C}, masses, held, mode);
+  }
+
+  /// The largest value above `least` that value_of(quotients) takes, where the largest eigenvalue of the
+  /// combination {k, c, c2} = matrix(value) is square(value); `least` and no quotients where there is none.
+  /// Starts from the best of `mode` and `others`; `mode` becomes its vector.
+  template <class Value, class Matrix>
+  Critical critical(double least, UnitMode& mode, std::span<const UnitMode* const> others,
+                    const Value& value_of, const Matrix& matrix, double square) const {
+    Critical best{least, {}};
+    const UnitMode* start = &mode;
+    const auto take = [&](const UnitMode& candidate) {
+      const Quotients q = quotients(candidate);
+      const double value = value_of(q);
+      if (!(value > best.value)) return false;
+      best = {value, q};
+      start = &candidate;
+      return true;
+    };
+    take(mode);
+    for (const UnitMode* other : others) take(*other);
+    if (start != &mode) mode = *start;
+    for (int k = 0; k < kMostRefinements; ++k) {
+      const double before = best.value;
+      const auto [a, b, c] = matrix(before);
+      if (!(largest(a, b, c, mode) > square * before * before)) break;
+      if (!take(mode) || best.value < before * (1 + kRefined)) break;
+    }
+    return best;
+  }
+
+  LargestEigenvalue& lanczos;
+  WorkerPool& pool;
+  const SpringMatrix& K;
+  const SpringMatrix& C;
+  std::span<const double> masses;
+  const Projection& held;
+  const StopProbe& stop;
+};
+
+JacobianMode stability_blocks(const IntegratorInfo& integrator, JacobianMode scene) {
+  const bool ignores = integrator.family == IntegratorFamily::explicit_method ||
+                       integrator.family == IntegratorFamily::position_based;
+  return ignores ? JacobianMode::exact : scene;
+}
+
+void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x,
+                                        JacobianMode mode, bool inextensible, const StopProbe& stop) {
+  const std::shared_ptr<const SpringPattern> pattern = system.pattern();
+  if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
+    *this = StabilityMeter();
+    stiffness_.emplace(pattern, stop);
+  }
+  const CancelPoint cancel(stop);
+  cancel.look();
+  // K does not depend on v: x stands in for it.
+  system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
+  cancel.look();
+  if (!inextensible) return;
+  const ElasticElements elements = system.elements();
+  for (std::size_t s = 0; s < elements.size(); ++s)
+    if (elements[s].stretch) stiffness_->spring(s) = {};
+}
+
+void StabilityMeter::assemble_damping(const Subject& subject, const StopProbe& stop) {
+  const auto& [system, state, held, integrator, scene] = subject;
+  if (!damping_) damping_.emplace(system.pattern(), stop);
+  const CancelPoint cancel(stop);
+  cancel.look();
+  system.assemble(state.x, state.v, {.mass = 0, .damping = 1, .stiffness = 0}, JacobianMode::exact,
+                  *damping_);
+  cancel.look();
+  if (!integrator.inextensible) return;
+  const ElasticElements elements = system.elements();
+  for (std::size_t s = 0; s < elements.size(); ++s)
+    if (elements[s].stretch) damping_->spring(s).u = vec3(0);  // no rod changes its length
+}
+
+std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std::span<const vec3> x,
+                                                JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
+                                                bool inextensible) {
+  try {
+    assemble_stiffness(system, x, mode, inextensible, stop);
+  } catch (const Cancelled&) {
+    return std::nullopt;
+  }
+  const LargestEigenvalue::Result result = largest_.compute(pool, {.K = &*stiffness_}, system.masses(),
+                                                            system.projection(), stiffest_, stop, kTolerance);
+  if (result.stopped || !std::isfinite(result.value)) return std::nullopt;
+  return root(result.value);
+}
+
+std::optional<StabilityEstimate> StabilityMeter::estimate(const Subject& subject, WorkerPool& pool,
+                                                          const StopProbe& stop) {
+  const auto& [system, state, held, integrator, scene] = subject;
+  try {
+    assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible, stop);
+    assemble_damping(subject, stop);
+    StabilityEstimate e = measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop});
+    e.wind_rate = system.wind_rate(state.x, state.v, held);
+    return e;
+  } catch (const Cancelled&) {
+    return std::nullopt;
+  }
+}
+
+StabilityEstimate StabilityMeter::measure(const Problem& problem) {
+  using Quotients = LargestEigenvalue::Quotients;
+  StabilityEstimate e;
+  e.free_directions = count_free_directions(problem.held);
+  e.stiffest.omega = root(problem.largest(1, 0, 0, stiffest_));
+  e.stiffest.damping = std::max(problem.quotients(stiffest_).C, 0.0);
+  e.damping_max = std::max(problem.largest(0, 1, 0, most_damped_), 0.0);
+  e.symplectic_euler = e.velocity_verlet = e.stiffest;
+  e.others = {e.stiffest};
+  e.others_are_exact = e.damping_max == 0;
+  if (e.damping_max == 0) return e;
+
+  const Quotients most_damped = problem.quotients(most_damped_);
+  e.others.push_back({root(most_damped.K), e.damping_max});
+  const std::array<const UnitMode*, 2> known{&stiffest_, &most_damped_};
+
+  const auto symplectic = problem.critical(
+      0, symplectic_, known, [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
+      [](double mu) {
+        return std::array{1.0, 2 * mu, 0.0};
+      },
+      4);
+  e.symplectic_euler = {root(symplectic.at.K), symplectic.at.C};
+  e.others.push_back(e.symplectic_euler);
+
+  const auto verlet = problem.critical(
+      e.damping_max / 2, verlet_, known,
+      [](Quotients q) {
+        const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
+        return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
+      },
+      [](double mu) {
+        return std::array{1.0, 2 * mu, -1.0};
+      },
+      4);
+  // y² − s² on one oscillator, K̃ − C̃² on the cloth.
+  const Quotients& v = verlet.at;
+  e.velocity_verlet =
+      v.K > 0 ? DampedOscillation{root(v.K - v.C2 + v.C * v.C), v.C} : DampedOscillation{0, e.damping_max};
+
+  const auto real = problem.critical(
+      e.damping_max / 2, real_, known,
+      [](Quotients q) {
+        const double discriminant = q.C * q.C - 4 * q.K;
+        return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
+      },
+      [](double rate) {
+        return std::array{-1.0, rate, 0.0};
+      },
+      1);
+  if (real.at.C > 0) e.others.push_back({0, real.value});
+  return e;
+}
+
+bool StabilityMeter::take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+                                      const StopProbe& stop) {
+  if (!stiffness_ || !damping_) return false;
+  try {
+    const auto all =
+        jacobian_spectrum(*stiffness_, *damping_, subject.system.masses(), subject.held, pool, stop);
+    std::vector<DampedOscillation> found = limiting(all, stop);
+    if (found.empty()) return false;
+    estimate.others = std::move(found);
+    estimate.others_are_exact = true;
+    return true;
+  } catch (const Cancelled&) {
+    return false;
+  }
+}
+
+bool needs_eigenvalues(const IntegratorInfo& integrator, const StabilityEstimate& estimate) {
+  return !estimate.others_are_exact && estimate.free_directions <= kExactDirections &&
+         integrator.coupling == StepCoupling::eigenvalues && !std::isinf(integrator.stability_limit) &&
+         integrator.growth_of_slow_modes == nullptr;
+}
+
+}  // namespace clothlab

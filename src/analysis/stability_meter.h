@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "analysis/stability.h"
+#include "core/stop_probe.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+#include "dynamics/dynamic_system.h"
+#include "dynamics/state.h"
+#include "linalg/lanczos.h"
+#include "linalg/projection.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+class ClothSystem;
+
+/// The blocks of K that the method's stability depends on: the exact ones for methods that ignore --jacobian.
+JacobianMode stability_blocks(const IntegratorInfo& integrator, JacobianMode scene);
+
+/// Measures the StabilityEstimate of a cloth, by Lanczos iterations that start from the vectors of the last
+/// measurement. With K̃ and C̃ for K_s and −D between M^−½ on the free directions, both symmetric, a step of h
+/// has an eigenvalue −1 exactly when
+///
+///   symplectic Euler   4 − 2hC̃ − h²K̃
+///   Verlet             4 − 2hC̃ − h²K̃ + h²C̃²
+///
+/// is singular, and leaves the unit circle there first, Verlet also where h C̃ has the eigenvalue 2. (At such
+/// an eigenvalue the step's matrix pencil in λ is a sum of symmetric matrices with coefficients whose
+/// imaginary parts have one sign for every other λ of modulus 1.) So with μ = 1/h the limit is the largest μ
+/// at which K̃ + 2μC̃ (− C̃²) has the largest eigenvalue 4μ²: as the largest of the roots over all vectors,
+/// found to second order from the eigenvector at any smaller μ. The most negative real eigenvalue −ρ of J is
+/// found in the same way: ρC̃ − K̃ has the largest eigenvalue ρ².
+class StabilityMeter {
+ public:
+  /// What is measured, in the present air of the system. It need only live as long as a call.
+  struct Subject {
+    const ClothSystem& system;
+    const State& state;
+    const Projection& held;  ///< the pins, and what the floor holds
+    const IntegratorInfo& integrator;
+    JacobianMode scene = JacobianMode::clamped;  ///< the scene's choice of K
+  };
+
+  /// ω_max [rad/s] alone: the square root of the largest eigenvalue of M⁻¹K_s at positions x [m], 0 where
+  /// nothing is free to move. None when `stop` asked to give up, or where x is so far out that the
+  /// matrix is not finite. For methods that take stretch springs as rods, `inextensible` leaves their
+  /// elasticity out: constraints only make what else vibrates slower.
+  std::optional<double> omega_max(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
+                                  WorkerPool& pool, const StopProbe& stop = {}, bool inextensible = false);
+
+  /// All of the estimate but the eigenvalues of J. None as above.
+  std::optional<StabilityEstimate> estimate(const Subject& subject, WorkerPool& pool,
+                                            const StopProbe& stop = {});
+
+  /// Replaces `others` of the last estimate, which was of the same subject, by what the eigenvalues of
+  /// J = [[0, I], [−K̃, −C̃]] say (jacobian_spectrum.h). False where it was stopped, or failed.
+  bool take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+                        const StopProbe& stop = {});
+
+ private:
+  struct Problem;
+
+  void assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
+                          bool inextensible, const StopProbe& stop);
+  void assemble_damping(const Subject& subject, const StopProbe& stop);
+  StabilityEstimate measure(const Problem& problem);
+
+  std::optional<SpringMatrix> stiffness_, damping_;
+  LargestEigenvalue largest_;
+  UnitMode stiffest_, most_damped_, symplectic_, verlet_, real_;
+};
+
+/// Whether the eigenvalues of J say more of the method's limit than Rayleigh quotients.
+bool needs_eigenvalues(const IntegratorInfo& integrator, const StabilityEstimate& estimate);
+
+}  // namespace clothlab

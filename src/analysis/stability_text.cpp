@@ -1,0 +1,150 @@
+#include "analysis/stability_text.h"
+
+#include <cmath>
+
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kWorthTelling = 0.03;  // a change of the limit by damping
+
+std::string seconds(double s) { return format_quantity(s, "s"); }
+
+/// " multiplies X by 1.72", or " enlarges X by 0.034 %" where three digits would not show that it is more
+/// than 1.
+std::string multiplies(const std::string& what, double growth) {
+  if (growth > 1 && growth < 1.1)
+    return " enlarges " + what + " by " + format_plain(100 * (growth - 1), 2) + " %";
+  return " multiplies " + what + " by " + format_plain(growth);
+}
+
+std::string at(double h, const StabilityEstimate& e) {
+  return "h = " + seconds(h) + " (h·ω_max = " + format_plain(h * e.omega_max()) + ")";
+}
+
+/// What the limit would be without damping, where that is worth telling.
+std::string without_damping(const IntegratorInfo& integrator, double limit, const StabilityEstimate& e) {
+  if (integrator.stability_limit == 0) return "; without damping no step size would be";
+  if (!(e.omega_max() > 0)) return "";
+  const double undamped = integrator.stability_limit / e.omega_max();
+  if (std::abs(limit / undamped - 1) < kWorthTelling) return "";
+  return "; without damping it would be " + seconds(undamped);
+}
+
+std::string against_the_limit(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                              double limit, const StabilityEstimate& e) {
+  const std::string text =
+      std::string(integrator.title) + " is stable below h " + (is_approximate(integrator, e) ? "≈ " : "= ") +
+      seconds(limit) + ", its linear limit at this shape" +
+      (integrator.inextensible
+           ? " as far as bending springs, dampers and the hand go; rods under tension, or "
+             "more of them than the cloth has freedom, may have a lower one"
+           : without_damping(integrator, limit, e));
+  if (h < limit) return text + ". Here " + at(h, e) + ".";
+  return text + ". But " + at(h, e) + ", which" +
+         multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step.";
+}
+
+/// Of a method without a limit on an oscillator.
+std::string at_every_step_size(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                               const StabilityEstimate& e) {
+  const std::string title(integrator.title);
+  if (!integrator.stability_condition.empty())
+    return title + " is stable at every step size " + std::string(integrator.stability_condition) + "; at " +
+           at(h, e) + " it" +
+           multiplies("the stiffest oscillation", deciding_growth(integrator, values, h, e)) +
+           " in every step.";
+  if (!damps_stiff_motion(integrator, values, h, e))
+    return title + " is stable at every step size on an oscillator, here at " + at(h, e) +
+           ", but damps nothing: on cloth that bends and turns, energy may grow at large steps. Watch its "
+           "plot.";
+  return title + " is stable at every step size; at " + at(h, e) + " it" +
+         multiplies("the stiffest oscillation", deciding_growth(integrator, values, h, e)) +
+         " in every step.";
+}
+
+std::string in_the_wind(double h, double limit) {
+  if (std::isinf(limit)) return "";
+  return " It takes the wind explicitly, though: in this wind it is stable below h = " + seconds(limit) +
+         (h < limit ? "." : " only.");
+}
+
+std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
+  const bool is_implicit = std::isinf(integrator.stability_limit) || integrator.growth_of_slow_modes;
+  return " A step smaller than h = " + seconds(facts.h) +
+         (is_implicit ? " would help." : " or an implicit method would help.");
+}
+
+std::string what_happened(const BlowUpFacts& facts) {
+  if (!facts.finite) return "a position or velocity is no longer a finite number.";
+  if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
+  return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
+         " × the " + format_plain(facts.allowed / facts.factor) +
+         " J that gravity, the start and your hand account for.";
+}
+
+std::string where_measured(const BlowUpFacts& facts) {
+  if (!facts.sound_time) return " As the cloth was at the start: ";
+  return " As the cloth last was sound (no spring strained by 10 %), at " + format_plain(*facts.sound_time) +
+         " s: ";
+}
+
+}  // namespace
+
+std::string describe_stability(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                               const StabilityEstimate& e) {
+  const std::string title(integrator.title);
+  if (!(e.omega_max() > 0) && !(e.damping_max > 0))
+    return std::string("Nothing in this scene can oscillate") +
+           (integrator.inextensible ? " where stretch springs are rods" : "") +
+           ", so no step size is too large.";
+  const double growth = deciding_growth(integrator, values, h, e);
+  const std::string stiffest =
+      title + multiplies("the stiffest oscillation", growth) + " in every step at " + at(h, e);
+  const std::optional<double> limit = largest_stable_step(integrator, values, e);
+
+  if (std::isinf(integrator.stability_limit))
+    return at_every_step_size(integrator, values, h, e) + in_the_wind(h, limit.value());
+  if (integrator.growth_of_slow_modes)
+    return stiffest +
+           ", but its slowest modes gain energy at every step size, the less the smaller h is, unless "
+           "damping "
+           "takes it.";
+  if (!limit)
+    return stiffest + ". Its linear limit depends on all oscillations and is found for cloth of up to " +
+           std::to_string(kExactDirections / 3) + " free particles.";
+  if (*limit == 0) return stiffest + ": no step size is stable.";
+  return against_the_limit(integrator, values, h, *limit, e);
+}
+
+std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                            const IntegratorParameters& values,
+                            const std::optional<StabilityEstimate>& estimate) {
+  std::string text =
+      "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
+  text += what_happened(facts);
+  if (!estimate) return text + advice(facts, integrator);
+  text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);
+
+  const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
+  if (std::isinf(integrator.stability_limit)) {
+    if (facts.h < limit)
+      text +=
+          " That holds for small deformations: a step this large turned or crushed the springs too far, or "
+          "its "
+          "equations were not solved.";
+    return text + advice(facts, integrator);
+  }
+  if (integrator.growth_of_slow_modes) return text + advice(facts, integrator);
+  if (!limit || *limit == 0) {
+    return text + " Symplectic Euler at the same cost holds up to h = " + seconds(explicit_limit(*estimate)) +
+           ", an implicit method at any h.";
+  }
+  if (facts.h < *limit)
+    text += " That limit is of small motion about this shape: large strains make it lower." +
+            advice(facts, integrator);
+  return text;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,247 @@
+// The limits of the meter against limits of step matrices, whose columns are steps of the integrator itself
+// from unit states. Nothing of the meter's theory is in them.
+
+#include "analysis/stability_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "cloth/sample_cloth.h"
+#include "dense_algebra.h"
+
+namespace clothlab {
+namespace {
+
+using algebra::Matrix;
+
+/// Where a particle may move: all axes, but those that an entry of the projection holds.
+std::vector<std::pair<std::size_t, int>> free_axes(const test::Rig& rig) {
+  std::vector<std::pair<std::size_t, int>> axes;
+  for (std::size_t i = 0; i < rig.system.size(); ++i) {
+    const Projection::Entry* entry = rig.system.projection().find(i);
+    for (int c = 0; c < 3; ++c)
+      if (entry == nullptr || entry->S[c][c] > 0.5) axes.emplace_back(i, c);
+  }
+  return axes;
+}
+
+/// One step of h as a linear map on (x, h v), by central differences about the state of the rig.
+Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, double h) {
+  constexpr double kDifference = 1e-6;  // [m]: the springs turn by as much of a length of 0.25 m
+  const auto axes = free_axes(rig);
+  const auto n = static_cast<Eigen::Index>(axes.size());
+  Matrix map(2 * n, 2 * n);
+  SolverSettings settings;
+  settings.jacobian = JacobianMode::exact;
+  for (Eigen::Index column = 0; column < 2 * n; ++column) {
+    for (const double side : {1.0, -1.0}) {
+      State state = rig.state;
+      const auto [i, c] = axes[static_cast<std::size_t>(column % n)];
+      if (column < n)
+        state.x[i][c] += side * kDifference;
+      else
+        state.v[i][c] += side * kDifference / h;
+      info.make(default_parameters(info))->advance(rig.system, state, h, {settings, rig.pool, {}});
+      for (Eigen::Index row = 0; row < n; ++row) {
+        const auto [j, d] = axes[static_cast<std::size_t>(row)];
+        const double scale = side / (2 * kDifference);
+        if (side > 0) map(row, column) = map(n + row, column) = 0;
+        map(row, column) += scale * state.x[j][d];
+        map(n + row, column) += scale * h * state.v[j][d];
+      }
+    }
+  }
+  return map;
+}
+
+/// Motions without any force have a double eigenvalue 1, of which rounding makes a little more.
+constexpr double kRounding = 1e-4;
+
+bool grows(test::Rig& rig, const IntegratorInfo& info, double h) {
+  return algebra::spectral_radius(step_matrix(rig, info, h)) > 1 + kRounding;
+}
+
+/// `limit` is within 1 % of the largest h at which the step does not grow.
+void expect_limit(test::Rig& rig, const IntegratorInfo& info, double limit) {
+  EXPECT_FALSE(grows(rig, info, 0.99 * limit)) << info.id << " at 0.99 of " << limit;
+  EXPECT_TRUE(grows(rig, info, 1.01 * limit)) << info.id << " at 1.01 of " << limit;
+}
+
+Material material_of(double damping, DampingModel model) {
+  Material material;
+  material.mass = 0.05;
+  material.stretch_stiffness = 1000;
+  material.bend_stiffness = 1;
+  material.spring_damping = damping;
+  material.damping_model = model;
+  material.gravity = vec3(0);
+  return material;
+}
+
+std::unique_ptr<test::Rig> hung_sheet(double damping, DampingModel model) {
+  auto rig = test::make_sheet(5, 5, 0.25, material_of(damping, model));
+  rig->pin(0);
+  rig->pin(4);
+  return rig;
+}
+
+const IntegratorInfo& row(std::string_view id) { return *find_integrator(id); }
+
+StabilityEstimate estimate_of(const test::Rig& rig, const IntegratorInfo& info, bool exact = true) {
+  WorkerPool pool(1);
+  StabilityMeter meter;
+  const StabilityMeter::Subject subject{rig.system, rig.state, rig.system.projection(), info};
+  StabilityEstimate e = meter.estimate(subject, pool).value();
+  if (exact && needs_eigenvalues(info, e)) {
+    EXPECT_TRUE(meter.take_eigenvalues(e, subject, pool));
+  }
+  return e;
+}
+
+double limit_of(const test::Rig& rig, const IntegratorInfo& info, bool exact = true) {
+  return largest_stable_step(info, default_parameters(info), estimate_of(rig, info, exact)).value();
+}
+
+struct Limits {
+  double damping;
+  DampingModel model;
+  double symplectic, verlet, rk4, explicit_euler;  // [ms]; of explicit Euler 0: not in the table
+};
+
+TEST(StabilityMeter, KnowsDamping) {
+  constexpr DampingModel kProjected = DampingModel::projected, kIsotropic = DampingModel::isotropic;
+  for (const Limits& expected :
+       {Limits{0.1, kProjected, 1.021, 1.048, 1.702, 0}, Limits{0.5, kProjected, 0.638, 0.881, 1.551, 0.542},
+        Limits{5, kProjected, 0.0877, 0.0881, 0.1233, 0}, Limits{0.5, kIsotropic, 0.490, 0.587, 0.817, 0}}) {
+    SCOPED_TRACE(expected.damping);
+    const auto rig = hung_sheet(expected.damping, expected.model);
+    const auto check = [&](std::string_view id, double milliseconds) {
+      const double limit = limit_of(*rig, row(id));
+      if (milliseconds > 0) {
+        EXPECT_NEAR(limit, milliseconds * 1e-3, 0.01e-3 * milliseconds) << id;
+      }
+      expect_limit(*rig, row(id), limit);
+    };
+    check("symplectic-euler", expected.symplectic);
+    check("velocity-verlet", expected.verlet);
+    check("rk4", expected.rk4);
+    check("explicit-euler", expected.explicit_euler);
+  }
+}
+
+/// Slow, for its force to leave the cloth where it is; dense, for its damping to count.
+Wind thick_air(double density) {
+  Wind wind;
+  wind.on = true;
+  wind.elevation = 90;
+  wind.speed = 0.5;
+  wind.density = density;
+  return wind;
+}
+
+/// Every spring at rest, and hardly two of them in one direction: no mode of K is one of D.
+std::unique_ptr<test::Rig> crumpled_sheet(double damping, DampingModel model) {
+  const auto flat = hung_sheet(damping, model);
+  std::vector<vec3> rest = flat->state.x;
+  std::mt19937 random(7);
+  const auto shift = [&] { return 0.2 * (static_cast<double>(random()) / 4294967296.0 - 0.5); };
+  for (vec3& x : rest) x += vec3(shift(), shift(), shift());
+  const ClothModel& of = flat->system.model();
+  std::vector<ClothModel::Ends> stretch, bend;
+  for (std::size_t s = 0; s < of.springs(); ++s)
+    (s < of.stretch_springs() ? stretch : bend).push_back(of.pattern()->ends(s));
+  auto crumpled = std::make_shared<const ClothModel>(rest, stretch, bend, of.triangles());
+  auto rig = std::make_unique<test::Rig>(std::move(crumpled), rest, material_of(damping, model));
+  rig->pin(0);
+  rig->pin(4);
+  return rig;
+}
+
+TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAHand) {
+  for (const double damping : {0.05, 0.3, 1.0}) {
+    SCOPED_TRACE(damping);
+    const auto rig =
+        crumpled_sheet(damping, damping < 0.5 ? DampingModel::projected : DampingModel::isotropic);
+    for (const std::size_t i : {20u, 21u, 22u})  // on a floor
+      rig->system.projection().constrain(i, mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), rig->state.x[i]);
+    const auto& x = rig->state.x;
+    const vec3 held = 0.2 * x[7] + 0.3 * x[8] + 0.5 * x[12];
+    rig->system.set_drag(Drag{{7, 8, 12}, vec3(0.2, 0.3, 0.5), held, 300, 0.5, 1e6});
+    for (const char* id : {"symplectic-euler", "velocity-verlet", "rk4"}) {
+      const double limit = limit_of(*rig, row(id));
+      expect_limit(*rig, row(id), limit);
+      // As above 600 free directions.
+      const double estimate = limit_of(*rig, row(id), false);
+      EXPECT_LT(estimate, 1.01 * limit) << id;
+      EXPECT_GT(estimate, 0.85 * limit) << id;
+    }
+  }
+}
+
+TEST(StabilityMeter, KnowsTheWindOfThoseThatTakeItExplicitly) {
+  const auto rig = hung_sheet(0, DampingModel::projected);
+  EXPECT_EQ(estimate_of(*rig, row("xpbd")).wind_rate, 0);
+  rig->system.set_wind(thick_air(30));
+  const StabilityEstimate e = estimate_of(*rig, row("xpbd"));
+  EXPECT_NEAR(e.wind_rate, 30 * 1.2 * 0.5 * 0.0625 / 0.002, 1e-9);  // ρ c A u / m of an inner particle
+  EXPECT_NEAR(e.damping_max, e.wind_rate, 0.005 * e.wind_rate);
+  expect_limit(*rig, row("xpbd"), limit_of(*rig, row("xpbd")));
+  // Springs only take part in holding a particle against the wind, and here they do.
+  const IntegratorInfo& projective = row("projective-dynamics");
+  EXPECT_FALSE(grows(*rig, projective, 0.99 * limit_of(*rig, projective)));
+}
+
+TEST(StabilityMeter, CountsTheWind) {
+  const auto rig = hung_sheet(0.05, DampingModel::projected);
+  rig->system.set_wind(thick_air(300));
+  // Weight carries it, or its force would change the flow within the step.
+  Material heavy = rig->system.material();
+  heavy.gravity = vec3(0, -300 * 1.2 / 2 * 0.0625 * 0.25 / 0.002, 0);
+  rig->system.set_material(heavy);
+  for (const char* id : {"symplectic-euler", "velocity-verlet", "rk4"}) {
+    const double limit = limit_of(*rig, row(id));
+    EXPECT_LT(limit, 0.6e-3);
+    expect_limit(*rig, row(id), limit);
+  }
+}
+
+TEST(StabilityMeter, LeavesOutWhatRodsHold) {
+  const auto rig = hung_sheet(0.5, DampingModel::projected);
+  const StabilityEstimate rods = estimate_of(*rig, row("rattle"));
+  EXPECT_LT(rods.omega_max(), 0.1 * estimate_of(*rig, row("velocity-verlet")).omega_max());
+  EXPECT_LT(rods.damping_max, 0.9 * estimate_of(*rig, row("velocity-verlet")).damping_max);
+}
+
+TEST(StabilityMeter, TakesExactBlocksWhereTheJacobianIsIgnored) {
+  const auto rig = hung_sheet(0, DampingModel::projected);
+  for (vec3& x : rig->state.x) x *= 0.8;
+  EXPECT_LT(estimate_of(*rig, row("velocity-verlet")).omega_max(),
+            estimate_of(*rig, row("backward-euler")).omega_max());
+}
+
+TEST(StabilityMeter, StopsWhenAsked) {
+  const auto rig = hung_sheet(0.5, DampingModel::projected);
+  WorkerPool pool(1);
+  StabilityMeter meter;
+  const StabilityMeter::Subject subject{rig->system, rig->state, rig->system.projection(), row("rk4")};
+  int polls = 0, allowed = 0;
+  const StopProbe stop = [&] { return polls++ >= allowed; };
+  std::optional<StabilityEstimate> e;
+  for (; !e; ++allowed) {
+    ASSERT_LT(allowed, 10000);
+    polls = 0;
+    e = meter.estimate(subject, pool, stop);
+    if (!e) {
+      EXPECT_LE(polls, allowed + 2);
+    }
+    allowed = std::max(allowed, 2 * allowed - 1);
+  }
+  allowed = polls = 0;
+  EXPECT_FALSE(meter.take_eigenvalues(*e, subject, pool, stop));
+  EXPECT_FALSE(e->others_are_exact);
+}
+
+}  // namespace
+}  // namespace clothlab
