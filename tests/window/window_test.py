@@ -909,8 +909,10 @@ def blow_up(program, assets):
         frozen()
         window.key("Escape")
         window.shows("the message to go", message="")
-        target = free_particle(window.fresh_state())
-        x, y = target["pixel"]
+        # Not one of the border, which may be seen edge-on.
+        state = window.fresh_state()
+        inner = [p for p in state["some_particles"] if 0 < p["index"] % 12 < 11 and 0 < p["index"] // 12 < 11]
+        x, y = free_particle({**state, "some_particles": inner})["pixel"]
         window.drag(x, y, x + 20, y, let_go=False)
         window.until(lambda: "Tries again" in window.state()["message"] and window.state()["hand"], "the hand to revive it")
         window.release()
