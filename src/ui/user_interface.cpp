@@ -114,11 +114,12 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
-  show_what_is_new(context.snapshot);
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);
+    if (message_is_of_run_) message_.clear();
   }
+  show_what_is_new(context.snapshot);
   const Layout parts = layout(width, height, context.view);
   const Area& view = parts.view;
   const float status = units(kStatusHeight);
@@ -341,13 +342,17 @@ void UserInterface::show_what_is_new(const Snapshot& snapshot) {
   if (snapshot.errors > refusals_seen_ && !snapshot.error.empty()) show_message(snapshot.error, true);
   refusals_seen_ = snapshot.errors;
   if (snapshot.notices < notices_seen_) notices_seen_ = 0;
-  if (snapshot.notices > notices_seen_) show_message(snapshot.notice, false);
+  if (snapshot.notices > notices_seen_) {
+    show_message(snapshot.notice, false);
+    message_is_of_run_ = true;
+  }
   notices_seen_ = snapshot.notices;
 }
 
 void UserInterface::show_message(std::string text, bool is_error) {
   message_ = std::move(text);
   message_is_error_ = is_error;
+  message_is_of_run_ = false;
   message_until_ = ImGui::GetTime() + kMessageSeconds;
 }
 

@@ -724,6 +724,16 @@ TEST(Interface, ANoticeIsShownOnce) {
     face.frame();
     EXPECT_TRUE(face.ui.message().empty());
   }
+  // It goes with the scene that it is about; what was said of another one stays.
+  ++face.snapshot.notices;
+  face.frame();
+  face.snapshot.loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
+  face.frame();
+  EXPECT_TRUE(face.ui.message().empty());
+  face.ui.show_message("Saved.", false);
+  face.snapshot.loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
+  face.frame();
+  EXPECT_EQ(face.ui.message(), "Saved.");
 }
 
 TEST(Interface, EscClosesOneThingAfterTheOther) {
