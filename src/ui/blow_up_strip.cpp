@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/stability.h"
+#include "analysis/stability_text.h"
 #include "core/text.h"
 #include "ui/shelf.h"
 #include "ui/theme.h"
@@ -43,6 +43,14 @@ std::size_t stable_method(const PanelContext& context) {
   return row;
 }
 
+/// What the button of that method does, and why it is stable.
+std::string help_of_stable_method(const PanelContext& context, const IntegratorInfo& info) {
+  std::string help = "Goes on from the last sound state with this method. ";
+  if (const std::optional<StabilityEstimate>& estimate = context.snapshot.stability)
+    return help + describe_stability(info, default_parameters(info), context.step_size(), *estimate);
+  return help + "It is stable at every h.";
+}
+
 void replay_progress(const ReplayPosition& replay) {
   const float share =
       replay.count > 1 ? static_cast<float>(replay.state) / static_cast<float>(replay.count - 1) : 1;
@@ -58,14 +66,16 @@ void ways_on(const PanelContext& context) {
   if (const auto smaller = smaller_step(context)) {
     const std::string help =
         smaller->largest
-            ? "Goes on from the last sound state with the largest step at which this method is stable here."
+            ? "Goes on from the last sound state with the largest step at which this method is stable here, "
+              "less 5 % as the limit changes while the cloth moves."
             : "Goes on from the last sound state with half of the step.";
-    if (row_button("blow-up-smaller-h", "h = " + format_quantity(smaller->h, "s"), help.c_str()))
+    if (row_button("blow-up-smaller-h", "Smaller h: " + format_quantity(smaller->h, "s"), help.c_str()))
       context.set_parameter("dt", smaller->h);
   }
   const std::size_t stable = stable_method(context);
-  if (row_button("blow-up-stable-method", std::string(integrators()[stable].title),
-                 "Goes on from the last sound state with this method, which is stable at every h."))
+  const IntegratorInfo& method = integrators()[stable];
+  if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),
+                 help_of_stable_method(context, method).c_str()))
     context.set_integrator(stable);
   if (row_button("blow-up-rewind", "Rewind",
                  "Back to before it happened, and pause: change something and go on (Backspace)."))

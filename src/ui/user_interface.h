@@ -80,7 +80,7 @@ class UserInterface {
   std::string message_;
   bool message_is_error_ = false;
   bool message_is_of_run_ = false;  // a notice of the run that is shown: it goes with its scene
-  double message_until_ = 0;  // ImGui time
+  double message_until_ = 0;        // ImGui time
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // whose values the sliders were set out for
   std::uint64_t notices_seen_ = 0;

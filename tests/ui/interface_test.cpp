@@ -621,6 +621,21 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   is_beside();
   EXPECT_GT(face.rect("plot0:CSV").y, closed);
 
+  // Why the other method is stable, with numbers once they are known.
+  ImGui::GetIO().DeltaTime = 0.3F;  // tooltips wait a little
+  const auto height_of_help = [&] {
+    face.frame();  // without the numbers there is no smaller step to offer
+    const ImVec4 button = face.rect("blow-up-stable-method");
+    face.move((button.x + button.z) / 2, (button.y + button.w) / 2);
+    for (int i = 0; i < 3; ++i) face.frame();
+    return face.rect("tooltip").w - face.rect("tooltip").y;
+  };
+  const auto estimate = std::exchange(face.snapshot.stability, std::nullopt);
+  const float without_numbers = height_of_help();
+  EXPECT_GT(without_numbers, 0);
+  face.snapshot.stability = estimate;
+  EXPECT_GT(height_of_help(), without_numbers);
+
   face.click("watch-again");
   EXPECT_NE(face.last_control<WatchAgain>(), nullptr);
   // Semi-implicit Euler is in force, which theory calls stable: half of its step, or another such method.
