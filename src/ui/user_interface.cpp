@@ -24,6 +24,7 @@ constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
 constexpr float kLeastPlotsBesideShelf = 70;
 constexpr float kMostOfWindow = 0.7F;  // that plots may take
+constexpr float kLeastOfView = 0.35F;  // of the window, beside the shelf, which scrolls instead
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
@@ -97,7 +98,7 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
   const float bottom = height - units(kStatusHeight);
   const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
   // The shelf takes its room from the plots, so that the view stays as it is. What they keep must be of use.
-  float shelf = std::min(shelf_height_, kMostOfWindow * bottom);
+  float shelf = std::min(shelf_height_, std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40)));
   float plots = plots_height(view, height);
   if (shelf > 0 && plots - shelf < units(kLeastPlotsBesideShelf)) {
     shelf = std::max(shelf, plots);

@@ -675,6 +675,12 @@ TEST(Interface, ASmallWindowShowsAllOfTheStrip) {
     EXPECT_LE(r.z, view.width) << name;
     EXPECT_LE(r.w, face.height - 28) << name;
   }
+  // However long the explanation is: the strip scrolls.
+  for (int i = 0; i < 6; ++i)
+    face.snapshot.blow_up_text += " Because it is told so at length, with many numbers.";
+  face.click("blow-up-why");
+  for (int i = 0; i < 3; ++i) face.frame();
+  EXPECT_GE(face.ui.view_area(face.width, face.height, face.view).height, 120);
 }
 
 TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
