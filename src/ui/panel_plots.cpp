@@ -16,8 +16,6 @@ namespace {
 
 constexpr float kLeastWidth = 400;  // of a plot that has a neighbour [interface units]
 
-float button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
-
 // A list of what may be plotted here.
 void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
   ImGui::SetNextItemWidth(width);
@@ -77,7 +75,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   float x = right;
   for (const Button& button : all) {
     if (!button.shown) continue;
-    const float width = button_width(button.label);
+    const float width = ImGui::CalcTextSize(button.label).x + units(14);
     if (x - width < left) break;
     x -= width;
     ImGui::SameLine();
