@@ -36,6 +36,30 @@ std::optional<SmallerStep> smaller_step(const PanelContext& context) {
   return SmallerStep{rounded_down(is_above ? kMargin * largest : h / 2), is_above};
 }
 
+std::string help_of_smaller_step(const PanelContext& context, const std::optional<SmallerStep>& smaller) {
+  if (smaller && smaller->largest)
+    return "Goes on from the last sound state with the largest step at which this method is stable here, "
+           "less "
+           "5 % as the limit changes while the cloth moves.";
+  if (smaller) return "Goes on from the last sound state with half of the step.";
+  const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
+  if (!estimate) return "How large a step may be here is being measured.";
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  return describe_stability(info, context.own_parameters(), context.step_size(), *estimate);
+}
+
+// Always there and as wide: the largest stable step may be known only after a while, and the buttons beside
+// it must not move then.
+void smaller_step_button(const PanelContext& context) {
+  const std::optional<SmallerStep> smaller = smaller_step(context);
+  const std::string label = smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h";
+  const float width = ImGui::CalcTextSize("Smaller h: 0.00 ms").x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::BeginDisabled(!smaller);
+  if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller).c_str(), false, width))
+    context.set_parameter("dt", smaller->h);
+  ImGui::EndDisabled();
+}
+
 /// The first method that is stable at every h and not in force.
 std::size_t stable_method(const PanelContext& context) {
   std::size_t row = 0;
@@ -63,15 +87,7 @@ void ways_on(const PanelContext& context) {
   if (row_button("watch-again", "Watch again",
                  "Replays the last states before it, within a few seconds (B)."))
     context.send(Control(WatchAgain{}));
-  if (const auto smaller = smaller_step(context)) {
-    const std::string help =
-        smaller->largest
-            ? "Goes on from the last sound state with the largest step at which this method is stable here, "
-              "less 5 % as the limit changes while the cloth moves."
-            : "Goes on from the last sound state with half of the step.";
-    if (row_button("blow-up-smaller-h", "Smaller h: " + format_quantity(smaller->h, "s"), help.c_str()))
-      context.set_parameter("dt", smaller->h);
-  }
+  smaller_step_button(context);
   const std::size_t stable = stable_method(context);
   const IntegratorInfo& method = integrators()[stable];
   if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),

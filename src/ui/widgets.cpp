@@ -302,9 +302,11 @@ void next_in_row(float width) {
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
 }
 
-bool row_button(const char* name, const std::string& label, const char* help, bool active) {
-  next_in_row(ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x);
-  const bool pressed = text_button(label.c_str(), help, 0, active);
+bool row_button(const char* name, const std::string& label, const char* help, bool active, float width) {
+  if (width == 0)
+    width = ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+  next_in_row(width);
+  const bool pressed = text_button(label.c_str(), help, width, active);
   note_item(name);
   return pressed;
 }

@@ -62,8 +62,9 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active = fals
 bool text_button(const char* label, const char* help, float width = 0, bool active = false);
 
 /// A text button, or one with a sign, that follows on the last item: on the same line where there is room,
-/// else on the next. Notes its rectangle.
-bool row_button(const char* name, const std::string& label, const char* help, bool active = false);
+/// else on the next. Notes its rectangle. `width` 0: that of the label.
+bool row_button(const char* name, const std::string& label, const char* help, bool active = false,
+                float width = 0);
 bool row_icon_button(const char* name, Icon icon, const char* help);
 /// The same for any other item of that width.
 void next_in_row(float width);

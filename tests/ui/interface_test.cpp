@@ -624,7 +624,6 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   // Why the other method is stable, with numbers once they are known.
   ImGui::GetIO().DeltaTime = 0.3F;  // tooltips wait a little
   const auto height_of_help = [&] {
-    face.frame();  // without the numbers there is no smaller step to offer
     const ImVec4 button = face.rect("blow-up-stable-method");
     face.move((button.x + button.z) / 2, (button.y + button.w) / 2);
     for (int i = 0; i < 3; ++i) face.frame();
@@ -632,9 +631,11 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   };
   const auto estimate = std::exchange(face.snapshot.stability, std::nullopt);
   const float without_numbers = height_of_help();
+  const ImVec4 before_numbers = face.rect("blow-up-stable-method");
   EXPECT_GT(without_numbers, 0);
   face.snapshot.stability = estimate;
   EXPECT_GT(height_of_help(), without_numbers);
+  EXPECT_EQ(face.rect("blow-up-stable-method").x, before_numbers.x) << "numbers that come late move nothing";
 
   face.click("watch-again");
   EXPECT_NE(face.last_control<WatchAgain>(), nullptr);
