@@ -134,7 +134,9 @@ void tooltip(std::string_view text) {
   hovered = item;
   last_frame = ImGui::GetFrameCount();
   if (ImGui::GetTime() - since < kTooltipDelay) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // a disabled control is pale, its help is not
   show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
+  ImGui::PopStyleVar();
 }
 
 void begin_tooltip_above(float y) {
