@@ -75,8 +75,9 @@ struct StabilityMeter::Problem {
     if (start != &mode) mode = *start;
     for (int k = 0; k < kMostRefinements; ++k) {
       const double before = best.value;
+      const double needed = square * before * before;
       const auto [a, b, c] = matrix(before);
-      if (!(largest(a, b, c, mode) > square * before * before)) break;
+      if (!(largest(a, b, c, mode) > needed)) break;
       if (!take(mode) || best.value < before * (1 + kRefined)) break;
     }
     return best;
@@ -145,70 +146,92 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
 
 std::optional<StabilityEstimate> StabilityMeter::estimate(const Subject& subject, WorkerPool& pool,
                                                           const StopProbe& stop) {
-  const auto& [system, state, held, integrator, scene] = subject;
   try {
-    assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible, stop);
-    assemble_damping(subject, stop);
-    StabilityEstimate e = measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop});
-    e.wind_rate = system.wind_rate(state.x, state.v, held);
+    StabilityEstimate e;
+    measure(subject, pool, stop, nullptr, e);
     return e;
   } catch (const Cancelled&) {
     return std::nullopt;
   }
 }
 
-StabilityEstimate StabilityMeter::measure(const Problem& problem) {
+bool StabilityMeter::follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+                            const StopProbe& stop) {
+  try {
+    measure(subject, pool, stop, &subject.integrator, estimate);
+    return true;
+  } catch (const Cancelled&) {
+    return false;
+  }
+}
+
+void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop,
+                             const IntegratorInfo* method, StabilityEstimate& e) {
+  const auto& [system, state, held, integrator, scene] = subject;
+  assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible, stop);
+  assemble_damping(subject, stop);
+  measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop}, method, e);
+  e.wind_rate = system.wind_rate(state.x, state.v, held);
+}
+
+void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e) {
   using Quotients = LargestEigenvalue::Quotients;
-  StabilityEstimate e;
   e.free_directions = count_free_directions(problem.held);
   e.stiffest.omega = root(problem.largest(1, 0, 0, stiffest_));
   e.stiffest.damping = std::max(problem.quotients(stiffest_).C, 0.0);
+  if (method && std::isinf(method->stability_limit)) return;
+  const auto decides = [&](StepCoupling coupling) { return !method || method->coupling == coupling; };
+
   e.damping_max = std::max(problem.largest(0, 1, 0, most_damped_), 0.0);
-  e.symplectic_euler = e.velocity_verlet = e.stiffest;
   e.others = {e.stiffest};
   e.others_are_exact = e.damping_max == 0;
-  if (e.damping_max == 0) return e;
-
+  if (e.damping_max == 0) {
+    e.symplectic_euler = e.velocity_verlet = e.stiffest;
+    return;
+  }
   const Quotients most_damped = problem.quotients(most_damped_);
   e.others.push_back({root(most_damped.K), e.damping_max});
   const std::array<const UnitMode*, 2> known{&stiffest_, &most_damped_};
 
-  const auto symplectic = problem.critical(
-      0, symplectic_, known, [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
-      [](double mu) {
-        return std::array{1.0, 2 * mu, 0.0};
-      },
-      4);
-  e.symplectic_euler = {root(symplectic.at.K), symplectic.at.C};
-  e.others.push_back(e.symplectic_euler);
-
-  const auto verlet = problem.critical(
-      e.damping_max / 2, verlet_, known,
-      [](Quotients q) {
-        const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
-        return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
-      },
-      [](double mu) {
-        return std::array{1.0, 2 * mu, -1.0};
-      },
-      4);
-  // y² − s² on one oscillator, K̃ − C̃² on the cloth.
-  const Quotients& v = verlet.at;
-  e.velocity_verlet =
-      v.K > 0 ? DampedOscillation{root(v.K - v.C2 + v.C * v.C), v.C} : DampedOscillation{0, e.damping_max};
-
-  const auto real = problem.critical(
-      e.damping_max / 2, real_, known,
-      [](Quotients q) {
-        const double discriminant = q.C * q.C - 4 * q.K;
-        return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
-      },
-      [](double rate) {
-        return std::array{-1.0, rate, 0.0};
-      },
-      1);
-  if (real.at.C > 0) e.others.push_back({0, real.value});
-  return e;
+  if (decides(StepCoupling::symplectic_euler) || decides(StepCoupling::eigenvalues)) {
+    const auto critical = problem.critical(
+        0, symplectic_, known, [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },
+        [](double mu) {
+          return std::array{1.0, 2 * mu, 0.0};
+        },
+        4);
+    e.symplectic_euler = {root(critical.at.K), critical.at.C};
+    e.others.push_back(e.symplectic_euler);
+  }
+  if (decides(StepCoupling::velocity_verlet)) {
+    const auto critical = problem.critical(
+        e.damping_max / 2, verlet_, known,
+        [](Quotients q) {
+          const double discriminant = q.C * q.C + 4 * (q.K - q.C2);
+          return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 4;
+        },
+        [](double mu) {
+          return std::array{1.0, 2 * mu, -1.0};
+        },
+        4);
+    // y² − s² on one oscillator, K̃ − C̃² on the cloth.
+    const Quotients& v = critical.at;
+    e.velocity_verlet =
+        v.K > 0 ? DampedOscillation{root(v.K - v.C2 + v.C * v.C), v.C} : DampedOscillation{0, e.damping_max};
+  }
+  if (decides(StepCoupling::eigenvalues)) {
+    const auto critical = problem.critical(
+        e.damping_max / 2, real_, known,
+        [](Quotients q) {
+          const double discriminant = q.C * q.C - 4 * q.K;
+          return discriminant < 0 ? 0 : (q.C + std::sqrt(discriminant)) / 2;
+        },
+        [](double rate) {
+          return std::array{-1.0, rate, 0.0};
+        },
+        1);
+    if (critical.at.C > 0) e.others.push_back({0, critical.value});
+  }
 }
 
 bool StabilityMeter::take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,

@@ -55,6 +55,11 @@ class StabilityMeter {
   std::optional<StabilityEstimate> estimate(const Subject& subject, WorkerPool& pool,
                                             const StopProbe& stop = {});
 
+  /// Measures again, of the last estimate by the same method, what that method's limit depends on; for cloth
+  /// that has moved since. False as above.
+  bool follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+              const StopProbe& stop = {});
+
   /// Replaces `others` of the last estimate, which was of the same subject, by what the eigenvalues of
   /// J = [[0, I], [−K̃, −C̃]] say (jacobian_spectrum.h). False where it was stopped, or failed.
   bool take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
@@ -66,7 +71,10 @@ class StabilityMeter {
   void assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
                           bool inextensible, const StopProbe& stop);
   void assemble_damping(const Subject& subject, const StopProbe& stop);
-  StabilityEstimate measure(const Problem& problem);
+  /// What the method depends on; null: all.
+  void measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e);
+  void measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop, const IntegratorInfo* method,
+               StabilityEstimate& e);
 
   std::optional<SpringMatrix> stiffness_, damping_;
   LargestEigenvalue largest_;

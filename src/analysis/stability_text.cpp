@@ -42,7 +42,7 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
              "more of them than the cloth has freedom, may have a lower one"
            : without_damping(integrator, limit, e));
   if (h < limit) return text + ". Here " + at(h, e) + ".";
-  return text + ". But " + at(h, e) + ", which" +
+  return text + ". Here " + at(h, e) + ", which" +
          multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step.";
 }
 

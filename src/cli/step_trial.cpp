@@ -55,7 +55,7 @@ double smallest_trial_step(double omega_max) {
 std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
                                                    const IntegratorInfo& info, WorkerPool& pool,
                                                    std::size_t most_directions) {
-  const Projection held = run.constraints();
+  const Projection held = run.constraints(state.x);
   const StabilityMeter::Subject subject{run.system(), state, held, info,
                                         run.scene().stepping.solver.jacobian};
   StabilityMeter meter;

@@ -183,9 +183,12 @@ struct LargestEigenvalue::Scratch {
     weigh(v);
     const bool damped = A.c != 0 || A.c2 != 0;
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      finish_product(chunk, *A.K, A.k, w);
+      if (damped) finish_product(chunk, *A.C, 1, squared);
+      if (A.k != 0)
+        finish_product(chunk, *A.K, A.k, w);
+      else
+        std::fill(w.begin() + begin, w.begin() + end, Padded{});
       if (!damped) return;
-      finish_product(chunk, *A.C, 1, squared);
       for (std::uint32_t i = begin; i < end; ++i) w[i] = plus(w[i], A.c, squared[i]);
     });
     if (A.c2 != 0) {

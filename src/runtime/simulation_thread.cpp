@@ -516,8 +516,8 @@ struct SimulationThread::Impl {
     q.integrator = &simulation->integrator();
     q.wind = simulation->scene().wind;
     q.drag = simulation->drag();
-    q.held = simulation->constraints();
     q.state = blown ? simulation->last_sound_state().state : simulation->state();
+    q.held = simulation->constraints(q.state.x);
     q.urgent = urgent;
     q.tag = ++question;
     monitor.ask(std::move(q));

@@ -45,6 +45,7 @@ struct StabilityMonitor::Impl {
       } catch (const std::exception&) {
         // Closing, or not enough memory for a second system: the run goes on without an estimate.
         system.reset();
+        estimate.reset();
       }
       rest(kRest * (Clock::now() - begin));
     }
@@ -84,7 +85,11 @@ struct StabilityMonitor::Impl {
     system->blow(question.state.x, question.state.t);
     const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
                                           question.mode};
-    std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, stop);
+    if (question.urgent || !estimate || question.integrator != measured)
+      estimate = meter.estimate(subject, pool, stop);
+    else if (!meter.follow(*estimate, subject, pool, stop))
+      estimate.reset();
+    measured = question.integrator;
     if (!estimate) return;
     const bool is_partial = needs_eigenvalues(*question.integrator, *estimate);
     const bool is_soon = is_partial && estimate->free_directions <= kSoon;
@@ -100,7 +105,7 @@ struct StabilityMonitor::Impl {
     answered();
   }
 
-  static constexpr int kRest = 3;  // times as long as the measurement took
+  static constexpr int kRest = 9;  // times as long as the measurement took
   static constexpr std::chrono::milliseconds kStandstill{400};
 
   const std::function<void()> answered;
@@ -114,6 +119,8 @@ struct StabilityMonitor::Impl {
   WorkerPool pool{1};
   std::optional<ClothSystem> system;
   StabilityMeter meter;
+  std::optional<StabilityEstimate> estimate;  // the last one
+  const IntegratorInfo* measured = nullptr;   // its method
 
   std::thread thread;  // last: it starts when all else is there
 };

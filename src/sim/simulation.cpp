@@ -773,9 +773,9 @@ Simulation::StateAtStep Simulation::last_sound_state() const {
   if (now.step_start_is_sound) return {now.step_start, now.record.step - 1};
   return {now.last_sound, now.last_sound_step};
 }
-Projection Simulation::constraints() const {
+Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
-  impl_->contact.add_to(held, impl_->scene.floor, impl_->state.x);
+  impl_->contact.add_to(held, impl_->scene.floor, x);
   return held;
 }
 

@@ -116,8 +116,9 @@ class Simulation {
   /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
   /// the next step or command.
   StateAtStep last_sound_state() const;
-  /// What holds the cloth: the pins, and what the floor held in the last step.
-  Projection constraints() const;
+  /// What holds the cloth at positions x [m]: the pins, and what the floor held in the last step and still
+  /// lies on it.
+  Projection constraints(std::span<const vec3> x) const;
 
   /// The last notice.
   const Notice& notice() const;

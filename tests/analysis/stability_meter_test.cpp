@@ -221,6 +221,27 @@ TEST(StabilityMeter, TakesExactBlocksWhereTheJacobianIsIgnored) {
             estimate_of(*rig, row("backward-euler")).omega_max());
 }
 
+TEST(StabilityMeter, FollowsClothThatMoves) {
+  for (const char* id : {"symplectic-euler", "velocity-verlet", "rk4", "backward-euler"}) {
+    const auto rig = crumpled_sheet(0.3, DampingModel::projected);
+    WorkerPool pool(1);
+    StabilityMeter meter;
+    const StabilityMeter::Subject subject{rig->system, rig->state, rig->system.projection(), row(id)};
+    StabilityEstimate e = meter.estimate(subject, pool).value();
+    const double before = largest_stable_step(row(id), {}, e).value(), omega = e.omega_max();
+    for (vec3& x : rig->state.x) x.y = 0;
+    ASSERT_TRUE(meter.follow(e, subject, pool));
+    const StabilityEstimate fresh = estimate_of(*rig, row(id), false);
+    const double expected = largest_stable_step(row(id), {}, fresh).value();
+    EXPECT_GT(std::abs(fresh.omega_max() / omega - 1), 0.02) << "or nothing is followed";
+    EXPECT_NEAR(e.omega_max(), fresh.omega_max(), 0.005 * omega) << id;
+    if (!std::isinf(expected)) {
+      EXPECT_GT(std::abs(expected / before - 1), 0.02) << id;
+      EXPECT_NEAR(largest_stable_step(row(id), {}, e).value(), expected, 0.005 * expected) << id;
+    }
+  }
+}
+
 TEST(StabilityMeter, StopsWhenAsked) {
   const auto rig = hung_sheet(0.5, DampingModel::projected);
   WorkerPool pool(1);

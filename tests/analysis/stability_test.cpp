@@ -152,7 +152,7 @@ TEST(Stability, SentencesCarryTheNumbers) {
   // h ω = 4: the eigenvalues' sum is 2 − 16 = −14 and their product 1, so the larger is 7 + √48.
   EXPECT_EQ(
       describe_stability(row("symplectic-euler"), {}, 4e-3, e),
-      "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. But h = 4 ms (h·ω_max = "
+      "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. Here h = 4 ms (h·ω_max = "
       "4), which multiplies an oscillation by 13.9 in every step.");
   EXPECT_EQ(describe_stability(row("semi-implicit-euler"), {}, 1, uniform_estimate(1)),
             "Semi-implicit Euler is stable at every step size; at h = 1 s (h·ω_max = 1) it multiplies the "

@@ -357,11 +357,12 @@ class CommandLine(unittest.TestCase):
         # The sheet moves, so that its ω_max is not quite that of the start.
         self.assertAlmostEqual(float(limits["symplectic-euler"]["stable_h_omega"]), 2, delta=0.1)
         self.assertAlmostEqual(float(limits["backward-euler"]["stable_h"]), 1 / 60, places=12)
-        damped = self.analyze("stability", "--grid", "5x5", "--mass", 0.05, "--spring-damping", 0.5, "--steps", 200,
+        damped = self.analyze("stability", "--grid", "5x5", "--mass", 0.05, "--spring-damping", 0.5, "--steps", 800,
                               "--integrators", "explicit-euler,velocity-verlet")
         for row, limit in zip(damped, (0.542e-3, 0.881e-3)):
             self.assertAlmostEqual(float(row["theory_h"]), limit, delta=0.01 * limit)
-            self.assertAlmostEqual(float(row["stable_h"]), limit, delta=0.15 * limit)
+            # Just above it, growth takes longer than the trials.
+            self.assertAlmostEqual(float(row["stable_h"]), limit, delta=0.1 * limit)
         # Rods have no theory, and are measured all the same.
         (rods,) = self.analyze("stability", "--grid", "4x4", "--steps", 20, "--integrators", "rattle")
         self.assertGreater(float(rods["stable_h"]), 0)

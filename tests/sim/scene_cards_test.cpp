@@ -27,7 +27,7 @@ class Card {
   double omega() { return omega_max(*start(), pool_); }
   StabilityEstimate stability(const IntegratorInfo& info) {
     const auto simulation = start();
-    const Projection held = simulation->constraints();
+    const Projection held = simulation->constraints(simulation->state().x);
     return StabilityMeter().estimate({simulation->system(), simulation->state(), held, info}, pool_).value();
   }
 
