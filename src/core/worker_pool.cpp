@@ -5,9 +5,11 @@
 #include <cassert>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace clothlab {
 
@@ -62,6 +64,8 @@ struct WorkerPool::Shared {
   std::size_t n = 0, grain = 1;
   Thunk thunk = nullptr;
   void* body = nullptr;
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;  // of the chunk that made `failed` true
 
   std::mutex mutex;
   std::condition_variable wake;  // workers wait here for the next loop
@@ -92,8 +96,16 @@ struct WorkerPool::Shared {
       for (;;) {
         const std::size_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
         if (chunk >= share.end) break;
-        thunk(body, chunk * grain, std::min(n, (chunk + 1) * grain));
+        if (!failed.load(std::memory_order_relaxed)) run_chunk(chunk);
       }
+    }
+  }
+
+  void run_chunk(std::size_t chunk) noexcept {
+    try {
+      thunk(body, chunk * grain, std::min(n, (chunk + 1) * grain));
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
     }
   }
 
@@ -184,6 +196,7 @@ void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) 
   shared.open(chunks);
   shared.work(0);
   shared.close();
+  if (shared.failed.exchange(false)) std::rethrow_exception(std::exchange(shared.failure, nullptr));
 }
 
 std::span<double> WorkerPool::partials(std::size_t chunks) {

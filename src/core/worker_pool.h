@@ -18,7 +18,9 @@ int hardware_threads();
 /// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,
 /// a chunk writes only what belongs to it, and `sum` adds the chunks' partial sums in order.
 ///
-/// One caller at a time; bodies must not throw and must not call the pool again.
+/// One caller at a time; bodies must not call the pool again. What one of them throws, on whatever thread,
+/// the caller gets once the loop has ended; chunks that had not begun by then are left out, and of several
+/// exceptions one is kept.
 class WorkerPool {
  public:
   /// `threads` >= 1 counts the calling thread; 1 starts no thread at all.

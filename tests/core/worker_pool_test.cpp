@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -47,6 +50,24 @@ TEST(WorkerPool, ManySmallLoopsSeeEachOther) {
       std::swap(a, b);
     }
     EXPECT_EQ(a, std::vector<std::uint64_t>(kSize, kLoops)) << threads << " threads";
+  }
+}
+
+// Whichever thread it was thrown on. Threads other than the caller are sure to take part: their chunks wait
+// for each other.
+TEST(WorkerPool, AnExceptionReachesTheCallerAndThePoolGoesOn) {
+  for (const std::size_t thrower : {std::size_t{0}, std::size_t{1}}) {
+    WorkerPool pool(2);
+    std::atomic<int> begun{0};
+    const auto fail = [&] {
+      pool.for_chunks(2, 1, [&](std::size_t begin, std::size_t) {
+        ++begun;
+        while (begun < 2) std::this_thread::yield();
+        if (begin == thrower) throw std::runtime_error("chunk " + std::to_string(begin));
+      });
+    };
+    EXPECT_THROW(fail(), std::runtime_error);
+    EXPECT_EQ(pool.sum(100, 1, [](std::size_t, std::size_t) { return 1.0; }), 100);
   }
 }
 
