@@ -216,6 +216,34 @@ TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
   EXPECT_GT(plain_at_96, 3 * plain_at_16);
 }
 
+// The hub of a fan is coupled to all of it. If it took all into its aggregate, one coarse node would be left,
+// and nothing to correct what happens along the rim.
+TEST(Multigrid, TakesFewIterationsWhereOneParticleIsCoupledToAll) {
+  constexpr std::uint32_t kRim = 2000;
+  constexpr double kStiffness = Sheet::h * Sheet::h * 1000, kRatio = 0.98;
+  const auto on_rim = [](std::uint32_t i) { return 1 + i % kRim; };
+  const auto place = [](std::uint32_t i) {
+    const double angle = 2 * std::acos(-1.0) * i / kRim;
+    return i == 0 ? vec3(0) : vec3(std::cos(angle), std::sin(angle), 0.1 * std::sin(5 * angle));
+  };
+  std::vector<SpringPattern::Pair> springs;
+  for (std::uint32_t i = 0; i < kRim; ++i)
+    for (const SpringPattern::Pair& pair : {SpringPattern::Pair{0, on_rim(i)}, {on_rim(i), on_rim(i + 1)}})
+      springs.push_back(pair);
+  SpringMatrix A(SpringPattern::build(kRim + 1, springs));
+  for (double& d : A.diagonal_by_row()) d = 0.2 / kRim;
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const vec3 d = glm::normalize(place(springs[s][0]) - place(springs[s][1]));
+    A.spring(s) = {std::sqrt(kStiffness * kRatio) * d, kStiffness * (1 - kRatio)};
+  }
+  Projection projection(A.size());
+  projection.fix(1, vec3(0.0));
+  std::vector<vec3> x;
+  const SolveReport report = solve(A, projection, PreconditionerKind::multigrid, x);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LE(report.iterations, 30);
+}
+
 TEST(Multigrid, HoldsAtTheFarEnd) {
   std::vector<vec3> x;
   Sheet stiff(40, 1e5);
