@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What is too long for every change: random input for some minutes, with fixed seeds.
+#
+#   scripts/long.sh [MINUTES]
+#
+# For so many minutes each (3 by default):
+#   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV and scene files
+#             (tests/fuzz); needs clang. Its corpus stays in build/fuzz/corpus, what breaks them in build/fuzz.
+#   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
+# Ends with 1 when either has broken something.
+set -euo pipefail
+
+case ${1-} in -h | --help)
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+  exit 0
+  ;;
+esac
+minutes=${1:-3}
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+for clang in clang++ clang++-{19,18,17,16,15,14}; do
+  command -v "$clang" > /dev/null && break
+done
+cmake -S . -B build/fuzz -G Ninja --log-level=NOTICE -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$clang" \
+  -DCMAKE_C_COMPILER="${clang/++/}" -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCLOTHLAB_TESTS=ON \
+  -DCLOTHLAB_SANITIZE=fuzzer-no-link,address,undefined
+cmake --build build/fuzz --target fuzz_readers
+corpus=build/fuzz/corpus
+mkdir -p "$corpus"
+seed() { # READER FILE...: the first byte of an input chooses the reader
+  local reader=$1 file
+  shift
+  for file; do { printf '%b' "$reader" && cat "$file"; } > "$corpus/$(basename "$file")"; done
+}
+seed '\0' assets/*.obj
+seed '\2' assets/scenes/*.json
+printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
+build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_time=$((minutes * 60)) \
+  -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"
+
+cmake --preset release --log-level=NOTICE
+cmake --build --preset release --target clothlab
+/usr/bin/env python3 tests/window/monkey.py build/release/clothlab "$minutes" 1

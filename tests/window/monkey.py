@@ -1,0 +1,115 @@
+"""Clicks, drags, types and drops files at random into the real window, for some minutes.
+
+    monkey.py PROGRAM [MINUTES [SEED]]
+
+The same seed gives the same events. It fails, and says after which, when the program ends with an error,
+stops drawing for long, or does not end whole on SIGTERM. scripts/long.sh runs it.
+"""
+
+import random
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from driver import PATIENCE, Session, missing_tools  # noqa: E402
+
+KEYS = ["space", "r", "n", "e", "f", "g", "p", "w", "h", "z", "Tab", "Escape", "Return", "BackSpace", "Left", "Right",
+        "Up", "Down", "Home", "End", "Prior", "Next", "plus", "minus", "F1", "F5", "F11", "F12", "ctrl+z", "ctrl+y",
+        "ctrl+o", "ctrl+s", "ctrl+e", "ctrl+shift+z", "ctrl+r", "ctrl+q", "question", "comma", "period", *"123456789"]
+SIZES = [(1280, 720), (640, 400), (1400, 500), (900, 900), (320, 240), (1280, 720)]
+TEXTS = ["0.01", "-1", "1e9", "nan", "../", "a" * 300, "é漢", "x.json"]
+
+
+def write_files(folder):
+    """Files to drop: good ones, and such as nobody should."""
+    files = {
+        "square.obj": "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n",
+        "tiny.obj": "v 0 0 0\nv 1e-7 0 0\nv 0 1e-7 0\nf 1 2 3\n",
+        "loose.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 1 2 3\nf 4 5 6\n",
+        "broken.obj": "v 0 0 nan\n",
+        "scene.json": '{"clothlab-scene": 1, "mesh": {"grid": [9, 9]}, "integrator": "backward-euler"}',
+        "title.json": '{"clothlab-scene": 1, "mesh": {"grid": [3, 3]}, "title": "' + "x" * 100000 + '"}',
+        "wild.json": '{"clothlab-scene": 1, "mesh": {"grid": [9, 9]}, "integrator": "explicit-euler", "dt": 0.05}',
+        "broken.json": '{"clothlab-scene": 1, "\\u001b[2J": 1}',
+        "text.txt": "hello",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return [folder / name for name in files]
+
+
+class Monkey:
+    def __init__(self, window, dice, files):
+        self.window, self.dice, self.files = window, dice, files
+        self.size = SIZES[0]
+        self.done = []
+
+    def point(self):
+        return self.dice.randrange(self.size[0]), self.dice.randrange(self.size[1])
+
+    def resize(self):
+        self.size = self.dice.choice(SIZES)
+        self.window.resize(*self.size)
+
+    def act(self):
+        dice, window = self.dice, self.window
+        actions = [
+            (30, "key", lambda: window.key(dice.choice(KEYS))),
+            (30, "click", lambda: window.click(*self.point(), button=dice.choice([1, 1, 1, 2, 3]))),
+            (20, "drag", lambda: window.drag(*self.point(), *self.point(), button=dice.choice([1, 1, 3]), steps=4)),
+            (8, "wheel", lambda: window.wheel(dice.randint(-5, 5))),
+            (6, "type", lambda: window.type(dice.choice(TEXTS))),
+            (5, "drop", lambda: window.drop(dice.choice(self.files))),
+            (2, "resize", self.resize),
+            (1, "lose_focus", window.lose_focus),
+        ]
+        _, name, action = dice.choices(actions, [weight for weight, _, _ in actions])[0]
+        self.done.append(name)
+        action()
+
+
+def play(program, until, dice):
+    """One window, until the time is up or the monkey has closed it."""
+    with Session(program, "--grid", "12x12", "--threads", "2") as window:
+        folder = Path(window.folder)
+        monkey = Monkey(window, dice, write_files(folder))
+        try:
+            while time.monotonic() < until:
+                monkey.act()
+                if len(monkey.done) % 10 == 0:
+                    window.fresh_state()
+            window.process.send_signal(signal.SIGTERM)
+            status = window.process.wait(30 * PATIENCE)
+            if status != 143:
+                raise AssertionError(f"SIGTERM ended it with {status}")
+            if left := list(folder.rglob(".clothlab-*.part")):
+                raise AssertionError(f"half-written files were left: {left}")
+        except Exception:
+            status = window.process.poll()
+            if status == 0:
+                return len(monkey.done)  # it found the way out
+            print(f"after {len(monkey.done)} events, the last of them {monkey.done[-12:]}:", file=sys.stderr)
+            print(window.output()[-8000:], file=sys.stderr)
+            raise
+        return len(monkey.done)
+
+
+def main():
+    missing = missing_tools()
+    if missing:
+        sys.exit("missing: " + ", ".join(missing))
+    minutes = float(sys.argv[2]) if len(sys.argv) > 2 else 3
+    dice = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    program = shutil.which(sys.argv[1]) or sys.argv[1]
+    until = time.monotonic() + 60 * minutes
+    events = 0
+    while time.monotonic() < until:
+        events += play(program, until, dice)
+    print(f"{events} events, nothing broke")
+
+
+if __name__ == "__main__":
+    main()
