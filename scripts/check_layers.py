@@ -70,7 +70,7 @@ def violations(source):
             for what, headers, allowed in HEADER_RULES:
                 if re.fullmatch(headers, header) and not places & allowed:
                     found.append(where + f"{what}: legal only in {', '.join(sorted(allowed))}")
-            if header.startswith("nlohmann/") and path.suffix == ".h":
+            if header.startswith("nlohmann/") and header != "nlohmann/json_fwd.hpp" and path.suffix == ".h":
                 found.append(where + "JSON stays out of headers, it is slow to compile")
             if header == "tiny_obj_loader.h" and folder == "mesh":
                 parsers.append(where + "tinyobjloader is included in more than one file")
@@ -84,6 +84,7 @@ def self_test():
         "mesh/obj.cpp": '#include "mesh/obj.h"\n#include <tiny_obj_loader.h>\n#include <filesystem>',
         "linalg/direct.cpp": "#include <Eigen/Sparse>",
         "sim/scene_json.cpp": '#include <nlohmann/json.hpp>\n#include "mesh/obj.h"\n// #include <chrono>',
+        "sim/scene_values.h": "#include <nlohmann/json_fwd.hpp>",
         "runtime/pacer.cpp": '#include <chrono>\n#include <thread>\n#include "sim/simulation.h"',
         "ui/panel.cpp": '#include <imgui.h>\n#include "runtime/frame.h"',
         "app/main.cpp": '#include "cli/run.h"\n#include "render/shader_sources.h"',

@@ -24,6 +24,7 @@
 #include "app/state_log.h"
 #include "app/window.h"
 #include "cli/command_line.h"
+#include "cli/interrupt.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -39,6 +40,7 @@
 #include "render/shader_program.h"
 #include "runtime/edit_history.h"
 #include "runtime/load_job.h"
+#include "runtime/scene_file.h"
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
 #include "ui/user_interface.h"
@@ -61,10 +63,7 @@ constexpr double kWriting = 0.005;
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
 
-std::string file_name(const fs::path& path) {
-  const std::u8string text = path.filename().u8string();
-  return {text.begin(), text.end()};
-}
+std::string file_name(const fs::path& path) { return shown_path(path.filename()); }
 
 // The window's main loop and what it holds. The simulation runs on a thread of its own, a load on
 // another; this one only ever reads their newest results, so it never waits for a step.
@@ -194,6 +193,8 @@ Application::Application(const WindowRequest& request, const fs::path& program)
     options.threads = std::max(1, hardware_threads() - 1);
   }
   SceneLoadOptions loading;
+  if (!request.scene) loading.initial_state = request.initial_state;
+  loading.stop = Interrupt::probe();
   loading.rehearse = true;  // the first grab is already as strong as ω_max allows
   auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in), loading));
   edits_.emplace(loaded);
@@ -213,20 +214,20 @@ Application::Application(const WindowRequest& request, const fs::path& program)
 
   if (request.scene) {
     const auto* file = std::get_if<FileSource>(&request.scene->mesh);
-    const std::string name = file != nullptr ? file_name(file->path) : request.scene->title;
-    start_load(
-        std::make_unique<LoadJob>(*request.scene, request.may_fit ? UnitChoice::fit : UnitChoice::as_is),
-        name, request.is_mesh);
-    if (file != nullptr) load_path_ = file->path;
+    const std::string name = file != nullptr ? file_name(path_of(file->path)) : request.scene->title;
+    const UnitChoice units = request.may_fit ? UnitChoice::fit : UnitChoice::as_is;
+    start_load(std::make_unique<LoadJob>(*request.scene, units, request.initial_state), name,
+               request.is_mesh);
+    if (file != nullptr) load_path_ = path_of(file->path);
     load_is_start_ = true;
   }
 }
 
 int Application::run() {
   bool shown = false;
-  for (;;) {
+  while (!Interrupt::requested()) {
     window_.poll();
-    while (!window_.should_close() && !frame_is_due()) {
+    while (!window_.should_close() && !Interrupt::requested() && !frame_is_due()) {
       log_state();
       // Until the next picture is due, or something happens; the simulation is looked at in between.
       const double due = last_frame_ + window_.refresh_period() - window_.now();
@@ -257,7 +258,7 @@ int Application::run() {
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
   preferences_.save();
-  return 0;
+  return Interrupt::requested() ? Interrupt::exit_status() : 0;
 }
 
 // Whether the next picture would differ from the last one, and it is time for it.
@@ -583,10 +584,10 @@ void Application::copy_text(const std::string& text) {
 }
 
 void Application::copy_command_line() {
-  const Scene scene = edits_->whole_scene();
+  const Scene scene = edits_->version().whole();
   const std::uint64_t steps = snapshot_->frame.record.step;
   const std::string command =
-      command_line(scene, &edits_->loaded().scene, shown_path(scene_files_[&edits_->loaded()]), steps);
+      command_line(scene, &edits_->loaded().scene, utf8_of(scene_files_[&edits_->loaded()]), steps);
   if (command.empty())
     return ui_.show_message("No option can name this mesh: save the scene first, and open it.", true);
   window_.set_clipboard(command);
@@ -655,7 +656,7 @@ void Application::finish_load() {
 }
 
 void Application::tell_of_mesh(const LoadedScene& loaded) {
-  ui_.show_message(file_name(std::get<FileSource>(loaded.scene.mesh).path) + ": " +
+  ui_.show_message(file_name(path_of(std::get<FileSource>(loaded.scene.mesh).path)) + ": " +
                        std::to_string(loaded.mesh->positions.size()) + " particles, " +
                        format_plain(loaded.mesh->diagonal) + " m. More in the Scene tab.",
                    false);
@@ -663,36 +664,25 @@ void Application::tell_of_mesh(const LoadedScene& loaded) {
 
 void Application::reload_mesh(const ReloadMesh& wanted) {
   // With the values that are in force now, from the start.
-  Scene scene = edits_->whole_scene();
+  Scene scene = edits_->version().whole();
   scene.z_up = wanted.z_up;
   const auto* file = std::get_if<FileSource>(&scene.mesh);
-  const std::string name = file != nullptr ? file_name(file->path) : scene.title;
+  const std::string name = file != nullptr ? file_name(path_of(file->path)) : scene.title;
   if (wanted.units == UnitChoice::fit) scene.scale = 1;
   start_load(std::make_unique<LoadJob>(std::move(scene), wanted.units), name, true);
   load_is_reload_ = true;
 }
 
 void Application::save_scene(const fs::path& path) {
-  try {
-    Scene scene = edits_->whole_scene();
-    if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
-      // Relative to the scene's own folder where the mesh lies in or below it, so that both can move
-      // together.
-      const fs::path mesh = fs::absolute(file->path);
-      const fs::path near = mesh.lexically_relative(fs::absolute(path).parent_path());
-      const bool below = !near.empty() && *near.begin() != "..";
-      const std::u8string text = (below ? near : mesh).generic_u8string();
-      file->path.assign(text.begin(), text.end());
-    }
-    write_file(path, write_scene(scene));
-    edits_->saved();
+  // What waits for the answer about unsaved changes goes on once they are saved.
+  const auto saved = [this, path, version = edits_->version(), next = std::exchange(next_, std::nullopt)] {
+    edits_->saved(version);
     preferences_.add_recent(path);
     remember_folder(fs::absolute(path).parent_path());
-    ui_.show_message("Saved as " + file_name(path) + ".", false);
-    if (const auto next = std::exchange(next_, std::nullopt)) carry_out(*next);
-  } catch (const std::exception& error) {
-    ui_.show_message(error.what(), true);
-  }
+    if (next && !loses_changes(*next)) carry_out(*next);
+  };
+  outputs_.write([path, version = edits_->version()] { return save_scene_file(version.whole(), path); },
+                 "Saved as " + file_name(path) + ".", saved);
 }
 
 void Application::save_plot(const SavePlot& wanted) {

@@ -32,16 +32,16 @@ Image Outputs::picture(Canvas& canvas, const Frame& frame) const {
 void Outputs::save_picture(const Frame& frame, int width, int height, const fs::path& path) {
   Canvas canvas(width, height, kSamples);
   auto image = std::make_shared<const Image>(picture(canvas, frame));
-  singles_.push_back({std::make_unique<FileWriter>(), "Saved the picture as " + shown_path(path) + "."});
-  singles_.back().writer->post([image, path] {
+  const auto job = [image, path] {
     write_png(path, image->width, image->height, image->rgba);
     return fs::file_size(path);
-  });
+  };
+  write(job, "Saved the picture as " + shown_path(path) + ".");
 }
 
 void Outputs::export_mesh(std::shared_ptr<const Snapshot> snapshot, const fs::path& path) {
-  singles_.push_back({std::make_unique<FileWriter>(), "Saved the mesh as " + shown_path(path) + "."});
-  singles_.back().writer->post([snapshot = std::move(snapshot), path] {
+  const auto job = [snapshot = std::move(snapshot), path] {
+    check_replaceable(path);
     OutputFile file(path);
     std::uintmax_t bytes = 0;
     write_obj(*snapshot->frame.mesh, snapshot->frame.positions, [&](std::string_view piece) {
@@ -50,7 +50,13 @@ void Outputs::export_mesh(std::shared_ptr<const Snapshot> snapshot, const fs::pa
     });
     file.commit();
     return bytes;
-  });
+  };
+  write(job, "Saved the mesh as " + shown_path(path) + ".");
+}
+
+void Outputs::write(FileWriter::Job job, std::string done, std::function<void()> then) {
+  singles_.push_back({std::make_unique<FileWriter>(), std::move(done), std::move(then)});
+  singles_.back().writer->post(std::move(job));
 }
 
 std::shared_ptr<Recorder> Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
@@ -93,9 +99,11 @@ std::optional<Outputs::Notice> Outputs::next_notice() {
   for (auto it = singles_.begin(); it != singles_.end(); ++it) {
     const FileWriter::Progress progress = it->writer->progress();
     if (progress.waiting > 0) continue;
-    Notice notice{progress.error.empty() ? it->done : progress.error, !progress.error.empty()};
+    const Single single = std::move(*it);
     singles_.erase(it);
-    return notice;
+    if (!progress.error.empty()) return Notice{progress.error, true};
+    if (single.then) single.then();
+    return Notice{single.done, false};
   }
   return std::nullopt;
 }

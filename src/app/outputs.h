@@ -30,6 +30,8 @@ class Outputs {
   /// Sizes in pixels. Throw SystemError where such a picture cannot be drawn.
   void save_picture(const Frame& frame, int width, int height, const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
+  /// One file by a job of its own. When it is written, next_notice() answers with `done` and calls `then`.
+  void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
 
   /// The recorder to hand to the simulation thread. Its pictures keep this size, made even, as video encoders
   /// want it, whatever becomes of the window. Throws InputError when the folder cannot be written to.
@@ -49,7 +51,8 @@ class Outputs {
  private:
   struct Single {
     std::unique_ptr<FileWriter> writer;
-    std::string done;  // what to say then
+    std::string done;  // what to say then, and what to do
+    std::function<void()> then;
   };
 
   Image picture(Canvas& canvas, const Frame& frame) const;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
 
@@ -22,13 +23,6 @@ fs::path file(const Environment& environment) {
   const fs::path folder = config_folder(environment);
   return folder.empty() ? folder : folder / "settings.json";
 }
-
-std::string utf8(const fs::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
-
-fs::path from_utf8(const std::string& text) { return fs::path(std::u8string(text.begin(), text.end())); }
 
 /// The value of a key, where the file has one of that type; else what it was.
 template <class T>
@@ -59,11 +53,11 @@ Preferences Preferences::load(const Environment& environment) {
   std::vector<std::string> recent_files;
   read(json, "recent_files", recent_files);
   for (const std::string& recent : recent_files)
-    if (out.recent_files.size() < kMostRecent && fs::is_regular_file(from_utf8(recent), ignored))
-      out.recent_files.push_back(from_utf8(recent));
+    if (out.recent_files.size() < kMostRecent && fs::is_regular_file(path_of(recent), ignored))
+      out.recent_files.push_back(path_of(recent));
   std::string save_folder;
   read(json, "save_folder", save_folder);
-  if (fs::is_directory(from_utf8(save_folder), ignored)) out.save_folder = from_utf8(save_folder);
+  if (fs::is_directory(path_of(save_folder), ignored)) out.save_folder = path_of(save_folder);
   std::vector<int> window;
   read(json, "window", window);
   if (window.size() == 4) out.window = WindowPlace{window[0], window[1], window[2], window[3]};
@@ -99,8 +93,10 @@ void Preferences::save(const Environment& environment) const {
   if (path.empty()) return;
   Json json;
   json["recent_files"] = Json::array();
-  for (const fs::path& recent : recent_files) json["recent_files"].push_back(utf8(recent));
-  json["save_folder"] = utf8(save_folder);
+  // A name that is not UTF-8 has no place in JSON, and is not remembered.
+  for (const fs::path& recent : recent_files)
+    if (is_utf8(utf8_of(recent))) json["recent_files"].push_back(utf8_of(recent));
+  if (is_utf8(utf8_of(save_folder))) json["save_folder"] = utf8_of(save_folder);
   if (window) json["window"] = {window->x, window->y, window->width, window->height};
   json["tab"] = tab;
   json["plots"] = plots;
@@ -118,6 +114,7 @@ void Preferences::save(const Environment& environment) const {
     if (hints_done[i]) json["hints_done"].push_back(kHintNames[i]);
   try {
     fs::create_directories(path.parent_path());
+    check_replaceable(path);
     write_file(path, json.dump(2) + "\n");
   } catch (const std::exception&) {
     // See the header: not worth a failure.

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "io/asset_path.h"
+#include "runtime/scene_file.h"
 
 namespace clothlab {
 namespace {

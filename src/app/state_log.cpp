@@ -77,7 +77,7 @@ void StateLog::write(double now, const Picture& picture) {
                        {"finished", picture.recording.progress.finished},
                        {"frames", picture.recording.progress.frames},
                        {"error", picture.recording.progress.error},
-                       {"folder", shown_path(picture.recording.folder)}};
+                       {"folder", utf8_of(picture.recording.folder)}};
   json["frames"] = picture.frames;
   json["fps"] = picture.frames_per_second;
   json["size"] = {picture.width, picture.height};
@@ -117,7 +117,7 @@ void StateLog::write(double now, const Picture& picture) {
   json["open_edges"] = edges(picture);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};
-  write_file(*path_, json.dump(1) + "\n");
+  write_file(*path_, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace clothlab

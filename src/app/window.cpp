@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/text_file.h"
 #include "ui/theme.h"
 
 namespace clothlab {
@@ -201,8 +202,7 @@ struct Window::Impl {
       Impl& self = of(w);
       ++self.event_count;
       if (count < 1 || !self.events.drop) return;
-      const std::string_view text(paths[0]);
-      self.events.drop(std::filesystem::path(std::u8string(text.begin(), text.end())));
+      self.events.drop(path_of(paths[0]));
     });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
       Impl& self = of(w);

@@ -109,8 +109,8 @@ struct DriftAnalysis final : Analysis {
   int run() override {
     const Interrupt interrupt;
     options.check();
-    const LoadedScene loaded =
-        load_with_state(scene.names_a_scene() ? scene.scene() : scene.applied_to(rod_pendulum()), scene);
+    const LoadedScene loaded = load_with_state(
+        scene.names_a_scene() ? scene.scene() : scene.applied_to(rod_pendulum()), scene, options.outputs());
     WorkerPool pool(scene.threads());
     const std::uint64_t steps = length.steps(loaded.scene.stepping.dt);
     std::printf("%-32s %16s %16s %16s\n", "largest over the run", "|l - L| [m]", "|n·v_ij| [m/s]",

@@ -81,8 +81,8 @@ struct Energy final : Analysis {
   int run() override {
     const Interrupt interrupt;
     options.check();
-    const LoadedScene loaded =
-        load_with_state(scene.names_a_scene() ? scene.scene() : scene.applied_to(energy_strip()), scene);
+    const LoadedScene loaded = load_with_state(
+        scene.names_a_scene() ? scene.scene() : scene.applied_to(energy_strip()), scene, options.outputs());
     WorkerPool pool(scene.threads());
     const std::uint64_t steps = length.steps(loaded.scene.stepping.dt);
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",

@@ -56,11 +56,7 @@ void AnalyzeOptions::check() {
     integrators_.push_back(&info);
   }
   for (const auto* path : {&csv_, &png_})
-    if (*path) check_writable(**path);
-  std::error_code error;
-  if (csv_ && png_ &&
-      std::filesystem::weakly_canonical(*csv_, error) == std::filesystem::weakly_canonical(*png_, error))
-    throw InputError("Two outputs go to the same file '" + *csv_ + "': give each its own.");
+    if (*path) outputs_.add(**path);
 }
 
 IntegratorParameters AnalyzeOptions::parameters(const IntegratorInfo& info) const {
@@ -103,7 +99,7 @@ int AnalyzeOptions::finish(std::string_view csv, const Chart& chart) const {
   }
   if (!Interrupt::requested()) return kExitDone;
   std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
-  return kExitInterrupted;
+  return Interrupt::exit_status();
 }
 
 }  // namespace clothlab

@@ -10,6 +10,7 @@
 
 #include "cli/chart.h"
 #include "cli/cli.h"
+#include "cli/output_files.h"
 #include "integrate/registry.h"
 
 namespace CLI {
@@ -33,6 +34,7 @@ class AnalyzeOptions {
 
   /// Throws InputError for an unknown integrator or a file that cannot be written, before anything is run.
   void check();
+  const OutputFiles& outputs() const { return outputs_; }
 
   /// In the registry's order; all, unless --integrators names some.
   const std::vector<const IntegratorInfo*>& integrators() const { return integrators_; }
@@ -50,7 +52,7 @@ class AnalyzeOptions {
   /// Says on stderr why these were left out.
   static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);
 
-  /// Writes the files that were asked for; the exit status, 130 after Ctrl-C. Throws SystemError.
+  /// Writes the files that were asked for; the exit status, Interrupt's after Ctrl-C. Throws SystemError.
   int finish(std::string_view csv, const Chart& chart) const;
 
  private:
@@ -60,6 +62,7 @@ class AnalyzeOptions {
   std::optional<std::string> names_, csv_, png_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   bool quiet_ = false;
+  OutputFiles outputs_;
 };
 
 }  // namespace clothlab

@@ -127,7 +127,7 @@ struct Stability final : Analysis {
     if (steps_text) steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
     std::optional<double> largest;
     if (largest_text) largest = parse_positive("largest-step", *largest_text);
-    loaded = load_with_state(named_scene(scene), scene);
+    loaded = load_with_state(named_scene(scene), scene, options.outputs());
     pool = std::make_unique<WorkerPool>(scene.threads());
     measure_omega_max(loaded, *pool);
     const double omega_max = loaded.omega_max;

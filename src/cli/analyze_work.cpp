@@ -214,7 +214,7 @@ struct Work final : Analysis {
     if (steps_text) trial_steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
     if (time_text) end_time = parse_positive("end-time", *time_text);
     if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text);
-    loaded = load_with_state(named_scene(scene), scene);
+    loaded = load_with_state(named_scene(scene), scene, options.outputs());
     pool = std::make_unique<WorkerPool>(scene.threads());
     measure_omega_max(loaded, *pool);
 

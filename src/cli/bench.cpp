@@ -17,6 +17,7 @@
 #include "cli/bench_table.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/output_files.h"
 #include "cli/parse_value.h"
 #include "cli/progress.h"
 #include "core/error.h"
@@ -121,11 +122,13 @@ struct Bench {
     app.add_flag("--quiet", quiet, "No progress on stderr.")->group(files);
   }
 
-  void check_outputs() const {
+  void check_outputs(const std::vector<std::filesystem::path>& inputs) const {
+    OutputFiles files;
     for (const auto* path : {&csv, &json, &markdown})
-      if (*path) check_writable(**path);
-    if (!png) return;
-    for (const char* ending : kBenchPictures) check_writable(*png + ending);
+      if (*path) files.add(**path);
+    if (png)
+      for (const char* ending : kBenchPictures) files.add(*png + ending);
+    for (const std::filesystem::path& input : inputs) files.spare(input);
   }
 
   void write(const std::vector<BenchTable>& tables) const {
@@ -166,7 +169,7 @@ struct Bench {
     if (samples_text)
       settings.samples = static_cast<int>(parse_whole("samples", *samples_text, 1, settings.steps));
     settings.samples = std::min(settings.samples, settings.steps);
-    check_outputs();
+    check_outputs(files);
 
     std::vector<BenchTable> tables{machine_table(threads)};
     std::size_t printed = 0;
@@ -188,7 +191,7 @@ struct Bench {
     write(tables);
     if (!Interrupt::requested()) return kExitDone;
     std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
-    return kExitInterrupted;
+    return Interrupt::exit_status();
   }
 };
 

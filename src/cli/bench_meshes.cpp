@@ -6,6 +6,7 @@
 #include "cli/bench_sections.h"
 #include "core/error.h"
 #include "core/quantile.h"
+#include "core/text_file.h"
 
 namespace clothlab {
 namespace {
@@ -37,7 +38,7 @@ void bench_meshes(const BenchSettings& settings, const std::vector<std::filesyst
            "Each mesh by the command line's defaults; the same steps of both runs count, as many as block "
            "Jacobi makes in 20 s. Faster: block Jacobi's mean over the default's."}});
   for (const std::filesystem::path& file : files) {
-    const std::string name = file.stem().string();
+    const std::string name = shown_path(file.stem());
     settings.begin("mesh " + name);
     Scene scene;
     scene.mesh = FileSource{file.string()};

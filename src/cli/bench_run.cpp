@@ -40,7 +40,9 @@ Scene hanging_sheet(int n) {
 }
 
 LoadedScene load_for_bench(Scene scene) {
-  return load_scene(std::move(scene), {UnitChoice::as_is, Interrupt::probe(), {}});
+  SceneLoadOptions loading;
+  loading.stop = Interrupt::probe();
+  return load_scene(std::move(scene), loading);
 }
 
 RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {

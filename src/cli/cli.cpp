@@ -15,19 +15,21 @@
 #include "cli/analyze.h"
 #include "cli/bench.h"
 #include "cli/exit_status.h"
+#include "cli/interrupt.h"
 #include "cli/render_command.h"
 #include "cli/scene_options.h"
 #include "cli/simulate.h"
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
-#include "runtime/scene_loader.h"
+#include "runtime/scene_file.h"
 
 namespace clothlab {
 namespace {
 
-int complain(int status, const std::string& sentence) {
-  std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
+int complain(int status, std::string_view sentence) {
+  constexpr std::size_t kLongest = 2000;  // an argument may be far longer, and hold anything
+  std::fprintf(stderr, "clothlab: %s\n", printable(sentence, kLongest, "\n").c_str());
   return status;
 }
 
@@ -89,6 +91,7 @@ struct Window {
   bool play = false;
 
   int run(const Services& services) {
+    const Interrupt interrupt;
     WindowRequest request;
     if (std::error_code error; file && !std::filesystem::exists(*file, error))
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
@@ -97,6 +100,7 @@ struct Window {
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
     request.is_mesh = scene.names_a_mesh() || (file && !is_scene_file(*file));
     request.play = play;
+    request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();
     request.threads = scene.threads();
     return services.open_window(request);
@@ -109,6 +113,9 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error with a sentence, not a silent end
 #endif
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is one too, as a full disk is
+#endif
   CLI::App app{
       "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"
       "Without a subcommand it opens the window.",
@@ -119,7 +126,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "Exit status: 0 done; 1 a fault of the program or the system; 2 bad input, nothing was written; 3 the "
       "run\n"
       "blew up, its last good state was written; 4 steps did not converge, with --fail-on-nonconvergence;\n"
-      "130 Ctrl-C, what was done was written.");
+      "130 Ctrl-C or 143 SIGTERM, what was done was written.");
   Window window;
   app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
@@ -147,7 +154,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   } catch (const InputError& error) {
     return complain(kExitUsage, error.what());
   } catch (const Cancelled&) {
-    return complain(kExitInterrupted, "interrupted before the first step; nothing was written.");
+    return complain(Interrupt::exit_status(), "interrupted; no file is left half-written.");
   } catch (const std::bad_alloc&) {
     return complain(kExitFault, "there is not enough memory for this.");
   } catch (const std::exception& error) {

@@ -22,6 +22,8 @@ struct WindowRequest {
   /// It is a mesh of its own, not a scene's: it waits to be pinned, unless it plays.
   bool is_mesh = false;
   bool play = false;
+  /// The file of --initial-state, for that scene or the built-in one; empty: none.
+  std::filesystem::path initial_state;
   /// Whether a mesh far from human size may be scaled to fit: not when --scale was given.
   bool may_fit = true;
   int threads = 1;
@@ -65,7 +67,7 @@ struct Services {
 };
 
 /// The whole command line of cli.md. Returns the exit status: 0 done, 1 a fault of the program or the
-/// system, 2 usage or bad input, 3 the run blew up, 130 interrupted. Messages go to stderr.
+/// system, 2 usage or bad input, 3 the run blew up, 130 or 143 interrupted. Messages go to stderr.
 int run_cli(int argc, const char* const* argv, const Services& services);
 
 }  // namespace clothlab

@@ -5,10 +5,10 @@
 namespace clothlab {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t received = 0;  // the signal's number
 
 extern "C" void on_signal(int signal_number) {
-  interrupted = 1;
+  received = signal_number;
   std::signal(signal_number, SIG_DFL);
 }
 
@@ -26,7 +26,7 @@ void listen(int signal_number) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  interrupted = 0;
+  received = 0;
   listen(SIGINT);
   listen(SIGTERM);
 }
@@ -36,7 +36,9 @@ Interrupt::~Interrupt() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool Interrupt::requested() { return interrupted != 0; }
+bool Interrupt::requested() { return received != 0; }
+
+int Interrupt::exit_status() { return 128 + (requested() ? received : SIGINT); }
 
 StopProbe Interrupt::probe() {
   return [] { return requested(); };

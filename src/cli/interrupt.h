@@ -14,6 +14,9 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   static bool requested();
+  /// What the program then ends with: 128 and the signal's number, 130 or 143. Holds beyond the object's
+  /// life.
+  static int exit_status();
   static StopProbe probe();
 };
 

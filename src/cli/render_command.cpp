@@ -104,8 +104,16 @@ struct RenderCommand {
         turntable_text ? static_cast<std::uint64_t>(parse_whole("turntable", *turntable_text, 1, 100'000))
                        : 0;
     picture.all_around = around > 0;
-    check_writable(every > 0 || around > 0 ? numbered(0) : png);
-    Run run = prepare_run(scene);
+    OutputFiles files;
+    if (every > 0 || around > 0) {
+      check_writable(numbered(0));
+      const std::filesystem::path path(png);
+      files.add_numbered(path.has_parent_path() ? path.parent_path() : ".", path.stem().string() + "-",
+                         path.extension().string());
+    } else {
+      files.add(png);
+    }
+    Run run = prepare_run(scene, files);
     Simulation& simulation = *run.simulation;
     const auto scene_in_force = std::make_shared<const Scene>(simulation.scene());
     const Painter paint = make_painter(picture);
@@ -142,7 +150,7 @@ struct RenderCommand {
       std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());
       return kExitBlownUp;
     }
-    return status == StepStatus::stopped ? kExitInterrupted : kExitDone;
+    return status == StepStatus::stopped ? Interrupt::exit_status() : kExitDone;
   }
 };
 

@@ -52,29 +52,10 @@ void Results::add_to(CLI::App& app) {
 }
 
 void Results::check() {
-  std::vector<std::filesystem::path> files;
-  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_}) {
-    if (!*path) continue;
-    check_writable(**path);
-    std::error_code error;
-    const std::filesystem::path file = std::filesystem::weakly_canonical(**path, error);
-    const bool special =
-        std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error);
-    if (!special && std::find(files.begin(), files.end(), file) != files.end())
-      throw InputError("Two outputs go to the same file '" + **path + "': give each its own.");
-    files.push_back(file);
-  }
+  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_})
+    if (*path) files_.add(**path);
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
-  if (!obj_sequence_) return;
-  const std::filesystem::path folder(*obj_sequence_);
-  std::error_code error;
-  if (std::filesystem::is_directory(folder, error)) {
-    check_writable(folder / sequence_name(0));
-  } else if (std::filesystem::exists(folder, error)) {
-    throw InputError("--obj-sequence: '" + *obj_sequence_ + "' is not a folder.");
-  } else {
-    check_writable(folder);  // it is made in begin(), so its own parent must be there
-  }
+  if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
 
 void Results::begin(const Simulation& simulation) {

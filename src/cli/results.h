@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_files.h"
 #include "io/output_file.h"
 #include "sim/simulation.h"
 
@@ -29,6 +30,7 @@ class Results {
 
   /// Throws InputError when an output could not be written, before anything is run.
   void check();
+  const OutputFiles& files() const { return files_; }
 
   /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
   void begin(const Simulation& simulation);
@@ -47,6 +49,7 @@ class Results {
   std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, every_text_, summary_;
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
+  OutputFiles files_;
   std::optional<OutputFile> diagnostics_file_;
   std::vector<double> step_ms_;
   std::uint64_t newton_iterations_ = 0;

@@ -9,7 +9,7 @@
 #include "cli/step_trial.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "io/csv.h"
+#include "core/text_file.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -47,13 +47,14 @@ std::uint64_t LengthOptions::steps(double dt) const {
   return static_cast<std::uint64_t>(count);
 }
 
-LoadedScene load_with_state(Scene scene, const SceneOptions& options) {
-  LoadedScene loaded = load_scene(std::move(scene), {UnitChoice::as_is, Interrupt::probe(), {}});
-  if (const auto& file = options.initial_state_file()) {
-    const StateRows rows = read_state_csv(*file, loaded.mesh->particle_of_vertex.size());
-    loaded.scene.initial_state = InitialState{rows.positions, rows.velocities};
-  }
-  return loaded;
+LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs) {
+  for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
+    if (*file) outputs.spare(**file);
+  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) outputs.spare(path_of(mesh->path));
+  SceneLoadOptions loading;
+  loading.initial_state = options.initial_state_file().value_or(std::string());
+  loading.stop = Interrupt::probe();
+  return load_scene(std::move(scene), loading);
 }
 
 Scene named_scene(SceneOptions& options) {
@@ -62,9 +63,9 @@ Scene named_scene(SceneOptions& options) {
   return options.scene();
 }
 
-Run prepare_run(SceneOptions& options) {
+Run prepare_run(SceneOptions& options, const OutputFiles& outputs) {
   Run run;
-  run.loaded = load_with_state(named_scene(options), options);
+  run.loaded = load_with_state(named_scene(options), options, outputs);
   run.pool = std::make_unique<WorkerPool>(options.threads());
   run.simulation =
       std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());

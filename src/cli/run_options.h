@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/output_files.h"
 #include "cli/scene_options.h"
 #include "runtime/scene_loader.h"
 #include "sim/simulation.h"
@@ -31,16 +32,15 @@ struct Run {
   std::unique_ptr<Simulation> simulation;
 };
 
-/// Reads the mesh of `scene`, and the initial state that the options name. Throws InputError, SystemError,
-/// and Cancelled on Ctrl-C.
-LoadedScene load_with_state(Scene scene, const SceneOptions& options);
+/// Reads the mesh of `scene`, and the initial state that the options name; none of what is read may be one of
+/// the `outputs`. Throws InputError, SystemError, and Cancelled on Ctrl-C.
+LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs);
 
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
 
-/// Reads the mesh and the initial state that the options name. Throws InputError, SystemError, and
-/// Cancelled on Ctrl-C.
-Run prepare_run(SceneOptions& options);
+/// The same of the scene that the options name, and a simulation of it.
+Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
 
 /// What a blow-up was and why, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);

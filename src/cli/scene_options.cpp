@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/worker_pool.h"
 #include "integrate/registry.h"
-#include "runtime/scene_loader.h"
+#include "runtime/scene_file.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -129,8 +130,8 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
     throw InputError("'" + *positional +
                      "' and --scene, --mesh or --grid exclude each other: give one of them.");
   Scene scene;
-  if (positional) scene = scene_from_path(*positional);
-  if (scene_file_) scene = read_scene_file(*scene_file_);
+  if (positional) scene = scene_from_path(*positional, Interrupt::probe());
+  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {
     const auto [rows, cols] = parse_grid(*grid_);
@@ -148,6 +149,7 @@ Scene SceneOptions::applied_to(Scene scene) {
     grid->depth = depth;
   }
   if (scale_) scene.scale = parse_positive("scale", *scale_);
+  check_scale(scene.scale);
   if (no_weld_) scene.weld = false;
   if (z_up_) scene.z_up = true;
   if (pin_) scene.pins = parse_pins(*pin_);

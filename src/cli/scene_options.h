@@ -31,6 +31,7 @@ class SceneOptions {
   bool names_a_scale() const { return scale_.has_value(); }
   int threads() const { return threads_; }
   bool quiet() const { return quiet_; }
+  const std::optional<std::string>& scene_file() const { return scene_file_; }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json

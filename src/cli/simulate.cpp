@@ -24,7 +24,7 @@ struct Simulate {
   int run() {
     const Interrupt interrupt;
     results.check();
-    Run run = prepare_run(scene);
+    Run run = prepare_run(scene, results.files());
     Simulation& simulation = *run.simulation;
     const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
     results.begin(simulation);
@@ -54,7 +54,7 @@ struct Simulate {
     if (status == StepStatus::stopped) {
       std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
                    static_cast<unsigned long long>(simulation.steps()));
-      return kExitInterrupted;
+      return Interrupt::exit_status();
     }
     return results.failed() ? kExitNotConverged : kExitDone;
   }

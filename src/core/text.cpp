@@ -7,6 +7,8 @@
 #include <limits>
 #include <system_error>
 
+#include "core/error.h"
+
 namespace clothlab {
 namespace {
 
@@ -27,6 +29,36 @@ bool too_large(std::string_view text) {
   long long exponent = 0;
   for (const char digit : digits) exponent = std::min(exponent * 10 + (digit - '0'), 1'000'000'000'000LL);
   return leading + (negative ? -exponent : exponent) > 0;
+}
+
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 0;  ///< 0: not UTF-8
+};
+
+/// The first character of a text that is not empty. Refuses, as the Unicode standard does, overlong forms,
+/// surrogates and what lies above U+10FFFF.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  const std::size_t bytes = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < bytes) return {};
+  auto code = static_cast<char32_t>(byte(0) & (0x7F >> bytes));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kLeast[bytes] || surrogate || code > 0x10FFFF) return {};
+  return {code, bytes};
+}
+
+/// Whether a terminal or a text layout would act on the character instead of showing it.
+bool is_control(char32_t code) {
+  const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
+  return code < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
+         within(0x2066, 0x2069);
 }
 
 }  // namespace
@@ -85,6 +117,7 @@ std::string format_quantity(double value, std::string_view unit, int digits) {
 }
 
 void append_number(std::string& text, double value) {
+  if (!std::isfinite(value)) throw SystemError("A number that is not finite is not written to a file.");
   std::array<char, 32> buffer;
   const auto result =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 17);
@@ -103,6 +136,40 @@ std::optional<double> parse_number(std::string_view text) {
   const double magnitude =
       too_large(text.substr(negative ? 1 : 0)) ? std::numeric_limits<double>::infinity() : 0.0;
   return negative ? -magnitude : magnitude;
+}
+
+std::string printable(std::string_view text, std::size_t longest, std::string_view kept) {
+  std::string shown;
+  std::size_t before_last = 0;  // bytes of `shown` without its last character
+  for (std::size_t characters = 0; !text.empty(); ++characters) {
+    if (characters == longest) return shown.substr(0, before_last) + "…";
+    before_last = shown.size();
+    const Character next = first_character(text);
+    const bool obeyed = is_control(next.code) && kept.find(text.front()) == std::string_view::npos;
+    if (next.bytes == 0 || obeyed) {
+      shown += '?';
+    } else {
+      shown += text.substr(0, next.bytes);
+    }
+    text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
+  }
+  return shown;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t bytes = first_character(text).bytes;
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 std::string joined(std::span<const std::string_view> names) {

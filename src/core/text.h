@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,12 +25,27 @@ std::string format_plain(double value, int digits = 3);
 std::string format_quantity(double value, std::string_view unit, int digits = 3);
 
 /// Appends `value` with 17 significant digits, as "%.17g" writes it in the C locale: files and exports.
+/// Throws SystemError for a value that is not finite, which no file may hold.
 void append_number(std::string& text, double value);
 
 /// The whole text as a decimal number ("1", "-2.5", "+1e-3"; also "inf", "nan"), with the bits that strtod
 /// gives in the C locale: correctly rounded, infinity above the largest double, 0 with its sign below the
 /// smallest. Nothing when the text is anything else.
 std::optional<double> parse_number(std::string_view text);
+
+/// The most characters of a file's text or name that a sentence quotes.
+inline constexpr std::size_t kLongestQuote = 500;
+
+/// Text from outside (a file, its name, an option) as a sentence may show it: at most `longest` characters,
+/// the last of them "…" where it was cut, and '?' for control and direction characters other than those in
+/// `kept` (a terminal would obey them) and for each byte that is not UTF-8.
+std::string printable(std::string_view text, std::size_t longest = kLongestQuote, std::string_view kept = {});
+
+/// ASCII letters in lower case; the bytes of others stay as they are.
+std::string lower_case(std::string_view text);
+
+/// Whether the bytes are well-formed UTF-8.
+bool is_utf8(std::string_view text);
 
 /// "a, b, c".
 std::string joined(std::span<const std::string_view> names);

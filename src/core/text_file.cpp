@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text.h"
 
 #ifndef _WIN32
 #include <fcntl.h>
@@ -116,10 +117,16 @@ std::size_t Input::read(char* buffer, std::size_t count) {
 
 }  // namespace
 
-std::string shown_path(const std::filesystem::path& path) {
+std::string utf8_of(const std::filesystem::path& path) {
   const std::u8string text = path.u8string();
   return std::string(text.begin(), text.end());
 }
+
+std::filesystem::path path_of(std::string_view utf8) {
+  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+std::string shown_path(const std::filesystem::path& path) { return printable(utf8_of(path)); }
 
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
                            const LoadOptions& options) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/stop_probe.h"
 
@@ -21,7 +22,11 @@ struct LoadOptions {
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
                            const LoadOptions& options = {});
 
-/// The path as it is shown in messages: UTF-8.
+/// The path as a sentence shows it: printable(), which need not be its name.
 std::string shown_path(const std::filesystem::path& path);
+
+/// Paths as text and back, UTF-8 on every platform. A name on Unix may be any bytes, and keeps them.
+std::string utf8_of(const std::filesystem::path& path);
+std::filesystem::path path_of(std::string_view utf8);
 
 }  // namespace clothlab

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/text_file.h"
+
 namespace clothlab {
 namespace {
 
@@ -11,8 +13,7 @@ namespace fs = std::filesystem;
 /// A relative folder would depend on where the program was started: the XDG base directory specification
 /// has such values ignored.
 fs::path absolute_folder(const Environment& environment, const char* name) {
-  const std::string value = environment(name);
-  const fs::path folder(std::u8string(value.begin(), value.end()));
+  const fs::path folder = path_of(environment(name));
   return folder.is_absolute() ? folder : fs::path();
 }
 

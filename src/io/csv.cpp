@@ -48,7 +48,7 @@ std::array<double, kColumns> parse_row(std::string_view line, const std::string&
     if (!text) throw InputError(where + "a row needs 6 values, " + std::string(kStateHeader));
     const std::optional<double> number = parse_number(*text);
     if (!number || !std::isfinite(*number))
-      throw InputError(where + "'" + std::string(text->substr(0, 40)) + "' is not a finite number");
+      throw InputError(where + "'" + printable(*text, 40) + "' is not a finite number");
     value = *number;
   }
   if (rest)
@@ -117,13 +117,15 @@ StateRows read_state_csv(const std::filesystem::path& path, std::size_t expected
 std::string csv_line(std::span<const CsvValue> values) {
   std::string line;
   for (const CsvValue& value : values) {
-    if (!line.empty()) line += ',';
-    if (const double* real = std::get_if<double>(&value))
-      append_number(line, *real);
-    else
+    const double* real = std::get_if<double>(&value);
+    if (real == nullptr) {
       line += std::to_string(std::get<long long>(value));
+    } else if (std::isfinite(*real)) {
+      append_number(line, *real);
+    }
+    line += &value == &values.back() ? '\n' : ',';
   }
-  return line += '\n';
+  return line;
 }
 
 std::string csv_line(std::initializer_list<CsvValue> values) {

@@ -21,7 +21,7 @@ struct StateRows {
 };
 
 /// The file of `--state` and `--initial-state`: header `x,y,z,vx,vy,vz`, a row per vertex, 17 significant
-/// digits, LF.
+/// digits, LF. Throws SystemError for a value that is not finite.
 std::string state_csv(std::span<const vec3> positions, std::span<const vec3> velocities);
 
 /// Reads such a file. The columns must come in that order; CRLF, blanks around values, a byte order mark
@@ -34,7 +34,7 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
                           const StopProbe& stop = {});
 
 /// One line of a table: values joined by commas, reals with 17 significant digits, whole numbers as they
-/// are, LF at the end.
+/// are, LF at the end. A real that is not finite stands for no value, and its place stays empty.
 using CsvValue = std::variant<double, long long>;
 std::string csv_line(std::span<const CsvValue> values);
 std::string csv_line(std::initializer_list<CsvValue> values);

@@ -23,14 +23,12 @@ std::string numbered(std::string_view stem, int number) {
   return std::string(stem) + digits.data();
 }
 
-fs::path from_utf8(const std::string& text) { return fs::path(std::u8string(text.begin(), text.end())); }
-
 }  // namespace
 
 fs::path free_file(const fs::path& folder, std::string_view stem, std::string_view extension) {
   fs::path path;
   for (int number = 1; number <= kMostNumbers; ++number) {
-    path = folder / from_utf8(numbered(stem, number) + std::string(extension));
+    path = folder / path_of(numbered(stem, number) + std::string(extension));
     std::error_code error;
     if (!fs::exists(fs::symlink_status(path, error))) break;
   }
@@ -39,7 +37,7 @@ fs::path free_file(const fs::path& folder, std::string_view stem, std::string_vi
 
 fs::path make_free_folder(const fs::path& folder, std::string_view stem) {
   for (int number = 1; number <= kMostNumbers; ++number) {
-    const fs::path path = folder / from_utf8(numbered(stem, number));
+    const fs::path path = folder / path_of(numbered(stem, number));
     std::error_code error;
     if (fs::create_directory(path, error)) return path;
     if (error && error != std::errc::file_exists)

@@ -105,7 +105,7 @@ bool is_open_for_writing(int descriptor) {
 
 /// N for /dev/fd/N and /proc/self/fd/N, which name what the program has open already.
 std::optional<int> open_descriptor(const fs::path& path) {
-  const std::string text = shown_path(path);
+  const std::string text = utf8_of(path);
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!text.starts_with(folder)) continue;
     int number = -1;
@@ -177,7 +177,7 @@ void remove_abandoned_parts(const fs::path& part) {
   const fs::file_time_type now = fs::last_write_time(part, error);
   if (error) return;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = shown_path(at->path().filename());
+    const std::string name = utf8_of(at->path().filename());
     if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) continue;
     std::error_code skip;
     if (!fs::is_regular_file(at->symlink_status(skip)) || skip) continue;
@@ -193,6 +193,8 @@ struct OutputFile::Impl {
   explicit Impl(const fs::path& path) : given(path), target(find_target(path)) {
     if (target.direct) {
       descriptor = target.descriptor ? duplicate(*target.descriptor) : open_existing(target.path);
+      // A named pipe waits for its reader, until there is a signal that the program handles.
+      if (descriptor < 0 && errno == EINTR) throw Cancelled();
       if (descriptor < 0) fail(given, errno);
       return;
     }
@@ -234,6 +236,15 @@ struct OutputFile::Impl {
 };
 
 void check_writable(const fs::path& path) { find_target(path); }
+
+fs::path replaced_file(const fs::path& path) {
+  const Target target = find_target(path);
+  return target.direct ? fs::path() : target.path;
+}
+
+void check_replaceable(const fs::path& path) {
+  if (replaced_file(path).empty()) refuse(path, "it is not a regular file");
+}
 
 OutputFile::OutputFile(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
 OutputFile::~OutputFile() = default;

@@ -10,6 +10,14 @@ namespace clothlab {
 /// missing, or there is no permission. Creates and changes nothing.
 void check_writable(const std::filesystem::path& path);
 
+/// The file that writing to `path` would replace, links resolved; empty where it is written to directly (see
+/// OutputFile). Throws InputError as check_writable does.
+std::filesystem::path replaced_file(const std::filesystem::path& path);
+
+/// As check_writable, and for a path that exists and is no regular file: a pipe may keep its writer waiting
+/// for ever, which a window must not.
+void check_replaceable(const std::filesystem::path& path);
+
 /// A file that appears whole or not at all: bytes go to a new file beside `path`, which takes its place
 /// in commit(). Without a commit the new file is removed and `path` is as it was. A path that exists and
 /// is no regular file (/dev/stdout, a named pipe) is written to directly and never replaced; a symbolic
@@ -17,7 +25,8 @@ void check_writable(const std::filesystem::path& path);
 /// file, ".clothlab-*.part"; who writes into that folder an hour later or after that removes it.
 class OutputFile {
  public:
-  /// Throws InputError as check_writable does, SystemError when the system fails otherwise.
+  /// Throws InputError as check_writable does, SystemError when the system fails otherwise, Cancelled when a
+  /// signal (cli/interrupt.h) ends the wait for the reader of a named pipe.
   explicit OutputFile(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(OutputFile&&) noexcept;

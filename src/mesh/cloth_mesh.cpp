@@ -280,8 +280,8 @@ void number_parts(ClothMesh& mesh) {
 }  // namespace
 
 ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
-  if (!(options.scale > 0) || !std::isfinite(options.scale))
-    refuse(obj, "the scale must be a positive number");
+  if (!(options.scale >= kMinScale && options.scale <= kMaxScale))
+    refuse(obj, "the scale must lie between 1e-9 and 1e9");
   if (obj.face_count() == 0) refuse(obj, "it has no faces");
 
   ClothMesh mesh;

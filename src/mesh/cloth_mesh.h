@@ -9,11 +9,14 @@ namespace clothlab {
 /// a mesh may have.
 inline constexpr std::size_t kMaxParticles = 5'000'000;
 inline constexpr std::size_t kMaxSprings = 50'000'000;
+/// Range of the scale: whatever is read can be written again in the file's units.
+inline constexpr double kMinScale = 1e-9;
+inline constexpr double kMaxScale = 1e9;
 /// The most triangles that may share an edge.
 inline constexpr std::size_t kMaxTrianglesPerEdge = 16;
 
 struct MeshOptions {
-  double scale = 1;   ///< metres per unit of the file; finite and positive
+  double scale = 1;   ///< metres per unit of the file; from kMinScale to kMaxScale
   bool weld = true;   ///< vertices at exactly the same position become one particle
   bool z_up = false;  ///< the file's z axis points up: (x, y, z) becomes (x, z, −y)
   StopProbe stop;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace clothlab {
 namespace {
@@ -379,7 +380,7 @@ const GeneratedMesh& find_generated_mesh(std::string_view name) {
     if (mesh.name == name) return mesh;
     names.append(names.empty() ? "" : ", ").append(mesh.name);
   }
-  throw InputError("there is no generated mesh '" + std::string(name) + "'; there are " + names);
+  throw InputError("there is no generated mesh '" + printable(name) + "'; there are " + names);
 }
 
 }  // namespace clothlab

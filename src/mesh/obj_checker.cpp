@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "mesh/triangulate.h"
 
 namespace clothlab {
 namespace {
@@ -18,14 +19,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 18;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-/// A token as a message shows it: short and printable.
-std::string quoted(std::string_view token) {
-  constexpr std::size_t kLongest = 40;
-  std::string shown(token.substr(0, kLongest));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return "'" + shown + (token.size() > kLongest ? "…'" : "'");
-}
+std::string quoted(std::string_view token) { return "'" + printable(token, 40) + "'"; }
 
 }  // namespace
 
@@ -161,6 +155,9 @@ void ObjChecker::read_face() {
   if (tokens_.size() < 4)
     refuse(tokens_.front().line,
            "a face ('f') needs at least 3 corners, and this one has " + std::to_string(tokens_.size() - 1));
+  if (tokens_.size() - 1 > kMaxCorners)
+    refuse(tokens_.front().line, "a face ('f') may have " + std::to_string(kMaxCorners) +
+                                     " corners, and this one has " + std::to_string(tokens_.size() - 1));
   for (std::size_t i = 1; i < tokens_.size(); ++i) read_corner(tokens_[i]);
   ++faces_;
 }

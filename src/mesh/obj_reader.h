@@ -18,8 +18,8 @@ inline constexpr std::size_t kMaxObjBytes = std::size_t{512} << 20;
 /// correctly rounded.
 ///
 /// Throws InputError, one sentence "FILE:LINE: reason", for numbers that are unreadable or not finite,
-/// incomplete lines, indices out of range, faces with fewer than 3 corners, no faces, binary content, or
-/// a file that cannot be read; Cancelled when the caller asks.
+/// incomplete lines, indices out of range, faces with fewer than 3 corners or more than 4096, no faces,
+/// binary content, or a file that cannot be read; Cancelled when the caller asks.
 ObjMesh read_obj_file(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The same for text in memory. `name` stands in for the file's name in messages.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "core/vec.h"
 
 namespace clothlab {
+
+/// The most corners that a face of a file may have: the time to cut up one that is not convex grows with the
+/// square of their number and worse.
+inline constexpr std::size_t kMaxCorners = 4096;
 
 /// Cuts polygons into triangles by clipping ears in the polygon's best-fit plane (normal after Newell),
 /// so that the triangles of a simple polygon, concave or not, do not overlap. A convex polygon becomes

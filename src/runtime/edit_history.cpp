@@ -127,9 +127,9 @@ void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, bool k
   retell();
 }
 
-Scene EditHistory::whole_scene() const {
-  Scene whole = *present_.scene;
-  whole.initial_state = present_.loaded->scene.initial_state;
+Scene EditHistory::Version::whole() const {
+  Scene whole = *scene;
+  whole.initial_state = loaded->scene.initial_state;
   return whole;
 }
 
@@ -212,9 +212,9 @@ EditHistory::Step EditHistory::take(Step step, Document next) {
   return step;
 }
 
-void EditHistory::saved() {
-  const auto mark = [this](Document& document) {
-    if (document.loaded == present_.loaded) document.saved = present_.scene;
+void EditHistory::saved(const Version& written) {
+  const auto mark = [&](Document& document) {
+    if (document.loaded == written.loaded) document.saved = written.scene;
   };
   std::for_each(past_.begin(), past_.end(), mark);
   std::for_each(future_.begin(), future_.end(), mark);

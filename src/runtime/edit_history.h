@@ -47,8 +47,14 @@ class EditHistory {
   /// What the user sees, or will see, without the initial state.
   const Scene& scene() const { return *present_.scene; }
   const LoadedScene& loaded() const { return *present_.loaded; }
-  /// The same with the state that it starts from, as a file has it.
-  Scene whole_scene() const;
+  /// What there is to save: a scene and the values that it has.
+  struct Version {
+    std::shared_ptr<const LoadedScene> loaded;
+    std::shared_ptr<const Scene> scene;  ///< without the initial state, which `loaded` has
+    /// The scene with the state that it starts from, as a file has it.
+    Scene whole() const;
+  };
+  Version version() const { return {present_.loaded, present_.scene}; }
 
   bool can_undo() const { return !past_.empty(); }
   bool can_redo() const { return !future_.empty(); }
@@ -58,8 +64,8 @@ class EditHistory {
   std::optional<Step> undo();
   std::optional<Step> redo();
 
-  /// The scene was written to a file as it is.
-  void saved();
+  /// This version was written to a file.
+  void saved(const Version& written);
   /// Parameters, gravity and pins that differ from the file, or from the start of what has none; in words.
   const std::string& unsaved_changes() const { return unsaved_changes_; }
 

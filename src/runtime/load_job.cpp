@@ -9,30 +9,31 @@
 #include <utility>
 
 #include "core/error.h"
+#include "runtime/scene_file.h"
 
 namespace clothlab {
 
 struct LoadJob::Impl {
-  Impl(std::function<Scene()> find_scene, UnitChoice units)
-      : thread([this, find = std::move(find_scene), units] { load(find, units); }) {}
+  using FindScene = std::function<Scene(const StopProbe& stop)>;
+
+  Impl(FindScene find_scene, SceneLoadOptions options)
+      : thread([this, find = std::move(find_scene), options = std::move(options)] { load(find, options); }) {}
 
   ~Impl() {
     cancelled.store(true, std::memory_order_relaxed);
     if (thread.joinable()) thread.join();
   }
 
-  void load(const std::function<Scene()>& find_scene, UnitChoice units) {
+  void load(const FindScene& find_scene, SceneLoadOptions options) {
     Result outcome;
     try {
-      SceneLoadOptions options;
-      options.units = units;
       options.rehearse = true;
       options.stop = [this] { return cancelled.load(std::memory_order_relaxed); };
       options.progress = [this](double fraction, std::string_view stage) {
         const std::lock_guard lock(mutex);
         progress = {fraction, std::string(stage)};
       };
-      outcome.scene = std::make_shared<const LoadedScene>(load_scene(find_scene(), options));
+      outcome.scene = std::make_shared<const LoadedScene>(load_scene(find_scene(options.stop), options));
     } catch (const Cancelled&) {
       outcome.cancelled = true;
     } catch (const std::bad_alloc&) {
@@ -56,16 +57,23 @@ struct LoadJob::Impl {
 
 LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
   const bool scene_file = is_scene_file(path);
-  auto find_scene = [path = std::move(path), scene_file, z_up] {
-    Scene scene = scene_from_path(path);
+  auto find_scene = [path = std::move(path), scene_file, z_up](const StopProbe& stop) {
+    Scene scene = scene_from_path(path, stop);
     if (!scene_file) scene.z_up = z_up;
     return scene;
   };
-  impl_ = std::make_unique<Impl>(std::move(find_scene), scene_file ? UnitChoice::as_is : units);
+  SceneLoadOptions options;
+  if (!scene_file) options.units = units;
+  impl_ = std::make_unique<Impl>(std::move(find_scene), std::move(options));
 }
 
-LoadJob::LoadJob(Scene scene, UnitChoice units)
-    : impl_(std::make_unique<Impl>([scene = std::move(scene)] { return scene; }, units)) {}
+LoadJob::LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state) {
+  SceneLoadOptions options;
+  options.units = units;
+  options.initial_state = std::move(initial_state);
+  impl_ = std::make_unique<Impl>([scene = std::move(scene)](const StopProbe&) { return scene; },
+                                 std::move(options));
+}
 
 LoadJob::~LoadJob() = default;
 

@@ -24,8 +24,9 @@ class LoadJob {
 
   /// A scene file or an OBJ. `units` and `z_up` are for an OBJ; a scene file says both itself.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up);
-  /// A scene that is already known: a built-in one, or the same mesh with another unit.
-  LoadJob(Scene scene, UnitChoice units);
+  /// A scene that is already known: a built-in one, or the same mesh with another unit. `initial_state` is a
+  /// file (SceneLoadOptions).
+  LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state = {});
   /// Cancels, and waits for the thread (at most one chunk of the load).
   ~LoadJob();
   LoadJob(const LoadJob&) = delete;

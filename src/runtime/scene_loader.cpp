@@ -1,7 +1,6 @@
 #include "runtime/scene_loader.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,11 +11,11 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
+#include "io/csv.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
 #include "mesh/grid.h"
 #include "mesh/obj_reader.h"
-#include "sim/scene_json.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -27,24 +26,9 @@ constexpr double kSmallestDiagonal = 0.2;
 constexpr double kLargestDiagonal = 5;
 constexpr double kFittedDiagonal = 1.5;
 
-// A parsed JSON text takes many times its size in memory.
-constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
-
 // Shares of the whole load, by where the time goes for a large file.
 constexpr double kReadShare = 0.6;
 constexpr double kBuildShare = 0.9;
-
-std::string lower_case_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
-/// Scenes keep paths as UTF-8.
-std::filesystem::path path_of(const std::string& utf8) {
-  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
-}
 
 /// Of the box around the vertices that some face uses, in the file's units.
 double diagonal_of(const ObjMesh& obj) {
@@ -76,8 +60,8 @@ double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
   const double diagonal = std::abs(scale) * file_diagonal;
   const bool comfortable = diagonal >= kSmallestDiagonal && diagonal <= kLargestDiagonal;
   const double fitted = kFittedDiagonal / file_diagonal;
-  // A point has no size to go by, and one that no double can hold is refused by build_cloth_mesh.
-  return comfortable || !std::isfinite(fitted) || fitted == 0 ? scale : fitted;
+  // A point has no size to go by, and one beyond every scale is left to build_cloth_mesh.
+  return comfortable || fitted < kMinScale || fitted > kMaxScale ? scale : fitted;
 }
 
 class Progress {
@@ -134,6 +118,12 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj), mesh));
   if (std::holds_alternative<FileSource>(scene.mesh))
     loaded.open_edges = boundary_loops(*loaded.mesh, options.stop);
+  if (!options.initial_state.empty()) {
+    progress.tell(kBuildShare, "Reading " + shown_path(options.initial_state.filename()));
+    StateRows rows =
+        read_state_csv(options.initial_state, loaded.mesh->particle_of_vertex.size(), options.stop);
+    scene.initial_state = InitialState{std::move(rows.positions), std::move(rows.velocities)};
+  }
   loaded.scene = std::move(scene);
 
   if (options.rehearse) {
@@ -149,27 +139,5 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   progress.tell(1, "Done");
   return loaded;
 }
-
-Scene read_scene_file(const std::filesystem::path& path) {
-  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes), shown_path(path));
-  if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
-    const std::filesystem::path mesh = path_of(file->path);
-    if (mesh.is_relative()) file->path = shown_path(path.parent_path() / mesh);
-  }
-  return scene;
-}
-
-Scene scene_from_path(const std::filesystem::path& path) {
-  if (is_scene_file(path)) return read_scene_file(path);
-  if (lower_case_extension(path) != ".obj") {
-    throw InputError(shown_path(path) + " is neither a mesh (.obj) nor a scene (.json).");
-  }
-  Scene scene;
-  scene.title = shown_path(path.stem());
-  scene.mesh = FileSource{shown_path(path)};
-  return scene;
-}
-
-bool is_scene_file(const std::filesystem::path& path) { return lower_case_extension(path) == ".json"; }
 
 }  // namespace clothlab

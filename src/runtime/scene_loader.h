@@ -25,6 +25,8 @@ enum class UnitChoice {
 
 struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
+  /// A file of --initial-state (io/csv.h) instead of the scene's own; empty: none.
+  std::filesystem::path initial_state;
   StopProbe stop;
   /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
   std::function<void(double fraction, std::string_view stage)> progress;
@@ -46,19 +48,7 @@ struct LoadedScene {
 };
 
 /// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.
-/// Throws InputError (bad file, no mesh, a scale that no double can hold), SystemError, Cancelled (the
-/// probe).
+/// Throws InputError (bad file, no mesh, a scale out of range), SystemError, Cancelled (the probe).
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
-
-/// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
-/// Throws InputError, SystemError.
-Scene read_scene_file(const std::filesystem::path& path);
-
-/// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
-/// Throws InputError for any other extension; an OBJ file is not opened yet.
-Scene scene_from_path(const std::filesystem::path& path);
-
-/// True when the name ends in `.json`, in any case.
-bool is_scene_file(const std::filesystem::path& path);
 
 }  // namespace clothlab

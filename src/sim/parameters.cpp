@@ -12,6 +12,7 @@
 #include "core/nearest_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "mesh/cloth_mesh.h"
 
 namespace clothlab {
 namespace {
@@ -315,9 +316,9 @@ void check_gravity(const vec3& gravity) {
 }
 
 void check_scale(double scale) {
-  if (!(scale > 0) || std::isinf(scale))
-    throw InputError("scale: " + format_number(scale) +
-                     " is not allowed; it must be a finite number above 0.");
+  if (!(scale >= kMinScale && scale <= kMaxScale))
+    throw InputError("scale: " + format_number(scale) + " is not allowed; it must lie between " +
+                     format_number(kMinScale) + " and " + format_number(kMaxScale) + ".");
 }
 
 void set_parameter(Scene& scene, std::string_view id, double value) {

@@ -44,7 +44,7 @@ inline constexpr double kMaxGravity = 1e6;
 /// Throws InputError for a gravity out of range.
 void check_gravity(const vec3& gravity);
 
-/// Scale of a mesh: any finite number above 0. Throws InputError for another.
+/// Scale of a mesh, in metres per unit of its file. Throws InputError for one out of range.
 void check_scale(double scale);
 
 /// Throws InputError for the first value of the scene that is out of its range, or its integrator when

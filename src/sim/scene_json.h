@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/stop_probe.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -11,16 +13,21 @@ namespace clothlab {
 /// The version that is written, and the only one that is read so far.
 inline constexpr int kSceneVersion = 1;
 
+/// Characters of a title and of a description.
+inline constexpr std::size_t kLongestTitle = 200;
+inline constexpr std::size_t kLongestDescription = 4000;
+
 /// The scene in a JSON text (docs/scene-format.md): one object whose keys are the options of the command
 /// line. What is left out has its default. Strict: throws InputError, one sentence that begins with `name`
 /// (the file) and says the line or the key, for text that is not JSON, an unknown key (naming the
-/// nearest), one that is there twice, and a value of the wrong type or out of its range. A mesh file is
-/// not opened.
-Scene parse_scene(std::string_view json_text, std::string_view name);
+/// nearest), one that is there twice, and a value of the wrong type or out of its range. A title or a
+/// description that is too long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks.
+Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {});
 
 /// The text that parse_scene reads back as the same scene, every number to the last bit. All of the
 /// scene's parameters are written, of the integrators' own only those that differ from their defaults.
-/// Throws InputError where the scene holds a number that JSON cannot hold.
+/// Throws InputError where the scene holds what JSON cannot: a number that is not finite, a path that is not
+/// UTF-8.
 std::string write_scene(const Scene& scene);
 
 /// Every key of a scene file: its own first, then the parameters' ids.

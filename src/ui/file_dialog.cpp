@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "core/text_file.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -17,18 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string utf8(const fs::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
-}
-
-fs::path from_utf8(std::string_view text) { return fs::path(std::u8string(text.begin(), text.end())); }
-
-std::string lower(std::string text) {
-  // ASCII only: bytes of other letters stay as they are.
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
+// Most folders are read within this time, and are then shown in the next picture.
+constexpr std::chrono::milliseconds kAtOnce{30};
 
 std::string file_size(std::uintmax_t bytes) {
   if (bytes < 1000) return std::to_string(bytes) + " B";
@@ -64,6 +55,11 @@ void FileDialog::save_mesh(std::string_view title) {
   suggest(title);
 }
 
+void FileDialog::close() {
+  mode_ = Mode::closed;
+  reading_.reset();
+}
+
 void FileDialog::suggest(std::string_view title) {
   std::string name;
   for (const char c : title) {
@@ -84,6 +80,8 @@ void FileDialog::show(Mode mode) {
   mode_ = mode;
   appearing_ = true;
   accept_awaited_ = false;
+  entries_.clear();
+  shown_.clear();
   std::error_code error;
   const fs::path& start = mode == Mode::open ? open_from_ : save_in_;
   go_to(fs::is_directory(start, error) ? start : home());
@@ -93,50 +91,31 @@ void FileDialog::go_to(const fs::path& folder) {
   problem_.clear();
   confirm_overwrite_ = false;
   std::error_code error;
-  const fs::path target = fs::absolute(folder, error).lexically_normal();
-  std::vector<Entry> found;
-  fs::directory_iterator at(target, error);
-  if (error) {
-    problem_ = utf8(target) + " cannot be read: " + error.message() + ".";
-    return;
-  }
-  for (const fs::directory_iterator end; at != end; at.increment(error)) {
-    if (error) break;
-    std::error_code ignored;
-    Entry entry;
-    entry.path = at->path();
-    entry.name = utf8(entry.path.filename());
-    if (entry.name.starts_with('.')) continue;
-    entry.is_folder = at->is_directory(ignored);
-    if (!entry.is_folder) {
-      // Pipes and devices are not offered.
-      if (!at->is_regular_file(ignored) || !shows(entry.path)) continue;
-      entry.size = file_size(at->file_size(ignored));
-    }
-    found.push_back(std::move(entry));
-  }
-  std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
-    if (a.is_folder != b.is_folder) return a.is_folder;
-    return lower(a.name) < lower(b.name);
-  });
-  folder_ = target;
-  (mode_ == Mode::open ? open_from_ : save_in_) = target;
-  entries_ = std::move(found);
+  std::vector<std::string> extensions{extension()};
+  if (mode_ == Mode::open) extensions = {".obj", ".json"};
+  reading_ =
+      std::make_unique<FolderListing>(fs::absolute(folder, error).lexically_normal(), std::move(extensions));
+  if (reading_->wait_for(kAtOnce)) show_listing();
+}
+
+void FileDialog::show_listing() {
+  const std::unique_ptr<FolderListing> read = std::move(reading_);
+  FolderListing::Result found = read->take();
+  problem_ = std::move(found.problem);
+  if (!problem_.empty()) return;
+  folder_ = read->folder();
+  (mode_ == Mode::open ? open_from_ : save_in_) = folder_;
+  entries_ = std::move(found.entries);
   if (mode_ == Mode::open) text_.fill(0);
   filter();
   appearing_ = true;
 }
 
-bool FileDialog::shows(const fs::path& file) const {
-  const std::string found = lower(utf8(file.extension()));
-  return mode_ == Mode::open ? found == ".obj" || found == ".json" : found == extension();
-}
-
 void FileDialog::filter() {
-  const std::string wanted = mode_ == Mode::open ? lower(text_.data()) : std::string();
+  const std::string wanted = mode_ == Mode::open ? lower_case(text_.data()) : std::string();
   shown_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (wanted.empty() || lower(entries_[i].name).find(wanted) != std::string::npos) shown_.push_back(i);
+    if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
   }
   // Enter on a filtered list means a file rather than a folder, where there is one.
   const auto file =
@@ -162,7 +141,7 @@ void FileDialog::choose(const Entry& entry) {
 void FileDialog::accept() {
   const std::string text = text_.data();
   std::error_code error;
-  const fs::path typed = from_utf8(text).is_absolute() ? from_utf8(text) : folder_ / from_utf8(text);
+  const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
   if (mode_ == Mode::open) {
     const bool whole_path =
         text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
@@ -181,9 +160,9 @@ void FileDialog::accept() {
     return;
   }
   fs::path target = typed;
-  if (lower(utf8(target.extension())) != extension()) target += extension();
+  if (lower_case(utf8_of(target.extension())) != extension()) target += extension();
   if (fs::exists(target, error) && !confirm_overwrite_) {
-    problem_ = utf8(target.filename()) + " exists already. Save again to replace it.";
+    problem_ = utf8_of(target.filename()) + " exists already. Save again to replace it.";
     confirm_overwrite_ = true;
     return;
   }
@@ -233,7 +212,7 @@ void FileDialog::draw_places() {
   const auto place = [&](const char* label, const fs::path& path) {
     if (path.empty()) return;
     if (ImGui::Selectable(label)) go_to(path);
-    tooltip(utf8(path));
+    tooltip(utf8_of(path));
   };
   place("Home", home());
   std::error_code error;
@@ -243,40 +222,33 @@ void FileDialog::draw_places() {
   small_text("Recent files");
   for (std::size_t i = 0; i < recent_.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
-    const std::string name = shortened(utf8(recent_[i].filename()), ImGui::GetContentRegionAvail().x);
+    const std::string name = shortened(utf8_of(recent_[i].filename()), ImGui::GetContentRegionAvail().x);
     if (ImGui::Selectable(name.c_str())) chosen_ = recent_[i];
     note_item("recent:" + std::to_string(i));
-    tooltip(utf8(recent_[i]));
+    tooltip(utf8_of(recent_[i]));
     ImGui::PopID();
   }
 }
 
 void FileDialog::draw_list(float height) {
   ImGui::BeginChild("files", ImVec2(0, height), true);
-  if (shown_.empty())
+  if (shown_.empty() && !is_reading())
     small_text(entries_.empty() ? "No such files here." : "Nothing here has that in its name.");
+  // Only the rows in view are drawn, so the selected one cannot scroll itself there.
+  const float row = ImGui::GetTextLineHeightWithSpacing();
+  if (std::exchange(scroll_to_selected_, false))
+    ImGui::SetScrollY(static_cast<float>(selected_) * row - (ImGui::GetWindowHeight() - row) / 2);
   std::size_t clicked = shown_.size();
-  for (std::size_t i = 0; i < shown_.size(); ++i) {
-    const Entry& entry = entries_[shown_[i]];
-    ImGui::PushID(static_cast<int>(i));
-    const bool selected = i == selected_;
-    if (ImGui::Selectable("##entry", selected)) clicked = i;
-    note_item("file:" + entry.name);
-    const ImVec2 a = ImGui::GetItemRectMin();
-    const ImVec2 b = ImGui::GetItemRectMax();
-    const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    const float room = b.x - a.x - units(24) - ImGui::CalcTextSize(entry.size.c_str()).x;
-    const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
-    if (name.find("...") != std::string::npos) tooltip(entry.name);
-    draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text,
-                  name.c_str());
-    draw->AddText(ImVec2(b.x - units(6) - ImGui::CalcTextSize(entry.size.c_str()).x, y), palette().muted,
-                  entry.size.c_str());
-    if (selected && scroll_to_selected_) ImGui::SetScrollHereY(0.5F);
-    ImGui::PopID();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown_.size()), row);
+  while (clipper.Step()) {
+    for (auto i = static_cast<std::size_t>(clipper.DisplayStart);
+         i < static_cast<std::size_t>(clipper.DisplayEnd); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      if (draw_entry(entries_[shown_[i]], i == selected_)) clicked = i;
+      ImGui::PopID();
+    }
   }
-  scroll_to_selected_ = false;
   ImGui::EndChild();
   if (clicked < shown_.size()) {
     selected_ = clicked;
@@ -284,8 +256,27 @@ void FileDialog::draw_list(float height) {
   }
 }
 
+/// One row of the list; true when it was clicked.
+bool FileDialog::draw_entry(const Entry& entry, bool selected) {
+  const bool clicked = ImGui::Selectable("##entry", selected);
+  note_item("file:" + entry.name);
+  const ImVec2 a = ImGui::GetItemRectMin();
+  const ImVec2 b = ImGui::GetItemRectMax();
+  const float y = a.y + (b.y - a.y - ImGui::GetTextLineHeight()) / 2;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const std::string size = entry.is_folder ? std::string() : file_size(entry.bytes);
+  const float size_width = ImGui::CalcTextSize(size.c_str()).x;
+  const float room = b.x - a.x - units(24) - size_width;
+  const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
+  if (name.find("...") != std::string::npos) tooltip(entry.name);
+  draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text, name.c_str());
+  draw->AddText(ImVec2(b.x - units(6) - size_width, y), palette().muted, size.c_str());
+  return clicked;
+}
+
 void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& saved, const Chosen& exported) {
   if (!is_open()) return;
+  if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
   const bool mesh = mode_ == Mode::save_mesh;
   const bool saving = mode_ != Mode::open;
   const ImVec2 size(std::min(units(720), view.width - units(24)),
@@ -309,7 +300,7 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
   // A long path keeps its end, which tells more.
-  std::string path = utf8(folder_);
+  std::string path = utf8_of(folder_);
   while (path.size() > 8 && ImGui::CalcTextSize(path.c_str()).x > ImGui::GetContentRegionAvail().x)
     path = "..." + path.substr(7);
   ImGui::TextUnformatted(displayable(path).c_str());
@@ -328,7 +319,7 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   note_item("file-text");
   tooltip(saving ? "The name of the file in this folder, or a whole path."
                  : "Shows only the files whose names contain this; a whole path opens directly.");
-  if (std::exchange(accept_awaited_, false)) accept();
+  if (!is_reading() && std::exchange(accept_awaited_, false)) accept();
 
   const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
   const float height = std::max(units(60), ImGui::GetContentRegionAvail().y - bottom);
@@ -338,7 +329,9 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   ImGui::SameLine();
   draw_list(height);
 
-  if (problem_.empty()) {
+  if (is_reading()) {
+    small_text("Reading " + utf8_of(reading_->folder()) + " ...");
+  } else if (problem_.empty()) {
     small_text(mesh     ? "The shape, with the faces, texture coordinates and vertex order that were read."
                : saving ? "Mesh, material, pins and solver settings, as JSON."
                         : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");

@@ -3,10 +3,12 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/folder_listing.h"
 #include "ui/keys.h"
 #include "ui/overlays.h"
 
@@ -23,8 +25,10 @@ class FileDialog {
   void save(std::string_view title);
   /// Asks for the name of an OBJ file.
   void save_mesh(std::string_view title);
-  void close() { mode_ = Mode::closed; }
+  void close();
   bool is_open() const { return mode_ != Mode::closed; }
+  /// Whether a folder is still being read; until it is, the one before it is shown.
+  bool is_reading() const { return reading_ != nullptr; }
 
   /// The folders to open from and to save in, and files that were opened before, newest first. An empty
   /// folder leaves the one that was shown last.
@@ -43,23 +47,19 @@ class FileDialog {
 
  private:
   enum class Mode { closed, open, save, save_mesh };
-  struct Entry {
-    std::filesystem::path path;
-    std::string name;  // UTF-8
-    std::string size;  // empty for a folder
-    bool is_folder = false;
-  };
+  using Entry = FolderListing::Entry;
 
   void show(Mode mode);
   void suggest(std::string_view title);
   const char* extension() const { return mode_ == Mode::save_mesh ? ".obj" : ".json"; }
   void go_to(const std::filesystem::path& folder);
-  bool shows(const std::filesystem::path& file) const;
+  void show_listing();
   void filter();
   void choose(const Entry& entry);
   void accept();
   void draw_places();
   void draw_list(float height);
+  bool draw_entry(const Entry& entry, bool selected);
 
   Mode mode_ = Mode::closed;
   bool appearing_ = false;
@@ -69,6 +69,7 @@ class FileDialog {
   std::filesystem::path folder_;  // that is shown
   std::filesystem::path open_from_, save_in_;
   std::vector<std::filesystem::path> recent_;
+  std::unique_ptr<FolderListing> reading_;
   std::vector<Entry> entries_;      // of the folder
   std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter
   std::size_t selected_ = 0;        // index into shown_

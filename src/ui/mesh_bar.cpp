@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "core/text.h"
+#include "core/text_file.h"
 #include "mesh/pins.h"
 #include "ui/numbers.h"
 #include "ui/overlays.h"
@@ -20,7 +20,7 @@ constexpr std::size_t kMostNamed = 3;
 std::string name_of(const Scene& scene) {
   const auto* file = std::get_if<FileSource>(&scene.mesh);
   if (file == nullptr) return scene.title;
-  return file->path.substr(file->path.find_last_of("/\\") + 1);
+  return shown_path(path_of(file->path).filename());
 }
 
 /// All that lies on these open edges.

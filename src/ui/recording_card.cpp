@@ -62,7 +62,7 @@ void ended_notice(const PanelContext& context) {
     ImGui::SameLine();
   }
   if (text_button("Copy the folder", "Puts the folder's path on the clipboard."))
-    context.request(CopyText{shown_path(recording.folder)});
+    context.request(CopyText{utf8_of(recording.folder)});
   note_item("copy-folder");
   ImGui::SameLine();
   if (text_button("Close (Esc)", "Puts this message away; the files stay."))
@@ -80,7 +80,7 @@ void recording_notice(const PanelContext& context) {
 void RecordingDialog::open(const std::filesystem::path& folder) {
   open_ = true;
   accept_ = false;
-  std::snprintf(folder_.data(), folder_.size(), "%s", shown_path(folder).c_str());
+  std::snprintf(folder_.data(), folder_.size(), "%s", utf8_of(folder).c_str());
 }
 
 bool RecordingDialog::on_key(const KeyPress& press) {
@@ -124,9 +124,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   ImGui::EndDisabled();
   note_item("start-recording");
   if (anything && (std::exchange(accept_, false) || pressed)) {
-    const std::string folder = folder_.data();
-    context.request(
-        StartRecording{settings, std::filesystem::path(std::u8string(folder.begin(), folder.end()))});
+    context.request(StartRecording{settings, path_of(folder_.data())});
     close();
   }
   ImGui::SameLine();

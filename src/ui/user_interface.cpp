@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/text.h"
 #include "ui/notices.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
@@ -336,7 +337,9 @@ void UserInterface::open_tab(std::string_view title) {
   if (std::ranges::any_of(kTabs, known)) wanted_tab_ = title;
 }
 
-bool UserInterface::waits_for_time() const { return !message_.empty() || ImGui::GetIO().WantTextInput; }
+bool UserInterface::waits_for_time() const {
+  return !message_.empty() || files_.is_reading() || ImGui::GetIO().WantTextInput;
+}
 
 void UserInterface::show_what_is_new(const Snapshot& snapshot) {
   if (snapshot.errors < refusals_seen_) refusals_seen_ = 0;  // another thread, another count
@@ -350,8 +353,9 @@ void UserInterface::show_what_is_new(const Snapshot& snapshot) {
   notices_seen_ = snapshot.notices;
 }
 
-void UserInterface::show_message(std::string text, bool is_error) {
-  message_ = std::move(text);
+void UserInterface::show_message(std::string_view text, bool is_error) {
+  constexpr std::size_t kLongest = 2000;  // a command line that was copied may be far longer
+  message_ = printable(text, kLongest, "\n");
   message_is_error_ = is_error;
   message_is_of_run_ = false;
   message_until_ = ImGui::GetTime() + kMessageSeconds;

@@ -32,7 +32,7 @@ class UserInterface {
   bool on_key(const KeyPress& press, bool typing, const PanelContext& context);
 
   /// A sentence below the view: a refused file, a saved scene.
-  void show_message(std::string text, bool is_error);
+  void show_message(std::string_view text, bool is_error);
   const std::string& message() const { return message_; }
   MeshBar& mesh_bar() { return mesh_bar_; }
   const MeshBar& mesh_bar() const { return mesh_bar_; }

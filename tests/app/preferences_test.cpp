@@ -3,9 +3,11 @@
 #include "app/preferences.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "temporary_folder.h"
 
@@ -55,6 +57,34 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_EQ(after.theme, Theme::light);
   EXPECT_EQ(after.hints_done, before.hints_done);
 }
+
+// JSON cannot hold a name that is not UTF-8: that one is not remembered, all else is.
+TEST(Preferences, ANameThatIsNotUtf8LosesNothingElse) {
+  const TemporaryFolder folder;
+  const std::filesystem::path plain = folder.write("plain.obj", "v 0 0 0\n");
+  Preferences before;
+  before.add_recent(plain);
+  before.add_recent(folder.write("caf\xe9.obj", "v 0 0 0\n"));
+  before.save_folder = folder / "caf\xe9";
+  before.theme = Theme::light;
+  before.save(home(folder));
+  const Preferences after = Preferences::load(home(folder));
+  EXPECT_EQ(after.recent_files, std::vector<std::filesystem::path>{plain});
+  EXPECT_EQ(after.theme, Theme::light);
+}
+
+#ifndef _WIN32
+// Opening one without a reader would never end.
+TEST(Preferences, APipeIsNotWrittenTo) {
+  const TemporaryFolder folder;
+  Preferences{}.save(home(folder));
+  const auto file = config_folder(home(folder)) / "settings.json";
+  std::filesystem::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  Preferences{}.save(home(folder));
+  EXPECT_TRUE(std::filesystem::is_fifo(file));
+}
+#endif
 
 TEST(Preferences, WhatMakesNoSenseHasItsDefault) {
   const TemporaryFolder folder;

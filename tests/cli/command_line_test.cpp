@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <fstream>
 
+#include "cli/interrupt.h"
 #include "cli/scene_options.h"
+#include "core/error.h"
 #include "runtime/scene_loader.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
@@ -34,6 +37,24 @@ std::string without_title(Scene scene) {
   scene.title.clear();
   scene.description.clear();
   return write_scene(scene);
+}
+
+// What is wrong at the end of a large file is not read to once Ctrl-C was pressed.
+TEST(CommandLine, ReadingASceneCanBeInterrupted) {
+  const TemporaryFolder folder;
+  const std::string text = "{\"clothlab-scene\": 1, " + std::string(1 << 20, ' ') + "!";
+  const std::string path = folder.write("large.json", text).string();
+  CLI::App app;
+  SceneOptions options;
+  options.add_to(app);
+  app.parse("--scene " + path);
+  const Interrupt interrupt;
+  EXPECT_THROW((void)options.scene(), InputError);
+  std::raise(SIGINT);
+  EXPECT_THROW((void)options.scene(), Cancelled);
+  EXPECT_THROW((void)SceneOptions().scene(path), Cancelled);
+  EXPECT_EQ(Interrupt::exit_status(), 130);
+  const Interrupt forgets;
 }
 
 TEST(CommandLine, ReadsBackAsTheSameScene) {

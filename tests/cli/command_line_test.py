@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -231,7 +232,74 @@ class CommandLine(unittest.TestCase):
             self.assertIn("/dev/full", done.stderr)
             self.assertTrue(os.path.exists("/dev/full"))
 
-    def test_interrupt_writes_what_is_done(self):
+    @unittest.skipIf(os.name == "nt", "no limit to the size of a file")
+    def test_a_file_that_may_not_grow_is_not_left_half_written(self):
+        import resource
+        done = subprocess.run([PROGRAM, "simulate", "--grid", "20x20", "--steps", "1", "--state", "s.csv"], cwd=self.dir,
+                              stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write s.csv: ", done.stderr)
+        self.assertEqual(list(self.dir.iterdir()), [])
+
+    def test_outputs_never_replace_inputs_or_each_other(self):
+        mesh = self.dir / "m.obj"
+        mesh.write_text(TRIANGLE)
+        (self.dir / "seq").mkdir()
+        os.symlink(mesh, self.dir / "link.obj")
+        os.link(mesh, self.dir / "hard.obj")
+        os.symlink(mesh, self.dir / "seq" / "000007.obj")
+        os.symlink("new.csv", self.dir / "one.csv")  # a file that is yet to be made, by two links
+        os.symlink("seq/../new.csv", self.dir / "two.csv")
+        (self.dir / "s.json").write_text('{"clothlab-scene": 1, "mesh": {"file": "m.obj"}}')
+        self.run_program("simulate", "--mesh", "m.obj", "--steps", 0, "--state", "start.csv")
+        of_mesh = ["simulate", "--mesh", "m.obj", "--steps", 1]
+        replaces_input = [
+            *([*of_mesh, "--obj", name] for name in ("m.obj", "seq/../m.obj", mesh, "link.obj", "hard.obj")),
+            [*of_mesh, "--obj-sequence", "seq"],
+            ["simulate", "--mesh", "seq/000007.obj", "--steps", 1, "--obj-sequence", "seq"],
+            ["simulate", "--scene", "s.json", "--obj", "m.obj"],
+            ["simulate", "--scene", "s.json", "--summary", "s.json"],
+            [*of_mesh, "--initial-state", "start.csv", "--state", "./start.csv"],
+            ["render", "--mesh", "m.obj", "--png", "link.obj"],
+            ["analyze", "energy", "--mesh", "m.obj", "--csv", "m.obj"],
+        ]
+        for arguments in replaces_input:
+            with self.subTest(arguments=arguments):
+                self.refused(*arguments, says="which is read")
+        same_twice = [
+            ["--state", "one.csv", "--diagnostics", "two.csv"],
+            ["--state", "a.csv", "--diagnostics", "seq/../a.csv"],
+            ["--obj", "shapes/000003.obj", "--obj-sequence", "shapes"],
+        ]
+        (self.dir / "shapes").mkdir()
+        for arguments in same_twice:
+            with self.subTest(arguments=arguments):
+                self.refused(*of_mesh, *arguments, says="Two outputs")
+        self.assertEqual(mesh.read_text(), TRIANGLE)
+        if os.path.exists("/dev/null"):
+            self.run_program(*of_mesh, "--state", "/dev/null", "--obj", "/dev/null", "--summary", "/dev/null")
+
+    @unittest.skipIf(os.name == "nt", "no named pipes")
+    def test_waiting_for_the_reader_of_a_pipe_can_be_interrupted(self):
+        os.mkfifo(self.dir / "pipe")
+        run = subprocess.Popen([PROGRAM, "simulate", *SMALL, "--diagnostics", "d.csv", "--state", "pipe"], cwd=self.dir,
+                               stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "d.csv").exists() and run.poll() is None:
+            time.sleep(0.02)
+        time.sleep(0.3)  # the pipe is opened next
+        run.send_signal(signal.SIGINT)
+        _, message = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, message)
+        self.assertIn("interrupted", message)
+
+    def test_an_interrupted_run_writes_what_is_done(self):
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(signal=number):
+                self.interrupt_a_run(number, status)
+
+    def interrupt_a_run(self, number, status):
+        shutil.rmtree(self.dir / "shapes", ignore_errors=True)
         run = subprocess.Popen([PROGRAM, "simulate", "--grid", "20x20", "--steps", "100000000", "--state", "s.csv",
                                 "--diagnostics", "d.csv", "--obj-sequence", "shapes", "--every", "1"],
                                cwd=self.dir, stderr=subprocess.PIPE, text=True)
@@ -239,9 +307,9 @@ class CommandLine(unittest.TestCase):
             if (self.dir / "shapes" / "000003.obj").exists():
                 break
             time.sleep(0.05)
-        run.send_signal(signal.SIGINT)
+        run.send_signal(number)
         _, message = run.communicate(timeout=30)
-        self.assertEqual(run.returncode, 130, message)
+        self.assertEqual(run.returncode, status, message)
         self.assertEqual(len(self.rows("s.csv")), 400)
         steps = [int(r["step"]) for r in self.rows("d.csv")]
         self.assertGreaterEqual(len(steps), 3)
@@ -340,6 +408,7 @@ class CommandLine(unittest.TestCase):
     def test_analyze_convergence(self):
         rows = self.analyze("convergence", "--integrators", "rk4,semi-implicit-euler", "--levels", 4)
         self.assertEqual([int(r["steps"]) for r in rows], [10, 20, 40, 80] * 2)
+        self.assertEqual([r["order_x"] == "" for r in rows], [True, False, False, False] * 2)  # it takes two of them
         for integrator, order, tolerance in ("rk4", 4, 0.2), ("semi-implicit-euler", 1, 0.2):
             last = [r for r in rows if r["integrator"] == integrator][-1]
             self.assertEqual(int(last["order"]), order)

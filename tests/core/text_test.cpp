@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/error.h"
 
 namespace clothlab {
 namespace {
@@ -25,6 +30,36 @@ TEST(Text, QuantitiesAreShownWithPrefixesAndWithoutNoise) {
   EXPECT_EQ(format_plain(kInfinity), "off");
   EXPECT_EQ(format_digits(12345, 3), "1.23e4");
   EXPECT_EQ(format_digits(-1.2345e-7, 3), "-1.23e-7");
+}
+
+TEST(Text, TextFromOutsideIsMadePrintable) {
+  EXPECT_EQ(printable("a\\b.obj, \"ω\", 日本語, 😀"), "a\\b.obj, \"ω\", 日本語, 😀");
+  // Escape codes, NUL, line ends, C1 controls (U+009B begins a terminal's sequence too), right-to-left
+  // override.
+  EXPECT_EQ(printable(std::string_view("\x1b[2J\0\r\n\t\x7f", 9)), "?[2J?????");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "A\xe2\x80\xae"
+                      "B"),
+            "?A?B");
+  EXPECT_EQ(printable("one\ntwo\x1b", 500, "\n"), "one\ntwo?");
+  // Each byte that is not UTF-8: a lone continuation, an overlong form, a surrogate, beyond U+10FFFF, cut
+  // off.
+  for (const std::string_view bad : {"\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    EXPECT_FALSE(is_utf8(bad));
+    EXPECT_EQ(printable(bad), std::string(bad.size(), '?'));
+  }
+  EXPECT_TRUE(is_utf8("ω\U0010FFFF"));
+  EXPECT_EQ(printable(std::string(500, 'x')), std::string(500, 'x'));
+  std::string cut(499, 'x');
+  EXPECT_EQ(printable(std::string(1 << 20, 'x')), cut += "…");
+  EXPECT_EQ(printable("ωωω", 2), "ω…");
+}
+
+TEST(Text, NumbersThatAreNotFiniteAreNotAppended) {
+  std::string text;
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()})
+    EXPECT_THROW(append_number(text, bad), SystemError);
+  EXPECT_EQ(text, "");
 }
 
 TEST(Text, NamesAreJoined) {

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "core/error.h"
@@ -103,6 +104,16 @@ TEST(Csv, GivesUpWhenAsked) {
   std::string text = "x,y,z,vx,vy,vz\n";
   for (int i = 0; i < 5000; ++i) text += "1,2,3,4,5,6\n";
   EXPECT_THROW(parse_state_csv(text, "s.csv", 5000, [] { return true; }), Cancelled);
+}
+
+TEST(Csv, ValuesThatAreNotFiniteAreNotWritten) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(csv_line({double{NAN}, 1.0, kInfinity, 2LL, -kInfinity}), ",1,,2,\n");
+  for (const double bad : {double{NAN}, kInfinity}) {
+    const std::vector<vec3> good{vec3(0)}, broken{vec3(0, bad, 0)};
+    EXPECT_THROW(state_csv(broken, good), SystemError);
+    EXPECT_THROW(state_csv(good, broken), SystemError);
+  }
 }
 
 TEST(Csv, WritesLinesOfATable) {

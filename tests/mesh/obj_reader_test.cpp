@@ -199,6 +199,12 @@ struct Refusal {
   const char* reason;  // part of the message
 };
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  while (times-- > 0) all += text;
+  return all;
+}
+
 TEST(ObjReader, RefusesWithFileLineAndReason) {
   const std::string square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
   const std::vector<Refusal> refusals{
@@ -236,6 +242,7 @@ TEST(ObjReader, RefusesWithFileLineAndReason) {
       {square + "f 1 2\n", 5, "at least 3 corners"},
       {square + "f\n", 5, "at least 3 corners"},
       {square + "f 1 2 # 3\n", 5, "at least 3 corners"},
+      {square + "f" + repeated(" 1 2 3 4", 1025) + "\n", 5, "may have 4096 corners, and this one has 4100"},
       {square + "f 1 2 x\n", 5, "'x'"},
       {square + "f 1 2 3.5\n", 5, "'3.5'"},
       {square + "f 1 2 3/\n", 5, "'3/'"},

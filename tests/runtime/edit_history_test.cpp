@@ -190,7 +190,7 @@ TEST(EditHistory, KnowsWhatIsNotSaved) {
   EXPECT_EQ(edits.unsaved_changes(), "");
   edits.record(SetParameter{"mass", 3});
   EXPECT_EQ(edits.unsaved_changes(), "Mass 0.2 → 3 kg");
-  edits.saved();
+  edits.saved(edits.version());
   EXPECT_EQ(edits.unsaved_changes(), "");
   edits.undo();
   EXPECT_EQ(edits.unsaved_changes(), "Mass 3 → 0.2 kg");

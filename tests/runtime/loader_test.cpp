@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
@@ -8,8 +10,11 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/text.h"
+#include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "runtime/load_job.h"
+#include "runtime/scene_file.h"
 #include "runtime/scene_loader.h"
 #include "runtime/support.h"
 #include "sim/scene_json.h"
@@ -123,6 +128,97 @@ TEST_F(Loading, RefusesASceneFileBeyond64MiB) {
   }
 }
 
+/// Every place where a scene file takes a text, with `HERE` for it.
+std::vector<std::string> places_of_texts() {
+  std::vector<std::string> places{"\"HERE\": 1",
+                                  "\"mesh\": {\"HERE\": 1}",
+                                  "\"initial-state\": {\"HERE\": 1}",
+                                  "\"mesh\": {\"file\": \"HERE\"}",
+                                  "\"mesh\": {\"file\": \"HERE.obj\"}",
+                                  "\"mesh\": {\"generated\": \"HERE\"}"};
+  for (const std::string_view key : scene_keys())
+    if (key != "mesh") places.push_back('"' + std::string(key) + "\": \"HERE\"");
+  return places;
+}
+
+// What a file says reaches a window, its title bar and a terminal.
+TEST_F(Loading, NoTextOfASceneFileMakesALongOrDangerousSentence) {
+  const std::string hostile[] = {std::string(1 << 20, 'x'),
+                                 "\\u001b[2J\\u001b]0;owned\\u0007",
+                                 "a\\u0000b",
+                                 "\\u009b31m",
+                                 "\\u202egnp.exe",
+                                 "one\\ntwo\\r"};
+  for (const std::string& place : places_of_texts()) {
+    for (const std::string& text : hostile) {
+      std::string body = place;
+      body.replace(body.find("HERE"), 4, text);
+      if (!place.starts_with("\"mesh\"")) body += ", \"mesh\": {\"grid\": [2, 2]}";
+      std::string said;
+      try {
+        const LoadedScene loaded =
+            load_scene(parse_scene("{\"clothlab-scene\": 1, " + body + "}", "hostile.json"));
+        EXPECT_LE(loaded.scene.title.size(), 4 * kLongestTitle) << place;
+        said = loaded.scene.title + loaded.scene.description;
+        EXPECT_LE(said.size(), 4 * (kLongestTitle + kLongestDescription));
+        said.erase(std::remove(said.begin(), said.end(), '\n'), said.end());
+      } catch (const InputError& refused) {
+        said = refused.what();
+        EXPECT_LE(said.size(), 2500u) << place;
+      }
+      EXPECT_EQ(printable(said, said.size()), said) << place;
+    }
+  }
+}
+
+TEST_F(Loading, ASceneIsSavedSoThatItCanBeOpened) {
+  const auto mesh = write_square("ä.obj", 1);
+  Scene scene = scene_from_path(mesh);
+  scene.material.mass = 0.7;
+  const auto path = folder_ / "ä.json";
+  const std::size_t bytes = save_scene_file(scene, path);
+  EXPECT_EQ(bytes, std::filesystem::file_size(path));
+  EXPECT_EQ(std::get<FileSource>(parse_scene(read_text_file(path, kMaxSceneBytes), "s").mesh).path, "ä.obj");
+  const Scene read = read_scene_file(path);
+  EXPECT_EQ(read.material.mass, 0.7);
+  EXPECT_EQ(load_scene(read).mesh->positions.size(), 4u);
+}
+
+// What is there already stays as it was.
+TEST_F(Loading, WhatCouldNotBeOpenedIsNotSaved) {
+  const auto path = write("kept.json", "kept");
+  const auto refused = [&](const Scene& scene, const std::filesystem::path& to,
+                           std::size_t max_bytes = kMaxSceneBytes) -> std::string {
+    try {
+      save_scene_file(scene, to, max_bytes);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused(sheet_scene(2), path, 1 << 9), HasSubstr("a scene file may have 0.000488 MiB"));
+  Scene strange = sheet_scene(2);
+  strange.mesh = FileSource{(folder_ / "caf\xe9.obj").string()};
+  EXPECT_THAT(refused(strange, path), HasSubstr("caf?.obj\", which is not UTF-8"));
+  EXPECT_EQ(read_text_file(path, 100), "kept");
+#ifndef _WIN32  // a pipe without a reader would keep the writer waiting
+  const auto pipe = folder_ / "pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refused(sheet_scene(2), pipe), HasSubstr("not a regular file"));
+#endif
+}
+
+TEST_F(Loading, TakesAnInitialStateFromAFile) {
+  SceneLoadOptions options;
+  options.initial_state =
+      write("state.csv", "x,y,z,vx,vy,vz\n1,2,3,4,5,6\n2,2,3,4,5,6\n1,2,4,4,5,6\n2,2,4,4,5,6\n");
+  const LoadedScene loaded = load_scene(sheet_scene(2), options);
+  ASSERT_TRUE(loaded.scene.initial_state);
+  EXPECT_EQ(loaded.scene.initial_state->positions[1], vec3(2, 2, 3));
+  EXPECT_EQ(loaded.scene.initial_state->velocities[3], vec3(4, 5, 6));
+  EXPECT_THROW(load_scene(sheet_scene(3), options), InputError);
+}
+
 TEST_F(Loading, RehearsesWhenAsked) {
   Scene scene = sheet_scene(4);
   SceneLoadOptions options;
@@ -224,14 +320,19 @@ TEST_F(Loading, ASceneFileKeepsItsOwnScale) {
 }
 
 TEST_F(Loading, CanBeCancelled) {
-  LoadJob job(sheet_scene(700), UnitChoice::as_is);
-  job.cancel();
-  const Clock::time_point start = Clock::now();
-  const LoadJob::Result result = job.result();
-  RecordProperty("milliseconds", static_cast<int>(1e3 * seconds_since(start)));
-  EXPECT_TRUE(result.cancelled);
-  EXPECT_EQ(result.scene, nullptr);
-  EXPECT_THAT(result.error, IsEmpty());
+  const auto cancel = [this](LoadJob job) {
+    job.cancel();
+    const Clock::time_point start = Clock::now();
+    const LoadJob::Result result = job.result();
+    RecordProperty("milliseconds", static_cast<int>(1e3 * seconds_since(start)));
+    EXPECT_TRUE(result.cancelled);
+    EXPECT_EQ(result.scene, nullptr);
+    EXPECT_THAT(result.error, IsEmpty());
+  };
+  cancel(LoadJob(sheet_scene(700), UnitChoice::as_is));
+  // What is wrong at its end is not read to.
+  const auto path = write("large.json", "{\"clothlab-scene\": 1, " + std::string(32 << 20, ' ') + "!");
+  cancel(LoadJob(path, UnitChoice::fit, false));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(Memory, OfASheetIsBounded) {
     {
       Scene scene;
       scene.mesh = GridSource{n, n, 1, 1};
-      const LoadedScene loaded = load_scene(scene, {UnitChoice::as_is, {}, {}});
+      const LoadedScene loaded = load_scene(scene);
       Simulation simulation(loaded.scene, loaded.mesh, pool);
       for (int step = 0; step < 3; ++step) ASSERT_EQ(simulation.step(), StepStatus::done);
       const auto of_a_particle = [&](std::size_t bytes) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -821,6 +822,32 @@ TEST_F(Files, TheDialogShowsFoldersMeshesAndScenesAlone) {
   EXPECT_TRUE(lists("scene.json"));
   EXPECT_FALSE(lists("notes.txt"));
   EXPECT_FALSE(lists(".hidden.obj"));
+}
+
+// Off the window's thread, and no more of it drawn than is seen: however many files there are.
+TEST_F(Files, AFolderOfManyFilesIsReadBesideTheWindowAndDrawnInPart) {
+  constexpr int kMany = 2'000;
+  const auto name = [](int i) { return "file-" + std::to_string(100'000 + i) + ".obj"; };
+  for (int i = 0; i < kMany; ++i) std::ofstream(folder_ / "meshes" / name(i));
+  face_.ui.files().set_places(folder_ / "meshes", folder_, {});
+  face_.press(Key::none, 'O', true);
+  const auto listed = [] {
+    return std::count_if(item_rects().begin(), item_rects().end(),
+                         [](const auto& item) { return item.first.starts_with("file:"); });
+  };
+  while (face_.ui.files().is_reading()) face_.frame();
+  face_.frame();
+  EXPECT_TRUE(lists(name(0)));
+  EXPECT_GT(listed(), 5);
+  EXPECT_LT(listed(), 60);
+  for (int i = 0; i < 30; ++i) face_.press(Key::page_down);
+  for (int i = 0; i < 2; ++i) face_.frame();
+  EXPECT_TRUE(lists(name(300))) << "the selected one is scrolled to";
+  EXPECT_FALSE(lists(name(0)));
+  face_.press(Key::enter);
+  face_.frame();
+  ASSERT_NE(opened(), nullptr);
+  EXPECT_EQ(opened()->path.filename(), name(300));
 }
 
 TEST_F(Files, ArrowsAndEnterOpen) {

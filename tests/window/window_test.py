@@ -291,9 +291,20 @@ def undo(program, assets):
 
 @case
 def unsaved(program, assets):
-    """Changed values are asked about before they are lost: Esc stays, Enter saves and goes on, D goes on."""
-    with Session(program, "--grid", "5x5") as window:
+    """Changed values are asked about before they are lost: Esc stays, Enter saves and goes on, D goes on. What is
+    saved holds the initial state that the cloth started from."""
+    rows = [[10 + i % 5, 0, i // 5] for i in range(25)]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as start:
+        start.write("x,y,z,vx,vy,vz\n" + "".join(f"{x},{y},{z},0,0,0\n" for x, y, z in rows))
+        start.flush()
+        answer_about_changes(program, ["--grid", "5x5", "--initial-state", start.name], rows)
+
+
+def answer_about_changes(program, arguments, rows):
+    with Session(program, *arguments) as window:
         window.until(lambda: window.state()["particles"] == 25, "the grid")
+        pin = next(p for p in window.state()["some_particles"] if p["pinned"])
+        check(pin["position"] in rows, f"a pin lies at {pin['position']}, not where the initial state has it")
         window.key("space")
         window.shows("a pause", playing=False)
         mesh = window.folder / "strip.obj"
@@ -319,7 +330,9 @@ def unsaved(program, assets):
         window.key("Return")
         window.shows("the scene that was asked for", particles=18)
         saved = list(window.folder.glob("*.json"))
-        check(any("\"stretch-stiffness\": 20000" in file.read_text() for file in saved), f"{saved}")
+        scenes = [json.loads(file.read_text()) for file in saved]
+        check(any(scene.get("stretch-stiffness") == 20000 and scene["initial-state"]["positions"] == rows
+                  for scene in scenes), f"{saved}")
 
         window.key("ctrl+z")  # back, and the preset in one
         window.shows("the scene before", particles=25)
@@ -341,7 +354,8 @@ def png_size(path):
 
 @case
 def outputs(program, assets):
-    """F12, Ctrl-E, the command line, and a recording of pictures and meshes: whole files, none overwritten."""
+    """F12, Ctrl-E, the command line, and a recording of pictures and meshes: whole files, none overwritten, no
+    waiting for the reader of a pipe; SIGTERM ends a recording whole."""
     with Session(program, "--grid", "5x5") as window:
         window.until(lambda: window.state()["particles"] == 25, "the grid")
         picture = window.folder / "clothlab-001.png"
@@ -399,6 +413,36 @@ def outputs(program, assets):
         window.key("Return")
         window.until(lambda: "/no/such/folder" in window.state()["message"], "a sentence about the folder")
         check(not window.state()["recording"]["shown"], "it records all the same")
+
+        # A pipe that nobody reads.
+        pipe = window.folder / "pipe.json"
+        os.mkfifo(pipe)
+        window.key("ctrl+s")
+        window.shows("the save dialog", dialog=True)
+        window.click_item("file-text")
+        window.key("ctrl+a")
+        window.type(str(pipe))
+        window.key("Return")
+        window.key("Return")  # to replace it
+        window.until(lambda: "not a regular file" in window.state()["message"], "a sentence about the pipe")
+
+        window.key("ctrl+r")
+        window.click_item("record-folder")
+        window.key("ctrl+a")
+        window.type(str(window.folder))
+        window.key("Return")
+        window.until(lambda: window.state()["recording"]["frames"] >= 4, "some frames", 60)
+        window.process.terminate()
+        window.process.wait(30 * PATIENCE)
+        check(window.process.returncode == 143, f"exit status {window.process.returncode}:\n{window.output()}")
+        folder = window.folder / "clothlab-003"
+        pictures = sorted(folder.glob("*.png"))
+        check(len(pictures) >= 4 and [file.name for file in pictures] ==
+              [f"frame-{i:06}.png" for i in range(len(pictures))], f"{pictures}")
+        png_size(pictures[-1])
+        rows = (folder / "diagnostics.csv").read_text()
+        check(rows.endswith("\n") and rows.count("\n") >= len(pictures), "the figures are not whole")
+        check(not list(window.folder.rglob(".clothlab-*.part")), "something half-written was left")
 
 
 @case

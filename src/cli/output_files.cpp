@@ -1,0 +1,84 @@
+#include "cli/output_files.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "io/output_file.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path whole_path(const fs::path& path) {
+  std::error_code error;
+  fs::path found = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : found;
+}
+
+/// By any path or link; also of files that are yet to be made.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) || whole_path(a) == whole_path(b);
+}
+
+}  // namespace
+
+void OutputFiles::add(const fs::path& file) {
+  const fs::path replaced = replaced_file(file);
+  if (replaced.empty()) return;
+  if (replaces(replaced))
+    throw InputError("Two outputs go to the same file '" + shown_path(file) + "': give each its own.");
+  files_.push_back(replaced);
+}
+
+void OutputFiles::add_numbered(const fs::path& folder, std::string prefix, std::string suffix) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) {
+    check_writable(folder / (prefix + "000000" + suffix));
+  } else if (fs::exists(folder, error)) {
+    throw InputError("'" + shown_path(folder) + "' is not a folder.");
+  } else {
+    check_writable(folder);  // it is made later, in a folder that must be there
+  }
+  const Numbered& sequence = numbered_.emplace_back(folder, std::move(prefix), std::move(suffix));
+  for (const fs::path& file : files_)
+    if (sequence.replaces(file))
+      throw InputError("Two outputs go to the same file '" + shown_path(file) + "': give each its own.");
+}
+
+void OutputFiles::spare(const fs::path& input) const {
+  std::error_code error;
+  if (!fs::is_regular_file(input, error) || !replaces(input)) return;
+  throw InputError("An output would replace '" + shown_path(input) +
+                   "', which is read: give it another name.");
+}
+
+bool OutputFiles::replaces(const fs::path& file) const {
+  return std::ranges::any_of(files_, [&](const fs::path& output) { return same_file(output, file); }) ||
+         std::ranges::any_of(numbered_, [&](const Numbered& sequence) { return sequence.replaces(file); });
+}
+
+bool OutputFiles::Numbered::names(const std::string& name) const {
+  constexpr std::size_t kLeastDigits = 6;
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return false;
+  if (name.size() < prefix.size() + kLeastDigits + suffix.size()) return false;
+  return name.find_first_not_of("0123456789", prefix.size()) >= name.size() - suffix.size();
+}
+
+bool OutputFiles::Numbered::replaces(const fs::path& file) const {
+  const fs::path whole = whole_path(file);
+  if (names(utf8_of(whole.filename())) && same_file(whole.parent_path(), folder)) return true;
+  // A name of the sequence that is there already may be a link to the file.
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (names(utf8_of(at->path().filename())) && fs::equivalent(at->path(), file, gone)) return true;
+  }
+  return false;
+}
+
+}  // namespace clothlab

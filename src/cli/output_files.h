@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace clothlab {
+
+/// The files that a command is going to write, checked before anything is run: each can be written, no two
+/// are the same file, by whatever path or link, and none is an input. What is not replaced when it is written
+/// (a pipe, /dev/null) may be named again and again.
+class OutputFiles {
+ public:
+  /// Throws InputError for a file that cannot be written, or that is an output already.
+  void add(const std::filesystem::path& file);
+  /// The same of the files "<prefix>000000<suffix>" and so on, with six digits or more, in `folder`, which
+  /// need not exist.
+  void add_numbered(const std::filesystem::path& folder, std::string prefix, std::string suffix);
+  /// Throws InputError where an output would replace this file, which the command reads.
+  void spare(const std::filesystem::path& input) const;
+
+ private:
+  struct Numbered {
+    std::filesystem::path folder;
+    std::string prefix, suffix;
+    bool names(const std::string& name) const;
+    bool replaces(const std::filesystem::path& file) const;
+  };
+  bool replaces(const std::filesystem::path& file) const;
+
+  std::vector<std::filesystem::path> files_;  // links resolved
+  std::vector<Numbered> numbered_;
+};
+
+}  // namespace clothlab

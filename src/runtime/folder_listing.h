@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clothlab {
+
+/// Reads a folder on a thread of its own: one may hold many thousands of files, or lie on a slow network.
+class FolderListing {
+ public:
+  struct Entry {
+    std::filesystem::path path;
+    std::string name;  ///< UTF-8
+    std::string key;   ///< the name in lower case (ASCII), to sort and filter by
+    bool is_folder = false;
+    std::uintmax_t bytes = 0;  ///< 0 for a folder
+    std::filesystem::file_time_type modified;
+  };
+  struct Result {
+    std::vector<Entry> entries;  ///< folders first, then by name
+    std::string problem;         ///< one sentence; empty when the folder could be read
+  };
+
+  /// Lists folders and regular files with one of the `extensions` (".obj", lower case); hidden names are left
+  /// out, pipes and devices too.
+  FolderListing(std::filesystem::path folder, std::vector<std::string> extensions);
+  /// Gives up, and waits for the thread (at most one entry).
+  ~FolderListing();
+  FolderListing(const FolderListing&) = delete;
+  FolderListing& operator=(const FolderListing&) = delete;
+
+  const std::filesystem::path& folder() const;
+  /// Waits until the folder is read, at most so long; whether it is.
+  bool wait_for(std::chrono::milliseconds time) const;
+  /// Waits until the folder is read. Call once.
+  Result take();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,70 @@
+#include "runtime/scene_file.h"
+
+#include <string>
+#include <variant>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/text_file.h"
+#include "io/output_file.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower_case_extension(const fs::path& path) { return lower_case(utf8_of(path.extension())); }
+
+std::string in_mebibytes(std::size_t bytes) {
+  return format_plain(static_cast<double>(bytes) / (1 << 20)) + " MiB";
+}
+
+fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
+  const fs::path whole = fs::absolute(mesh);
+  const fs::path near = whole.lexically_relative(fs::absolute(scene_file).parent_path());
+  const bool below = !near.empty() && *near.begin() != "..";
+  return below ? near : whole;
+}
+
+}  // namespace
+
+Scene read_scene_file(const fs::path& path, const StopProbe& stop) {
+  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes, {stop, {}}), shown_path(path), stop);
+  if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
+    const fs::path mesh = path_of(file->path);
+    if (mesh.is_relative()) file->path = utf8_of(path.parent_path() / mesh);
+  }
+  return scene;
+}
+
+Scene scene_from_path(const fs::path& path, const StopProbe& stop) {
+  if (is_scene_file(path)) return read_scene_file(path, stop);
+  if (lower_case_extension(path) != ".obj") {
+    throw InputError(shown_path(path) + " is neither a mesh (.obj) nor a scene (.json).");
+  }
+  Scene scene;
+  scene.title = printable(utf8_of(path.stem()), kLongestTitle);
+  scene.mesh = FileSource{utf8_of(path)};
+  return scene;
+}
+
+std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_bytes) {
+  check_replaceable(path);
+  if (auto* file = std::get_if<FileSource>(&scene.mesh))
+    file->path = utf8_of(fs::path(nearest_path(path_of(file->path), path).generic_u8string()));
+  const std::string text = write_scene(scene);
+  if (text.size() > max_bytes)
+    throw InputError("cannot write " + shown_path(path) + ": the scene takes " + in_mebibytes(text.size()) +
+                     ", and a scene file may have " + in_mebibytes(max_bytes));
+  if (write_scene(parse_scene(text, shown_path(path))) != text)
+    throw SystemError("cannot write " + shown_path(path) + ": the scene would not be read back as it is");
+  write_file(path, text);
+  if (read_text_file(path, kMaxSceneBytes) != text)
+    throw SystemError(shown_path(path) + " does not hold what was written to it");
+  return text.size();
+}
+
+bool is_scene_file(const fs::path& path) { return lower_case_extension(path) == ".json"; }
+
+}  // namespace clothlab

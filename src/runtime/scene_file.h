@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "core/stop_probe.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// The largest scene file that is read, and so the largest that is written [byte].
+inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
+
+/// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
+/// Throws InputError, SystemError, Cancelled when `stop` asks.
+Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {});
+
+/// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
+/// Throws InputError for any other extension; an OBJ file is not opened yet.
+Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {});
+
+/// Writes a scene file that is known to be read back as the same scene: one that would not be, or has more
+/// than `max_bytes`, is refused before anything is written. The path of a mesh in or below the file's folder
+/// becomes relative to that, so that both can move together. Returns the file's size [byte]. Throws
+/// InputError, SystemError.
+std::size_t save_scene_file(Scene scene, const std::filesystem::path& path,
+                            std::size_t max_bytes = kMaxSceneBytes);
+
+/// True when the name ends in `.json`, in any case.
+bool is_scene_file(const std::filesystem::path& path);
+
+}  // namespace clothlab

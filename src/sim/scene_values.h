@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// Throws InputError: the key in quotes, and what is wrong with its value.
+[[noreturn]] void refuse_value(std::string_view key, const std::string& what);
+
+/// Gives the scene what a key of its file says: every key of scene_keys() but "initial-state". Throws
+/// InputError for a value of the wrong type or out of its range.
+void read_value(std::string_view key, const nlohmann::json& value, Scene& scene);
+
+}  // namespace clothlab
