@@ -35,6 +35,7 @@ std::span<const std::array<std::uint32_t, 3>> Triangulator::triangulate(std::spa
   }
   blockers_.clear();
   slot_.assign(n, kNoCorner);
+  found_blocker_.assign(n, kNoCorner);
   for (std::uint32_t i = 0; i < n; ++i) update_blocker(i);
 
   std::uint32_t corner = 1;
@@ -101,7 +102,8 @@ bool Triangulator::sees(std::uint32_t from, std::uint32_t to) const {
   return !(turn(from, to, after) >= 0 && turn(to, from, before) >= 0);
 }
 
-bool Triangulator::is_ear(std::uint32_t corner) const {
+bool Triangulator::is_ear(std::uint32_t corner) {
+  if (found_blocker_[corner] != kNoCorner && slot_[found_blocker_[corner]] != kNoCorner) return false;
   if (!is_convex(corner)) return false;
   const std::uint32_t a = previous_[corner], b = corner, c = next_[corner];
   if (!sees(a, c) || !sees(c, a)) return false;
@@ -109,15 +111,18 @@ bool Triangulator::is_ear(std::uint32_t corner) const {
     return points_[p].x == points_[q].x && points_[p].y == points_[q].y;
   };
   // A bridge to a hole passes twice through the same places, so corners that lie on a, b or c do not block.
-  return std::none_of(blockers_.begin(), blockers_.end(), [&](std::uint32_t p) {
+  const auto found = std::find_if(blockers_.begin(), blockers_.end(), [&](std::uint32_t p) {
     return p != a && p != b && p != c && turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 &&
            !same_place(p, a) && !same_place(p, b) && !same_place(p, c);
   });
+  if (found == blockers_.end()) return true;
+  found_blocker_[corner] = *found;
+  return false;
 }
 
 /// The first ear from `from` on. Where there is none, the polygon crosses or touches itself: then a flat
 /// corner, whose triangle covers nothing, else a convex one, else any.
-std::uint32_t Triangulator::corner_to_clip(std::uint32_t from, std::size_t remaining) const {
+std::uint32_t Triangulator::corner_to_clip(std::uint32_t from, std::size_t remaining) {
   std::uint32_t flat = kNoCorner, convex = kNoCorner;
   std::uint32_t corner = from;
   for (std::size_t i = 0; i < remaining; ++i, corner = next_[corner]) {
@@ -134,6 +139,7 @@ void Triangulator::clip(std::uint32_t corner) {
   triangles_.push_back({a, corner, c});
   next_[a] = c;
   previous_[c] = a;
+  found_blocker_[a] = found_blocker_[c] = kNoCorner;
   if (slot_[corner] != kNoCorner) unblock(corner);
   update_blocker(a);
   update_blocker(c);

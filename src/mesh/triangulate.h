@@ -12,7 +12,7 @@
 namespace clothlab {
 
 /// The most corners that a face of a file may have: the time to cut up one that is not convex grows with the
-/// square of their number and worse.
+/// square of their number.
 inline constexpr std::size_t kMaxCorners = 4096;
 
 /// Cuts polygons into triangles by clipping ears in the polygon's best-fit plane (normal after Newell),
@@ -34,9 +34,9 @@ class Triangulator {
   void project(std::span<const vec3> polygon);
   int turn(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   bool is_convex(std::uint32_t corner) const;
-  bool is_ear(std::uint32_t corner) const;
+  bool is_ear(std::uint32_t corner);
   bool sees(std::uint32_t from, std::uint32_t to) const;
-  std::uint32_t corner_to_clip(std::uint32_t from, std::size_t remaining) const;
+  std::uint32_t corner_to_clip(std::uint32_t from, std::size_t remaining);
   void clip(std::uint32_t corner);
   void update_blocker(std::uint32_t corner);
   void unblock(std::uint32_t corner);
@@ -45,7 +45,9 @@ class Triangulator {
   std::vector<Point> points_;
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> blockers_;  // corners that are not convex: only they can lie in an ear
-  std::vector<std::uint32_t> slot_;      // place of a corner in blockers_, or kNone
+  std::vector<std::uint32_t> slot_;      // place of a corner in blockers_, or kNoCorner
+  // One that was found in the triangle at a corner; while it blocks, it need not be looked for again.
+  std::vector<std::uint32_t> found_blocker_;
 };
 
 }  // namespace clothlab
