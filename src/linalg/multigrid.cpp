@@ -294,7 +294,7 @@ struct Multigrid::Hierarchy {
     pattern = shared;
     try {
       build_levels(std::move(active), cancel);
-    } catch (const Cancelled&) {
+    } catch (...) {
       pattern.reset();
       throw;
     }

@@ -85,6 +85,10 @@ struct Simulation::Impl {
       status = take_step(stop);
     } catch (const Cancelled&) {
       abandon_step();
+    } catch (...) {
+      abandon_step();
+      leave_floor();
+      throw;
     }
     leave_floor();
     return status;

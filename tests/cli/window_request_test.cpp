@@ -92,7 +92,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--initial-state", {state}},
                                              {"--integrator", {"velocity-verlet"}},
                                              {"--threads", {"7"}},
-                                            {"--play", {}}};
+                                             {"--play", {}}};
 
   const std::vector<std::string> options = options_of_the_help();
   ASSERT_GT(options.size(), 40u);
