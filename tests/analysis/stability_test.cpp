@@ -63,10 +63,10 @@ TEST_F(PendulumTest, GivesUpWhenToldToAndOnWhatIsNotFinite) {
   EXPECT_FALSE(omega());
 }
 
-const IntegratorInfo& row(std::string_view id) { return *find_integrator(id); }
+const IntegratorInfo& info_of(std::string_view id) { return *find_integrator(id); }
 
 double limit(std::string_view id, const StabilityEstimate& e) {
-  return largest_stable_step(row(id), default_parameters(row(id)), e).value();
+  return largest_stable_step(info_of(id), default_parameters(info_of(id)), e).value();
 }
 
 TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
@@ -93,12 +93,12 @@ TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
 TEST(Stability, WhatIsNotKnownIsNotSaid) {
   StabilityEstimate e = uniform_estimate(1000, 500);
   e.others_are_exact = false;
-  EXPECT_FALSE(largest_stable_step(row("explicit-euler"), {}, e));
-  EXPECT_TRUE(is_approximate(row("rk4"), e));
-  EXPECT_FALSE(is_approximate(row("velocity-verlet"), e));
+  EXPECT_FALSE(largest_stable_step(info_of("explicit-euler"), {}, e));
+  EXPECT_TRUE(is_approximate(info_of("rk4"), e));
+  EXPECT_FALSE(is_approximate(info_of("velocity-verlet"), e));
   e.free_directions = kExactDirections + 1;
-  EXPECT_TRUE(is_approximate(row("velocity-verlet"), e));
-  EXPECT_FALSE(is_approximate(row("backward-euler"), e));
+  EXPECT_TRUE(is_approximate(info_of("velocity-verlet"), e));
+  EXPECT_FALSE(is_approximate(info_of("backward-euler"), e));
 }
 
 TEST(Stability, TheHandCounts) {
@@ -111,69 +111,69 @@ TEST(Stability, WindLimitsThoseThatTakeItExplicitly) {
   StabilityEstimate e = uniform_estimate(1000);
   e.wind_rate = 100;
   EXPECT_DOUBLE_EQ(limit("projective-dynamics", e), 0.02);
-  EXPECT_DOUBLE_EQ(largest_stable_step(row("xpbd"), {20, 4}, e).value(), 0.08);  // of its substeps
+  EXPECT_DOUBLE_EQ(largest_stable_step(info_of("xpbd"), {20, 4}, e).value(), 0.08);  // of its substeps
   EXPECT_TRUE(std::isinf(limit("backward-euler", e)));
-  EXPECT_EQ(describe_stability(row("projective-dynamics"), {10, 0}, 1e-3, e),
+  EXPECT_EQ(describe_stability(info_of("projective-dynamics"), {10, 0}, 1e-3, e),
             "Projective dynamics is stable at every step size when iterated to convergence; at h = 1 ms "
             "(h·ω_max = 1) it multiplies the stiffest oscillation by 0.707 in every step. It takes the wind "
             "explicitly, though: in this wind it is stable below h = 20 ms.");
-  EXPECT_NE(describe_stability(row("xpbd"), {20, 1}, 0.03, e).find("below h = 20 ms only."),
+  EXPECT_NE(describe_stability(info_of("xpbd"), {20, 1}, 0.03, e).find("below h = 20 ms only."),
             std::string::npos);
 }
 
 TEST(Stability, SentencesCarryTheNumbers) {
   const StabilityEstimate e = uniform_estimate(1000);
-  EXPECT_EQ(describe_stability(row("explicit-euler"), {}, 1e-3, uniform_estimate(1400)),
+  EXPECT_EQ(describe_stability(info_of("explicit-euler"), {}, 1e-3, uniform_estimate(1400)),
             "Explicit Euler multiplies the stiffest oscillation by 1.72 in every step at h = 1 ms (h·ω_max = "
             "1.4): no step size is stable.");
   EXPECT_EQ(
-      describe_stability(row("explicit-euler"), {}, 1.0 / 240, uniform_estimate(std::sqrt(1000.0))),
+      describe_stability(info_of("explicit-euler"), {}, 1.0 / 240, uniform_estimate(std::sqrt(1000.0))),
       "Explicit Euler enlarges the stiffest oscillation by 0.86 % in every step at h = 4.17 ms (h·ω_max = "
       "0.132): no step size is stable.");
   EXPECT_EQ(
-      describe_stability(row("explicit-euler"), {}, 1e-4, uniform_estimate(1000, 542)),
+      describe_stability(info_of("explicit-euler"), {}, 1e-4, uniform_estimate(1000, 542)),
       "Explicit Euler is stable below h = 542 µs, its linear limit at this shape; without damping no step "
       "size would be. Here h = 100 µs (h·ω_max = 0.1).");
   StabilityEstimate large = uniform_estimate(1000, 542);
   large.others_are_exact = false;
   large.free_directions = 1194;
   EXPECT_EQ(
-      describe_stability(row("explicit-euler"), {}, 1e-3, large),
+      describe_stability(info_of("explicit-euler"), {}, 1e-3, large),
       "Explicit Euler multiplies the stiffest oscillation by 1.21 in every step at h = 1 ms (h·ω_max = 1). "
       "Its linear limit depends on all oscillations and is found for cloth of up to 200 free particles.");
   EXPECT_EQ(
-      describe_stability(row("symplectic-euler"), {}, 1e-3, e),
+      describe_stability(info_of("symplectic-euler"), {}, 1e-3, e),
       "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. Here h = 1 ms (h·ω_max = "
       "1).");
   EXPECT_EQ(
-      describe_stability(row("symplectic-euler"), {}, 1e-3, large),
+      describe_stability(info_of("symplectic-euler"), {}, 1e-3, large),
       "Symplectic Euler is stable below h ≈ 1.53 ms, its linear limit at this shape; without damping it "
       "would be 2 ms. Here h = 1 ms (h·ω_max = 1).");
   // h ω = 4: the eigenvalues' sum is 2 − 16 = −14 and their product 1, so the larger is 7 + √48.
   EXPECT_EQ(
-      describe_stability(row("symplectic-euler"), {}, 4e-3, e),
+      describe_stability(info_of("symplectic-euler"), {}, 4e-3, e),
       "Symplectic Euler is stable below h = 2 ms, its linear limit at this shape. Here h = 4 ms (h·ω_max = "
       "4), which multiplies an oscillation by 13.9 in every step.");
-  EXPECT_EQ(describe_stability(row("semi-implicit-euler"), {}, 1, uniform_estimate(1)),
+  EXPECT_EQ(describe_stability(info_of("semi-implicit-euler"), {}, 1, uniform_estimate(1)),
             "Semi-implicit Euler is stable at every step size; at h = 1 s (h·ω_max = 1) it multiplies the "
             "stiffest oscillation by 0.707 in every step.");
   EXPECT_EQ(
-      describe_stability(row("trapezoidal"), {}, 1, uniform_estimate(1)),
+      describe_stability(info_of("trapezoidal"), {}, 1, uniform_estimate(1)),
       "Trapezoidal rule is stable at every step size on an oscillator, here at h = 1 s (h·ω_max = 1), but "
       "damps nothing: on cloth that bends and turns, energy may grow at large steps. Watch its plot.");
   EXPECT_NE(
-      describe_stability(row("xpbd"), {20, 1}, 1, e).find("stable at every step size when swept to conv"),
+      describe_stability(info_of("xpbd"), {20, 1}, 1, e).find("stable at every step size when swept to conv"),
       std::string::npos);
   EXPECT_EQ(
-      describe_stability(row("rattle"), {}, 1e-3, e),
+      describe_stability(info_of("rattle"), {}, 1e-3, e),
       "RATTLE is stable below h = 2 ms, its linear limit at this shape as far as bending springs, dampers "
       "and "
       "the hand go; rods under tension, or more of them than the cloth has freedom, may have a lower one. "
       "Here h = 1 ms (h·ω_max = 1).");
-  EXPECT_EQ(describe_stability(row("symplectic-euler"), {}, 1, uniform_estimate(0)),
+  EXPECT_EQ(describe_stability(info_of("symplectic-euler"), {}, 1, uniform_estimate(0)),
             "Nothing in this scene can oscillate, so no step size is too large.");
   EXPECT_EQ(
-      describe_stability(row("rattle"), {}, 1, uniform_estimate(0)),
+      describe_stability(info_of("rattle"), {}, 1, uniform_estimate(0)),
       "Nothing in this scene can oscillate where stretch springs are rods, so no step size is too large.");
 }
 
@@ -198,9 +198,9 @@ TEST(Stability, ABlowUpIsExplained) {
       has(text, part);
     has(text, describe_stability(info, default_parameters(info), 1e-3, uniform_estimate(1400)));
   }
-  has(explain(row("explicit-euler"), uniform_estimate(1000)), "2 ms");
+  has(explain(info_of("explicit-euler"), uniform_estimate(1000)), "2 ms");
   facts.sound_time = 0.031;
-  has(explain(row("explicit-euler"), uniform_estimate(1000)),
+  has(explain(info_of("explicit-euler"), uniform_estimate(1000)),
       "last was sound (no spring strained by 10 %), at 0.031 s: ");
   // Whoever uses an implicit method already needs no advice to do so.
   for (const IntegratorInfo& info : integrators()) {
@@ -211,7 +211,7 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.energy = std::numeric_limits<double>::infinity();
   has(explain(integrators()[0], uniform_estimate(1400)), "energy is no longer a finite number");
   facts.finite = false;
-  const std::string text = explain(row("symplectic-euler"), std::nullopt);
+  const std::string text = explain(info_of("symplectic-euler"), std::nullopt);
   has(text, "finite");
   EXPECT_EQ(text.find("499"), std::string::npos) << text;
 }
