@@ -16,42 +16,21 @@ constexpr double kDamping = 0.8;
 // belongs, but every entry costs time in all the products with the interpolation.
 constexpr double kSmallWeight = 0.02;
 
-// A node with so many times more neighbours than the average is a hub (and has at least so many).
-constexpr std::size_t kHubFactor = 16;
-constexpr std::size_t kHubNeighbours = 100;
-
 struct Aggregates {
   std::vector<std::uint32_t> of;  // node -> aggregate, or kNone
   std::uint32_t count = 0;
 };
 
-/// A hub would make one aggregate of all that it is coupled to, and its weight would drown those of the
-/// others in every row: nothing would be left to correct what happens among its neighbours. So its couplings
-/// count for nothing here, and it is an aggregate by itself.
-class Hubs {
- public:
-  explicit Hubs(const CouplingGraph& graph)
-      : graph_(graph), least_(std::max(kHubNeighbours, kHubFactor * graph.begin.back() / graph.size())) {}
-  bool contains(std::size_t i) const { return graph_.begin[i + 1] - graph_.begin[i] >= least_; }
-
- private:
-  const CouplingGraph& graph_;
-  std::size_t least_;
-};
-
-Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active, const Hubs& hubs,
-                     CancelPoint& cancel) {
+Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active, CancelPoint& cancel) {
   const std::size_t n = graph.size();
   Aggregates result{std::vector<std::uint32_t>(n, kNone), 0};
   std::vector<std::uint32_t>& of = result.of;
   const auto for_neighbours = [&](std::size_t i, auto&& body) {
     for (std::uint32_t k = graph.begin[i]; k < graph.begin[i + 1]; ++k) {
       const std::uint32_t j = graph.neighbour[k];
-      if (active[j] && graph.strength[k] > 0 && !hubs.contains(j)) body(j, graph.strength[k]);
+      if (active[j] && graph.strength[k] > 0) body(j, graph.strength[k]);
     }
   };
-  for (std::size_t i = 0; i < n; ++i)
-    if (active[i] && hubs.contains(i)) of[i] = result.count++;
   // A node whose neighbours are all without one becomes the centre of an aggregate.
   for (std::size_t i = 0; i < n; ++i) {
     cancel.pass();
@@ -108,8 +87,7 @@ Prolongation Prolongation::transposed() const {
 
 Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<char>& active,
                                   CancelPoint& cancel) {
-  const Hubs hubs(graph);
-  const Aggregates aggregates = aggregate(graph, active, hubs, cancel);
+  const Aggregates aggregates = aggregate(graph, active, cancel);
   Prolongation P;
   P.columns = aggregates.count;
   P.begin.reserve(graph.size() + 1);
@@ -126,16 +104,13 @@ Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<
   for (std::size_t i = 0; i < graph.size(); ++i) {
     cancel.pass();
     row.clear();
-    if (active[i] && hubs.contains(i)) {
-      add(aggregates.of[i], 1);
-    } else if (active[i] && aggregates.of[i] != kNone) {
+    if (active[i] && aggregates.of[i] != kNone) {
       double total = 0;
-      for (std::uint32_t k = graph.begin[i]; k < graph.begin[i + 1]; ++k)
-        if (!hubs.contains(graph.neighbour[k])) total += graph.strength[k];
+      for (std::uint32_t k = graph.begin[i]; k < graph.begin[i + 1]; ++k) total += graph.strength[k];
       add(aggregates.of[i], 1 - kDamping);
       for (std::uint32_t k = graph.begin[i]; k < graph.begin[i + 1]; ++k) {
         const std::uint32_t j = graph.neighbour[k];
-        if (!hubs.contains(j) && active[j] && aggregates.of[j] != kNone) {
+        if (active[j] && aggregates.of[j] != kNone) {
           add(aggregates.of[j], kDamping * graph.strength[k] / total);
         }
       }

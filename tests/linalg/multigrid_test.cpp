@@ -216,8 +216,7 @@ TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
   EXPECT_GT(plain_at_96, 3 * plain_at_16);
 }
 
-// The hub of a fan is coupled to all of it. If it took all into its aggregate, one coarse node would be left,
-// and nothing to correct what happens along the rim.
+// The hub of a fan, which is coupled to all of it, takes all into its aggregate: one coarse node is left.
 TEST(Multigrid, TakesFewIterationsWhereOneParticleIsCoupledToAll) {
   constexpr std::uint32_t kRim = 2000;
   constexpr double kStiffness = Sheet::h * Sheet::h * 1000, kRatio = 0.98;
@@ -241,7 +240,7 @@ TEST(Multigrid, TakesFewIterationsWhereOneParticleIsCoupledToAll) {
   std::vector<vec3> x;
   const SolveReport report = solve(A, projection, PreconditionerKind::multigrid, x);
   EXPECT_TRUE(report.converged);
-  EXPECT_LE(report.iterations, 30);
+  EXPECT_LE(report.iterations, 15);
 }
 
 TEST(Multigrid, HoldsAtTheFarEnd) {
