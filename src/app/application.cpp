@@ -43,6 +43,7 @@
 #include "runtime/scene_file.h"
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
+#include "ui/hand_marks.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {
@@ -107,6 +108,7 @@ class Application {
   Pixels view_size() const;
   PanelContext panel_context();
   ViewLegend view_legend() const;
+  HandMarks hand_marks() const;
   Look look() const;
   void take_motion();
   double interface_scale() const;
@@ -175,6 +177,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   view_.plots_layout.choose(preferences_.plots_chosen);
   view_.plots_layout.set_with_gravity(preferences_.energy_with_gravity);
   view_.history_megabytes = preferences_.history_megabytes;
+  view_.hand_strength = preferences_.hand_strength;
   view_.recording = preferences_.recording;
   ui_.open_tab(preferences_.tab);
   std::error_code no_folder;
@@ -254,6 +257,7 @@ int Application::run() {
   preferences_.plots_chosen = view_.plots_layout.titles();
   preferences_.energy_with_gravity = view_.plots_layout.with_gravity();
   preferences_.history_megabytes = view_.history_megabytes;
+  preferences_.hand_strength = view_.hand_strength;
   preferences_.recording = view_.recording;
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
@@ -296,6 +300,27 @@ Pixels Application::view_size() const {
   return {static_cast<double>(area.width), static_cast<double>(area.height)};
 }
 
+HandMarks Application::hand_marks() const {
+  const Area area = view_area();
+  const auto seen = [&](const vec3& point) {
+    std::optional<ImVec2> at;
+    if (const auto projected = camera_.project(point, view_size()))
+      at.emplace(area.x + static_cast<float>(projected->pixel.x),
+                 area.y + static_cast<float>(projected->pixel.y));
+    return at;
+  };
+  HandMarks out;
+  out.colour = look().hand;
+  const std::optional<Interaction::Target>& target = interaction_.target();
+  if (const auto at = target && ImGui::IsMousePosValid() ? seen(target->at) : std::nullopt)
+    out.target = {*at, target->pin.has_value()};
+  const std::optional<Frame::Hand>& hand = snapshot_->frame.hand;
+  const auto at = hand ? seen(hand->cursor) : std::nullopt;
+  if (const auto depth = interaction_.depth(camera_); at && depth)
+    out.held = {*at, *depth, snapshot_->frame.mesh->diagonal / 4};
+  return out;
+}
+
 Look Application::look() const { return view_.theme == Theme::light ? light_look() : Look(); }
 
 ViewLegend Application::view_legend() const {
@@ -303,6 +328,8 @@ ViewLegend Application::view_legend() const {
   ViewLegend out;
   out.stretch_spring = colours.stretch_spring;
   out.bend_spring = colours.bend_spring;
+  out.hand = colours.hand;
+  out.hand_depth = interaction_.depth(camera_).value_or(0);
   const Frame& frame = snapshot_->frame;
   if (!frame.velocities.empty())
     out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};
@@ -418,14 +445,16 @@ void Application::draw_frame() {
     // What is seen of a scene that is about to be replaced is not to be taken hold of.
     const bool captured = ImGui::GetIO().WantCaptureMouse || awaited_ != nullptr;
     MeshBar& bar = ui_.mesh_bar();
-    interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured,
-                         [this](Command command) { send(std::move(command)); }, bar.open_edges(*snapshot_),
+    interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured, view_.hand_strength,
+                         [this](std::variant<Command, Control> what) { send(std::move(what)); },
+                         bar.open_edges(*snapshot_),
                          [&](std::size_t edge) { bar.choose_edge(context, edge); }});
     if (const auto box = interaction_.selection(interface_scale())) selection_overlay(*box);
     if (!ImGui::IsAnyMouseDown()) edits_->end_gesture();
     if (interaction_.has_dragged()) view_.done(Hint::drag);
     if (interaction_.orbits()) view_.done(Hint::orbit);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
+    draw_hand_marks(hand_marks(), area);
     draw_mesh_marks(bar, *snapshot_, camera_, area, interaction_.edge_under_mouse());
   }
 

@@ -3,15 +3,14 @@
 #include <algorithm>
 
 #include <glm/common.hpp>
-
-#include "render/picking.h"
+#include <glm/geometric.hpp>
 
 namespace clothlab {
 namespace {
 
-// How far from the cursor a particle may be seen to be meant [interface units].
-constexpr double kPinRadius = 14;
-constexpr double kGrabRadius = 14;
+// How far from the cursor the cloth or a pin may be seen to be meant [interface units].
+constexpr double kGrabRadius = 12;
+constexpr double kPinRadius = 28;
 constexpr double kEdgeRadius = 10;
 // Largest cursor travel that still counts as a click.
 constexpr double kClickSlack = 5;
@@ -60,6 +59,7 @@ void Interaction::handle(const Surroundings& around) {
   }
   send_moves(around);
   edge_ = idle() ? edge_at(at_, around) : std::nullopt;
+  target_ = idle() && !edge_ ? target_at(at_, around) : std::nullopt;
 }
 
 std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {
@@ -93,43 +93,56 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
         action_ = Select{at, !click.shift};
       } else if (const auto edge = edge_at(at, around)) {
         around.choose_edge(*edge);
+      } else if (const std::optional<Target> target = target_at(at, around)) {
+        take_hold(*target, at, around);
+      } else if (click.shift) {
+        action_ = Pan{};
       } else {
-        take_hold(at, around);
+        action_ = Orbit{};
       }
       break;
   }
 }
 
-void Interaction::take_hold(Pixels at, const Surroundings& around) {
+std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surroundings& around) const {
+  if (around.captured || !inside(at, around.view)) return std::nullopt;
   const Frame& frame = around.snapshot.frame;
-  const Pixels pixel = in_view(at, around.view);
-  const Pixels size = size_of(around.view);
-  const auto near = nearest_visible_particle(*frame.mesh, frame.positions, around.camera, pixel, size,
-                                             kPinRadius * around.scale);
-  if (near && frame.pinned[*near] != 0) {
-    action_ = HoldPin{*near, frame.positions[*near]};
+  const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
+                            size_of(around.view), kGrabRadius * around.scale);
+  if (grip.particle && frame.pinned[*grip.particle] != 0)
+    return Target{frame.positions[*grip.particle], {}, grip.particle};
+  if (!grip.point) return std::nullopt;
+  Target target{vec3(0), *grip.point, std::nullopt};
+  for (int k = 0; k < 3; ++k)
+    target.at +=
+        target.point.weights[k] * frame.positions[target.point.particles[static_cast<std::size_t>(k)]];
+  return target;
+}
+
+void Interaction::take_hold(const Target& target, Pixels at, const Surroundings& around) {
+  has_dragged_ = true;
+  if (target.pin) {
+    action_ = HoldPin{*target.pin, target.at};
     moved_ = false;
-    has_dragged_ = true;
     return;
   }
-  const auto pick =
-      pick_for_grab(*frame.mesh, frame.positions, around.camera, pixel, size, kGrabRadius * around.scale);
-  if (!pick) return;
-  vec3 point(0);
-  for (int k = 0; k < 3; ++k) {
-    point += pick->weights[k] * frame.positions[pick->particles[static_cast<std::size_t>(k)]];
-  }
-  around.send(grab_command(around.snapshot, pick->particles, pick->weights, point));
-  action_ = Hold{point};
+  const vec3 cursor = around.camera.in_view_plane(in_view(at, around.view), size_of(around.view), target.at);
+  around.send(TakeHold{{target.point.particles, target.point.weights, cursor, 0, 0, around.hand_strength}});
+  action_ = Hold{cursor, cursor};
   moved_ = false;
-  has_dragged_ = true;
+}
+
+std::optional<double> Interaction::depth(const Camera& camera) const {
+  const auto* hold = std::get_if<Hold>(&action_);
+  if (hold == nullptr) return std::nullopt;
+  return glm::dot(hold->cursor - hold->start, camera.forward());
 }
 
 void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
   const Frame& frame = around.snapshot.frame;
   const auto particle =
       nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
-                               size_of(around.view), kPinRadius * around.scale * 2);
+                               size_of(around.view), kPinRadius * around.scale);
   if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] == 0});
 }
 

@@ -9,6 +9,8 @@
 #include "app/window.h"
 #include "mesh/boundary_loops.h"
 #include "render/camera.h"
+#include "render/picking.h"
+#include "runtime/control.h"
 #include "runtime/snapshot.h"
 #include "sim/command.h"
 #include "ui/overlays.h"
@@ -27,7 +29,8 @@ class Interaction {
     Area view;              ///< of the cloth, in window coordinates
     double scale = 1;       ///< of an interface unit
     bool captured = false;  ///< something of the interface lies under the cursor
-    std::function<void(Command)> send;
+    double hand_strength = 1;
+    std::function<void(std::variant<Command, Control>)> send;
     /// Open edges of the mesh that a press beside them chooses; empty: none.
     std::span<const BoundaryLoop> open_edges = {};
     std::function<void(std::size_t)> choose_edge = {};
@@ -44,6 +47,16 @@ class Interaction {
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
   bool orbits() const { return std::holds_alternative<Orbit>(action_); }
+  /// What a press would take hold of: a point of the cloth or a pin. None while something is held or turned.
+  struct Target {
+    vec3 at{0};  ///< [m]
+    Pick point;  ///< of the cloth
+    std::optional<std::uint32_t> pin;
+  };
+  const std::optional<Target>& target() const { return target_; }
+  /// How far behind the plane that it took the cloth in the hand is, seen from the camera [m]; none while the
+  /// hand is empty.
+  std::optional<double> depth(const Camera& camera) const;
   /// The rectangle that is being drawn around particles, in window coordinates; none while it is a mere
   /// click.
   std::optional<Area> selection(double scale) const;
@@ -65,6 +78,7 @@ class Interaction {
   struct Pan {};
   struct Hold {
     vec3 cursor{0};
+    vec3 start{0};  // the cursor when it took hold
   };
   struct Select {
     Pixels from{0};
@@ -77,7 +91,8 @@ class Interaction {
 
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
-  void take_hold(Pixels at, const Surroundings& around);
+  std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
+  void take_hold(const Target& target, Pixels at, const Surroundings& around);
   void toggle_pin(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);
@@ -88,6 +103,7 @@ class Interaction {
   std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, Select> action_;
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
+  std::optional<Target> target_;
   bool moved_ = false;  // the held point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;

@@ -8,9 +8,9 @@ namespace clothlab {
 namespace {
 
 /// Projects particles into the window.
-class Projector {
+class ParticlePlaces {
  public:
-  Projector(const Snapshot& snapshot, const Camera& camera, const Area& view)
+  ParticlePlaces(const Snapshot& snapshot, const Camera& camera, const Area& view)
       : positions_(snapshot.frame.positions), camera_(camera), view_(view) {}
 
   std::optional<ImVec2> operator()(std::uint32_t particle) const {
@@ -26,8 +26,8 @@ class Projector {
   const Area& view_;
 };
 
-void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const Projector& seen, const Area& view,
-                     std::optional<std::size_t> under_mouse) {
+void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const ParticlePlaces& seen,
+                     const Area& view, std::optional<std::size_t> under_mouse) {
   const std::span<const BoundaryLoop> loops = bar.open_edges(snapshot);
   std::vector<ImVec2> line;
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -40,7 +40,7 @@ void draw_open_edges(const MeshBar& bar, const Snapshot& snapshot, const Project
 }
 
 // Each below the lowest particle of its part, where it covers no cloth of that part.
-void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const Projector& seen,
+void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const ParticlePlaces& seen,
                        const Area& view) {
   const std::vector<std::uint32_t>& of_particle = snapshot.frame.mesh->part_of_particle;
   for (const std::uint32_t part : bar.parts_to_mark(snapshot)) {
@@ -59,7 +59,7 @@ void draw_part_numbers(const MeshBar& bar, const Snapshot& snapshot, const Proje
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse) {
   if (!bar.is_shown(snapshot)) return;
-  const Projector seen(snapshot, camera, view);
+  const ParticlePlaces seen(snapshot, camera, view);
   draw_open_edges(bar, snapshot, seen, view, edge_under_mouse);
   draw_part_numbers(bar, snapshot, seen, view);
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <glm/geometric.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/text_file.h"
@@ -95,6 +96,7 @@ void StateLog::write(double now, const Picture& picture) {
   json["hand"] = frame.hand.has_value();
   if (frame.hand) json["hand_point"] = to_json(frame.hand->point);
   if (frame.hand) json["hand_cursor"] = to_json(frame.hand->cursor);
+  if (frame.hand) json["hand_force"] = glm::length(frame.hand->force);
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
   json["kept"] = {snapshot.kept.from, snapshot.kept.to};

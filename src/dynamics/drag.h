@@ -31,6 +31,8 @@ struct Drag {
   double stiffness = 0;  ///< k [N/m], see drag_stiffness
   double damping = 0;    ///< c [N·s/m], see drag_damping
   double max_force = 0;  ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
+  /// Least stiffness of the spring in `clamped` blocks, unless k is less [N/m]; see drag_least_block.
+  double least_block = 0;
 
   /// Σ wᵢ aᵢ
   vec3 blend(std::span<const vec3> a) const {
@@ -44,6 +46,10 @@ struct Drag {
   }
   double secant_damping(const vec3& d_dot) const {
     return max_force > 0 ? damping * saturation(damping * d_dot, kDamperShare * max_force) : 0.0;
+  }
+  /// On the held point [N].
+  vec3 force(const vec3& d, const vec3& d_dot) const {
+    return -(secant_stiffness(d) * d + secant_damping(d_dot) * d_dot);
   }
 };
 

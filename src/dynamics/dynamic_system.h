@@ -13,8 +13,9 @@
 
 namespace clothlab {
 
-/// Blocks of a compressed spring (l < L): `clamped` puts max(0, 1 − L/l) for (1 − L/l) and is positive
-/// semidefinite; `exact` is the true derivative, which may be indefinite.
+/// Blocks of a compressed spring (l < L) and of a saturated mouse spring. `clamped` puts max(0, 1 − L/l) for
+/// (1 − L/l), which is positive semidefinite, and the secant stiffness of the mouse spring (DragForce);
+/// `exact` is the true derivative, which may be indefinite.
 enum class JacobianMode { clamped, exact };
 
 /// Factors of A = mass·M − damping·D − stiffness·K, with K = ∂f/∂x and D = ∂f/∂v.

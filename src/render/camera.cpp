@@ -94,14 +94,25 @@ Ray Camera::ray(Pixels pixel, Pixels size) const {
   return {eye(), glm::normalize(forward() + x * right() + y * up())};
 }
 
-std::optional<Projected> Camera::project(const vec3& point, Pixels size) const {
-  const vec3 from_eye = point - eye();
-  const double depth = glm::dot(from_eye, forward());
-  if (!(depth > 0) || !is_finite(from_eye)) return std::nullopt;
+Projector Camera::projector(Pixels size) const {
   const Pixels s = at_least_one(size);
-  const double scale = s.y / (2 * std::tan(fov / 2) * depth);
+  Projector out;
+  out.eye_ = eye();
+  out.right_ = right();
+  out.up_ = up();
+  out.forward_ = forward();
+  out.middle_ = s / 2.0;
+  out.scale_ = s.y / (2 * std::tan(fov / 2));
+  return out;
+}
+
+std::optional<Projected> Projector::operator()(const vec3& point) const {
+  const vec3 from_eye = point - eye_;
+  const double depth = glm::dot(from_eye, forward_);
+  if (!(depth > 0) || !is_finite(from_eye)) return std::nullopt;
+  const double scale = scale_ / depth;
   return Projected{
-      {s.x / 2 + scale * glm::dot(from_eye, right()), s.y / 2 - scale * glm::dot(from_eye, up())}, depth};
+      {middle_.x + scale * glm::dot(from_eye, right_), middle_.y - scale * glm::dot(from_eye, up_)}, depth};
 }
 
 vec3 Camera::in_view_plane(Pixels pixel, Pixels size, const vec3& anchor) const {

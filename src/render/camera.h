@@ -26,6 +26,19 @@ struct Projected {
   double depth = 0;  ///< distance in front of the eye along the view's axis, positive [m]
 };
 
+/// Where points are seen by a camera in a view of one size, for many points at once.
+class Projector {
+ public:
+  /// None for a point that is not in front of the eye.
+  std::optional<Projected> operator()(const vec3& point) const;
+
+ private:
+  friend class Camera;
+  vec3 eye_{0}, right_{1, 0, 0}, up_{0, 1, 0}, forward_{0, 0, -1};
+  Pixels middle_{0};
+  double scale_ = 1;  // pixels per metre at a depth of 1 m
+};
+
 /// A camera that orbits a target with its up direction always in the vertical plane through the view's
 /// axis, so that no motion of the hand can roll it. y is up. A view of no size counts as one pixel;
 /// arguments that are not finite leave the camera as it was.
@@ -68,8 +81,9 @@ class Camera {
 
   Ray ray(Pixels pixel, Pixels size) const;
 
+  Projector projector(Pixels size) const;
   /// Where the point is seen; none for a point that is not in front of the eye.
-  std::optional<Projected> project(const vec3& point, Pixels size) const;
+  std::optional<Projected> project(const vec3& point, Pixels size) const { return projector(size)(point); }
 
   /// The point under the pixel in the plane parallel to the view through `anchor`: what is dragged stays
   /// in that plane. An anchor behind the eye is answered with the anchor.

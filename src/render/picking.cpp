@@ -4,6 +4,9 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <limits>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace clothlab {
@@ -74,11 +77,97 @@ bool is_hidden(std::uint32_t particle, std::span<const vec3> positions, const ve
   });
 }
 
-std::vector<std::optional<Projected>> project_all(std::span<const vec3> positions, const Camera& camera,
-                                                  Pixels size) {
-  std::vector<std::optional<Projected>> seen(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) seen[i] = camera.project(positions[i], size);
-  return seen;
+/// What may be seen in a rectangle of the view, by one pass over the particles and one over the triangles:
+/// whatever is looked for there then looks at few of them.
+class Nearby {
+ public:
+  struct Particle {
+    std::uint32_t index;
+    Projected seen;
+  };
+
+  Nearby(const ClothMesh& mesh, std::span<const vec3> positions, const Projector& project, Pixels low,
+         Pixels high) {
+    // Cohen and Sutherland: on which sides of the rectangle a particle lies.
+    constexpr std::uint8_t kLeft = 1, kRight = 2, kAbove = 4, kBelow = 8, kUnseen = 16;
+    std::vector<std::uint8_t> sides(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const std::optional<Projected> seen = project(positions[i]);
+      if (!seen) {
+        sides[i] = kUnseen;
+        continue;
+      }
+      const Pixels p = seen->pixel;
+      sides[i] = static_cast<std::uint8_t>((p.x < low.x ? kLeft : 0) | (p.x > high.x ? kRight : 0) |
+                                           (p.y < low.y ? kAbove : 0) | (p.y > high.y ? kBelow : 0));
+      if (sides[i] == 0) particles.push_back({static_cast<std::uint32_t>(i), *seen});
+    }
+    for (const Triangle& t : mesh.triangles)
+      if ((sides[t[0]] & sides[t[1]] & sides[t[2]]) == 0) triangles.push_back(t);
+  }
+
+  std::vector<Particle> particles;  ///< within the rectangle, ascending
+  std::vector<Triangle> triangles;  ///< that may cover some of it
+};
+
+/// The point of a triangle's edge that is seen nearest to the cursor. Edges that reach behind the eye are
+/// left out.
+struct EdgePoint {
+  double squared_pixels = std::numeric_limits<double>::infinity();
+  double depth = 0;
+  Pick pick;
+
+  bool better_than(const EdgePoint& other) const {
+    return std::tie(squared_pixels, depth) < std::tie(other.squared_pixels, other.depth);
+  }
+};
+
+EdgePoint nearest_edge_point(const Triangle& triangle, std::span<const vec3> positions,
+                             const Projector& project, Pixels cursor, const vec3& eye) {
+  EdgePoint nearest;
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3;
+    const std::optional<Projected> a = project(positions[triangle[static_cast<std::size_t>(k)]]);
+    const std::optional<Projected> b = project(positions[triangle[static_cast<std::size_t>(next)]]);
+    if (!a || !b) continue;
+    const Pixels along = b->pixel - a->pixel;
+    const double squared = glm::dot(along, along);
+    const double t = squared > 0 ? std::clamp(glm::dot(cursor - a->pixel, along) / squared, 0.0, 1.0) : 0.0;
+    const Pixels offset = a->pixel + t * along - cursor;
+    // The share t of the edge as it is seen, as a share of the edge in space.
+    const double share = t * a->depth / ((1 - t) * b->depth + t * a->depth);
+    EdgePoint point;
+    point.squared_pixels = glm::dot(offset, offset);
+    point.depth = (1 - share) * a->depth + share * b->depth;
+    if (!point.better_than(nearest)) continue;
+    point.pick.particles = triangle;
+    point.pick.weights[k] = 1 - share;
+    point.pick.weights[next] = share;
+    nearest = point;
+  }
+  vec3 at(0);
+  for (int k = 0; k < 3; ++k)
+    at += nearest.pick.weights[k] * positions[triangle[static_cast<std::size_t>(k)]];
+  nearest.pick.distance = glm::length(at - eye);
+  return nearest;
+}
+
+std::optional<std::uint32_t> nearest_visible(Nearby nearby, std::span<const vec3> positions, const vec3& eye,
+                                             Pixels cursor, double radius) {
+  const auto squared_pixels = [&](const Nearby::Particle& p) {
+    const Pixels offset = p.seen.pixel - cursor;
+    return glm::dot(offset, offset);
+  };
+  std::erase_if(nearby.particles,
+                [&](const Nearby::Particle& p) { return squared_pixels(p) > radius * radius; });
+  std::ranges::sort(nearby.particles, {}, [&](const Nearby::Particle& p) {
+    return std::tuple(squared_pixels(p), p.seen.depth, p.index);
+  });
+  const auto found = std::ranges::find_if(nearby.particles, [&](const Nearby::Particle& p) {
+    return !is_hidden(p.index, positions, eye, nearby.triangles);
+  });
+  if (found == nearby.particles.end()) return std::nullopt;
+  return found->index;
 }
 
 /// A rectangle of the view cut into tiles, so that a particle is tested against few triangles.
@@ -136,67 +225,28 @@ std::optional<Pick> pick(std::span<const Triangle> triangles, std::span<const ve
 std::optional<std::uint32_t> nearest_visible_particle(const ClothMesh& mesh, std::span<const vec3> positions,
                                                       const Camera& camera, Pixels cursor, Pixels size,
                                                       double radius) {
-  struct Candidate {
-    double squared_pixels;
-    double depth;
-    std::uint32_t particle;
-  };
-  std::vector<Candidate> candidates;
-  const std::vector<std::optional<Projected>> seen = project_all(positions, camera, size);
-  for (std::uint32_t i = 0; i < positions.size(); ++i) {
-    if (!seen[i]) continue;
-    const Pixels offset = seen[i]->pixel - cursor;
-    const double squared_pixels = glm::dot(offset, offset);
-    if (squared_pixels <= radius * radius) candidates.push_back({squared_pixels, seen[i]->depth, i});
-  }
-  if (candidates.empty()) return std::nullopt;
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.squared_pixels != b.squared_pixels) return a.squared_pixels < b.squared_pixels;
-    if (a.depth != b.depth) return a.depth < b.depth;
-    return a.particle < b.particle;
-  });
-
-  // Only triangles that come near the cursor can hide a candidate; those that reach behind the eye may.
-  std::vector<Triangle> hiding;
-  for (const Triangle& t : mesh.triangles) {
-    if (seen[t[0]] && seen[t[1]] && seen[t[2]]) {
-      const Pixels a = seen[t[0]]->pixel - cursor;
-      const Pixels b = seen[t[1]]->pixel - cursor;
-      const Pixels c = seen[t[2]]->pixel - cursor;
-      if (std::min({a.x, b.x, c.x}) > radius || std::max({a.x, b.x, c.x}) < -radius) continue;
-      if (std::min({a.y, b.y, c.y}) > radius || std::max({a.y, b.y, c.y}) < -radius) continue;
-    }
-    hiding.push_back(t);
-  }
-
-  for (const Candidate& candidate : candidates) {
-    if (!is_hidden(candidate.particle, positions, camera.eye(), hiding)) return candidate.particle;
-  }
-  return std::nullopt;
+  Nearby nearby(mesh, positions, camera.projector(size), cursor - radius, cursor + radius);
+  return nearest_visible(std::move(nearby), positions, camera.eye(), cursor, radius);
 }
 
 std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<const vec3> positions,
                                              const Camera& camera, Pixels low, Pixels high, Pixels size) {
-  const std::vector<std::optional<Projected>> seen = project_all(positions, camera, size);
-  std::vector<std::uint32_t> inside;
-  for (std::uint32_t i = 0; i < positions.size(); ++i) {
-    if (!seen[i]) continue;
-    const Pixels p = seen[i]->pixel;
-    if (p.x >= low.x && p.y >= low.y && p.x <= high.x && p.y <= high.y) inside.push_back(i);
-  }
-  Tiles tiles(low, high, inside.size());
-  for (const Triangle& t : mesh.triangles) {
-    if (!seen[t[0]] || !seen[t[1]] || !seen[t[2]]) {
+  const Projector project = camera.projector(size);
+  const Nearby nearby(mesh, positions, project, low, high);
+  Tiles tiles(low, high, nearby.particles.size());
+  for (const Triangle& t : nearby.triangles) {
+    const auto a = project(positions[t[0]]), b = project(positions[t[1]]), c = project(positions[t[2]]);
+    if (a && b && c) {
+      tiles.add(t, glm::min(glm::min(a->pixel, b->pixel), c->pixel),
+                glm::max(glm::max(a->pixel, b->pixel), c->pixel));
+    } else {
       tiles.add_everywhere(t);  // it reaches behind the eye
-      continue;
     }
-    const Pixels a = seen[t[0]]->pixel, b = seen[t[1]]->pixel, c = seen[t[2]]->pixel;
-    tiles.add(t, glm::min(glm::min(a, b), c), glm::max(glm::max(a, b), c));
   }
-  std::erase_if(inside, [&](std::uint32_t i) {
-    return is_hidden(i, positions, camera.eye(), tiles.at(seen[i]->pixel));
-  });
-  return inside;
+  std::vector<std::uint32_t> visible;
+  for (const Nearby::Particle& p : nearby.particles)
+    if (!is_hidden(p.index, positions, camera.eye(), tiles.at(p.seen.pixel))) visible.push_back(p.index);
+  return visible;
 }
 
 std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
@@ -220,12 +270,27 @@ std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std
   return nearest;
 }
 
-std::optional<Pick> pick_for_grab(const ClothMesh& mesh, std::span<const vec3> positions,
-                                  const Camera& camera, Pixels cursor, Pixels size, double radius) {
-  if (!mesh.triangles.empty()) return pick(mesh.triangles, positions, camera.ray(cursor, size));
-  const auto particle = nearest_visible_particle(mesh, positions, camera, cursor, size, radius);
-  if (!particle) return std::nullopt;
-  return Pick{{*particle, *particle, *particle}, {1, 0, 0}, glm::length(positions[*particle] - camera.eye())};
+Grip grip_at(const ClothMesh& mesh, std::span<const vec3> positions, const Camera& camera, Pixels cursor,
+             Pixels size, double radius) {
+  const Projector project = camera.projector(size);
+  Nearby nearby(mesh, positions, project, cursor - radius, cursor + radius);
+  Grip grip;
+  grip.point = pick(nearby.triangles, positions, camera.ray(cursor, size));
+  if (!grip.point) {
+    // Beside the cloth. No triangle hides its nearest point: it would come nearer to the cursor itself.
+    EdgePoint nearest;
+    for (const Triangle& t : nearby.triangles) {
+      const EdgePoint point = nearest_edge_point(t, positions, project, cursor, camera.eye());
+      if (point.better_than(nearest)) nearest = point;
+    }
+    if (nearest.squared_pixels <= radius * radius) grip.point = nearest.pick;
+  }
+  grip.particle = nearest_visible(std::move(nearby), positions, camera.eye(), cursor, radius);
+  if (mesh.triangles.empty() && grip.particle) {
+    const std::uint32_t i = *grip.particle;
+    grip.point = Pick{{i, i, i}, {1, 0, 0}, glm::length(positions[i] - camera.eye())};
+  }
+  return grip;
 }
 
 }  // namespace clothlab

@@ -41,10 +41,15 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
 std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
                                         const Camera& camera, Pixels cursor, Pixels size, double radius);
 
-/// What a click takes hold of: the visible triangle under the cursor; of a mesh without triangles (a
-/// pendulum, a chain) the particle within `radius` pixels, as three times the same one with weights (1, 0,
-/// 0).
-std::optional<Pick> pick_for_grab(const ClothMesh& mesh, std::span<const vec3> positions,
-                                  const Camera& camera, Pixels cursor, Pixels size, double radius);
+/// What a press at the cursor may take hold of.
+struct Grip {
+  std::optional<std::uint32_t> particle;  ///< nearest_visible_particle
+  /// The point of the cloth that is seen under the cursor, or else nearest to it and at most `radius` pixels
+  /// away; of a mesh without triangles (a pendulum, a chain) the particle, as three times the same one with
+  /// weights (1, 0, 0).
+  std::optional<Pick> point;
+};
+Grip grip_at(const ClothMesh& mesh, std::span<const vec3> positions, const Camera& camera, Pixels cursor,
+             Pixels size, double radius);
 
 }  // namespace clothlab

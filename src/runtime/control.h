@@ -7,6 +7,7 @@
 
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
+#include "sim/command.h"
 #include "sim/frame.h"
 
 namespace clothlab {
@@ -19,6 +20,10 @@ struct SetPlaying {
 };
 /// One step, then pause.
 struct StepOnce {};
+/// A Grab whose spring and pull are those of a Hand (runtime/hand.h) until it lets go.
+struct TakeHold {
+  Grab hold;
+};
 // After a blow-up the cloth is frozen. What acts on it (playing, a step, the hand, pins, a recording)
 // continues from the last sound state (Simulation::last_sound_state), and so does a change of values with
 // which the method is stable there; it plays if the run played when it blew up. Snapshot::notice says so.
@@ -76,8 +81,9 @@ struct UseScene {
   bool waits = false;
 };
 
-using Control = std::variant<SetPlaying, StepOnce, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
-                             RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
+using Control =
+    std::variant<SetPlaying, StepOnce, TakeHold, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
+                 RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

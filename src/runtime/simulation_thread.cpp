@@ -11,10 +11,12 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/hand_spring.h"
 #include "analysis/stability_text.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
 #include "runtime/command_queue.h"
+#include "runtime/hand.h"
 #include "runtime/history.h"
 #include "runtime/mailbox.h"
 #include "runtime/pacer.h"
@@ -176,8 +178,32 @@ struct SimulationThread::Impl {
     }
     if (changes_scene(command)) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();
+    if (!simulation->drag() || std::holds_alternative<Grab>(command)) hand.reset();
+    if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && hand)
+      hand->move_to(move->cursor);
+    if (changes_scene(command) && hand) hand->adapt(*simulation, estimate_without_hand());
     if (changes_stability(command)) ask_for_estimate();
     if (blown && changes_scene(command)) reconsider();
+  }
+
+  void steer(const TakeHold& c) {
+    continue_from_shown();
+    hand.emplace(c.hold, *simulation, estimate_without_hand());
+    ask_for_estimate();
+  }
+
+  /// Of the present shape, or else undamped; no less stiff than at the start, with the stiffnesses and the
+  /// mass in force.
+  StabilityEstimate estimate_without_hand() const {
+    if (free_stability && simulation->integrator().inextensible) return *free_stability;
+    const Material &now = simulation->scene().material, &then = loaded->scene.material;
+    const auto ratio = [](double k, double k0) { return k0 > 0 ? k / k0 : 0.0; };
+    const double stiffer = std::max(ratio(now.stretch_stiffness, then.stretch_stiffness),
+                                    ratio(now.bend_stiffness, then.bend_stiffness));
+    StabilityEstimate unknown;
+    unknown.others = {DampedOscillation()};
+    return at_least(free_stability.value_or(unknown),
+                    loaded->omega_max * std::sqrt(stiffer * then.mass / now.mass));
   }
 
   void steer(const SetPlaying& c) {
@@ -427,6 +453,7 @@ struct SimulationThread::Impl {
     step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
     StepStatus status = StepStatus::stopped;
     try {
+      if (hand && simulation->drag()) hand->pull(*simulation);
       status = simulation->step(stop);
     } catch (...) {
       step_start.store(kNoStep, std::memory_order_relaxed);
@@ -526,6 +553,7 @@ struct SimulationThread::Impl {
   /// What was asked so far is about something else: another scene, springs that are rods now, or a wreck.
   void forget_estimate() {
     stability.reset();
+    free_stability.reset();
     forgotten = question;
     if (blown) blown->explained = true;  // as well as it can be
   }
@@ -535,6 +563,7 @@ struct SimulationThread::Impl {
     if (!answer || answer == taken || answer->tag <= forgotten) return;
     taken = answer;
     stability = answer->estimate;
+    if (!answer->held) free_stability = stability;
     dirty = true;
     if (!blown) return;
     if (answer->tag == blown->explained_by) {
@@ -547,13 +576,7 @@ struct SimulationThread::Impl {
 
   // ---- Snapshots
 
-  void scene_changed() {
-    scene = std::make_shared<const Scene>(simulation->scene());
-    const std::span<const double> m = simulation->system().masses();
-    if (!masses || !std::equal(m.begin(), m.end(), masses->begin(), masses->end())) {
-      masses = std::make_shared<const std::vector<double>>(m.begin(), m.end());
-    }
-  }
+  void scene_changed() { scene = std::make_shared<const Scene>(simulation->scene()); }
 
   std::uint16_t integrator_index() const {
     return static_cast<std::uint16_t>(&simulation->integrator() - integrators().data());
@@ -562,6 +585,7 @@ struct SimulationThread::Impl {
   void publish(Clock::time_point now) {
     const auto snapshot = std::make_shared<Snapshot>();
     capture(*simulation, scene, snapshot->frame);
+    if (hand && snapshot->frame.hand) snapshot->frame.hand->cursor = hand->cursor();
     const State* seen = &simulation->state();
     if (past) {
       const PastState& shown = history[past->shown];
@@ -582,7 +606,6 @@ struct SimulationThread::Impl {
     snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
     snapshot->step_ms = note_step_times();
     snapshot->method_ms = method_ms;
-    snapshot->masses = masses;
     snapshot->stability = stability;
     if (blown) snapshot->blow_up_sentence = blown->sentence;
     if (blown) snapshot->blow_up_text = blown->why;
@@ -643,7 +666,9 @@ struct SimulationThread::Impl {
   PlotHistory plot;
   std::optional<Past> past;
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
+  std::optional<Hand> hand;
   std::optional<StabilityEstimate> stability;
+  std::optional<StabilityEstimate> free_stability;  // the last that was measured without a hand
   std::shared_ptr<const StabilityMonitor::Answer> taken;
   Clock::time_point asked{};
   std::uint64_t question = 0;   // tag of the last question to the monitor
@@ -660,7 +685,6 @@ struct SimulationThread::Impl {
   std::uint64_t notice_of_simulation = 0;  // number of the last one
   std::uint64_t applied = 0;
   std::shared_ptr<const Scene> scene;
-  std::shared_ptr<const std::vector<double>> masses;
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // a request among it
   Clock::time_point published{};

@@ -70,10 +70,9 @@ struct Snapshot {
   double actual_speed = 0;        ///< reached over the last second of playing; 0 when paused
   StepTimes step_ms;              ///< of the integrator in force
   std::vector<double> method_ms;  ///< by row of integrators(): median of its last steps here; 0: none yet
-  std::shared_ptr<const std::vector<double>> masses;  ///< per particle [kg]
-  std::optional<StabilityEstimate> stability;         ///< empty while not known; when blown up, before that
-  std::string blow_up_sentence;                       ///< what happened; empty while all is well
-  std::string blow_up_text;                           ///< what happened and why, at length; likewise
+  std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
+  std::string blow_up_sentence;                ///< what happened; empty while all is well
+  std::string blow_up_text;                    ///< what happened and why, at length; likewise
   std::string warning;        ///< of the last second: why a solve did not converge, or StepRecord::warning
   bool converged = true;      ///< false: `warning` is of a solve that did not converge
   std::string error;          ///< last refused request, one sentence
@@ -86,10 +85,5 @@ struct Snapshot {
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
   std::shared_ptr<const std::vector<GhostRun>> ghosts;  ///< oldest first, at most kMostGhosts
 };
-
-/// Takes hold of a point of a triangle with a mouse spring as strong as model.md allows (cloth/drag_force.h),
-/// from the snapshot's ω_max and masses; while ω_max is not known, that of the start is used.
-Command grab_command(const Snapshot& snapshot, const std::array<std::uint32_t, 3>& particles,
-                     const vec3& weights, const vec3& cursor);
 
 }  // namespace clothlab

@@ -94,10 +94,10 @@ struct StabilityMonitor::Impl {
     const bool is_partial = needs_eigenvalues(*question.integrator, *estimate);
     const bool is_soon = is_partial && estimate->free_directions <= kSoon;
     if (is_soon) meter.take_eigenvalues(*estimate, subject, pool, stop);
-    answer({question.tag, *estimate});
+    answer({question.tag, *estimate, question.drag.has_value()});
     if (!is_partial || is_soon || !no_question_for(kStandstill)) return;
     if (meter.take_eigenvalues(*estimate, subject, pool, [this] { return is_superseded(); }))
-      answer({question.tag, *estimate});
+      answer({question.tag, *estimate, question.drag.has_value()});
   }
 
   void answer(Answer given) {

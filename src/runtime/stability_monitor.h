@@ -40,6 +40,7 @@ class StabilityMonitor {
   struct Answer {
     std::uint64_t tag = 0;  ///< the question's
     StabilityEstimate estimate;
+    bool held = false;  ///< the question had a drag
   };
   static constexpr std::size_t kSoon = 150;
 

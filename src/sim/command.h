@@ -57,6 +57,7 @@ struct Grab {
   vec3 cursor{0};
   double stiffness = 0;  ///< [N/m]
   double damping = 0;    ///< [N·s/m]
+  double strength = 1;   ///< share of the largest force that a hand may have (model.md), in (0, 1]
 };
 /// Nothing happens when the hand has let go meanwhile.
 struct MoveCursor {

@@ -22,10 +22,9 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
 
   frame.hand.reset();
   if (const std::optional<Drag>& drag = simulation.drag()) {
-    vec3 point(0);
-    for (int c = 0; c < 3; ++c)
-      point += drag->weights[c] * frame.positions[drag->particles[static_cast<std::size_t>(c)]];
-    frame.hand = Frame::Hand{point, drag->cursor};
+    const vec3 point = drag->blend(simulation.state().x);
+    frame.hand = Frame::Hand{point, drag->cursor,
+                             drag->force(point - drag->cursor, drag->blend(simulation.state().v))};
   }
 
   frame.record = simulation.record();

@@ -17,6 +17,7 @@ struct Frame {
   struct Hand {
     vec3 point{0};   ///< grabbed point [m]
     vec3 cursor{0};  ///< [m]
+    vec3 force{0};   ///< on the cloth, spring and damper [N]
   };
 
   std::shared_ptr<const ClothMesh> mesh;  ///< another pointer means another mesh

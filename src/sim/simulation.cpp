@@ -488,9 +488,12 @@ struct Simulation::Impl {
         !std::isfinite(command.damping))
       throw InputError("Stiffness and damping of the hand must be finite numbers, 0 or more.");
 
+    if (!(command.strength > 0 && command.strength <= 1))
+      throw InputError("The strength of the hand must be above 0, and at most 1.");
+
     release_hand();
-    Drag drag{command.particles, command.weights, command.cursor, command.stiffness, command.damping, 0};
-    set_hand(drag);
+    hand_strength = command.strength;
+    take_hold({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
     // The hand may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
     account.add_work(meter.measure(system, state, energies_of(state.x)).drift);
     break_continuity();
@@ -501,7 +504,7 @@ struct Simulation::Impl {
     if (!system.drag()) return;  // let go while the command was under way
     Drag drag = *system.drag();
     drag.cursor = command.cursor;
-    set_hand(drag);
+    move_hand(drag);
   }
 
   void apply(const Release&) {
@@ -584,7 +587,7 @@ struct Simulation::Impl {
       system.set_material(changed.material);
       account.set_scale(system, reach(changed.floor));
       account.add_work(internal_energy_now() - before);
-      if (system.drag()) set_hand(*system.drag());
+      if (system.drag()) take_hold(*system.drag());
     }
     if (!(changed.wind == scene.wind)) {
       system.set_wind(changed.wind);
@@ -643,11 +646,17 @@ struct Simulation::Impl {
       history->reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
   }
 
-  /// Moves the hand to where `drag` says, with the largest force that it may have. What its spring gains
-  /// is the work of the hand: at most largest force × way of the cursor.
-  void set_hand(Drag drag) {
-    drag.max_force =
-        drag_force_bound(system.model(), system.masses(), system.material().gravity, drag.particles[0]);
+  /// Holds with the force that the part of the cloth and its springs allow.
+  void take_hold(Drag drag) {
+    const ClothModel& model = system.model();
+    drag.max_force = hand_strength *
+                     drag_force_bound(model, system.masses(), system.material().gravity, drag.particles[0]);
+    drag.least_block = drag_least_block(model, system.material(), drag);
+    move_hand(drag);
+  }
+
+  /// What the hand's spring gains is the work of the hand: at most largest force × way of the cursor.
+  void move_hand(const Drag& drag) {
     const double before = system.drag_energy(state.x);
     system.set_drag(drag);
     account.add_work(system.drag_energy(state.x) - before);
@@ -701,6 +710,7 @@ struct Simulation::Impl {
   EnergyMeter meter{system.model(), pool};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
+  double hand_strength = 1;  // of the hold at hand, see Grab
 
   StepRecord record;
   std::vector<double> residuals;

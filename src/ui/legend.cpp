@@ -9,8 +9,6 @@
 namespace clothlab {
 namespace {
 
-ImU32 opaque(const glm::vec3& c) { return ImGui::ColorConvertFloat4ToU32(ImVec4(c.r, c.g, c.b, 1)); }
-
 std::string per_cent(double strain) { return format_plain(strain * 100, 2) + " %"; }
 
 // The colours with their ends, and where the most strained spring is at the moment.
@@ -25,7 +23,7 @@ void heat_scale(const PanelContext& context) {
   for (int i = 0; i < kSteps; ++i) {
     const auto edge = [&](int step) { return at.x + std::round(width * static_cast<float>(step) / kSteps); };
     draw->AddRectFilled(ImVec2(edge(i), at.y), ImVec2(edge(i + 1), at.y + height),
-                        opaque(context.heat_colour((i + 0.5) / kSteps)));
+                        rgb(context.heat_colour((i + 0.5) / kSteps)));
   }
   const float line = ImGui::GetTextLineHeight();
   const float text_y = at.y + height + units(4);
@@ -51,7 +49,7 @@ void row(const glm::vec3& colour, const std::string& text) {
   const float line = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float middle = std::round(at.y + line / 2);
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, middle), ImVec2(at.x + units(16), middle), opaque(colour),
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, middle), ImVec2(at.x + units(16), middle), rgb(colour),
                                       units(2));
   ImGui::Dummy(ImVec2(units(16), line));
   ImGui::SameLine(0, units(8));

@@ -75,7 +75,7 @@ void hint_notice(const PanelContext& context) {
     const char* text;
   };
   constexpr Row kRows[] = {{Hint::drag, "Left-drag pulls the cloth"},
-                           {Hint::orbit, "right-drag orbits"},
+                           {Hint::orbit, "drag beside the cloth to orbit"},
                            {Hint::integrator, "1 to 9 switch the integrator"},
                            {Hint::keys, "F1 lists all keys"}};
   const float button = ImGui::GetFrameHeight();

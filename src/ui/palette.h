@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstddef>
+#include <glm/vec3.hpp>
 
 namespace clothlab {
 
@@ -49,6 +50,9 @@ void use_palette(Theme theme);
 
 /// The same colour with another opacity, 0 to 1.
 ImU32 with_alpha(ImU32 colour, float alpha);
+
+/// Opaque, of sRGB in [0, 1].
+ImU32 rgb(const glm::vec3& colour);
 
 /// Contrast of two opaque colours as WCAG 2.1 defines it, 1 to 21.
 double contrast(ImU32 a, ImU32 b);

@@ -38,6 +38,8 @@ enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
 using HintsDone = std::array<bool, kHintNames.size()>;
 
+/// Least ViewSettings::hand_strength; the most is 1.
+inline constexpr double kLeastHandStrength = 0.01;
 /// Bounds of ViewSettings::history_megabytes.
 inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
 /// Bounds of a recording's frames per second of simulated time.
@@ -61,6 +63,7 @@ struct ViewSettings {
   bool explain = false;  ///< the tab that explains the integrator in force is open
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< what the states to look back to may take
+  double hand_strength = 1;        ///< of the next pull, see Grab
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
@@ -186,6 +189,8 @@ struct ViewLegend {
   std::size_t stride = 1;  ///< arrows stand at every so many-th particle
   glm::vec3 stretch_spring{1};
   glm::vec3 bend_spring{1};
+  glm::vec3 hand{1};
+  double hand_depth = 0;  ///< of the hand behind the plane that it took the cloth in [m]
 };
 
 /// What a panel is given: a picture of the run to read, and ways to ask for changes.

@@ -116,13 +116,14 @@ struct HelpRow {
   const char* help;
 };
 constexpr std::array kMouse = {
-    HelpRow{"Left-drag on the cloth", "pull it where you took hold"},
+    HelpRow{"Left-drag on the cloth", "pull at the marked point"},
+    HelpRow{"Left-drag beside the cloth", "orbit the camera; with Shift pan"},
     HelpRow{"Wheel while pulling", "moves the hand away, towards you"},
     HelpRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
     HelpRow{"Ctrl-drag around particles", "pin those that are visible; with Shift free them"},
     HelpRow{"Left-drag a pinned particle", "move its pin"},
-    HelpRow{"Right-drag", "orbit the camera"},
-    HelpRow{"Middle-drag", "pan the camera"},
+    HelpRow{"Right-drag", "orbit the camera anywhere"},
+    HelpRow{"Middle-drag", "pan the camera anywhere"},
     HelpRow{"Wheel", "zoom"},
     HelpRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
     HelpRow{"Drop a file", "open that OBJ mesh or scene JSON"},

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "ui/hand_marks.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
@@ -83,6 +84,23 @@ void gauge(double share, ImU32 colour) {
   ImGui::SameLine(0, units(7));
 }
 
+// At the right, over whatever a narrow window has there: while one pulls, it is what one looks at.
+void hand_item(const PanelContext& context, const std::string& text) {
+  const float width = std::max(width_of(text), width_of("hand 00.00 N, 00 cm behind")) + units(14);
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetTextLineHeight();
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - units(8), at.y),
+                                            ImVec2(at.x + width, at.y + height), palette().panel);
+  const float middle = at.y + height / 2;
+  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + units(4), middle), units(4),
+                                              rgb(context.legend.hand));
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + units(14));
+  coloured(palette().text, text);
+  note_item("hand-force");
+}
+
 }  // namespace
 
 void status_bar(const PanelContext& context) {
@@ -135,6 +153,7 @@ void status_bar(const PanelContext& context) {
     tooltip(figure->help);
   }
 
+  if (const std::string hand = hand_reading(context); !hand.empty()) return hand_item(context, hand);
   // With nothing to show that is new, the window rests.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
   const std::string particles = format_count(now.frame.positions.size()) + " particles · ";

@@ -46,7 +46,7 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and what is known of the mesh.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, wind and the floor.", world_panel},
+    Tab{"World", "Gravity, the hand, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
     Tab{kMethodTab, "The integrator in force explained: formula, order, cost and stability (E).",

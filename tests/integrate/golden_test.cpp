@@ -23,19 +23,19 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"symplectic-euler", 0x259ae7141d347871ULL},
     {"velocity-verlet", 0x1f9dd01c96e2ee72ULL},
     {"rk4", 0x04878292f0d042b0ULL},
-    {"semi-implicit-euler", 0x8078e481c0813ac2ULL},
+    {"semi-implicit-euler", 0x058724e36fa4e7e2ULL},
     {"backward-euler", 0x1459858f22928ed6ULL},
     {"implicit-midpoint", 0xeca0f688a45b9eafULL},
     {"trapezoidal", 0x378ecd595afeaad5ULL},
     {"bdf2", 0x786523df00564093ULL},
-    {"semi-implicit-bdf2", 0x0eaff70d252e85adULL},
+    {"semi-implicit-bdf2", 0x0e2a1c84d48eb4e0ULL},
     {"tr-bdf2", 0xa7625cce0ffe6087ULL},
     {"sdirk2", 0xa813923ac9b911f1ULL},
     {"generalized-alpha", 0x936e8665077a7e78ULL},
-    {"exponential-rosenbrock-euler", 0x4740c20130f518d5ULL},
-    {"siere", 0xc90bc048f45149c3ULL},
-    {"semi-implicit-bdf2-ere", 0xd2633b3f6d8edb9aULL},
-    {"str-sbdf2-ere", 0xb41fe3543009e634ULL},
+    {"exponential-rosenbrock-euler", 0xc41d4d71bc3585f6ULL},
+    {"siere", 0x7066cb58b6f68e5bULL},
+    {"semi-implicit-bdf2-ere", 0x00f7c5477fdd2314ULL},
+    {"str-sbdf2-ere", 0x2e70682a93ad5c76ULL},
     {"xpbd", 0x60d0ed99cc1c1586ULL},
     {"projective-dynamics", 0xed18ba12eda6f19aULL},
     {"rattle", 0x16def85a63f25a8dULL},
@@ -83,7 +83,7 @@ TEST(Golden, BitsOfMultigridAreThoseOfTheRecord) {
   test::Stepper stepper(*rig, *find_integrator("semi-implicit-euler"));
   for (int k = 0; k < 5; ++k) ASSERT_TRUE(stepper.step(0.01).converged);
   const std::uint64_t hash = Hash().add(rig->state.x).add(rig->state.v).value();
-  EXPECT_EQ(hash, 0x97e9e7677d150429ULL) << "now " << std::hex << hash;
+  EXPECT_EQ(hash, 0x49168101906e401bULL) << "now " << std::hex << hash;
 }
 
 }  // namespace

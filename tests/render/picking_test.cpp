@@ -248,7 +248,7 @@ TEST(NearestVisibleParticle, PositionsThatAreNotFiniteAreNotSeen) {
     for (double y = 0; y <= kSize.y; y += 40) {
       const auto found = nearest_visible_particle(mesh, mesh.positions, camera, {x, y}, kSize, 30);
       EXPECT_TRUE(!found || std::isfinite(mesh.positions[*found].y));
-      pick_for_grab(mesh, mesh.positions, camera, {x, y}, kSize, 30);
+      grip_at(mesh, mesh.positions, camera, {x, y}, kSize, 30);
     }
 }
 
@@ -287,30 +287,70 @@ TEST(VisibleParticles, AreNoneWhereNothingIsFiniteAndNoneInARectangleWithoutArea
   EXPECT_TRUE(visible_particles(mesh, mesh.positions, camera, {0, 0}, kSize, kSize).empty());
 }
 
-TEST(PickForGrab, TakesAParticleWhereThereIsNoTriangle) {
+TEST(Grip, TakesAParticleWhereThereIsNoTriangle) {
   ClothMesh pendulum;
   pendulum.positions = {{0, 0, 0}, {1, 0, 0}};
   pendulum.stretch_springs = {{0, 1}};
   Camera camera;
   const Pixels bob = camera.project(pendulum.positions[1], kSize)->pixel;
-  const auto grabbed = pick_for_grab(pendulum, pendulum.positions, camera, bob + Pixels(4, -3), kSize, 12);
-  ASSERT_TRUE(grabbed);
-  EXPECT_EQ(grabbed->particles, (Triangle{1, 1, 1}));
-  EXPECT_EQ(grabbed->weights, vec3(1, 0, 0));
-  EXPECT_NEAR(grabbed->distance, glm::length(pendulum.positions[1] - camera.eye()), 1e-14);
-  EXPECT_FALSE(pick_for_grab(pendulum, pendulum.positions, camera, bob + Pixels(40, 0), kSize, 12));
+  const Grip grip = grip_at(pendulum, pendulum.positions, camera, bob + Pixels(4, -3), kSize, 12);
+  ASSERT_TRUE(grip.point);
+  EXPECT_EQ(grip.particle, 1U);
+  EXPECT_EQ(grip.point->particles, (Triangle{1, 1, 1}));
+  EXPECT_EQ(grip.point->weights, vec3(1, 0, 0));
+  EXPECT_NEAR(grip.point->distance, glm::length(pendulum.positions[1] - camera.eye()), 1e-14);
+  EXPECT_FALSE(grip_at(pendulum, pendulum.positions, camera, bob + Pixels(40, 0), kSize, 12).point);
 }
 
-TEST(PickForGrab, TakesTheTriangleOfACloth) {
+TEST(Grip, TakesTheTriangleUnderTheCursor) {
   const ClothMesh mesh = wavy_sheet(10);
   Camera camera;
   camera.pitch = 1;
   camera.target = {0.5, 0, 0.5};
-  const auto grabbed = pick_for_grab(mesh, mesh.positions, camera, kSize / 2.0, kSize, 12);
+  const Grip grip = grip_at(mesh, mesh.positions, camera, kSize / 2.0, kSize, 12);
   const auto picked = pick(mesh.triangles, mesh.positions, camera.ray(kSize / 2.0, kSize));
-  ASSERT_TRUE(grabbed && picked);
-  EXPECT_EQ(grabbed->particles, picked->particles);
-  EXPECT_EQ(grabbed->weights, picked->weights);
+  ASSERT_TRUE(grip.point && picked);
+  EXPECT_EQ(grip.point->particles, picked->particles);
+  EXPECT_EQ(grip.point->weights, picked->weights);
+}
+
+// Rays through pixels are asked: none that is nearer to the cursor meets the cloth, and the point is seen.
+TEST(Grip, BesideTheClothTakesTheNearestPointThatIsSeen) {
+  const ClothMesh mesh = wavy_sheet(8);
+  std::mt19937 random(16);
+  std::uniform_real_distribution<double> unit(0, 1);
+  constexpr double kRadius = 12;
+  const auto meets = [&](const Camera& camera, Pixels at) {
+    return pick(mesh.triangles, mesh.positions, camera.ray(at, kSize));
+  };
+  int beside = 0, too_far = 0;
+  for (int i = 0; i < 4000; ++i) {
+    Camera camera = camera_near_the_sheet(random);
+    camera.distance += 2;
+    const Pixels cursor{kSize.x * unit(random), kSize.y * unit(random)};
+    if (meets(camera, cursor)) continue;
+    const Grip grip = grip_at(mesh, mesh.positions, camera, cursor, kSize, kRadius);
+    double way = kRadius;
+    if (grip.point) {
+      vec3 at(0);
+      for (int k = 0; k < 3; ++k)
+        at += grip.point->weights[k] * mesh.positions[grip.point->particles[static_cast<std::size_t>(k)]];
+      EXPECT_NEAR(grip.point->distance, glm::length(at - camera.eye()), 1e-12);
+      const Pixels seen = camera.project(at, kSize)->pixel;
+      way = glm::length(seen - cursor);
+      EXPECT_LE(way, kRadius * (1 + 1e-12));
+      // A little way into the cloth is what is in front there.
+      const auto inside = meets(camera, seen + (seen - cursor) * (0.02 / way));
+      EXPECT_TRUE(!inside || std::abs(inside->distance - grip.point->distance) < 0.05 * camera.distance);
+    }
+    for (int k = 0; k < 32; ++k) {
+      const Pixels there = cursor + 0.99 * way * Pixels(std::cos(0.2 * k), std::sin(0.2 * k));
+      EXPECT_FALSE(meets(camera, there)) << "nearer than " << way;
+    }
+    ++(grip.point ? beside : too_far);
+  }
+  EXPECT_GT(beside, 50);
+  EXPECT_GT(too_far, 50);
 }
 
 TEST(Picking, TheNearestLoopIsThatWhoseLineIsSeenNearest) {

@@ -5,18 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 #include "sim/support.h"
 
 namespace clothlab::testing {
 namespace {
-
-std::filesystem::path shared_meshes() {
-  if (const char* named = std::getenv("CLOTHLAB_SHARED_MESHES")) return named;
-  return source_dir().parent_path() / "shared" / "meshes";
-}
 
 std::vector<std::filesystem::path> obj_files() {
   std::vector<std::filesystem::path> files;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -50,6 +51,12 @@ inline std::shared_ptr<const ClothMesh> mesh_of(const Scene& scene) {
 inline Scene scene_asset(const std::string& name) {
   const std::filesystem::path path = source_dir() / "assets" / "scenes" / (name + ".json");
   return parse_scene(read_text_file(path, 1 << 20), name);
+}
+
+/// Where meshes may lie that are no part of the project.
+inline std::filesystem::path shared_meshes() {
+  if (const char* named = std::getenv("CLOTHLAB_SHARED_MESHES")) return named;
+  return source_dir().parent_path() / "shared" / "meshes";
 }
 
 inline double omega_max(const Simulation& simulation, WorkerPool& pool) {

@@ -81,6 +81,9 @@ def drag(program, assets):
         before = window.fresh_state()
         target = free_particle(before)
         x, y = target["pixel"]
+        window.move(x, y)
+        mark = window.until(lambda: window.state()["items"].get("hand-target"), "a mark where a press would hold")
+        check(distance(mark[:2], (x, y)) < 12, f"the mark is at {mark}, the cursor at {(x, y)}")
         window.drag(x, y, x + 150, y - 40, let_go=False)
         held = window.until(lambda: window.state()["hand"] and window.state(), "the hand to hold")
         # The hand's spring pulls the point to where the cursor is; gravity and the pins let it hang below.
@@ -91,6 +94,8 @@ def drag(program, assets):
         moved = distance(particle(near, target["index"])["position"], target["position"])
         check(moved > 0.05, f"the particle that was pulled moved by {moved:.3f} m only")
 
+        check(near["hand_force"] > 0, "the hand holds without a force")
+        check("hand-force" in near["items"], "the force of the hand is not shown")
         cursor = near["hand_cursor"]
         window.wheel(3)
         window.until(lambda: distance(window.state()["hand_cursor"], cursor) > 0.02, "the wheel to move the hand")
@@ -106,6 +111,23 @@ def drag(program, assets):
             let_go()
             window.shows(f"the hand to let go by {how}", hand=False)
             window.release()
+
+        # Beside the cloth the left button turns the camera, with Shift it moves it.
+        left, top, width, height = window.state()["view"]
+        x, y = left + 30, top + height * 0.75
+        window.move(x, y)
+        before = window.until(lambda: "hand-target" not in window.state()["items"] and window.state(), "no mark there")
+        window.drag(x, y, x + 60, y)
+        turned = window.fresh_state()
+        check(turned["camera"] != before["camera"], "beside the cloth a drag did not turn the camera")
+        check(not turned["hand"], "the hand holds empty space")
+        window.xdotool("keydown", "shift")
+        window.drag(x, y, x + 60, y, let_go=False)
+        window.until(lambda: any(particle(window.state(), p["index"])["pixel"][0] - p["pixel"][0] > 20
+                                 for p in turned["some_particles"] if p["pinned"]), "the pins to follow the pan")
+        check(window.state()["camera"] == turned["camera"], "Shift turned the camera as well")
+        window.release()
+        window.xdotool("keyup", "shift")
 
 
 @case

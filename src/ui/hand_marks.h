@@ -1,0 +1,31 @@
+#pragma once
+
+#include <glm/vec3.hpp>
+#include <optional>
+#include <string>
+
+#include "ui/overlays.h"
+
+namespace clothlab {
+
+/// What is drawn over the view for the hand, in window coordinates.
+struct HandMarks {
+  struct Target {
+    ImVec2 at;
+    bool is_pin = false;
+  };
+  struct Held {
+    ImVec2 at;              ///< of the cursor that pulls
+    double depth = 0;       ///< of it behind the plane that the cloth was taken in [m]
+    double half_depth = 1;  ///< the depth that half of the scale shows [m]
+  };
+  glm::vec3 colour{1};           ///< sRGB in [0, 1]
+  std::optional<Target> target;  ///< what a press would take hold of
+  std::optional<Held> held;
+};
+void draw_hand_marks(const HandMarks& marks, const Area& view);
+
+/// The force of the hand, and how far it was moved in depth; empty while nothing is held.
+std::string hand_reading(const PanelContext& context);
+
+}  // namespace clothlab
