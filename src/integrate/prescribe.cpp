@@ -21,6 +21,7 @@ void prescribe_velocity(const Projection& projection, std::span<const vec3> x0, 
 
 std::span<const vec3> prescribed_velocity(const Projection& projection, std::span<const vec3> x0, double h,
                                           std::span<const vec3> v, std::vector<vec3>& copy) {
+  copy.reserve(v.size());  // a pin that starts to move later allocates nothing
   const auto has_it = [&](const Projection::Entry& e) {
     return combine(e.S, v[e.particle], (e.target - x0[e.particle]) / h) == v[e.particle];
   };
