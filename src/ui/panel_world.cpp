@@ -1,5 +1,6 @@
 #include <imgui.h>
 
+#include <algorithm>
 #include <glm/geometric.hpp>
 
 #include "cloth/drag_force.h"
@@ -21,7 +22,8 @@ void gravity_rows(const PanelContext& context) {
                                       "Strength of gravity; its direction is kept. At 0 the cloth floats.",
                                       strength, 0, kMaxGravity, 9.8, "m/s²")) {
     const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
-    context.set_gravity(direction * *changed);
+    // The slider reaches as far as a vector of three largest components is long.
+    context.set_gravity(direction * std::min(*changed, kMaxGravity));
   }
   if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
                                       "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²")) {
@@ -49,7 +51,6 @@ void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
   gravity_rows(context);
   hand_row(context);
-  ImGui::Dummy(gap);
   parameter_section(context, "Wind");
   ImGui::Dummy(gap);
   parameter_section(context, "Floor");

@@ -794,7 +794,7 @@ def reload_shaders(program, assets):
             check(colour() != (255, 0, 0), "the cloth is red to begin with")
             shader.write_text("out vec4 colour;\nvoid main() { colour = vec4(1.0, 0.0, 0.0, 1.0); }\n")
             window.key("F5")
-            window.until(lambda: "read again" in window.state()["message"], "a sentence that they were read")
+            window.until(lambda: "reloaded" in window.state()["message"], "a sentence that they were read")
             window.until(lambda: colour() == (255, 0, 0), "the cloth to be red")
             shader.write_text("out vec4 colour;\nvoid main() { colour = nonsense; }\n")
             window.key("F5")
