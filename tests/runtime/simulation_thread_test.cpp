@@ -847,7 +847,7 @@ TEST(SimulationThread, FollowsTheStabilityOfTheParameters) {
 }
 
 TEST(SimulationThread, NeverShowsTheStabilityOfSpringsForRodsOrTheOtherWayRound) {
-  Scene scene = sheet_scene(150);  // an estimate of it takes longer than a picture is waited for
+  Scene scene = sheet_scene(24);  // an estimate of it takes longer than a picture is waited for
   scene.material.bend_stiffness = 1e-6;
   SimulationThread thread(loaded(scene), paused());
   const auto springs = wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
