@@ -685,9 +685,10 @@ void Application::finish_load() {
 }
 
 void Application::tell_of_mesh(const LoadedScene& loaded) {
-  ui_.show_message(file_name(path_of(std::get<FileSource>(loaded.scene.mesh).path)) + ": " +
-                       std::to_string(loaded.mesh->positions.size()) + " particles, " +
-                       format_plain(loaded.mesh->diagonal) + " m. More in the Scene tab.",
+  const auto* file = std::get_if<FileSource>(&loaded.scene.mesh);
+  if (file == nullptr) return;
+  ui_.show_message(file_name(path_of(file->path)) + ": " + std::to_string(loaded.mesh->positions.size()) +
+                       " particles, " + format_plain(loaded.mesh->diagonal) + " m. More in the Scene tab.",
                    false);
 }
 

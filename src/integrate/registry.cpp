@@ -73,8 +73,7 @@ constexpr std::array kModes{
         .max = 100,
         .fallback = 5,
         .help = "How many of the slowest modes are integrated exponentially, without numerical damping; "
-                "fewer where the "
-                "last one has the same frequency as the next.",
+                "fewer where the last one has the same frequency as the next.",
     },
     ParameterSpec{
         .id = "mode-refresh",
@@ -175,8 +174,8 @@ constexpr std::array kProjectiveDynamicsParameters{
         .fallback = 0,
         .logarithmic = true,
         .help = "Projective dynamics ends early at this residual, relative as in Newton's method; 0: all "
-                "iterations "
-                "are done. Whether the step counts as converged is for the Newton tolerance to say.",
+                "iterations are done. Whether the step counts as converged is for the Newton tolerance to "
+                "say.",
     },
 };
 
@@ -538,9 +537,8 @@ const std::array kIntegrators{
         .summary =
             "Moves positions until the springs agree, one after the other, without a linear solve. Swept to "
             "convergence it damps like backward Euler with the substep for h; ended before, it makes cloth "
-            "soft "
-            "and may create energy: take substeps. Spring damping is projected whatever is chosen, without "
-            "Rayleigh's α. For games.",
+            "soft and may create energy: take substeps. Spring damping is projected whatever is chosen, "
+            "without Rayleigh's α. For games.",
         .cost = "Iterations times substeps sweeps over all springs; no linear system.",
         .use = "Games: a bounded cost, with many substeps of few sweeps, where accuracy does not count.",
         .reference = "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "

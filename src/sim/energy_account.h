@@ -90,9 +90,8 @@ class EnergyAccount {
 
 /// Notices energy that a method makes from nothing, long before EnergyAccount calls it a blow-up: when for
 /// kTime on end T + V, less what it was and less the work put in since, is more than kShare of F · reach +
-/// start
-/// + work. So long, because T + V of a symplectic method swings about what it keeps; near its limit of
-/// stability that is many times more, but comes back to it with every oscillation.
+/// start + work. So long, because T + V of a symplectic method swings about what it keeps; near its limit
+/// of stability that is many times more, but comes back to it with every oscillation.
 class EnergyWatch {
  public:
   static constexpr double kTime = 0.25;  // [s]

@@ -71,6 +71,7 @@ struct Simulation::Impl {
         pool(the_pool),
         system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene.material,
                pool),
+        info(&integrator_info(scene.integrator)),
         integrator(make_integrator(scene)) {
     system.set_wind(scene.wind);
     start(stop);
@@ -195,7 +196,7 @@ struct Simulation::Impl {
     account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
   }
 
-  bool has_rods() const { return integrator_info(scene.integrator).inextensible; }
+  bool has_rods() const { return info->inextensible; }
 
   /// Without what the integrator knows nothing of: rods have no elastic energy.
   ClothSystem::Energies energies_of(std::span<const vec3> x) const {
@@ -373,7 +374,7 @@ struct Simulation::Impl {
 
   void notice_entry() {
     if (moved_on_entry == 0) return;
-    say(std::string(integrator_info(scene.integrator).title) +
+    say(std::string(info->title) +
         " takes stretch springs as rods: the cloth was brought to their lengths, by up to " +
         format_quantity(moved_on_entry, "m") + ", which gave it no speed.");
   }
@@ -385,8 +386,8 @@ struct Simulation::Impl {
     const auto made = watch.look({record.time, record.energy.total, measured.internal.shaking()}, account);
     if (!made) return;
     said_energy = true;
-    say(std::string(integrator_info(scene.integrator).title) + " at h = " +
-        format_quantity(scene.stepping.dt, "s") + " has made at least " + format_quantity(*made, "J") +
+    say(std::string(info->title) + " at h = " + format_quantity(scene.stepping.dt, "s") +
+        " has made at least " + format_quantity(*made, "J") +
         " from nothing; gravity, the start and what was done to the cloth account for " +
         format_quantity(account.given(), "J") +
         ". A smaller h or a method with numerical damping makes less.");
@@ -577,6 +578,7 @@ struct Simulation::Impl {
     const double before = internal_energy_now();
     integrator = make_integrator(named);
     scene.integrator = named.integrator;
+    info = &integrator_info(named.integrator);
     account.add_work(internal_energy_now() - before);
   }
 
@@ -701,6 +703,7 @@ struct Simulation::Impl {
   WorkerPool& pool;
 
   ClothSystem system;
+  const IntegratorInfo* info;  // of scene.integrator
   std::unique_ptr<Integrator> integrator;
   PinSet pins;
   State state;
@@ -775,7 +778,7 @@ const Scene& Simulation::scene() const { return impl_->scene; }
 const ClothMesh& Simulation::mesh() const { return *impl_->mesh; }
 std::shared_ptr<const ClothMesh> Simulation::shared_mesh() const { return impl_->mesh; }
 const ClothSystem& Simulation::system() const { return impl_->system; }
-const IntegratorInfo& Simulation::integrator() const { return integrator_info(impl_->scene.integrator); }
+const IntegratorInfo& Simulation::integrator() const { return *impl_->info; }
 const State& Simulation::state() const { return impl_->state; }
 std::uint64_t Simulation::steps() const { return impl_->record.step; }
 const StepRecord& Simulation::record() const { return impl_->record; }

@@ -53,7 +53,8 @@ std::string hand_reading(const PanelContext& context) {
   const std::optional<Frame::Hand>& hand = context.snapshot.frame.hand;
   if (!hand) return {};
   const double force = glm::length(hand->force), depth = context.legend.hand_depth * 100;
-  std::string text = "hand " + format_steady(force) + " N";
+  const double lag = glm::distance(hand->cursor, hand->point) * 100;
+  std::string text = "hand " + format_steady(force) + " N, lag " + format_steady(lag) + " cm";
   if (std::abs(depth) >= 0.05)
     text += ", " + format_plain(std::abs(depth), 2) + " cm " + (depth > 0 ? "behind" : "before");
   return text;

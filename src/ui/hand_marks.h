@@ -25,7 +25,8 @@ struct HandMarks {
 };
 void draw_hand_marks(const HandMarks& marks, const Area& view);
 
-/// The force of the hand, and how far it was moved in depth; empty while nothing is held.
+/// The force of the hand, how far the held point lags behind it, and how far it was moved in depth; empty
+/// while nothing is held.
 std::string hand_reading(const PanelContext& context);
 
 }  // namespace clothlab

@@ -86,7 +86,7 @@ void gauge(double share, ImU32 colour) {
 
 // At the right, over whatever a narrow window has there: while one pulls, it is what one looks at.
 void hand_item(const PanelContext& context, const std::string& text) {
-  const float width = std::max(width_of(text), width_of("hand 00.00 N, 00 cm behind")) + units(14);
+  const float width = std::max(width_of(text), width_of("hand 00.00 N, lag 00.00 cm, 00 cm behind")) + units(14);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
   const ImVec2 at = ImGui::GetCursorScreenPos();

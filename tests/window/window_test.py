@@ -49,13 +49,17 @@ def particle(state, index):
     return next(p for p in state["some_particles"] if p["index"] == index)
 
 
-def save_scene(window, path):
+def enter_in_save_dialog(window, path):
     window.key("ctrl+s")
     window.shows("the save dialog", dialog=True)
     window.click_item("file-text")
     window.key("ctrl+a")
     window.type(str(path))
     window.key("Return")
+
+
+def save_scene(window, path):
+    enter_in_save_dialog(window, path)
     window.until(path.exists, f"{path} to be written")
     window.shows("the dialog to close", dialog=False)
     return json.loads(path.read_text())
@@ -439,12 +443,7 @@ def outputs(program, assets):
         # A pipe that nobody reads.
         pipe = window.folder / "pipe.json"
         os.mkfifo(pipe)
-        window.key("ctrl+s")
-        window.shows("the save dialog", dialog=True)
-        window.click_item("file-text")
-        window.key("ctrl+a")
-        window.type(str(pipe))
-        window.key("Return")
+        enter_in_save_dialog(window, pipe)
         window.key("Return")  # to replace it
         window.until(lambda: "not a regular file" in window.state()["message"], "a sentence about the pipe")
 
