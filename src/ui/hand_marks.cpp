@@ -49,14 +49,11 @@ void draw_hand_marks(const HandMarks& marks, const Area& view) {
   draw->AddCircleFilled(ImVec2(middle.x, end), units(3.5F), colour);
 }
 
-std::string hand_reading(const PanelContext& context) {
-  const std::optional<Frame::Hand>& hand = context.snapshot.frame.hand;
-  if (!hand) return {};
-  const double force = glm::length(hand->force), depth = context.legend.hand_depth * 100;
-  const double lag = glm::distance(hand->cursor, hand->point) * 100;
-  std::string text = "hand " + format_steady(force) + " N, lag " + format_steady(lag) + " cm";
-  if (std::abs(depth) >= 0.05)
-    text += ", " + format_plain(std::abs(depth), 2) + " cm " + (depth > 0 ? "behind" : "before");
+std::string hand_reading(const Frame::Hand& hand, double depth) {
+  std::string text = "hand " + format_steady(glm::length(hand.force)) + " N, lag " +
+                     format_steady(glm::distance(hand.cursor, hand.point) * 100) + " cm";
+  if (std::abs(depth) >= 0.0005)
+    text += ", " + format_plain(std::abs(depth) * 100, 2) + " cm " + (depth > 0 ? "behind" : "in front");
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/frame.h"
 #include "ui/overlays.h"
 
 namespace clothlab {
@@ -25,8 +26,8 @@ struct HandMarks {
 };
 void draw_hand_marks(const HandMarks& marks, const Area& view);
 
-/// The force of the hand, how far the held point lags behind it, and how far it was moved in depth; empty
-/// while nothing is held.
-std::string hand_reading(const PanelContext& context);
+/// The force of the hand [N], how far the held point lags behind it, and how far it was moved in depth, away
+/// from the viewer where `depth` > 0 [m].
+std::string hand_reading(const Frame::Hand& hand, double depth);
 
 }  // namespace clothlab

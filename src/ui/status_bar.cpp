@@ -86,7 +86,8 @@ void gauge(double share, ImU32 colour) {
 
 // At the right, over whatever a narrow window has there: while one pulls, it is what one looks at.
 void hand_item(const PanelContext& context, const std::string& text) {
-  const float width = std::max(width_of(text), width_of("hand 00.00 N, lag 00.00 cm, 00 cm behind")) + units(14);
+  const std::string usual = "hand 00.00 N, lag 00.00 cm, 00 cm in front";
+  const float width = std::max(width_of(text), width_of(usual)) + units(14);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -153,7 +154,8 @@ void status_bar(const PanelContext& context) {
     tooltip(figure->help);
   }
 
-  if (const std::string hand = hand_reading(context); !hand.empty()) return hand_item(context, hand);
+  if (const std::optional<Frame::Hand>& hand = now.frame.hand)
+    return hand_item(context, hand_reading(*hand, context.legend.hand_depth));
   // With nothing to show that is new, the window rests.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
   const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
