@@ -114,6 +114,14 @@ class Program:
         box = self.box(name)
         return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
+    def settle(self):
+        """Waits until the window has drawn with the last event, at most a second: a window at rest draws nothing.
+        What is pressed and let go between two pictures is lost on Dear ImGui 1.86."""
+        written = self.state()["written"]
+        end = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < end and self.state()["written"] < written + 2:
+            time.sleep(0.02)
+
     def box(self, name):
         """Rectangle of a control, once it stays where it is: a list that opens finds its place in the next picture."""
         box = self.until(lambda: self.state()["items"].get(name), f"the control '{name}'")
@@ -141,11 +149,11 @@ class Program:
 
     def press(self, button=1):
         self.xdotool("mousedown", str(button))
-        time.sleep(0.1)
+        self.settle()
 
     def release(self, button=1):
         self.xdotool("mouseup", str(button))
-        time.sleep(0.1)
+        self.settle()
 
     def click(self, x, y, button=1):
         self.move(x, y)
@@ -164,6 +172,7 @@ class Program:
         for i in range(1, steps + 1):
             self.move(x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps)
         if let_go:
+            self.settle()
             self.release(button)
 
     def wheel(self, notches):
@@ -175,14 +184,14 @@ class Program:
         keys = name.split("+")
         for key in keys:
             self.xdotool("keydown", key)
-        time.sleep(0.12)
+        self.settle()
         for key in reversed(keys):
             self.xdotool("keyup", key)
-        time.sleep(0.1)
+        self.settle()
 
     def type(self, text):
         self.xdotool("type", "--delay", "30", "--", text)
-        time.sleep(0.1)
+        self.settle()
 
     def resize(self, width, height):
         self.xdotool("windowsize", str(self.window), str(width), str(height))
