@@ -36,6 +36,22 @@ PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& l
   return vertices;
 }
 
+/// The open edges that hold all that is pinned and nothing else, ascending; none where other things are
+/// pinned.
+std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& loaded) {
+  const auto* vertices = std::get_if<std::vector<std::uint32_t>>(&pins);
+  if (vertices == nullptr) return {};
+  std::vector<std::uint32_t> pinned = *vertices;
+  std::ranges::sort(pinned);
+  std::vector<std::size_t> edges;
+  for (std::size_t i = 0; i < loaded.open_edges.size(); ++i)
+    if (std::ranges::all_of(loaded.open_edges[i].particles, [&](std::uint32_t particle) {
+          return std::ranges::binary_search(pinned, loaded.mesh->vertex_of_particle[particle]);
+        }))
+      edges.push_back(i);
+  return pins_of(edges, loaded) == PinSelection(std::move(pinned)) ? edges : std::vector<std::size_t>();
+}
+
 /// "Part 2 of 3 has no pin: it falls."; empty where each has one.
 std::string unpinned_parts(const Frame& frame) {
   const std::vector<std::uint32_t> parts = parts_without_pin(*frame.mesh, frame.pinned);
@@ -55,8 +71,7 @@ std::string unpinned_parts(const Frame& frame) {
 
 void MeshBar::open() {
   open_ = true;
-  choice_ = Choice::preset;
-  chosen_.clear();
+  note_pins(PinPreset::none, Choice::preset);
 }
 
 bool MeshBar::is_shown(const Snapshot& now) const {
@@ -77,17 +92,34 @@ std::vector<std::uint32_t> MeshBar::parts_to_mark(const Snapshot& now) const {
   return parts;
 }
 
-void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
+void MeshBar::note_pins(const PinSelection& pins, Choice choice) {
+  pins_ = pins;
   choice_ = choice;
   if (choice != Choice::open_edge) chosen_.clear();
+}
+
+// Undo, Ctrl-click and the Cloth tab change pins as well.
+void MeshBar::follow_pins(const PanelContext& context) {
+  const PinSelection& pins = context.edits.scene().pins;
+  if (pins == pins_) return;
+  chosen_ = edges_of(pins, *context.snapshot.loaded);
+  const bool by_preset = std::holds_alternative<PinPreset>(pins) && pins != PinSelection(PinPreset::none);
+  if (!chosen_.empty()) {
+    note_pins(pins, Choice::open_edge);
+  } else {
+    note_pins(pins, choice_ == Choice::by_hand && !by_preset ? Choice::by_hand : Choice::preset);
+  }
+}
+
+void MeshBar::pin(const PanelContext& context, PinSelection pins, Choice choice) {
+  note_pins(pins, choice);
   Scene scene = context.edits.scene();
   scene.pins = std::move(pins);
   context.set_scene(std::move(scene));
 }
 
 void MeshBar::drop_on_floor(const PanelContext& context) {
-  choice_ = Choice::preset;
-  chosen_.clear();
+  note_pins(PinPreset::none, Choice::preset);
   const ClothMesh& mesh = *context.snapshot.loaded->mesh;
   Scene scene = context.edits.scene();
   scene.pins = PinPreset::none;
@@ -98,19 +130,18 @@ void MeshBar::drop_on_floor(const PanelContext& context) {
 }
 
 void MeshBar::choose_edge(const PanelContext& context, std::size_t edge) {
-  const LoadedScene& loaded = *context.snapshot.loaded;
-  // Pins may have been chosen in another way since.
-  if (context.edits.scene().pins != pins_of(chosen_, loaded)) chosen_.clear();
+  follow_pins(context);
   const auto place = std::ranges::lower_bound(chosen_, edge);
   if (place != chosen_.end() && *place == edge) {
     chosen_.erase(place);
   } else {
     chosen_.insert(place, edge);
   }
-  pin(context, pins_of(chosen_, loaded), Choice::open_edge);
+  pin(context, pins_of(chosen_, *context.snapshot.loaded), Choice::open_edge);
 }
 
 void MeshBar::draw(const PanelContext& context) {
+  follow_pins(context);
   heading(context);
   if (!open_) return;
   if (details_) mesh_report(context);
@@ -184,9 +215,8 @@ std::string MeshBar::advice(const PanelContext& context) const {
     return text + "Ctrl-click pins or frees a particle, Ctrl-drag pins all in a rectangle.";
   if (loaded.open_edges.empty()) return text + "This mesh has no open edge.";
   const std::string edges = format_count(loaded.open_edges.size());
-  const std::size_t pinned = scene.pins == pins_of(chosen_, loaded) ? chosen_.size() : 0;
-  if (pinned > 0)
-    return text + format_count(pinned) + " of " + edges +
+  if (!chosen_.empty())
+    return text + format_count(chosen_.size()) + " of " + edges +
            " open edges pinned. Click another to pin it too, a pinned one to free it.";
   if (choice_ == Choice::open_edge) return text + "Click one of the " + edges + " marked edges.";
   return text + "Point at an open edge and click to pin all of it; there " +

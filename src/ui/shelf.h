@@ -42,6 +42,8 @@ class MeshBar {
 
   void heading(const PanelContext& context);
   void pin_choices(const PanelContext& context);
+  void note_pins(const PinSelection& pins, Choice choice);
+  void follow_pins(const PanelContext& context);
   void pin(const PanelContext& context, PinSelection pins, Choice choice);
   void drop_on_floor(const PanelContext& context);
   std::string advice(const PanelContext& context) const;
@@ -49,7 +51,8 @@ class MeshBar {
   bool open_ = false;
   bool details_ = false;
   Choice choice_ = Choice::preset;
-  std::vector<std::size_t> chosen_;  // open edges, ascending
+  PinSelection pins_ = PinPreset::none;  // for which the two below hold
+  std::vector<std::size_t> chosen_;      // open edges, ascending
 };
 
 }  // namespace clothlab

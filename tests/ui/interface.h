@@ -64,6 +64,7 @@ class Interface {
             intentions,
             *edits,
             [this](std::variant<Command, Control> what) {
+              if (const auto* command = std::get_if<Command>(&what)) edits->record(*command);
               sent.push_back(std::move(what));
               return ++stamp;
             },

@@ -715,9 +715,19 @@ TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
   ASSERT_EQ(bar.open_edges(face.snapshot).size(), 1u);
   bar.choose_edge(face.context(), 0);
   EXPECT_EQ(pins(), PinSelection(std::vector<std::uint32_t>{0, 1, 2, 3, 4, 7, 8, 11, 12, 13, 14, 15}));
-  face.edits->record(*face.last_command<SetScene>());
   bar.choose_edge(face.context(), 0);
   EXPECT_EQ(pins(), PinSelection(PinPreset::none));
+
+  // Undo goes back from "By hand" to the open edge that was pinned before it, which counts as chosen again.
+  face.click("mesh-by-hand");
+  face.frame();
+  EXPECT_TRUE(bar.open_edges(face.snapshot).empty());
+  ASSERT_TRUE(face.edits->undo());
+  face.frame();
+  ASSERT_EQ(bar.open_edges(face.snapshot).size(), 1u);
+  EXPECT_TRUE(bar.shows_all_open_edges());
+  bar.choose_edge(face.context(), 0);
+  EXPECT_EQ(pins(), PinSelection(PinPreset::none)) << "a pinned edge is freed";
 
   face.click("mesh-play");
   EXPECT_TRUE(face.last_control<SetPlaying>()->playing);
