@@ -186,6 +186,10 @@ Application::Application(const WindowRequest& request, const fs::path& program)
                          saved_in.empty() ? pictures_folder(process_environment()) : saved_in,
                          preferences_.recent_files);
 
+  // The scenes lie in a folder beside the meshes.
+  if (const fs::path& scene = library_.front().path; !scene.empty())
+    ui_.files().set_bundled(scene.parent_path().parent_path());
+
   // The built-in scene is small and starts at once; a scene of the user's own is loaded beside it.
   Scene built_in = library_.front().scene;
   if (!request.scene && request.with_options) built_in = request.with_options(std::move(built_in));

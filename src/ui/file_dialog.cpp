@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "core/text_file.h"
+#include "ui/numbers.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -212,8 +213,10 @@ void FileDialog::draw_places() {
   const auto place = [&](const char* label, const fs::path& path) {
     if (path.empty()) return;
     if (ImGui::Selectable(label)) go_to(path);
+    note_item("place:" + std::string(label));
     tooltip(utf8_of(path));
   };
+  if (mode_ == Mode::open) place("Bundled meshes", bundled_);
   place("Home", home());
   std::error_code error;
   place("Working folder", fs::current_path(error));
@@ -266,11 +269,17 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const std::string size = entry.is_folder ? std::string() : file_size(entry.bytes);
   const float size_width = ImGui::CalcTextSize(size.c_str()).x;
-  const float room = b.x - a.x - units(24) - size_width;
+  // Columns as wide as any entry needs.
+  const float of_size = ImGui::CalcTextSize("000.00 MB").x + units(6);
+  const std::string date = format_time(entry.modified);
+  const float of_date = ImGui::CalcTextSize("0000-00-00 00:00").x + units(14);
+  const bool with_date = b.x - a.x > of_size + of_date + units(160);
+  const float room = b.x - a.x - units(24) - (with_date ? of_size + of_date : size_width);
   const std::string name = shortened(entry.name + (entry.is_folder ? "/" : ""), room);
   if (name.find("...") != std::string::npos) tooltip(entry.name);
   draw->AddText(ImVec2(a.x + units(6), y), entry.is_folder ? palette().accent : palette().text, name.c_str());
   draw->AddText(ImVec2(b.x - units(6) - size_width, y), palette().muted, size.c_str());
+  if (with_date) draw->AddText(ImVec2(b.x - of_size - of_date, y), palette().muted, date.c_str());
   return clicked;
 }
 
@@ -311,7 +320,9 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   const char* hint = mesh     ? "Name of the OBJ file"
                      : saving ? "Name of the scene file"
                               : "Type to filter, or a whole path";
-  if (ImGui::InputTextWithHint("##text", hint, text_.data(), text_.size())) {
+  // A name that is suggested goes with the first letter that is typed.
+  const ImGuiInputTextFlags flags = saving ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
+  if (ImGui::InputTextWithHint("##text", hint, text_.data(), text_.size(), flags)) {
     confirm_overwrite_ = false;
     problem_.clear();
     filter();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/folder_listing.h"
@@ -34,6 +35,8 @@ class FileDialog {
   /// folder leaves the one that was shown last.
   void set_places(const std::filesystem::path& open_from, const std::filesystem::path& save_in,
                   std::vector<std::filesystem::path> recent);
+  /// The folder of the meshes and scenes that come with the program: a place to open from. Empty: none.
+  void set_bundled(std::filesystem::path folder) { bundled_ = std::move(folder); }
   /// The folder that new files go to.
   const std::filesystem::path& save_folder() const { return save_in_; }
 
@@ -67,7 +70,7 @@ class FileDialog {
   bool confirm_overwrite_ = false;
   bool accept_awaited_ = false;
   std::filesystem::path folder_;  // that is shown
-  std::filesystem::path open_from_, save_in_;
+  std::filesystem::path open_from_, save_in_, bundled_;
   std::vector<std::filesystem::path> recent_;
   std::unique_ptr<FolderListing> reading_;
   std::vector<Entry> entries_;      // of the folder

@@ -1,7 +1,10 @@
 #include "ui/numbers.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "core/text.h"
 
@@ -13,6 +16,11 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+/// What an integer counts, if there is one of it: "step" for "steps".
+std::string_view singular(std::string_view unit) {
+  return unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
 }
 
 }  // namespace
@@ -36,10 +44,24 @@ std::string format_steady(double value, int digits) {
   return text.append(static_cast<std::size_t>(digits - known), '0');
 }
 
+std::string format_time(std::filesystem::file_time_type time) {
+  // C++20's own conversion between the clocks is not everywhere; whole seconds hide the moment between two
+  // readings.
+  using std::chrono::system_clock;
+  using FileClock = std::filesystem::file_time_type::clock;
+  static const auto between = system_clock::now().time_since_epoch() - FileClock::now().time_since_epoch();
+  const auto since = std::chrono::round<std::chrono::seconds>(time.time_since_epoch() + between);
+  const std::time_t at = system_clock::to_time_t(system_clock::time_point(since));
+  std::array<char, 32> text{};
+  const std::tm* const local = std::localtime(&at);  // no other thread asks for one
+  if (local == nullptr || std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", local) == 0) return {};
+  return text.data();
+}
+
 std::string shown_value(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value)) {
-    std::string text = format_number(value);
-    return spec.unit.empty() ? text : text + ' ' + std::string(spec.unit);
+    const std::string_view unit = value == 1 ? singular(spec.unit) : spec.unit;
+    return format_number(value) + (unit.empty() ? "" : " " + std::string(unit));
   }
   if (std::isinf(value)) return "off";
   if (spec.unit == "s") return format_plain(value * 1e3, 4) + " ms";
@@ -58,7 +80,8 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
     factor = scale;
     return true;
   };
-  const bool has_unit = is_time ? cut("ms", 1e-3) || cut("s", 1) : cut(spec.unit, 1);
+  const bool has_unit =
+      is_time ? cut("ms", 1e-3) || cut("s", 1) : cut(spec.unit, 1) || cut(singular(spec.unit), 1);
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) {
     const std::optional<double> number = parse_number(text);

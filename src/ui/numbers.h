@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ std::string format_count(unsigned long long value);
 /// With always so many significant digits, zeros at the end too ("12.0", "0.300"), so that what stands after
 /// a number that changes does not move; very large and very small ones as format_plain writes them.
 std::string format_steady(double value, int digits = 3);
+
+/// A file's time in local time: "2026-11-22 10:04".
+std::string format_time(std::filesystem::file_time_type time);
 
 /// How the window shows a parameter: times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);

@@ -898,6 +898,33 @@ TEST_F(Files, RecentFilesOpenWithAClick) {
   EXPECT_EQ(opened()->path, folder_ / "flag.obj");
 }
 
+TEST_F(Files, TheBundledMeshesAreAPlaceToOpenFromAlone) {
+  face_.press(Key::none, 'O', true);
+  face_.frame();
+  EXPECT_LT(face_.rect("place:Bundled meshes").x, 0) << "none are known";
+  face_.ui.files().set_bundled(folder_ / "meshes");
+  face_.frame();
+  face_.click("place:Bundled meshes");
+  face_.frame();
+  EXPECT_TRUE(lists("tube.obj"));
+  face_.press(Key::escape);
+  face_.press(Key::none, 'S', true);
+  face_.frame();
+  EXPECT_LT(face_.rect("place:Bundled meshes").x, 0);
+}
+
+TEST_F(Files, TypingReplacesTheSuggestedName) {
+  face_.press(Key::none, 'S', true);
+  for (int i = 0; i < 3; ++i) face_.frame();
+  face_.type("mine");
+  face_.press(Key::enter);
+  face_.frame();
+  ASSERT_FALSE(face_.requests.empty());
+  const auto* save = std::get_if<SaveScene>(&face_.requests.back());
+  ASSERT_NE(save, nullptr);
+  EXPECT_EQ(save->path, folder_ / "mine.json");
+}
+
 TEST_F(Files, SavingAsksBeforeItReplaces) {
   face_.snapshot.loaded = std::make_shared<const LoadedScene>(load_scene([] {
     Scene scene = Interface::sheet();

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <ctime>
+#include <filesystem>
 #include <limits>
 
 #include "core/text.h"
@@ -63,6 +66,30 @@ TEST(Numbers, SteadyOnesKeepTheirZeros) {
   EXPECT_EQ(format_steady(-2), "-2.00");
   EXPECT_EQ(format_steady(0), "0.00");
   EXPECT_EQ(format_steady(1e-9), format_plain(1e-9));
+}
+
+TEST(Numbers, OneOfWhatIsCountedIsSingular) {
+  ParameterSpec steps;
+  steps.kind = ParameterSpec::Kind::integer;
+  steps.unit = "steps";
+  EXPECT_EQ(shown_value(steps, 1), "1 step");
+  EXPECT_EQ(shown_value(steps, 2), "2 steps");
+  EXPECT_EQ(parse_typed_value(steps, "1 step"), 1);
+  EXPECT_EQ(parse_typed_value(steps, "2 steps"), 2);
+}
+
+TEST(Numbers, FileTimesAreLocal) {
+  std::tm wanted{};
+  wanted.tm_year = 2026 - 1900;
+  wanted.tm_mon = 10;
+  wanted.tm_mday = 22;
+  wanted.tm_hour = 10;
+  wanted.tm_min = 4;
+  const auto ago =
+      std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(std::mktime(&wanted));
+  using FileTime = std::filesystem::file_time_type;
+  EXPECT_EQ(format_time(FileTime::clock::now() - std::chrono::duration_cast<FileTime::duration>(ago)),
+            "2026-11-22 10:04");
 }
 
 }  // namespace
