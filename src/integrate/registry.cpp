@@ -540,7 +540,7 @@ const std::array kIntegrators{
             "soft and may create energy: take substeps. Spring damping is projected whatever is chosen, "
             "without Rayleigh's α. For games.",
         .cost = "Iterations times substeps sweeps over all springs; no linear system.",
-        .use = "Games: a bounded cost, with many substeps of few sweeps, where accuracy does not count.",
+        .use = "Games: a bounded cost, with many substeps of few sweeps.",
         .reference = "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "
                      "Dynamics, Motion in Games 2016",
         .parameters = kXpbdParameters,

@@ -64,7 +64,7 @@ bool message_notice(const std::string& message, bool is_error) {
   ImGui::SetCursorPosY(y);
   const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
   note_item("close-message");
-  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), below));
+  if (below > ImGui::GetCursorPosY()) ImGui::SetCursorPosY(below);
   return !closed;
 }
 

@@ -22,21 +22,17 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 // The report as sentences; what is not there is not mentioned.
 std::string report_text(const LoadedScene& loaded) {
   const MeshReport& found = loaded.mesh->report;
-  std::string text = counted(found.vertices, "vertex", "vertices") + " and " +
-                     counted(found.faces, "face", "faces") + " became " +
-                     counted(found.particles, "particle", "particles") + " and " +
-                     counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
+  std::string text = counted(found.particles, "particle", "particles") + ", " +
+                     counted(found.stretch_springs, "stretch spring", "stretch springs") + " and " +
                      counted(found.bend_springs, "bending spring", "bending springs") + ".";
   const bool has_surface = found.triangles > found.degenerate_triangles;
-  if (!has_surface) {
-    text = counted(found.particles, "particle", "particles") + " and " +
-           counted(found.stretch_springs, "stretch spring", "stretch springs") + ", " +
-           counted(found.bend_springs, "bending spring", "bending springs") + ".";
-  }
+  if (has_surface)
+    text = counted(found.vertices, "vertex", "vertices") + " and " + counted(found.faces, "face", "faces") +
+           " became " + text;
   std::string notes;
   const auto note = [&](const std::string& what) { notes += (notes.empty() ? " " : ", ") + what; };
   if (found.welded > 0) note(format_count(found.welded) + " welded at seams");
-  if (found.unused_vertices > 0) note(counted(found.unused_vertices, "vertex", "vertices") + " of no face");
+  if (found.unused_vertices > 0) note(counted(found.unused_vertices, "unused vertex", "unused vertices"));
   if (has_surface && found.degenerate_triangles > 0)
     note(counted(found.degenerate_triangles, "degenerate triangle", "degenerate triangles"));
   if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring", "springs") + " dropped");
@@ -50,9 +46,9 @@ std::string report_text(const LoadedScene& loaded) {
 std::string size_text(const LoadedScene& loaded) {
   const std::string metres = format_plain(loaded.mesh->diagonal) + " m";
   if (loaded.fitted) {
-    return "Its diagonal of " + format_plain(loaded.file_diagonal) +
-           " units would be no cloth one can handle in metres, so it was scaled to " + metres +
-           ". If you know the unit, choose it:";
+    return "Its diagonal is " + format_plain(loaded.file_diagonal) + " units, too " +
+           (loaded.file_diagonal > loaded.mesh->diagonal ? "large" : "small") +
+           " for cloth in metres, so it was scaled to " + metres + ". If you know the unit, choose it:";
   }
   if (loaded.scene.scale != 1)
     return "Its diagonal is " + metres + " (scaled by " + format_plain(loaded.scene.scale, 4) + ").";

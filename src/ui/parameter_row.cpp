@@ -229,7 +229,7 @@ std::optional<double> slider_of(const ParameterSpec& spec, double value,
                     least = shown_value(spec, spec.min), most = shown_value(spec, spec.max);
   std::string ways = "Drag for " + low + " to " + high + ", with Shift ten times finer; Ctrl-click to type";
   if (low != least || high != most)
-    ways += " any value from " + least + " to " + most + ", about which the slider then goes";
+    ways += " any value from " + least + " to " + most + ", which the slider is then centred on";
   tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + ways + ".");
   return changed;
 }

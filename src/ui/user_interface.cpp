@@ -23,7 +23,7 @@ constexpr float kMostPanel = 0.55F;  // of the window's width
 constexpr float kLowWindow = 560;
 constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
-constexpr float kLeastPlotsBesideShelf = 70;
+constexpr float kLeastPlotsBesideShelf = 105;
 constexpr float kMostOfWindow = 0.7F;  // that plots may take
 constexpr float kLeastOfView = 0.35F;  // of the window, beside the shelf, which scrolls instead
 constexpr float kStatusHeight = 28;
@@ -162,6 +162,8 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const bool scrolls = before > area.height;
   begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
               scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
+  // What a button unfolds or says stands below it.
+  const TooltipsThere there(TooltipSide::above);
   if (blown_up) {
     blow_up_strip(context, why_open_);
   } else {

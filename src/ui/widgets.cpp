@@ -249,6 +249,12 @@ constexpr int kNever = -2;
 int choice_open_in = kNever;  // frames
 int choice_closed_in = kNever;
 
+// Under the mouse as well: a button that was just pressed shows what it chose.
+void push_active_look() {
+  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(palette().accent, 0.6F));
+}
+
 bool in_this_frame_or_the_last(int frame) {
   const int since = ImGui::GetFrameCount() - frame;
   return since == 0 || since == 1;
@@ -277,11 +283,11 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
   if (width == 0) width = units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const bool plain = icon == Icon::fallback || icon == Icon::close;
-  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.55F));
+  if (active) push_active_look();
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
   const bool pressed = ImGui::Button((std::string("##icon") + id).c_str(), ImVec2(width, height));
   if (plain) ImGui::PopStyleColor();
-  if (active) ImGui::PopStyleColor();
+  if (active) ImGui::PopStyleColor(2);
   const float r = units(plain ? 5.5F : 6.5F);
   const ImU32 colour = plain && !ImGui::IsItemHovered() ? palette().muted : palette().text;
   draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
@@ -291,9 +297,9 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
 }
 
 bool text_button(const char* label, const char* help, float width, bool active) {
-  if (active) ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
+  if (active) push_active_look();
   const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
-  if (active) ImGui::PopStyleColor();
+  if (active) ImGui::PopStyleColor(2);
   tooltip(help);
   return pressed;
 }
