@@ -85,9 +85,9 @@ std::string what_happened(const BlowUpFacts& facts) {
 }
 
 std::string where_measured(const BlowUpFacts& facts) {
-  if (!facts.sound_time) return " As the cloth was at the start: ";
-  return " As the cloth last was sound (no spring strained by 10 %), at " + format_plain(*facts.sound_time) +
-         " s: ";
+  if (!facts.sound_time) return " At the start: ";
+  return " When the cloth was last sound (no spring strained by 10 %), at " +
+         format_plain(*facts.sound_time) + " s: ";
 }
 
 }  // namespace

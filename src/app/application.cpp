@@ -44,6 +44,7 @@
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
 #include "ui/hand_marks.h"
+#include "ui/numbers.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {
@@ -691,7 +692,7 @@ void Application::finish_load() {
 void Application::tell_of_mesh(const LoadedScene& loaded) {
   const auto* file = std::get_if<FileSource>(&loaded.scene.mesh);
   if (file == nullptr) return;
-  ui_.show_message(file_name(path_of(file->path)) + ": " + std::to_string(loaded.mesh->positions.size()) +
+  ui_.show_message(file_name(path_of(file->path)) + ": " + format_count(loaded.mesh->positions.size()) +
                        " particles, " + format_plain(loaded.mesh->diagonal) + " m. More in the Scene tab.",
                    false);
 }

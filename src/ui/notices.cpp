@@ -50,7 +50,7 @@ bool message_notice(const std::string& message, bool is_error) {
   const float button = ImGui::GetFrameHeight(), disc = units(4);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + disc, at.y + button / 2), disc,
-                                              is_error ? palette().failed : palette().good, 16);
+                                              is_error ? palette().failed : palette().accent, 16);
   const float y = ImGui::GetCursorPosY(), left = ImGui::GetCursorPosX() + 2 * disc + units(8);
   const float room = right_edge() - button - units(8);
   ImGui::SetCursorPosX(left);

@@ -19,7 +19,9 @@ void judge_against(StabilityReading& out, double h, double limit, bool approxima
   const std::string shown = (approximate ? "≈ " : "") + format_quantity(limit, "s");
   if (h >= limit) {
     out.level = StabilityLevel::unstable;
-    out.verdict = "unstable, " + times(h / limit) + " the limit";
+    // Three digits would say 1.00 times.
+    const std::string far = h / limit < 1.005 ? "just above" : times(h / limit);
+    out.verdict = "unstable, " + far + " the limit";
   } else if (h >= kNearLimit * limit) {
     out.level = StabilityLevel::near_limit;
     out.verdict = "close to the limit, " + shown;

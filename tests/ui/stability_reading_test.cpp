@@ -70,6 +70,7 @@ TEST(StabilityReading, AgreesWithEveryRowOfTheRegistry) {
       const StabilityReading above = read(1.5 * limit / kOmega);
       EXPECT_EQ(above.level, StabilityLevel::unstable);
       EXPECT_THAT(above.verdict, HasSubstr("1.50×"));
+      EXPECT_THAT(read(1.001 * limit / kOmega).verdict, HasSubstr("unstable, just above the limit"));
       ASSERT_TRUE(above.largest_step.has_value());
       EXPECT_NEAR(*above.largest_step, limit / kOmega, 1e-9);
     }
