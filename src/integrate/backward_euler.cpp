@@ -14,13 +14,13 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   const std::size_t n = system.size();
   for (auto* scratch : {&force_, &symplectic_, &x1_, &v1_}) scratch->resize(n);
 
-  system.force(state.x, state.v, force_);
+  start_ = state.v;
+  prescribe_velocity(system.projection(), state.x, h, start_);
+  system.force(state.x, start_, force_);
   if (gives_up(context, report)) return report;
   const std::span<const double> m = system.masses();
   for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];
-  start_ = state.v;
   prescribe_velocity(system.projection(), state.x, h, symplectic_);
-  prescribe_velocity(system.projection(), state.x, h, start_);
 
   system.projection().filter(force_);
   double force_squared = 0;
