@@ -376,7 +376,7 @@ struct Simulation::Impl {
     if (moved_on_entry == 0) return;
     say(std::string(info->title) +
         " takes stretch springs as rods: the cloth was brought to their lengths, by up to " +
-        format_quantity(moved_on_entry, "m") + ", which gave it no speed.");
+        format_quantity(moved_on_entry, "m") + ", which does not count as motion.");
   }
 
   /// Wind, rods and a floor that lifts do work that is not counted.
