@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is too long for every change: random input for some minutes, with fixed seeds.
+# What is too long for every change: random input for some minutes, with fixed seeds, and large meshes.
 #
 #   scripts/long.sh [MINUTES]
 #
@@ -7,7 +7,9 @@
 #   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV and scene files
 #             (tests/fuzz); needs clang. Its corpus stays in build/fuzz/corpus, what breaks them in build/fuzz.
 #   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
-# Ends with 1 when either has broken something.
+# Then, for some minutes more:
+#   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
+# Ends with 1 when one of them has broken something.
 set -euo pipefail
 
 case ${1-} in -h | --help)
@@ -41,3 +43,7 @@ build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_
 cmake --preset release --log-level=NOTICE
 cmake --build --preset release --target clothlab
 /usr/bin/env python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
+
+cmake --preset check --log-level=NOTICE
+cmake --build --preset check --target sim_mesh_suite_test
+CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1

@@ -1,22 +1,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "core/error.h"
-#include "core/text.h"
-#include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "runtime/load_job.h"
 #include "runtime/scene_file.h"
 #include "runtime/scene_loader.h"
 #include "runtime/support.h"
+#include "runtime/test_folder.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"
 
@@ -28,34 +25,13 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A folder of its own for every test.
-class Loading : public ::testing::Test {
+class Loading : public TestFolder {
  protected:
-  Loading() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) / ("clothlab_" + std::string(test->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  ~Loading() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-
-  /// A square of the given size in the plane z = 0, in whatever unit.
-  std::filesystem::path write_square(const std::string& name, double size) {
-    const std::string s = std::to_string(size);
-    return write(name, "v 0 0 0\nv " + s + " 0 0\nv " + s + " " + s + " 0\nv 0 " + s + " 0\nf 1 2 3 4\n");
-  }
-
   LoadedScene load_file(const std::filesystem::path& path, UnitChoice units) {
     SceneLoadOptions options;
     options.units = units;
     return load_scene(scene_from_path(path), options);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(Loading, FitsAMeshOfUncomfortableSize) {
@@ -115,97 +91,6 @@ TEST_F(Loading, SaysWhatIsWrong) {
   EXPECT_THROW(load_scene(scene), InputError);
   EXPECT_TRUE(is_scene_file("a/B.JSON"));
   EXPECT_FALSE(is_scene_file("a.json/b.obj"));
-}
-
-TEST_F(Loading, RefusesASceneFileBeyond64MiB) {
-  const auto path = write("large.json", write_scene(sheet_scene(2)));
-  std::filesystem::resize_file(path, std::uintmax_t{65} << 20);  // a hole: takes no room
-  try {
-    read_scene_file(path);
-    FAIL();
-  } catch (const InputError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("64 MiB"));
-  }
-}
-
-/// Every place where a scene file takes a text, with `HERE` for it.
-std::vector<std::string> places_of_texts() {
-  std::vector<std::string> places{"\"HERE\": 1",
-                                  "\"mesh\": {\"HERE\": 1}",
-                                  "\"initial-state\": {\"HERE\": 1}",
-                                  "\"mesh\": {\"file\": \"HERE\"}",
-                                  "\"mesh\": {\"file\": \"HERE.obj\"}",
-                                  "\"mesh\": {\"generated\": \"HERE\"}"};
-  for (const std::string_view key : scene_keys())
-    if (key != "mesh") places.push_back('"' + std::string(key) + "\": \"HERE\"");
-  return places;
-}
-
-// What a file says reaches a window, its title bar and a terminal.
-TEST_F(Loading, NoTextOfASceneFileMakesALongOrDangerousSentence) {
-  const std::string hostile[] = {std::string(1 << 20, 'x'),
-                                 "\\u001b[2J\\u001b]0;owned\\u0007",
-                                 "a\\u0000b",
-                                 "\\u009b31m",
-                                 "\\u202egnp.exe",
-                                 "one\\ntwo\\r"};
-  for (const std::string& place : places_of_texts()) {
-    for (const std::string& text : hostile) {
-      std::string body = place;
-      body.replace(body.find("HERE"), 4, text);
-      if (!place.starts_with("\"mesh\"")) body += ", \"mesh\": {\"grid\": [2, 2]}";
-      std::string said;
-      try {
-        const LoadedScene loaded =
-            load_scene(parse_scene("{\"clothlab-scene\": 1, " + body + "}", "hostile.json"));
-        EXPECT_LE(loaded.scene.title.size(), 4 * kLongestTitle) << place;
-        said = loaded.scene.title + loaded.scene.description;
-        EXPECT_LE(said.size(), 4 * (kLongestTitle + kLongestDescription));
-        said.erase(std::remove(said.begin(), said.end(), '\n'), said.end());
-      } catch (const InputError& refused) {
-        said = refused.what();
-        EXPECT_LE(said.size(), 2500u) << place;
-      }
-      EXPECT_EQ(printable(said, said.size()), said) << place;
-    }
-  }
-}
-
-TEST_F(Loading, ASceneIsSavedSoThatItCanBeOpened) {
-  const auto mesh = write_square("ä.obj", 1);
-  Scene scene = scene_from_path(mesh);
-  scene.material.mass = 0.7;
-  const auto path = folder_ / "ä.json";
-  const std::size_t bytes = save_scene_file(scene, path);
-  EXPECT_EQ(bytes, std::filesystem::file_size(path));
-  EXPECT_EQ(std::get<FileSource>(parse_scene(read_text_file(path, kMaxSceneBytes), "s").mesh).path, "ä.obj");
-  const Scene read = read_scene_file(path);
-  EXPECT_EQ(read.material.mass, 0.7);
-  EXPECT_EQ(load_scene(read).mesh->positions.size(), 4u);
-}
-
-// What is there already stays as it was.
-TEST_F(Loading, WhatCouldNotBeOpenedIsNotSaved) {
-  const auto path = write("kept.json", "kept");
-  const auto refused = [&](const Scene& scene, const std::filesystem::path& to,
-                           std::size_t max_bytes = kMaxSceneBytes) -> std::string {
-    try {
-      save_scene_file(scene, to, max_bytes);
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_THAT(refused(sheet_scene(2), path, 1 << 9), HasSubstr("a scene file may have 0.000488 MiB"));
-  Scene strange = sheet_scene(2);
-  strange.mesh = FileSource{(folder_ / "caf\xe9.obj").string()};
-  EXPECT_THAT(refused(strange, path), HasSubstr("caf?.obj\", which is not UTF-8"));
-  EXPECT_EQ(read_text_file(path, 100), "kept");
-#ifndef _WIN32  // a pipe without a reader would keep the writer waiting
-  const auto pipe = folder_ / "pipe.json";
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(refused(sheet_scene(2), pipe), HasSubstr("not a regular file"));
-#endif
 }
 
 TEST_F(Loading, TakesAnInitialStateFromAFile) {
