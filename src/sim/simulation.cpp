@@ -136,6 +136,7 @@ struct Simulation::Impl {
     next = StepRecord{};
     next.step = record.step + 1;
     next.dt = scene.stepping.dt;
+    next.integrator = info->id;
   }
 
   bool is_sound() const { return record.max_strain < kSoundStrain; }

@@ -33,9 +33,10 @@ struct EnergyReport {
 /// What is known after a step: one row of the diagnostics (cli.md), but for the milliseconds, which
 /// belong to whoever holds the clock.
 struct StepRecord {
-  std::uint64_t step = 0;  ///< number of steps of --dt since the start
-  double time = 0;         ///< [s]
-  double dt = 0;           ///< [s]; with adaptive steps the smallest substep used
+  std::uint64_t step = 0;       ///< number of steps of --dt since the start
+  double time = 0;              ///< [s]
+  double dt = 0;                ///< [s]; with adaptive steps the smallest substep used
+  std::string_view integrator;  ///< id of the method that took the step; empty where no step led to the state
   EnergyReport energy;
   double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
   int newton_iterations = 0;

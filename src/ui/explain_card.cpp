@@ -116,7 +116,8 @@ void present_numbers(const PanelContext& context, const IntegratorInfo& info) {
   wrapped_text(stability.help);
   note_item("explain:now");
   if (estimate) amplitudes(context, info, *estimate);
-  if (context.snapshot.step_ms.last > 0) wrapped_text(last_step(context, info));
+  if (context.snapshot.frame.record.integrator == info.id && context.snapshot.step_ms.last > 0)
+    wrapped_text(last_step(context, info));
 }
 
 }  // namespace

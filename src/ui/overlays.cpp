@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <variant>
+#include <vector>
 
 #include "core/text.h"
 #include "ui/numbers.h"
+#include "ui/plot_line.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -126,10 +128,9 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
   const float width = units(under_mouse ? 4 : 2);
-  const auto stroke = [&](ImU32 colour, float wide) {
-    draw->AddPolyline(line.data(), static_cast<int>(line.size()), colour,
-                      closed ? ImDrawFlags_Closed : ImDrawFlags_None, wide);
-  };
+  std::vector<ImVec2> points(line.begin(), line.end());
+  if (closed && !points.empty()) points.push_back(points.front());
+  const auto stroke = [&](ImU32 colour, float wide) { draw_without_spikes(*draw, points, colour, wide); };
   // Seen on cloth of any colour.
   stroke(with_alpha(palette().overlay, 0.6F), width + units(2));
   stroke(palette().careful, width);

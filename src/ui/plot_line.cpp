@@ -27,21 +27,22 @@ bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
 
 }  // namespace
 
+void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32 colour, float width) {
+  // In parts that end at sharp turns: Dear ImGui would draw their mitres far beyond the points.
+  std::size_t start = 0;
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    if (k + 1 < points.size() && !turns_back(points[k - 1], points[k], points[k + 1])) continue;
+    draw.AddPolyline(&points[start], static_cast<int>(k + 1 - start), colour, 0, width);
+    start = k;
+  }
+}
+
 void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
   if (points.size() < 2) return;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   // Whole pixels: Dear ImGui then draws a third of the triangles.
   const float width = std::max(1.0F, std::round(units(thickness)));
-  if (dash.on == 0) {
-    // In parts that end at sharp turns: Dear ImGui would draw their mitres as spikes beyond the values.
-    std::size_t start = 0;
-    for (std::size_t k = 1; k < points.size(); ++k) {
-      if (k + 1 < points.size() && !turns_back(points[k - 1], points[k], points[k + 1])) continue;
-      draw->AddPolyline(&points[start], static_cast<int>(k + 1 - start), colour, 0, width);
-      start = k;
-    }
-    return;
-  }
+  if (dash.on == 0) return draw_without_spikes(*draw, points, colour, width);
   const float on = units(dash.on);
   const float period = on + units(dash.off);
   float along = 0;  // of the period

@@ -110,9 +110,12 @@ void status_bar(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
   const IntegratorParameters values = context.own_parameters();
   StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
-  const std::string trouble =
-      now.warning.empty() ? std::string(record.converged ? record.warning : record.reason) : now.warning;
-  const bool converged = now.warning.empty() ? record.converged : now.converged;
+  // That another method did not converge says nothing of this one.
+  const bool is_own = record.integrator == info.id;
+  const std::string trouble = !now.warning.empty() ? now.warning
+                              : is_own ? std::string(record.converged ? record.warning : record.reason)
+                                       : std::string();
+  const bool converged = now.warning.empty() ? !is_own || record.converged : now.converged;
   if (!converged) stability = not_converged(std::move(stability), trouble);
   if (!now.blow_up_sentence.empty()) {
     stability.level = StabilityLevel::unstable;

@@ -7,7 +7,7 @@ namespace clothlab {
 
 std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
                                       const StepRecord& record) {
-  if (record.step == 0) return std::nullopt;
+  if (record.integrator != info.id) return std::nullopt;
   if (info.inextensible)
     return StepFigure{
         "rods off by " + format_quantity(record.length_violation, "m"), "rods off by 000.0 mm",

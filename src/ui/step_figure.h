@@ -16,7 +16,7 @@ struct StepFigure {
   std::string help;   ///< in sentences
 };
 
-/// `values` are the method's own parameters. Nothing for other methods and before the first step.
+/// `values` are the method's own parameters. Nothing for other methods and until this one has taken a step.
 std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
                                       const StepRecord& record);
 

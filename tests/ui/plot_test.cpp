@@ -11,6 +11,7 @@
 
 #include "interface.h"
 #include "ui/method_mark.h"
+#include "ui/overlays.h"
 #include "ui/plot_axes.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
@@ -312,17 +313,20 @@ TEST(PlotLine, HasNoSpikesBeyondItsPoints) {
   const Interface face;
   ImGui::NewFrame();
   ImGui::Begin("line");
-  const ImDrawList* draw = ImGui::GetWindowDrawList();
-  const int before = draw->VtxBuffer.Size;
   std::vector<ImVec2> points;
   for (int i = 0; i < 20; ++i)
     points.emplace_back(100.0F + static_cast<float>(i), i % 2 == 0 ? 100.0F : 150.0F);
-  draw_line(points, 0xFFFFFFFF, 2, {});
-  EXPECT_GT(draw->VtxBuffer.Size, before);
-  for (int i = before; i < draw->VtxBuffer.Size; ++i) {
-    EXPECT_GE(draw->VtxBuffer[i].pos.y, 97);
-    EXPECT_LE(draw->VtxBuffer[i].pos.y, 153);
-  }
+  const auto check = [&](const ImDrawList* list, const auto& draw) {
+    const int before = list->VtxBuffer.Size;
+    draw();
+    EXPECT_GT(list->VtxBuffer.Size, before);
+    for (int i = before; i < list->VtxBuffer.Size; ++i) {
+      EXPECT_GE(list->VtxBuffer[i].pos.y, 95);
+      EXPECT_LE(list->VtxBuffer[i].pos.y, 155);
+    }
+  };
+  check(ImGui::GetWindowDrawList(), [&] { draw_line(points, 0xFFFFFFFF, 2, {}); });
+  check(ImGui::GetBackgroundDrawList(), [&] { edge_overlay(points, true, true, {0, 0, 1280, 720}); });
   ImGui::End();
   ImGui::Render();
 }
