@@ -9,6 +9,8 @@
 #   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
 # Then, for some minutes more:
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
+#   hand      random pulls at several meshes with all methods that have a limit, from 0.5 to 0.98 of it
+#             (tests/runtime/hand_test.cpp); what fails is named
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
 
@@ -45,5 +47,6 @@ cmake --build --preset release --target clothlab
 /usr/bin/env python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target sim_mesh_suite_test
+cmake --build --preset check --target sim_mesh_suite_test runtime_hand_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_hand_test --gtest_filter='*LongHand*' --gtest_brief=1

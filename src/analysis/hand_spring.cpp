@@ -14,6 +14,19 @@ HandSpring with_damper(double stiffness, double inverse_mass) {
   return {stiffness, 2 * kDampingRatio * std::sqrt(stiffness / inverse_mass)};
 }
 
+/// The largest value up to `most` that fits, where all below it do.
+template <class Fits>
+double largest(double most, const Fits& fits) {
+  if (fits(most)) return most;
+  double least = 0;
+  constexpr int kBisections = 40;
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = (least + most) / 2;
+    (fits(middle) ? least : most) = middle;
+  }
+  return least;
+}
+
 }  // namespace
 
 HandSpring hand_spring(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
@@ -26,29 +39,20 @@ HandSpring hand_spring(const IntegratorInfo& integrator, const IntegratorParamet
   if (!limit || !(h < *limit)) return with_damper(std::min(wanted, rising), inverse_mass);
 
   const double share = std::max(kLimitShare, (h / *limit + 1) / 2);
-  const auto bears = [&](double stiffness, double damping) {
-    const StabilityEstimate held = with_hand(without_hand, stiffness * inverse_mass, damping * inverse_mass);
-    return h <= share * largest_stable_step(integrator, values, held).value_or(0);
+  const auto bears = [&](const StabilityEstimate& cloth) {
+    return h <= share * largest_stable_step(integrator, values, cloth).value_or(0);
   };
   // Damping helps some methods, but the damper saturates.
-  const auto fits = [&](double stiffness) {
-    return bears(stiffness, 0) && bears(stiffness, with_damper(stiffness, inverse_mass).damping);
+  const auto bears_hand = [&](double stiffness) {
+    const double damping = with_damper(stiffness, inverse_mass).damping;
+    return bears(with_hand(without_hand, stiffness * inverse_mass, 0)) &&
+           bears(with_hand(without_hand, stiffness * inverse_mass, damping * inverse_mass));
   };
-  if (fits(wanted)) return with_damper(wanted, inverse_mass);
-  double least = 0, most = wanted;
-  constexpr int kBisections = 40;
-  for (int i = 0; i < kBisections; ++i) {
-    const double middle = (least + most) / 2;
-    (fits(middle) ? least : most) = middle;
-  }
-  return with_damper(least, inverse_mass);
-}
-
-StabilityEstimate at_least(StabilityEstimate estimate, double omega) {
-  for (DampedOscillation* o : {&estimate.stiffest, &estimate.symplectic_euler, &estimate.velocity_verlet})
-    o->omega = std::max(o->omega, omega);
-  for (DampedOscillation& o : estimate.others) o.omega = std::max(o.omega, omega);
-  return estimate;
+  HandSpring hand = with_damper(largest(wanted, bears_hand), inverse_mass);
+  if (integrator.inextensible) return hand;
+  const double strain = largest(1, [&](double e) { return bears(with_strain(without_hand, 2 * e)); });
+  if (strain < 1) hand.strain = strain;
+  return hand;
 }
 
 }  // namespace clothlab

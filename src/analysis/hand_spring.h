@@ -1,13 +1,18 @@
 #pragma once
 
+#include <limits>
+
 #include "analysis/stability.h"
 
 namespace clothlab {
 
-/// The spring and the damper with which the hand holds a point of the cloth (dynamics/drag.h).
+/// The spring and the damper with which the hand holds a point of the cloth (dynamics/drag.h), and how far it
+/// may strain the cloth.
 struct HandSpring {
   double stiffness = 0;  ///< k [N/m]
   double damping = 0;    ///< c [N·s/m]: ratio 0.1 of the held point alone about the cursor
+  /// Strain of all springs that takes as much energy as the hand may put into the cloth; infinity: any.
+  double strain = std::numeric_limits<double>::infinity();
 };
 
 /// As stiff as `wanted` [N/m], or as the method bears it at this h. `without_hand` is of the cloth alone; the
@@ -17,11 +22,12 @@ struct HandSpring {
 /// it either, it raises ω_max by 10 %. For methods whose stretch springs are rods, h² k/m ≤ 0.21 besides:
 /// they predict without the rods' forces, so in one step the hand may move the point by a fifth of its way to
 /// the cursor. Methods that treat only slow modes explicitly bear every hand.
+///
+/// A pull makes the cloth itself stiffer: a spring of stiffness k that is strained by ε has k ε/(1 + ε)
+/// across it, so that ω² grows by a share of up to ε. Below the limit `strain` is half of what leaves a
+/// largest stable step of h/0.98 (with_strain); the other half is for the hand's own stiffness and for where
+/// the strain is larger than elsewhere.
 HandSpring hand_spring(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                        const StabilityEstimate& without_hand, double inverse_mass, double wanted);
-
-/// The estimate with no oscillation that decides slower than `omega` [rad/s]: a hand pulls taut what hangs
-/// compressed, which is stiffer then.
-StabilityEstimate at_least(StabilityEstimate estimate, double omega);
 
 }  // namespace clothlab

@@ -31,6 +31,14 @@ bool gains_slowly(const IntegratorInfo& integrator) {
   return integrator.stability_limit == 0 && integrator.growth_of_slow_modes;
 }
 
+template <class Change>
+void change_oscillations(StabilityEstimate& e, const Change& change) {
+  change(e.stiffest);
+  change(e.symplectic_euler);
+  change(e.velocity_verlet);
+  for (DampedOscillation& o : e.others) change(o);
+}
+
 }  // namespace
 
 double largest_stable_step(const IntegratorInfo& integrator, const IntegratorParameters& values,
@@ -97,14 +105,23 @@ bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParame
 }
 
 StabilityEstimate with_hand(StabilityEstimate e, double stiffness, double damping) {
-  const auto add = [&](DampedOscillation& o) {
+  change_oscillations(e, [&](DampedOscillation& o) {
     o = {std::sqrt(o.omega * o.omega + stiffness), o.damping + damping};
-  };
-  add(e.stiffest);
-  add(e.symplectic_euler);
-  add(e.velocity_verlet);
-  for (DampedOscillation& o : e.others) add(o);
+  });
   e.damping_max += damping;
+  return e;
+}
+
+StabilityEstimate with_strain(StabilityEstimate e, double strain) {
+  change_oscillations(e, [&](DampedOscillation& o) {
+    o = {o.omega * std::sqrt(1 + strain), o.damping * (1 + strain)};
+  });
+  e.damping_max *= 1 + strain;
+  return e;
+}
+
+StabilityEstimate at_least(StabilityEstimate e, double omega) {
+  change_oscillations(e, [&](DampedOscillation& o) { o.omega = std::max(o.omega, omega); });
   return e;
 }
 

@@ -71,4 +71,12 @@ bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParame
 /// inequality.
 StabilityEstimate with_hand(StabilityEstimate estimate, double stiffness, double damping);
 
+/// The estimate with every ω² and every damping larger by a share of `strain`, as where springs are strained
+/// by so much: they are stiffer across, and turn against each other.
+StabilityEstimate with_strain(StabilityEstimate estimate, double strain);
+
+/// The estimate with no oscillation that decides slower than `omega` [rad/s]: a hand pulls taut what hangs
+/// compressed, which is stiffer then.
+StabilityEstimate at_least(StabilityEstimate estimate, double omega);
+
 }  // namespace clothlab

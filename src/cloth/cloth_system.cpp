@@ -75,6 +75,16 @@ ClothSystem::Measures ClothSystem::measure(std::span<const vec3> x) const {
   return {{stretch, bend, gravity_->energy(x), drag_energy(x)}, max_strain};
 }
 
+double ClothSystem::stretch_energy(double strain) const {
+  double energy = 0;
+  for (const ElasticElement spring : elements())
+    if (spring.stretch) {
+      const double stretch = strain * spring.rest_length;
+      energy += 0.5 * spring.stiffness * stretch * stretch;
+    }
+  return energy;
+}
+
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
   clear(f);

@@ -66,6 +66,9 @@ class ClothSystem final : public DynamicSystem {
   Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
   double drag_energy(std::span<const vec3> x) const { return drag_force_ ? drag_force_->energy(x) : 0; }
 
+  /// Energy of all stretch springs when each is longer by a share of `strain` [J].
+  double stretch_energy(double strain) const;
+
   Projection& projection() { return projection_; }
 
   std::size_t size() const override { return masses_.size(); }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "analysis/hand_spring.h"
+#include "analysis/jacobian_spectrum.h"
 #include "cloth/drag_force.h"
 #include "sim/parameters.h"
 
@@ -13,51 +13,65 @@ namespace {
 
 constexpr double kGraspTime = 1.0 / 30;  // of the growth to the largest force [s]
 
-Grab with_spring(Grab hold, const Simulation& simulation, const StabilityEstimate& without_hand) {
+HandSpring spring_of(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_hand) {
   const ClothSystem& system = simulation.system();
   const Scene& scene = simulation.scene();
   const double reach = std::max(simulation.mesh().diagonal / 200, 1e-9);
   const double force = hold.strength * drag_force_bound(scene.material.mass, scene.material.gravity);
   const double inverse_mass =
       drag_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
-  const HandSpring spring = hand_spring(simulation.integrator(), integrator_parameters(scene),
-                                        scene.stepping.dt, without_hand, inverse_mass, force / reach);
-  hold.stiffness = spring.stiffness;
-  hold.damping = spring.damping;
-  return hold;
+  return hand_spring(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt, without_hand,
+                     inverse_mass, force / reach);
 }
 
 }  // namespace
 
-Hand::Hand(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_hand)
-    : hold_(with_spring(hold, simulation, without_hand)) {
-  simulation.apply(hold_);
+Hand::Hand(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_hand) : hold_(hold) {
+  take(simulation, spring_of(hold_, simulation, without_hand));
 }
 
 void Hand::adapt(Simulation& simulation, const StabilityEstimate& without_hand) {
-  const Grab next = with_spring(hold_, simulation, without_hand);
-  if (next.stiffness == hold_.stiffness && next.damping == hold_.damping) return;
-  hold_ = next;
+  take(simulation, spring_of(hold_, simulation, without_hand));
+}
+
+void Hand::take(Simulation& simulation, const HandSpring& spring) {
+  const ClothSystem& system = simulation.system();
+  const State& state = simulation.state();
+  budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
+  const ClothSystem::Energies now = system.energies(state.x);
+  calm_ = now.stretch + now.bend + now.gravity;
+  // What falls freely keeps its energy; what hangs does not keep that of its swinging.
+  if (count_free_directions(system.projection()) == 3 * state.x.size())
+    calm_ += simulation.record().energy.kinetic;
+  if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.drag()) return;
+  hold_.stiffness = spring.stiffness;
+  hold_.damping = spring.damping;
   simulation.apply(hold_);
+}
+
+double Hand::share(const Simulation& simulation) const {
+  if (std::isinf(budget_)) return 1;
+  const double added = simulation.record().energy.total - calm_;
+  return budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
 }
 
 void Hand::pull(Simulation& simulation) {
   const Drag& drag = simulation.drag().value();
   const double bound = Drag::kSpringShare * drag.max_force;
+  if (!(bound > 0 && drag.stiffness > 0)) return simulation.apply(MoveCursor{hold_.cursor});
   const vec3 point = drag.blend(simulation.state().x);
   const vec3 spring = drag.stiffness * (hold_.cursor - point);
-  const vec3 wanted = bound > 0 ? spring * saturation(spring, bound) : vec3(0);
+  const vec3 wanted = spring * saturation(spring, bound);
   const double most = bound * simulation.scene().stepping.dt / kGraspTime;
   const double change = glm::length(wanted - force_);
-  if (change <= most || drag.stiffness == 0) {
-    force_ = wanted;
-    simulation.apply(MoveCursor{hold_.cursor});
-    return;
-  }
-  force_ += (most / change) * (wanted - force_);
+  const double bears = share(simulation);
+  const bool at_once = change <= most;
+  force_ = at_once ? wanted : force_ + (most / change) * (wanted - force_);
+  if (at_once && bears == 1) return simulation.apply(MoveCursor{hold_.cursor});
   // Inverse of saturation().
-  const double share = std::min(glm::length(force_) / bound, 0.999);
-  simulation.apply(MoveCursor{point + force_ / (drag.stiffness * std::sqrt(1 - share * share))});
+  const vec3 force = bears * force_;
+  const double saturated = std::min(glm::length(force) / bound, 0.999);
+  simulation.apply(MoveCursor{point + force / (drag.stiffness * std::sqrt(1 - saturated * saturated))});
 }
 
 }  // namespace clothlab

@@ -81,13 +81,7 @@ void EnergyAccount::set_scale(const ClothSystem& system, double reach) {
 
   constexpr double kStrain = 1e-4;
   floor_ = std::max(floor_, load * load / system.material().stretch_stiffness);
-  double strained = 0;
-  for (const ElasticElement spring : system.elements())
-    if (spring.stretch) {
-      const double stretch = kStrain * spring.rest_length;
-      strained += 0.5 * spring.stiffness * stretch * stretch;
-    }
-  floor_ = std::max(floor_, strained);
+  floor_ = std::max(floor_, system.stretch_energy(kStrain));
 }
 
 double EnergyAccount::allowed(double factor) const {
