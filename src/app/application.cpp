@@ -687,6 +687,7 @@ void Application::finish_load() {
   const bool waits = load_is_reload_ ? ui_.mesh_bar().is_shown(*snapshot_) : load_is_mesh_ && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load_is_mesh_) tell_of_mesh(*result.scene);
+  if (!result.remark.empty()) ui_.show_message(result.remark, false);
 }
 
 void Application::tell_of_mesh(const LoadedScene& loaded) {

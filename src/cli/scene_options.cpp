@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 #include "cli/interrupt.h"
@@ -130,8 +132,10 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
     throw InputError("'" + *positional +
                      "' and --scene, --mesh or --grid exclude each other: give one of them.");
   Scene scene;
-  if (positional) scene = scene_from_path(*positional, Interrupt::probe());
-  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe());
+  std::string remark;
+  if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
+  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark);
+  if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {
     const auto [rows, cols] = parse_grid(*grid_);

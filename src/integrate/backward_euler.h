@@ -12,7 +12,6 @@ class BackwardEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { stage_.forget(); }
 
  private:
   ImplicitStage stage_;

@@ -15,10 +15,7 @@ class Bdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {
-    history_.forget();
-    stage_.forget();
-  }
+  void reset() override { history_.forget(); }
   void mark() override { history_.mark(); }
   void go_back() override { history_.go_back(); }
 

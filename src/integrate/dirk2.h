@@ -24,10 +24,6 @@ class Dirk2 : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {
-    first_stage_.forget();
-    second_stage_.forget();
-  }
 
  private:
   Constants constants_;

@@ -11,7 +11,6 @@ class ExplicitEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
  private:
   std::vector<vec3> v0_;  // where what is prescribed has another velocity than the state

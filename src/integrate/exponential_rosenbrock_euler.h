@@ -20,7 +20,6 @@ class ExponentialRosenbrockEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
  private:
   StepStart start_;

@@ -32,10 +32,7 @@ class GeneralizedAlpha final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {
-    a_.forget();
-    stage_.forget();
-  }
+  void reset() override { a_.forget(); }
   void mark() override { a_.mark(); }
   void go_back() override { a_.go_back(); }
 

@@ -62,9 +62,6 @@ class ImplicitStage {
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
-  /// See LinearSolver::forget.
-  void forget() { solver_.forget(); }
-
  private:
   struct Problem;  // the arguments of solve
   /// A point on the way: v1 = v_trial_ etc.

@@ -93,11 +93,10 @@ class Integrator {
 
   /// Forgets the history. The caller must call this after any jump: another h, another system, other
   /// pins or parameters, a state that was set from outside.
-  virtual void reset() = 0;
+  virtual void reset() {}
 
   /// Notes the history as it is; go_back(), which needs a mark, returns to it, whatever steps and resets
-  /// there were since. Methods without a history have nothing to do. (The factor that the preconditioner
-  /// `cholesky` keeps is none: what a solve within the tolerance ends with may differ by it.)
+  /// there were since. Methods without a history have nothing to do.
   virtual void mark() {}
   virtual void go_back() {}
 };

@@ -213,7 +213,6 @@ void ModalSplit::keep() {
 
 void ModalSplit::reset() {
   modes_.reset();
-  solver_.forget();
   age_ = 0;
 }
 

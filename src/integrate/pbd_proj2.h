@@ -22,7 +22,6 @@ class PbdProj2 final : public Integrator {
                      const StepContext& context) override;
   double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
                StepReport& report) override;
-  void reset() override {}  // no history
 
  private:
   int iterations_;

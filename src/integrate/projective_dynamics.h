@@ -35,7 +35,6 @@ class ProjectiveDynamics final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
   /// How many different matrices were met so far, each of which costs a factorisation.
   int matrices() const { return matrices_; }

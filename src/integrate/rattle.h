@@ -19,7 +19,6 @@ class Rattle final : public Integrator {
                      const StepContext& context) override;
   double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
                StepReport& report) override;
-  void reset() override {}  // no history
 
  private:
   LengthConstraints constraints_;

@@ -12,7 +12,6 @@ class Rk4 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
  private:
   StepStart start_;

@@ -16,10 +16,7 @@ class SemiImplicitBdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {
-    history_.forget();
-    solver_.forget();
-  }
+  void reset() override { history_.forget(); }
   void mark() override { history_.mark(); }
   void go_back() override { history_.go_back(); }
 

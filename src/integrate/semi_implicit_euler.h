@@ -13,7 +13,6 @@ class SemiImplicitEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { solver_.forget(); }
 
  private:
   LinearSolver solver_;

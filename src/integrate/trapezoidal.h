@@ -14,7 +14,6 @@ class Trapezoidal final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { stage_.forget(); }
 
  private:
   ImplicitStage stage_;

@@ -13,7 +13,6 @@ class VelocityVerlet final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
  private:
   StepStart start_;

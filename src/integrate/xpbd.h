@@ -37,7 +37,6 @@ class Xpbd final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override {}  // no history
 
  private:
   /// A spring with its factors in a substep, at its place in the order of the colours.

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "linalg/lagged_cholesky.h"
 #include "linalg/lanes.h"
 #include "linalg/multigrid.h"
 #include "linalg/row_space.h"
@@ -27,13 +26,11 @@ struct ConjugateGradient::Scratch {
   std::vector<Symmetric> inverse_block;        // by row
   std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
   Multigrid multigrid;
-  LaggedCholesky cholesky;
   std::vector<double> history;
 
   // Of the solve at hand.
   WorkerPool* pool = nullptr;
   const SpringMatrix* A = nullptr;
-  const Projection* projection = nullptr;
   const StopProbe* stop = nullptr;
   std::span<const vec3> b, prescribed;
   bool moves = false;  // what is prescribed is not 0
@@ -139,9 +136,6 @@ struct ConjugateGradient::Scratch {
   bool build_preconditioner() {
     if (kind == PreconditionerKind::none) return true;
     if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, {z, q}, *stop);
-    if (kind == PreconditionerKind::cholesky) {
-      return accept(cholesky.prepare(*pool, *A, *projection, filter, *stop));
-    }
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
     A->diagonal_blocks(*pool, blocks);
@@ -164,18 +158,7 @@ struct ConjugateGradient::Scratch {
     return true;
   }
 
-  // False when the probe asked to stop. What has no factor is left to block Jacobi in this solve.
-  bool accept(LaggedCholesky::Outcome outcome) {
-    if (outcome != LaggedCholesky::Outcome::indefinite) return outcome == LaggedCholesky::Outcome::ready;
-    kind = PreconditionerKind::block_jacobi;
-    return build_preconditioner();
-  }
-
-  bool couples_rows() const {
-    return kind == PreconditionerKind::multigrid || kind == PreconditionerKind::cholesky;
-  }
-
-  // work(the kind of preconditioner, as a constant); one constant for all that couple the rows
+  // work(the kind of preconditioner, as a constant)
   template <class Work>
   auto by_kind(const Work& work) {
     using Kind = PreconditionerKind;
@@ -185,7 +168,6 @@ struct ConjugateGradient::Scratch {
       case Kind::block_jacobi:
         return work(std::integral_constant<Kind, Kind::block_jacobi>());
       case Kind::multigrid:
-      case Kind::cholesky:
         return work(std::integral_constant<Kind, Kind::multigrid>());
       default:
         return work(std::integral_constant<Kind, Kind::none>());
@@ -208,7 +190,7 @@ struct ConjugateGradient::Scratch {
     double r_dot_r, r_dot_z;
   };
 
-  // y += alpha p, r -= alpha q, z := M^-1 r in one pass; what couples the rows makes z later.
+  // y += alpha p, r -= alpha q, z := M^-1 r in one pass; multigrid makes z later.
   template <PreconditionerKind Kind>
   Sums advance(double alpha) {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
@@ -241,10 +223,9 @@ struct ConjugateGradient::Scratch {
     return by_kind([&](auto each) { return advance<each.value>(alpha); });
   }
 
-  // r . z, after `advance`; a preconditioner that couples the rows makes z now.
+  // r . z, after `advance`; multigrid makes z now.
   double precondition(const Sums& sums) {
-    if (!couples_rows()) return sums.r_dot_z;
-    if (kind == PreconditionerKind::cholesky) return cholesky.apply(r, z);
+    if (kind != PreconditionerKind::multigrid) return sums.r_dot_z;
     return multigrid.apply(r, std::sqrt(sums.r_dot_r), z);
   }
 
@@ -258,7 +239,6 @@ struct ConjugateGradient::Scratch {
   // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
   double restart(double r_dot_r) {
     if (kind == PreconditionerKind::multigrid) return multigrid.apply(r, std::sqrt(r_dot_r), p);
-    if (kind == PreconditionerKind::cholesky) return cholesky.apply(r, p);
     return by_kind([&](auto each) {
       return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
         Lanes r_dot_p;
@@ -288,8 +268,6 @@ ConjugateGradient::~ConjugateGradient() = default;
 ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
 ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
 
-void ConjugateGradient::forget() { scratch_->cholesky.forget(); }
-
 SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
                                      std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
                                      const CgOptions& options, const StopProbe& stop) {
@@ -297,7 +275,6 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
   Scratch& s = *scratch_;
   s.pool = &pool;
   s.A = &A;
-  s.projection = &projection;
   s.stop = &stop;
   s.b = b;
   s.kind = options.preconditioner;
@@ -350,17 +327,10 @@ SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, st
       }
       s.history.push_back(relative(r_dot_r));
       if (!std::isfinite(r_dot_r)) break;
-      bool again = exact;
       if (exact) {
         // A restart that has not even halved the residual has met the limit of rounding.
         if (r_dot_r <= enough || r_dot_r > 0.25 * at_restart) break;
         at_restart = r_dot_r;
-      } else if (s.kind == PreconditionerKind::cholesky && s.cholesky.outlived()) {
-        report.stopped = !s.accept(s.cholesky.renew());
-        if (report.stopped) break;
-        again = true;
-      }
-      if (again) {
         r_dot_z = s.restart(r_dot_r);
       } else {
         const double next_r_dot_z = s.precondition(next);

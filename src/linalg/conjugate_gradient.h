@@ -29,8 +29,8 @@ struct CgOptions {
 /// stops progress, the report says not converged and gives the residual that was reached.
 ///
 /// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported.
-/// The result has the same bits for any number of threads, and whatever was solved before but for the
-/// preconditioner `cholesky`. Nothing is allocated after the first solve of a size.
+/// The result has the same bits for any number of threads, and whatever was solved before. Nothing is
+/// allocated after the first solve of a size.
 class ConjugateGradient {
  public:
   ConjugateGradient();
@@ -44,8 +44,6 @@ class ConjugateGradient {
   SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
                     const Projection& projection, std::span<vec3> x, const CgOptions& options,
                     const StopProbe& stop = {});
-  /// Lets go of what the preconditioner `cholesky` keeps of earlier matrices.
-  void forget();
 
  private:
   struct Scratch;

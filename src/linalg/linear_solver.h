@@ -33,8 +33,6 @@ class LinearSolver {
   SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
                     const Projection& projection, std::span<vec3> x, const LinearSolverSettings& settings,
                     const StopProbe& stop = {}, bool same_matrix = false);
-  /// See ConjugateGradient::forget.
-  void forget() { cg_.forget(); }
 
  private:
   ConjugateGradient cg_;

@@ -12,8 +12,7 @@ enum class PreconditionerKind {
   none,          ///< the identity
   jacobi,        ///< the inverse of the diagonal
   block_jacobi,  ///< the inverse of the 3x3 diagonal blocks
-  multigrid,     ///< a V-cycle of smoothed aggregation multigrid
-  cholesky       ///< a Cholesky factor of an earlier matrix (lagged_cholesky.h)
+  multigrid      ///< a V-cycle of smoothed aggregation multigrid
 };
 
 /// Where building the hierarchy begins to pay.
@@ -30,7 +29,6 @@ inline constexpr std::array kPreconditioners{
     PreconditionerName{PreconditionerKind::jacobi, "jacobi"},
     PreconditionerName{PreconditionerKind::block_jacobi, "block-jacobi"},
     PreconditionerName{PreconditionerKind::multigrid, "multigrid"},
-    PreconditionerName{PreconditionerKind::cholesky, "cholesky"},
 };
 
 }  // namespace clothlab

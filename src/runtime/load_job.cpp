@@ -14,7 +14,7 @@
 namespace clothlab {
 
 struct LoadJob::Impl {
-  using FindScene = std::function<Scene(const StopProbe& stop)>;
+  using FindScene = std::function<Scene(const StopProbe& stop, std::string& remark)>;
 
   Impl(FindScene find_scene, SceneLoadOptions options)
       : thread([this, find = std::move(find_scene), options = std::move(options)] { load(find, options); }) {}
@@ -33,7 +33,8 @@ struct LoadJob::Impl {
         const std::lock_guard lock(mutex);
         progress = {fraction, std::string(stage)};
       };
-      outcome.scene = std::make_shared<const LoadedScene>(load_scene(find_scene(options.stop), options));
+      outcome.scene =
+          std::make_shared<const LoadedScene>(load_scene(find_scene(options.stop, outcome.remark), options));
     } catch (const Cancelled&) {
       outcome.cancelled = true;
     } catch (const std::bad_alloc&) {
@@ -57,8 +58,8 @@ struct LoadJob::Impl {
 
 LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
   const bool scene_file = is_scene_file(path);
-  auto find_scene = [path = std::move(path), scene_file, z_up](const StopProbe& stop) {
-    Scene scene = scene_from_path(path, stop);
+  auto find_scene = [path = std::move(path), scene_file, z_up](const StopProbe& stop, std::string& remark) {
+    Scene scene = scene_from_path(path, stop, &remark);
     if (!scene_file) scene.z_up = z_up;
     return scene;
   };
@@ -71,7 +72,7 @@ LoadJob::LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_st
   SceneLoadOptions options;
   options.units = units;
   options.initial_state = std::move(initial_state);
-  impl_ = std::make_unique<Impl>([scene = std::move(scene)](const StopProbe&) { return scene; },
+  impl_ = std::make_unique<Impl>([scene = std::move(scene)](const StopProbe&, std::string&) { return scene; },
                                  std::move(options));
 }
 

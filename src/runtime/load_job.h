@@ -20,6 +20,7 @@ class LoadJob {
     std::shared_ptr<const LoadedScene> scene;  ///< null when it failed or was cancelled
     std::string error;                         ///< one sentence; empty when it succeeded or was cancelled
     bool cancelled = false;
+    std::string remark;  ///< what there is to say of a scene that was read (parse_scene); mostly empty
   };
 
   /// A scene file or an OBJ. `units` and `z_up` are for an OBJ; a scene file says both itself.

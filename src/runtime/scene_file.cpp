@@ -29,8 +29,8 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
 
 }  // namespace
 
-Scene read_scene_file(const fs::path& path, const StopProbe& stop) {
-  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes, {stop, {}}), shown_path(path), stop);
+Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark) {
+  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes, {stop, {}}), shown_path(path), stop, remark);
   if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
     const fs::path mesh = path_of(file->path);
     if (mesh.is_relative()) file->path = utf8_of(path.parent_path() / mesh);
@@ -38,8 +38,8 @@ Scene read_scene_file(const fs::path& path, const StopProbe& stop) {
   return scene;
 }
 
-Scene scene_from_path(const fs::path& path, const StopProbe& stop) {
-  if (is_scene_file(path)) return read_scene_file(path, stop);
+Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
+  if (is_scene_file(path)) return read_scene_file(path, stop, remark);
   if (lower_case_extension(path) != ".obj") {
     throw InputError(shown_path(path) + " is neither a mesh (.obj) nor a scene (.json).");
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 
 #include "core/stop_probe.h"
 #include "sim/scene.h"
@@ -12,12 +13,14 @@ namespace clothlab {
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
 /// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
-/// Throws InputError, SystemError, Cancelled when `stop` asks.
-Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {});
+/// `remark`: see parse_scene. Throws InputError, SystemError, Cancelled when `stop` asks.
+Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
+                      std::string* remark = nullptr);
 
 /// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
 /// Throws InputError for any other extension; an OBJ file is not opened yet.
-Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {});
+Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
+                      std::string* remark = nullptr);
 
 /// Writes a scene file that is known to be read back as the same scene: one that would not be, or has more
 /// than `max_bytes`, is refused before anything is written. The path of a mesh in or below the file's folder

@@ -211,8 +211,7 @@ constexpr std::array kParameters{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
          "Preconditioner of the conjugate gradients. A stronger one takes fewer iterations, each a little "
-         "more expensive. auto: multigrid from 256 particles on, block-jacobi below. cholesky: the factor of "
-         "an earlier step's matrix, computed again when it no longer pays.",
+         "more expensive. auto: multigrid from 256 particles on, block-jacobi below.",
          kPreconditionerNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
         [](Scene& s, double v) {

@@ -22,7 +22,9 @@ inline constexpr std::size_t kLongestDescription = 4000;
 /// (the file) and says the line or the key, for text that is not JSON, an unknown key (naming the
 /// nearest), one that is there twice, and a value of the wrong type or out of its range. A title or a
 /// description that is too long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks.
-Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {});
+/// `remark`, where it is given, receives a sentence when the text names what there is no more.
+Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {},
+                  std::string* remark = nullptr);
 
 /// The text that parse_scene reads back as the same scene, every number to the last bit. All of the
 /// scene's parameters are written, of the integrators' own only those that differ from their defaults.

@@ -77,6 +77,7 @@ class SceneReader final : public json::json_sax_t {
  public:
   explicit SceneReader(std::string_view text) : text_(text) {}
 
+  const std::string& remark() const { return remark_; }
   Scene take() {
     if (!top_keys_.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
@@ -216,7 +217,10 @@ class SceneReader final : public json::json_sax_t {
 
   /// The value of a key of the scene is complete.
   void finish() {
-    if (top_ != "initial-state") return read_value(top_, value_, scene_);
+    if (top_ != "initial-state") {
+      remark_ += replace_retired_value(top_, value_);
+      return read_value(top_, value_, scene_);
+    }
     if (!value_.is_object()) refuse_value(top_, "must be an object with \"positions\" and \"velocities\"");
     for (const std::string_view part : keys_within(top_))
       if (!inner_keys_.contains(part)) refuse_value(top_, "lacks \"" + std::string(part) + "\"");
@@ -227,6 +231,7 @@ class SceneReader final : public json::json_sax_t {
 
   const std::string_view text_;
   Scene scene_;
+  std::string remark_;
   Level level_ = Level::outside, list_level_ = Level::outside;
   std::set<std::string, std::less<>> top_keys_, inner_keys_;
   std::string top_, inner_;  // the key that is being read, and the one in its object
@@ -250,11 +255,13 @@ std::vector<std::string_view> scene_keys() {
   return keys;
 }
 
-Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop) {
+Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop,
+                  std::string* remark) {
   try {
     SceneReader reader(json_text);
     json::sax_parse(PolledText(json_text.data(), stop), PolledText(json_text.data() + json_text.size(), stop),
                     &reader);
+    if (remark != nullptr && !reader.remark().empty()) *remark = std::string(name) + ": " + reader.remark();
     return reader.take();
   } catch (const InputError& error) {
     std::string what = error.what();

@@ -134,6 +134,12 @@ void refuse_value(std::string_view key, const std::string& what) {
   throw InputError("\"" + printable(key) + "\" " + what);
 }
 
+std::string replace_retired_value(std::string_view key, json& value) {
+  if (key != "preconditioner" || value != "cholesky") return {};
+  value = "multigrid";
+  return "The preconditioner \"cholesky\" no longer exists; \"multigrid\" takes its place.";
+}
+
 void read_value(std::string_view key, const json& value, Scene& scene) {
   if (key == "clothlab-scene") {
     if (!value.is_number_integer() || value != kSceneVersion)

@@ -10,8 +10,7 @@ namespace clothlab {
 namespace {
 
 constexpr PreconditionerKind kAll[] = {PreconditionerKind::none, PreconditionerKind::jacobi,
-                                       PreconditionerKind::block_jacobi, PreconditionerKind::multigrid,
-                                       PreconditionerKind::cholesky};
+                                       PreconditionerKind::block_jacobi, PreconditionerKind::multigrid};
 
 /// A cloth-like system with pins, sliding particles, a drag and prescribed changes, and its dense twin.
 struct Problem {

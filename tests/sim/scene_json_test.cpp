@@ -212,6 +212,17 @@ TEST(SceneJson, ReadingStopsWhenItIsAsked) {
   }
 }
 
+TEST(SceneJson, OpensWithMultigridWhatNamesAPreconditionerOfEarlierVersions) {
+  std::string remark;
+  const Scene scene = parse_scene(with("\"preconditioner\": \"cholesky\""), "old.json", {}, &remark);
+  EXPECT_EQ(scene.stepping.solver.linear.cg.preconditioner, PreconditionerKind::multigrid);
+  EXPECT_EQ(remark,
+            "old.json: The preconditioner \"cholesky\" no longer exists; \"multigrid\" takes its place.");
+  remark.clear();
+  (void)parse_scene(with("\"preconditioner\": \"jacobi\""), "new.json", {}, &remark);
+  EXPECT_EQ(remark, "");
+}
+
 TEST(SceneJson, LongTextsAreCutAndWhatATerminalObeysIsReplaced) {
   const std::string title = "\\u001b]0;" + std::string(1 << 20, 'x');
   const std::string lines = "one\\ntwo\\u0000";
