@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/remembered.h"
+#include "core/memory.h"
 #include "core/vec.h"
 
 namespace clothlab {
@@ -12,7 +12,7 @@ namespace clothlab {
 /// and γ = ⅔h [Hairer, Wanner II, V.1]; without u₋₁, in the first step, û = u0 and γ = h, as backward Euler.
 class Bdf2History {
  public:
-  bool empty() const { return x_before_.empty(); }
+  bool empty() const { return !full_; }
   double gamma(double h) const { return empty() ? h : 2 * h / 3; }
   /// du += û − u0
   void add_increment(std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> dx,
@@ -20,14 +20,14 @@ class Bdf2History {
 
   /// The step is done: takes u0 away.
   void remember(std::vector<vec3>& x0, std::vector<vec3>& v0);
-  void forget();
-  /// As Integrator::mark and Integrator::go_back.
-  void mark();
-  void go_back();
+  /// As Integrator::save and Integrator::load.
+  void save(Memory& memory) const;
+  void load(MemoryReader& memory, std::size_t n);
 
  private:
-  Remembered<std::vector<vec3>> x_before_;
-  Remembered<std::vector<vec3>> v_before_;
+  bool full_ = false;
+  std::vector<vec3> x_before_;
+  std::vector<vec3> v_before_;
 };
 
 }  // namespace clothlab

@@ -18,12 +18,12 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a1_}) scratch->resize(n);
+  for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
 
   if (!start_.take(system, state, h, context, report)) return report;
   const auto& v0 = start_.v;
-  const std::vector<vec3>& a0 = a_.empty() ? start_.a : a_.value();
+  const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 
   // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, and that
   //   x_f = x0 + s v0 + s h ((½ − β) a0 + β a1) = x̂ + (hβ/γ) v_f,   M (v_f − v̂) = γs/(1 − α_m) f.
@@ -42,12 +42,23 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
     const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);
     x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a0[i] + beta * a1);
     v1_[i] = v0[i] + h * ((1 - gamma) * a0[i] + gamma * a1);
-    a1_[i] = a1;
+    a_[i] = a1;
   }
-  a_.make_room([n](std::vector<vec3>& a) { a.resize(n); });
-  a_.take(a1_);
+  has_a_ = true;
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
+}
+
+void GeneralizedAlpha::save(Memory& memory) const {
+  memory.put(has_a_ ? 1 : 0);
+  if (has_a_) memory.put(a_);
+}
+
+void GeneralizedAlpha::load(MemoryReader& memory, std::size_t n) {
+  has_a_ = !memory.at_end() && memory.count(1) == 1;
+  if (!has_a_) return;
+  a_.resize(n);
+  memory.vectors(a_);
 }
 
 }  // namespace clothlab

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "core/remembered.h"
 #include "integrate/implicit_stage.h"
 #include "integrate/integrator.h"
 #include "integrate/step_start.h"
@@ -32,14 +31,13 @@ class GeneralizedAlpha final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { a_.forget(); }
-  void mark() override { a_.mark(); }
-  void go_back() override { a_.go_back(); }
+  void save(Memory& memory) const override;
+  void load(MemoryReader& memory, std::size_t n) override;
 
  private:
   Constants constants_;
-  Remembered<std::vector<vec3>> a_;  // a0
-  std::vector<vec3> a1_;
+  bool has_a_ = false;
+  std::vector<vec3> a_;  // a0, then a1
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/memory.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
@@ -91,14 +92,20 @@ class Integrator {
     return 0;
   }
 
+  /// Appends the history to `memory`. With the state, it is all of the past that the next step depends on, to
+  /// the last bit. Methods without a history have nothing to do.
+  virtual void save(Memory& /*memory*/) const {}
+  /// Goes on from a history that was saved by the same method with the same parameters, of a system of n
+  /// particles; from the start at the end of `memory`. Throws InputError where it is none.
+  virtual void load(MemoryReader& /*memory*/, std::size_t /*n*/) {}
+
   /// Forgets the history. The caller must call this after any jump: another h, another system, other
   /// pins or parameters, a state that was set from outside.
-  virtual void reset() {}
-
-  /// Notes the history as it is; go_back(), which needs a mark, returns to it, whatever steps and resets
-  /// there were since. Methods without a history have nothing to do.
-  virtual void mark() {}
-  virtual void go_back() {}
+  void reset() {
+    const Memory nothing;
+    MemoryReader memory(nothing);
+    load(memory, 0);
+  }
 };
 
 }  // namespace clothlab

@@ -62,7 +62,7 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
   const std::size_t n = system.size(), s = count_;
   const auto resize = [&](VectorBasis& basis) { basis.resize(n, s); };
   for (VectorBasis* basis : {&X_, &Y_, &Z_, &C_, &U_, &scratch_}) resize(*basis);
-  kept_.make_room(resize);
+  if (fresh) resize(kept_);
   for (auto* values : {&lambda_, &modal_v_, &modal_a_, &right_, &left_over_, &coefficients_}) {
     values->resize(s);
   }
@@ -71,7 +71,7 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
 
   // X before it is turned. Y_ has its own values further below.
   for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), Y_.column(j).begin());
-  const VectorBasis& start = fresh ? Y_ : kept_.value();
+  const VectorBasis& start = fresh ? Y_ : kept_;
   for (std::size_t j = 0; j < s; ++j) {
     if (gives_up(context, report)) return false;
     const std::span<vec3> k_x = scratch_.column(j);
@@ -207,27 +207,25 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
 
 void ModalSplit::keep() {
   if (searched_) modes_.keep();
-  kept_.take(X_);
+  kept_.swap(X_);
   age_ = (age_ + 1) % refresh_;
 }
 
-void ModalSplit::reset() {
-  modes_.reset();
-  age_ = 0;
+void ModalSplit::save(Memory& memory) const {
+  modes_.save(memory);
+  memory.put(age_);
+  if (age_ == 0) return;
+  memory.put(static_cast<double>(count_));
+  for (std::size_t j = 0; j < count_; ++j) memory.put(kept_.column(j));
 }
 
-void ModalSplit::mark() {
-  modes_.mark();
-  kept_.mark();
-  marked_age_ = age_;
-  marked_count_ = count_;
-}
-
-void ModalSplit::go_back() {
-  modes_.go_back();
-  kept_.go_back();
-  age_ = marked_age_;
-  count_ = marked_count_;
+void ModalSplit::load(MemoryReader& memory, std::size_t n) {
+  modes_.load(memory, n);
+  age_ = memory.at_end() ? 0 : static_cast<int>(memory.count(static_cast<std::size_t>(refresh_) - 1));
+  if (age_ == 0) return;
+  count_ = memory.count(wanted_);
+  kept_.resize(n, count_);
+  for (std::size_t j = 0; j < count_; ++j) memory.vectors(kept_.column(j));
 }
 
 }  // namespace clothlab

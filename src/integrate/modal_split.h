@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/remembered.h"
+#include "core/memory.h"
 #include "integrate/integrator.h"
 #include "linalg/lowest_modes.h"
 
@@ -48,10 +48,9 @@ class ModalSplit {
 
   /// The step is done: the next one starts from these modes.
   void keep();
-  void reset();
-  /// As Integrator::mark and Integrator::go_back.
-  void mark();
-  void go_back();
+  /// As Integrator::save and Integrator::load.
+  void save(Memory& memory) const;
+  void load(MemoryReader& memory, std::size_t n);
 
  private:
   /// X, Y, Z and λ from the modes found last, or from those of the step before. False when stopped.
@@ -65,8 +64,6 @@ class ModalSplit {
   int age_ = 0;            // steps since the modes were found; 0: they have to be
   bool searched_ = false;  // by the last `take`
   std::size_t count_ = 0;  // s
-  int marked_age_ = 0;
-  std::size_t marked_count_ = 0;
 
   LowestModes modes_;
   LinearSolver solver_;
@@ -74,7 +71,7 @@ class ModalSplit {
   std::optional<SpringMatrix> a_;
   std::span<const vec3> x_, v_, acceleration_;
   VectorBasis X_, Y_, Z_, C_, U_;
-  Remembered<VectorBasis> kept_;  // X of the last step that was kept
+  VectorBasis kept_;  // X of the last step that was kept, where age_ > 0
   VectorBasis scratch_;
   std::vector<double> lambda_;
   std::vector<double> modal_v_, modal_a_;  // Yᵀv, Xᵀf = Yᵀa

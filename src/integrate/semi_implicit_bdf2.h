@@ -16,9 +16,8 @@ class SemiImplicitBdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { history_.forget(); }
-  void mark() override { history_.mark(); }
-  void go_back() override { history_.go_back(); }
+  void save(Memory& memory) const override { history_.save(memory); }
+  void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
 
  private:
   Bdf2History history_;

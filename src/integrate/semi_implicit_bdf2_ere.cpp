@@ -39,19 +39,14 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
   return report;
 }
 
-void SemiImplicitBdf2Ere::reset() {
-  history_.forget();
-  split_.reset();
+void SemiImplicitBdf2Ere::save(Memory& memory) const {
+  history_.save(memory);
+  split_.save(memory);
 }
 
-void SemiImplicitBdf2Ere::mark() {
-  history_.mark();
-  split_.mark();
-}
-
-void SemiImplicitBdf2Ere::go_back() {
-  history_.go_back();
-  split_.go_back();
+void SemiImplicitBdf2Ere::load(MemoryReader& memory, std::size_t n) {
+  history_.load(memory, n);
+  split_.load(memory, n);
 }
 
 }  // namespace clothlab

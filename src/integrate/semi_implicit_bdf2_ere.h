@@ -17,9 +17,8 @@ class SemiImplicitBdf2Ere final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override;
-  void mark() override;
-  void go_back() override;
+  void save(Memory& memory) const override;
+  void load(MemoryReader& memory, std::size_t n) override;
 
  private:
   ModalSplit split_;

@@ -16,9 +16,8 @@ class Siere final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override { split_.reset(); }
-  void mark() override { split_.mark(); }
-  void go_back() override { split_.go_back(); }
+  void save(Memory& memory) const override { split_.save(memory); }
+  void load(MemoryReader& memory, std::size_t n) override { split_.load(memory, n); }
 
  private:
   ModalSplit split_;

@@ -43,9 +43,4 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   return report;
 }
 
-void StrSbdf2Ere::reset() {
-  first_.reset();
-  split_.reset();
-}
-
 }  // namespace clothlab

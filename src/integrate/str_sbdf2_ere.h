@@ -18,9 +18,8 @@ class StrSbdf2Ere final : public Integrator {
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;
-  void reset() override;
-  void mark() override { split_.mark(); }
-  void go_back() override { split_.go_back(); }
+  void save(Memory& memory) const override { split_.save(memory); }
+  void load(MemoryReader& memory, std::size_t n) override { split_.load(memory, n); }
 
  private:
   ModalSplit first_{0, 1};  // of the trapezoidal half, with no modes: J_H is J

@@ -74,9 +74,8 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
   for (VectorBasis* basis : {&basis_, &product_, &scratch_}) basis->resize(n, capacity);
   const auto resize = [&](VectorBasis& basis) { basis.resize(n, followed); };
   for (VectorBasis* basis : {&modes_, &found_.vectors}) resize(*basis);
-  if (const VectorBasis& kept = kept_.value().vectors; kept.length() != n || kept.columns() != followed)
-    kept_.forget();
-  kept_.make_room([&](Start& start) { resize(start.vectors); });
+  if (kept_.vectors.length() != n || kept_.vectors.columns() != followed) has_kept_ = false;
+  if (!has_kept_) resize(kept_.vectors);
   reduced_.resize(capacity * capacity);
   packed_.resize(capacity * capacity);
   coefficients_.resize(capacity);
@@ -114,10 +113,10 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     }
     projection.filter(start_);
     p.cancel.look();
-    if (!find_shift(p, kept_.empty() ? Range{} : kept_.value().range)) return fail();
+    if (!find_shift(p, has_kept_ ? kept_.range : Range{})) return fail();
     for (std::size_t i = 0; i < n; ++i) start_[i] = root_mass_[i] * w_[i];
-    for (std::size_t j = 0; !kept_.empty() && j < kept_.value().count; ++j) {
-      std::ranges::copy(kept_.value().vectors.column(j), w_.begin());
+    for (std::size_t j = 0; has_kept_ && j < kept_.count; ++j) {
+      std::ranges::copy(kept_.vectors.column(j), w_.begin());
       projection.filter(w_);
       extend(p, w_);
     }
@@ -326,8 +325,30 @@ void LowestModes::store_modes(const Problem& p) {
   }
 }
 
-void LowestModes::keep() { kept_.take(found_); }
+void LowestModes::keep() {
+  std::swap(kept_, found_);
+  has_kept_ = true;
+}
 
-void LowestModes::reset() { kept_.forget(); }
+void LowestModes::save(Memory& memory) const {
+  memory.put(has_kept_ ? 1 : 0);
+  if (!has_kept_) return;
+  memory.put(kept_.range.lowest);
+  memory.put(kept_.range.highest);
+  memory.put(static_cast<double>(kept_.vectors.columns()));
+  memory.put(static_cast<double>(kept_.count));
+  for (std::size_t j = 0; j < kept_.count; ++j) memory.put(kept_.vectors.column(j));
+}
+
+void LowestModes::load(MemoryReader& memory, std::size_t n) {
+  has_kept_ = !memory.at_end() && memory.count(1) == 1;
+  if (!has_kept_) return;
+  kept_.range.lowest = memory.number();
+  kept_.range.highest = memory.number();
+  const std::size_t columns = memory.count(3 * n);
+  kept_.count = memory.count(columns);
+  kept_.vectors.resize(n, columns);
+  for (std::size_t j = 0; j < kept_.count; ++j) memory.vectors(kept_.vectors.column(j));
+}
 
 }  // namespace clothlab

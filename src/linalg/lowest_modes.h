@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/remembered.h"
+#include "core/memory.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "linalg/cholesky.h"
@@ -55,11 +55,11 @@ class LowestModes {
   /// The next call starts from the modes of the last one. Without this it starts from where that one did,
   /// and gives the same bits for the same K.
   void keep();
-  /// The next call starts afresh.
-  void reset();
-  /// Notes what the next call starts from; go_back() returns to that, whatever was called since.
-  void mark() { kept_.mark(); }
-  void go_back() { kept_.go_back(); }
+  /// Appends what the next call starts from.
+  void save(Memory& memory) const;
+  /// The next call starts from what was saved, for n particles; afresh at the end of `memory`. Throws
+  /// InputError.
+  void load(MemoryReader& memory, std::size_t n);
 
  private:
   struct Problem;
@@ -107,11 +107,9 @@ class LowestModes {
     VectorBasis vectors;  // Ritz vectors, those of the modes first
     std::size_t count = 0;
     Range range;
-
-    void swap(Start& other) noexcept { std::swap(*this, other); }
   };
-  Start found_;
-  Remembered<Start> kept_;  // those of `keep`
+  Start found_, kept_;  // kept_: those of `keep`
+  bool has_kept_ = false;
 
   CholeskySolver cholesky_;
   std::optional<SpringMatrix> shifted_;  // K + σM

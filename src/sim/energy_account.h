@@ -20,6 +20,13 @@ struct InternalEnergy {
   double shaking() const { return kinetic + elastic; }
 };
 
+/// What is measured of a state after a step.
+struct Measurement {
+  ClothSystem::Energies potential;  ///< without what the integrator knows nothing of
+  InternalEnergy internal;
+  double strain = 0;  ///< the largest
+};
+
 /// Measures InternalEnergy; keeps its scratch memory.
 ///
 /// model.md speaks of one centre of mass. It is taken per connected part here, which is the same for a

@@ -48,17 +48,16 @@ class FloorContact {
   /// Adds what was held in the last step and still lies on the floor to a projection that holds the pins.
   void add_to(Projection& projection, const Floor& floor, std::span<const vec3> x) const;
 
-  /// Notes what was held in the step before; go_back() returns to it, whatever steps there were since.
-  void mark() { marked_ = contacts_; }
-  void go_back() { contacts_ = marked_; }
-
- private:
   struct Contact {
     std::uint32_t particle = 0;
     bool sticks = false;
     bool operator==(const Contact&) const = default;
   };
+  /// What was held in the last step: all that this remembers of it.
+  const std::vector<Contact>& contacts() const { return contacts_; }
+  void set_contacts(const std::vector<Contact>& contacts) { contacts_ = contacts; }
 
+ private:
   static Projection::Entry entry(const Contact& contact, const vec3& target);
   /// With an impulse of at least `pressed` [N s].
   void add(std::uint32_t particle, double pressed, const Floor& floor, double h, const State& state,
@@ -66,7 +65,7 @@ class FloorContact {
   bool stop_what_turns_back(const State& after, Projection& projection);
 
   bool lifts_ = false;
-  std::vector<Contact> contacts_, before_, marked_;
+  std::vector<Contact> contacts_, before_;
   std::vector<Projection::Entry> added_;  // what the projection is still to hold
   std::vector<SteadyForce::Push> friction_;
   std::vector<vec3> force_;  // at the beginning of the step, without friction

@@ -10,6 +10,7 @@
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/checkpoint.h"
 #include "sim/energy_account.h"
 #include "sim/floor_contact.h"
 #include "sim/parameters.h"
@@ -67,13 +68,13 @@ struct Simulation::Impl {
   Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
        const StopProbe& stop, std::shared_ptr<const ClothModel> model)
       : mesh(not_null(std::move(the_mesh))),
-        scene(checked(std::move(the_scene))),
+        scene(std::make_shared<const Scene>(checked(std::move(the_scene)))),
         pool(the_pool),
-        system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene.material,
+        system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene->material,
                pool),
-        info(&integrator_info(scene.integrator)),
-        integrator(make_integrator(scene)) {
-    system.set_wind(scene.wind);
+        info(&integrator_info(scene->integrator)),
+        integrator(make_integrator(*scene)) {
+    system.set_wind(scene->wind);
     start(stop);
   }
 
@@ -100,8 +101,8 @@ struct Simulation::Impl {
     const CancelPoint cancel(stop);
     control.begin();
     while (!control.done()) {
-      const double h = scene.stepping.dt * control.units() / StepControl::kUnits;
-      if (scene.stepping.adaptive || scene.floor.on) keep_start_of_substep();
+      const double h = scene->stepping.dt * control.units() / StepControl::kUnits;
+      if (scene->stepping.adaptive || scene->floor.on) keep_start_of_substep();
       aim_pins(h, stop);
       meet_world(h, stop);
       cancel.look();
@@ -110,8 +111,8 @@ struct Simulation::Impl {
       const StepReport report = advance(h, stop);
       measure(stop);
       const std::optional<BlowUp> bad = check_energy(h);
-      const bool good = !bad && (!scene.stepping.adaptive || measured.strain <= scene.stepping.max_strain);
-      if (!good && scene.stepping.adaptive && !control.at_floor()) {
+      const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
+      if (!good && scene->stepping.adaptive && !control.at_floor()) {
         retry_with_half();
         continue;
       }
@@ -124,18 +125,12 @@ struct Simulation::Impl {
 
   void keep_start_of_step() {
     keep_last_sound();
-    copy_state(step_start);
+    save_progress(at_step);
     step_start_is_sound = is_sound();
-    account_at_step = account;
-    control_at_step = control;
-    h_at_step = last_h;
-    entering_at_step = entering;
     moved_on_entry = 0;
-    integrator->mark();
-    contact.mark();
     next = StepRecord{};
     next.step = record.step + 1;
-    next.dt = scene.stepping.dt;
+    next.dt = scene->stepping.dt;
     next.integrator = info->id;
   }
 
@@ -144,7 +139,7 @@ struct Simulation::Impl {
   /// Keeps the state before the last step, about to be overwritten, if it is the newest sound one.
   void keep_last_sound() {
     if (is_sound() || !step_start_is_sound) return;
-    std::swap(last_sound, step_start);
+    std::swap(last_sound, at_step.state);
     last_sound_step = record.step - 1;
     step_start_is_sound = false;
   }
@@ -213,16 +208,16 @@ struct Simulation::Impl {
   void meet_world(double h, const StopProbe& stop) {
     system.blow(state.x, state.t);
     CancelPoint(stop).look();
-    if (contact.hold(scene.floor, h, state, system, stop)) integrator->reset();
+    if (contact.hold(scene->floor, h, state, system, stop)) integrator->reset();
   }
 
   /// One substep, taken again where cloth has landed on the floor.
   StepReport advance(double h, const StopProbe& stop) {
-    const StepContext context{scene.stepping.solver, pool, stop};
+    const StepContext context{scene->stepping.solver, pool, stop};
     StepReport report = integrator->advance(system, state, h, context);
     if (report.stopped) throw Cancelled();
     for (int again = 0; again < kLandings; ++again) {
-      if (!contact.land(scene.floor, h, substep_start, state, system, stop)) break;
+      if (!contact.land(scene->floor, h, substep_start, state, system, stop)) break;
       state = substep_start;
       integrator->reset();
       const StepReport before = report;
@@ -231,13 +226,13 @@ struct Simulation::Impl {
       report.newton_iterations += before.newton_iterations;
       report.linear_iterations += before.linear_iterations;
     }
-    if (contact.settle(scene.floor, state, system, stop)) integrator->reset();
+    if (contact.settle(scene->floor, state, system, stop)) integrator->reset();
     return report;
   }
 
   /// Between steps, only the pins hold anything.
   void leave_floor() {
-    if (!scene.floor.on) return;
+    if (!scene->floor.on) return;
     system.set_pushes({});
     aim_at_pins();
   }
@@ -257,7 +252,7 @@ struct Simulation::Impl {
     if (!entering) return;
     const double before = has_rods() ? internal_energy_now() : 0;
     StepReport report;
-    const double moved = integrator->enter(system, state, h, {scene.stepping.solver, pool, stop}, report);
+    const double moved = integrator->enter(system, state, h, {scene->stepping.solver, pool, stop}, report);
     if (report.stopped) throw Cancelled();
     if (moved > kMoved * mesh->diagonal) {
       moved_on_entry = moved;
@@ -284,7 +279,7 @@ struct Simulation::Impl {
     bad.time = state.t;
     bad.dt = h;
     bad.energy = measured.internal.shaking();
-    bad.allowed = account.allowed(scene.stepping.energy_limit);
+    bad.allowed = account.allowed(scene->stepping.energy_limit);
     // A non-finite x or v would make these energies non-finite too.
     const auto& [kinetic, drift, elastic] = measured.internal;
     const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
@@ -316,20 +311,19 @@ struct Simulation::Impl {
   }
 
   void restore_start_of_step() {
-    entering = entering_at_step;
-    std::swap(state, step_start);
+    entering = at_step.entering;
+    std::swap(state, at_step.state);
     step_start_is_sound = false;
-    account = account_at_step;
+    account = at_step.account;
     aim_at_pins();
   }
 
   /// As if it had never begun, whatever stage it was in.
   void abandon_step() {
-    restore_start_of_step();
-    control = control_at_step;
-    last_h = h_at_step;
-    integrator->go_back();
-    contact.go_back();
+    std::swap(state, at_step.state);
+    step_start_is_sound = false;
+    load_progress(at_step);
+    aim_at_pins();
   }
 
   StepStatus refuse_step(const BlowUp& bad) {
@@ -369,6 +363,89 @@ struct Simulation::Impl {
     notice_energy();
   }
 
+  // Checkpoints ----------------------------------------------------------------------------------
+
+  /// What a step changes.
+  void save_progress(Checkpoint& to) const {
+    copy_state(to.state);
+    to.memory.clear();
+    integrator->save(to.memory);
+    to.entering = entering;
+    to.last_h = last_h;
+    to.control = control;
+    to.contacts = contact.contacts();
+    to.account = account;
+  }
+
+  /// All of that but the state.
+  void load_progress(const Checkpoint& from) {
+    MemoryReader memory(from.memory);
+    integrator->load(memory, state.x.size());
+    entering = from.entering;
+    last_h = from.last_h;
+    control = from.control;
+    contact.set_contacts(from.contacts);
+    account = from.account;
+  }
+
+  void save(Checkpoint& to) const {
+    save_progress(to);
+    to.scene = scene;
+    to.pins = pins;
+    to.drag = system.drag();
+    to.hand_strength = hand_strength;
+    to.measured = measured;
+    to.watch = watch;
+    to.said_energy = said_energy;
+    to.record = record;
+    to.blow_up = blow_up;
+    const StateAtStep sound = last_sound_state();
+    to.last_sound_step = sound.step;
+    if (is_sound()) {
+      to.last_sound.x.clear();
+      to.last_sound.v.clear();
+    } else {
+      to.last_sound = sound.state;
+    }
+  }
+
+  void load(const Checkpoint& from) {
+    const std::size_t n = state.x.size();
+    if (!from.scene || from.state.x.size() != n || from.state.v.size() != n)
+      throw InputError("The checkpoint does not belong to this mesh.");
+    std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
+    MemoryReader memory(from.memory);
+    fresh->load(memory, n);  // throws before anything has changed
+    system.set_material(from.scene->material);
+    system.set_wind(from.scene->wind);
+    integrator = std::move(fresh);
+    info = &integrator_info(from.scene->integrator);
+    scene = from.scene;
+    state = from.state;
+    load_progress(from);
+    pins = from.pins;
+    system.set_drag(from.drag);
+    hand_strength = from.hand_strength;
+    measured = from.measured;
+    watch = from.watch;
+    said_energy = from.said_energy;
+    record = from.record;
+    blow_up = from.blow_up;
+    last_sound = from.last_sound;
+    last_sound_step = from.last_sound_step;
+    step_start_is_sound = false;
+    at_start.reset();
+    residuals.clear();
+    reserve_residuals();
+    aim_at_pins();
+  }
+
+  StateAtStep last_sound_state() const {
+    if (is_sound()) return {state, record.step};
+    if (step_start_is_sound) return {at_step.state, record.step - 1};
+    return {last_sound, last_sound_step};
+  }
+
   // What is said once ------------------------------------------------------------------------------
 
   void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
@@ -383,11 +460,11 @@ struct Simulation::Impl {
   /// Wind, rods and a floor that lifts do work that is not counted.
   void notice_energy() {
     if (said_energy) return;
-    if (scene.wind.on || contact.lifts() || has_rods()) return watch.restart();
+    if (scene->wind.on || contact.lifts() || has_rods()) return watch.restart();
     const auto made = watch.look({record.time, record.energy.total, measured.internal.shaking()}, account);
     if (!made) return;
     said_energy = true;
-    say(std::string(info->title) + " at h = " + format_quantity(scene.stepping.dt, "s") +
+    say(std::string(info->title) + " at h = " + format_quantity(scene->stepping.dt, "s") +
         " has made at least " + format_quantity(*made, "J") +
         " from nothing; gravity, the start and what was done to the cloth account for " +
         format_quantity(account.given(), "J") +
@@ -397,7 +474,7 @@ struct Simulation::Impl {
   // Commands -------------------------------------------------------------------------------------
 
   void apply(const SetParameter& command) {
-    Scene changed = scene;
+    Scene changed = *scene;
     set_parameter(changed, command.id, command.value);
     if (find_scene_parameter(command.id) == nullptr) integrator = make_integrator(changed);
     change_scene(std::move(changed));
@@ -405,15 +482,16 @@ struct Simulation::Impl {
 
   void apply(const SetGravity& command) {
     check_gravity(command.gravity);
-    Scene changed = scene;
+    Scene changed = *scene;
     changed.material.gravity = command.gravity;
     change_scene(std::move(changed));
   }
 
   void apply(const SetIntegrator& command) {
-    Scene changed = scene;
+    Scene changed = *scene;
     changed.integrator = integrator_info(command.id).id;
     take_integrator(changed);
+    scene = std::make_shared<const Scene>(std::move(changed));
     break_continuity();
   }
 
@@ -424,13 +502,17 @@ struct Simulation::Impl {
     if (held == before) return;
     pins.keep_or_hold(held, state.x);
     for (std::uint32_t& i : held) i = mesh->vertex_of_particle[i];
-    scene.pins = std::move(held);
+    Scene changed = *scene;
+    changed.pins = std::move(held);
+    scene = std::make_shared<const Scene>(std::move(changed));
     pins_changed();
   }
 
   void apply(const SetPinPreset& command) {
     pins.hold(pinned_particles(*mesh, command.preset), state.x);
-    scene.pins = command.preset;
+    Scene changed = *scene;
+    changed.pins = command.preset;
+    scene = std::make_shared<const Scene>(std::move(changed));
     pins_changed();
   }
 
@@ -439,16 +521,16 @@ struct Simulation::Impl {
     Scene changed = *command.scene;
     check_parameters(changed);
     system.model().masses(changed.material);  // refuses what change_scene would, before anything changes
-    changed.title = scene.title;
-    changed.description = scene.description;
-    changed.mesh = scene.mesh;
-    changed.scale = scene.scale;
-    changed.weld = scene.weld;
-    changed.z_up = scene.z_up;
-    changed.initial_state = scene.initial_state;
+    changed.title = scene->title;
+    changed.description = scene->description;
+    changed.mesh = scene->mesh;
+    changed.scale = scene->scale;
+    changed.weld = scene->weld;
+    changed.z_up = scene->z_up;
+    changed.initial_state = scene->initial_state;
     const std::vector<std::uint32_t> held = selected_particles(*mesh, changed.pins);
-    if (changed.integrator != scene.integrator ||
-        integrator_parameters(changed) != integrator_parameters(scene))
+    if (changed.integrator != scene->integrator ||
+        integrator_parameters(changed) != integrator_parameters(*scene))
       take_integrator(changed);
     const bool other_pins = held != pins.particles();
     pins.keep_or_hold(held, state.x);
@@ -470,7 +552,7 @@ struct Simulation::Impl {
     // history: a pin that is dragged is moved between all steps.
     for (const PinPlace& pin : command.pins)
       pins.move(pin.particle, state.x[pin.particle], pin.place, state.t,
-                std::max(command.duration, scene.stepping.dt));
+                std::max(command.duration, scene->stepping.dt));
     blow_up.reset();
   }
 
@@ -532,7 +614,7 @@ struct Simulation::Impl {
     keep_last_sound();
     step_start_is_sound = false;
     if (command.step < last_sound_step) {  // of a future that is given up
-      last_sound = initial_state(scene, *mesh);
+      last_sound = initial_state(*scene, *mesh);
       last_sound_step = 0;
     }
     state = *command.state;
@@ -552,18 +634,18 @@ struct Simulation::Impl {
     release_hand();
     entering = true;
     said_energy = false;
-    state = initial_state(scene, *mesh);
+    state = initial_state(*scene, *mesh);
     last_sound = state;
     last_sound_step = 0;
     step_start_is_sound = false;
-    pins.hold(selected_particles(*mesh, scene.pins), state.x);
-    if (!at_start || !at_start->is_of(scene, pins.empty())) {
+    pins.hold(selected_particles(*mesh, scene->pins), state.x);
+    if (!at_start || !at_start->is_of(*scene, pins.empty())) {
       measure(stop);
       // Pins and floor may turn the common motion that a cloth starts with into shaking.
-      const bool free = pins.empty() && !scene.floor.on;
+      const bool free = pins.empty() && !scene->floor.on;
       account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
-      account.set_scale(system, reach(scene.floor));
-      at_start = {scene.material, scene.wind, scene.floor, pins.empty(), has_rods(), measured, account};
+      account.set_scale(system, reach(scene->floor));
+      at_start = {scene->material, scene->wind, scene->floor, pins.empty(), has_rods(), measured, account};
     }
     measured = at_start->measured;
     account = at_start->account;
@@ -575,10 +657,9 @@ struct Simulation::Impl {
   /// Switches to the integrator of `named`, with its parameters there. Springs that were rods have energy
   /// again.
   void take_integrator(const Scene& named) {
-    entering = entering || named.integrator != scene.integrator;
+    entering = entering || named.integrator != scene->integrator;
     const double before = internal_energy_now();
     integrator = make_integrator(named);
-    scene.integrator = named.integrator;
     info = &integrator_info(named.integrator);
     account.add_work(internal_energy_now() - before);
   }
@@ -592,17 +673,17 @@ struct Simulation::Impl {
       account.add_work(internal_energy_now() - before);
       if (system.drag()) take_hold(*system.drag());
     }
-    if (!(changed.wind == scene.wind)) {
+    if (!(changed.wind == scene->wind)) {
       system.set_wind(changed.wind);
       account.set_scale(system, reach(changed.floor));
     }
-    if (!(changed.floor == scene.floor)) {
+    if (!(changed.floor == scene->floor)) {
       account.set_scale(system, reach(changed.floor));
       // A floor that is new there may stop what falls, and lift what lies below it.
-      if (changed.floor.on && (!scene.floor.on || changed.floor.height != scene.floor.height))
+      if (changed.floor.on && (!scene->floor.on || changed.floor.height != scene->floor.height))
         account.add_work(meter.measure(system, state, energies_of(state.x)).drift);
     }
-    scene = std::move(changed);
+    scene = std::make_shared<const Scene>(std::move(changed));
     break_continuity();
   }
 
@@ -645,8 +726,12 @@ struct Simulation::Impl {
     watch.restart();
     aim_at_pins();
     blow_up.reset();
+    reserve_residuals();
+  }
+
+  void reserve_residuals() {
     for (std::vector<double>* history : {&residuals, &next_residuals})
-      history->reserve(static_cast<std::size_t>(scene.stepping.solver.linear.cg.max_iterations) + 1);
+      history->reserve(static_cast<std::size_t>(scene->stepping.solver.linear.cg.max_iterations) + 1);
   }
 
   /// Holds with the force that the part of the cloth and its springs allow.
@@ -674,7 +759,7 @@ struct Simulation::Impl {
     record = StepRecord{};
     record.step = step;
     record.time = state.t;
-    record.dt = scene.stepping.dt;
+    record.dt = scene->stepping.dt;
     record.energy = energy_report();
     record.max_strain = measured.strain;
     residuals.clear();
@@ -700,11 +785,11 @@ struct Simulation::Impl {
   static constexpr double kWeightTolerance = 1e-6;  // the window picks in single precision
 
   const std::shared_ptr<const ClothMesh> mesh;
-  Scene scene;
+  std::shared_ptr<const Scene> scene;
   WorkerPool& pool;
 
   ClothSystem system;
-  const IntegratorInfo* info;  // of scene.integrator
+  const IntegratorInfo* info;  // of scene->integrator
   std::unique_ptr<Integrator> integrator;
   PinSet pins;
   State state;
@@ -723,12 +808,7 @@ struct Simulation::Impl {
   bool said_energy = false;  // since the start
   bool entering = true;      // the integrator has not come to the state itself
 
-  struct Measured {
-    ClothSystem::Energies potential;
-    InternalEnergy internal;
-    double strain = 0;
-  };
-  Measured measured;  // of the state, when a step or a jump has led to it
+  Measurement measured;  // of the state, when a step or a jump has led to it
   /// What the start costs to measure, for the next Reset.
   struct AtStart {
     Material material;
@@ -736,7 +816,7 @@ struct Simulation::Impl {
     Floor floor;
     bool unpinned = false;
     bool rods = false;
-    Measured measured;
+    Measurement measured;
     EnergyAccount account;
 
     bool is_of(const Scene& other, bool other_unpinned) const {
@@ -748,7 +828,7 @@ struct Simulation::Impl {
 
   double last_h = 0;  // of the last substep [s]
 
-  // The newest sound state, unless that is `state`, or `step_start` where this says so.
+  // The newest sound state, unless that is `state`, or that of `at_step` where this says so.
   State last_sound;
   std::uint64_t last_sound_step = 0;
   bool step_start_is_sound = false;
@@ -756,11 +836,9 @@ struct Simulation::Impl {
   // Of the step being taken.
   StepRecord next;
   std::vector<double> next_residuals;
-  State step_start, substep_start, probe;
-  EnergyAccount account_at_step, account_at_substep;
-  StepControl control_at_step;
-  double h_at_step = 0;
-  bool entering_at_step = true;
+  Checkpoint at_step;  // its start, of what a step changes
+  State substep_start, probe;
+  EnergyAccount account_at_substep;
   double moved_on_entry = 0;  // [m]
 };
 
@@ -771,11 +849,15 @@ Simulation::~Simulation() = default;
 
 StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }
 
+void Simulation::save(Checkpoint& to) const { impl_->save(to); }
+void Simulation::load(const Checkpoint& from) { impl_->load(from); }
+
 void Simulation::apply(const Command& command) {
   std::visit([this](const auto& each) { impl_->apply(each); }, command);
 }
 
-const Scene& Simulation::scene() const { return impl_->scene; }
+const Scene& Simulation::scene() const { return *impl_->scene; }
+std::shared_ptr<const Scene> Simulation::shared_scene() const { return impl_->scene; }
 const ClothMesh& Simulation::mesh() const { return *impl_->mesh; }
 std::shared_ptr<const ClothMesh> Simulation::shared_mesh() const { return impl_->mesh; }
 const ClothSystem& Simulation::system() const { return impl_->system; }
@@ -785,15 +867,10 @@ std::uint64_t Simulation::steps() const { return impl_->record.step; }
 const StepRecord& Simulation::record() const { return impl_->record; }
 std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
-Simulation::StateAtStep Simulation::last_sound_state() const {
-  const Impl& now = *impl_;
-  if (now.is_sound()) return {now.state, now.record.step};
-  if (now.step_start_is_sound) return {now.step_start, now.record.step - 1};
-  return {now.last_sound, now.last_sound_step};
-}
+Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->last_sound_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
-  impl_->contact.add_to(held, impl_->scene.floor, x);
+  impl_->contact.add_to(held, impl_->scene->floor, x);
   return held;
 }
 

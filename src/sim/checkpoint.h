@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/memory.h"
+#include "dynamics/drag.h"
+#include "dynamics/state.h"
+#include "sim/energy_account.h"
+#include "sim/floor_contact.h"
+#include "sim/pin_set.h"
+#include "sim/scene.h"
+#include "sim/step_control.h"
+#include "sim/step_record.h"
+
+namespace clothlab {
+
+/// A run as a value: all that its next step depends on, to the last bit, and what is shown of the last one.
+/// Simulation::save makes it, Simulation::load goes on from it. What can be computed anew from that (masses,
+/// factors, hierarchies, patterns) is no part of it.
+struct Checkpoint {
+  std::shared_ptr<const Scene> scene;  ///< the values in force
+  State state;
+  Memory memory;         ///< the integrator's
+  bool entering = true;  ///< the integrator has not come to the state itself
+  double last_h = 0;     ///< of the last substep [s]
+  StepControl control;
+  std::vector<FloorContact::Contact> contacts;  ///< of the last step
+
+  PinSet pins;
+  std::optional<Drag> drag;
+  double hand_strength = 1;  ///< see Grab
+
+  Measurement measured;  ///< of the state
+  EnergyAccount account;
+  EnergyWatch watch;
+  bool said_energy = false;  ///< that the method makes energy from nothing
+  StepRecord record;
+  std::optional<BlowUp> blow_up;
+  /// The newest sound state, where `state` is not sound; no particles otherwise.
+  State last_sound;
+  std::uint64_t last_sound_step = 0;
+};
+
+}  // namespace clothlab

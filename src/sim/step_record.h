@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace clothlab {
+
+/// [J]. `total` is the sum, the mouse spring's energy left out. Where stretch springs are rods
+/// (IntegratorInfo::inextensible), `stretch` is 0.
+struct EnergyReport {
+  double kinetic = 0;
+  double stretch = 0;
+  double bend = 0;
+  double gravity = 0;
+  double total = 0;
+};
+
+/// What is known after a step: one row of the diagnostics (cli.md), but for the milliseconds, which
+/// belong to whoever holds the clock.
+struct StepRecord {
+  std::uint64_t step = 0;       ///< number of steps of --dt since the start
+  double time = 0;              ///< [s]
+  double dt = 0;                ///< [s]; with adaptive steps the smallest substep used
+  std::string_view integrator;  ///< id of the method that took the step; empty where no step led to the state
+  EnergyReport energy;
+  double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
+  int newton_iterations = 0;
+  int cg_iterations = 0;
+  double cg_residual = 0;
+  double residual = 0;             ///< StepReport::newton_residual
+  std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
+  bool converged = true;
+  double length_violation = 0;       ///< of methods with rods: largest |l − L| [m]
+  std::optional<std::size_t> modes;  ///< that a split method took by exponentials
+  std::string_view reason;           ///< why not converged; empty when converged
+  std::string_view warning;          ///< what else there is to say of a step that was taken; mostly empty
+};
+
+/// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
+struct BlowUp {
+  enum class Cause { not_finite, energy };
+  Cause cause = Cause::not_finite;
+  std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
+  double time = 0;         ///< at the end of the failed step [s]
+  double dt = 0;           ///< h of the failed step [s]
+  double energy = 0;       ///< [J] kinetic (about the centre of mass) + elastic, after the bad step
+  double allowed = 0;      ///< [J] the limit that it passed
+  std::optional<std::uint32_t> particle;  ///< first particle that is not finite, or the fastest one
+};
+
+}  // namespace clothlab
