@@ -31,7 +31,7 @@ struct TakeHold {
 struct SetSpeed {
   double speed = 1;
 };
-/// Back by half a second as it was watched (0.5 s × speed, at least one kept state), and pause. What
+/// Back by half a second of viewing time (0.5 s × speed, at least one kept state), and pause. What
 /// came after is forgotten; again goes further back.
 struct Rewind {};
 /// Shows the last states before the present one, step by step, within `seconds` of the wall clock;

@@ -33,7 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kFramesPerSecond = 60;  // what "as it was watched" means
+constexpr double kFramesPerSecond = 60;  // of viewing time
 constexpr double kRewindSeconds = 0.5;
 constexpr std::chrono::microseconds kPublishSpacing{8333};  // 120 Hz
 constexpr std::chrono::milliseconds kEstimateSpacing{250};

@@ -98,7 +98,7 @@ TEST_P(Statics, HangingSheetComesToRestInStaticEquilibrium) {
   material.stretch_stiffness = 30;
   material.bend_stiffness = 3;
   material.damping_model = DampingModel::isotropic;
-  material.spring_damping = 0.3;
+  material.spring_damping = 0.1;  // with more it would creep to rest
   material.rayleigh_mass = 6;
   auto rig = test::make_sheet(5, 5, 0.2, material);
   for (vec3& x : rig->state.x) x *= 1.05;
@@ -107,8 +107,8 @@ TEST_P(Statics, HangingSheetComesToRestInStaticEquilibrium) {
     rig->pin(i);
   test::shake(rig->state, 1e-3, 0);
   for (const Projection::Entry& e : rig->system.projection().entries()) rig->state.x[e.particle] = e.target;
-  // ω_max < √(12 k/m) = 173/s and the damping rate 12 k_d/m + β = 306/s: h below 2 (k_d's limit) for all.
-  Stepper(*rig, info(), test::tight_settings()).steps(6000, 0.002);
+  // ω_max < √(12 k/m) = 173/s and the damping rate 12 k_d/m + β = 106/s: h below 2 (k_d's limit) for all.
+  Stepper(*rig, info(), test::tight_settings()).steps(3000, 0.002);
 
   const std::vector<vec3> start = rig->state.x;
   const std::vector<vec3> expected = equilibrium(*rig, start);

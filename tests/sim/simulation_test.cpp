@@ -106,6 +106,10 @@ TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
     EXPECT_EQ(place(), there) << k;
     EXPECT_EQ(simulation->pins_under_way().size(), k < 30 ? 1u : 0u) << k;
     simulation->step();
+    if (k != 10) continue;  // other values do not stop it
+    Scene heavier = simulation->scene();
+    heavier.material.mass = 0.3;
+    simulation->apply(SetScene{std::make_shared<const Scene>(heavier)});
   }
 }
 
@@ -306,8 +310,9 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
       return simulation.state();
     };
     WorkerPool three(3);
-    EXPECT_TRUE(same_bits(play(pool), play(pool))) << info.id;
-    EXPECT_TRUE(same_bits(play(pool), play(three))) << info.id;
+    const State expected = play(pool);
+    EXPECT_TRUE(same_bits(play(pool), expected)) << info.id;
+    EXPECT_TRUE(same_bits(play(three), expected)) << info.id;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -88,9 +89,12 @@ TEST(SliderSpan, TheStepGoesAboutTheExplicitLimit) {
   EXPECT_FALSE(step_size_span(1e-3, {}).has_value());
   EXPECT_FALSE(step_size_span(1e-3, std::numeric_limits<double>::infinity()).has_value());
   for (const double omega_max : {30.0, 1400.0, 47000.0}) {
-    const SliderSpan span = step_size_span(1.0 / 60, 2 / omega_max).value();
-    EXPECT_LE(span.low, 0.1 * 2 / omega_max * (1 + 1e-9));
+    const double limit = 2 / omega_max;
+    const SliderSpan span = step_size_span(1.0 / 60, limit).value();
+    EXPECT_LE(span.low, 0.1 * limit * (1 + 1e-9));
+    EXPECT_GE(span.low, 0.05 * limit) << "one digit, downwards";
     EXPECT_GE(span.high, 0.05);
+    EXPECT_LE(span.high, std::max(0.05, 20 * limit)) << "one digit, upwards";
     EXPECT_TRUE(shows(span, spec_of("dt"), 1.0 / 60));
   }
   EXPECT_TRUE(shows(step_size_span(1.0, 1.4e-3).value(), spec_of("dt"), 1.0));
