@@ -1,6 +1,7 @@
 #include "app/interaction.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
@@ -58,6 +59,18 @@ void Interaction::handle(const Surroundings& around) {
     if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
   }
   send_moves(around);
+  // A search goes through all particles: on a large mesh it costs more than a picture's interface.
+  const Seen seen{.snapshot = &around.snapshot,
+                  .applied = around.snapshot.applied,
+                  .time = around.snapshot.frame.record.time,
+                  .eye = around.camera.eye(),
+                  .forward = around.camera.forward(),
+                  .fov = around.camera.fov,
+                  .size = size_of(around.view),
+                  .at = in_view(at_, around.view),
+                  .edges = around.open_edges.size(),
+                  .searches = idle() && !around.captured};
+  if (std::exchange(seen_, seen) == seen) return;
   edge_ = idle() ? edge_at(at_, around) : std::nullopt;
   target_ = idle() && !edge_ ? target_at(at_, around) : std::nullopt;
 }

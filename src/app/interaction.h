@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -89,6 +90,20 @@ class Interaction {
     vec3 target{0};
   };
 
+  /// All that target_ and edge_ depend on.
+  struct Seen {
+    const Snapshot* snapshot = nullptr;
+    std::uint64_t applied = 0;
+    double time = 0;
+    vec3 eye{0}, forward{0};
+    double fov = 0;
+    Pixels size{0}, at{0};
+    std::size_t edges = 0;
+    bool searches = false;
+
+    bool operator==(const Seen&) const = default;
+  };
+
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
@@ -104,6 +119,7 @@ class Interaction {
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
   std::optional<Target> target_;
+  Seen seen_;           // when they were found
   bool moved_ = false;  // the held point, since it was last sent
   bool release_ = false;
   bool has_dragged_ = false;
