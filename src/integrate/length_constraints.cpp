@@ -23,6 +23,7 @@ constexpr std::size_t kPollEvery = 1 << 14;  // springs to be listed
 constexpr int kHalvings = 5;
 // Three steps in a row that leave more than this share of the error are the last ones.
 constexpr double kSlow = 0.8;
+constexpr double kApproachTime = 0.3;  // τ [s]
 
 // Beyond this, the secant update is too near to a singular one.
 constexpr double kLargestTurn = 0.9;
@@ -51,7 +52,20 @@ bool LengthConstraints::take(const DynamicSystem& system, const StepContext& con
   std::ranges::fill(entry_, 0u);
   std::uint32_t place = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++place;
+  for (Edge& e : edges_) e.aim = e.length;
   return !gives_up(context, report);
+}
+
+void LengthConstraints::approach(std::span<const vec3> x0, double h) {
+  const double left = std::max(0.0, 1 - h / kApproachTime), enough = rounding_of_lengths(x0);
+  for (Edge& e : edges_) {
+    const double error = glm::length(x0[e.i] - x0[e.j]) - e.length;
+    if (std::abs(error) > enough) e.aim = e.length + left * error;
+  }
+}
+
+double LengthConstraints::rounding_of_lengths(std::span<const vec3> x) const {
+  return kTolerance * longest_ + 8 * kEpsilon * largest_of(x);
 }
 
 bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProbe& stop) {
@@ -63,7 +77,7 @@ bool LengthConstraints::list_springs(const DynamicSystem& system, const StopProb
   for (const ElasticElement e : system.elements()) {
     if (seen++ % kPollEvery == 0 && stop_requested(stop)) return false;
     if (!e.stretch) continue;
-    edges_.push_back({e.i, e.j, e.rest_length, vec3(0.0), 0});
+    edges_.push_back({e.i, e.j, e.rest_length, e.rest_length, vec3(0.0), 0});
     longest_ = std::max(longest_, e.rest_length);
     ++begin_[e.i + 1];
     ++begin_[e.j + 1];
@@ -127,7 +141,7 @@ LengthConstraints::Remainder LengthConstraints::measure_lengths(WorkerPool& pool
   pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const Edge& e = edges_[k];
-      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.length : 0.0;
+      raw_[k] = e.scale > 0 ? glm::length(x[e.i] - x[e.j]) - e.aim : 0.0;
       error_[k] = e.scale * raw_[k];
     }
   });
@@ -243,7 +257,7 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
 bool LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                           StepReport& report) {
   std::ranges::fill(push, vec3(0.0));
-  const double enough = kTolerance * longest_ + 8 * kEpsilon * largest_of(x);
+  const double enough = rounding_of_lengths(x);
   Remainder left = measure_lengths(context.pool, x);
   steps_ = 0;
   for (int slow = 0; left.largest > enough && slow < 3;) {

@@ -14,7 +14,8 @@
 
 namespace clothlab {
 
-/// The stretch springs of a system as constraints C_e(x) = l_e − L_e = 0, with J = ∂C/∂x.
+/// The stretch springs of a system as constraints C_e(x) = l_e − L_e = 0, with J = ∂C/∂x. In place of L_e may
+/// stand another length aimed at.
 ///
 /// Both projections move along W Jᵀ, W = S M⁻¹ S, by solving J W Jᵀ λ = C with conjugate gradients for least
 /// squares (CGLS) [Björck 1996, 7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
@@ -26,9 +27,14 @@ namespace clothlab {
 /// The same bits for any number of threads; nothing is allocated while the cloth is the same.
 class LengthConstraints {
  public:
-  /// Takes up the stretch springs, masses and projection, which must outlive the calls below. False when
-  /// stopped.
+  /// Takes up the stretch springs, masses and projection, which must outlive the calls below, and aims at the
+  /// rest lengths. False when stopped.
   bool take(const DynamicSystem& system, const StepContext& context, StepReport& report);
+
+  /// Aims at lengths that take away min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
+  /// Springs that contradict each other always leave some of C: a step that took away all that it can would
+  /// make a velocity of C/h of it, and energy from nothing.
+  void approach(std::span<const vec3> x0, double h);
 
   /// J := J(x). False when stopped.
   bool linearise(const StepContext& context, std::span<const vec3> x, StepReport& report);
@@ -59,6 +65,7 @@ class LengthConstraints {
     std::uint32_t i = 0;
     std::uint32_t j = 0;
     double length = 0;  // L [m]
+    double aim = 0;     // [m]
     vec3 row{0.0};      // D n, n from j to i; 0 where the spring is left alone
     double scale = 0;   // D
   };
@@ -74,6 +81,7 @@ class LengthConstraints {
   static constexpr std::size_t kMemory = 8;
 
   bool list_springs(const DynamicSystem& system, const StopProbe& stop);  // false when stopped
+  double rounding_of_lengths(std::span<const vec3> x) const;              // [m]
   vec3 free(std::size_t particle, const vec3& a) const;                   // S a
   Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);

@@ -21,6 +21,7 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
   }
   prescribe(projection, state.x, h, x1_, v1_);
   if (gives_up(context, report) || !constraints_.take(system, context, report)) return report;
+  constraints_.approach(state.x, h);
   if (!constraints_.linearise(context, state.x, report)) return report;
   if (!constraints_.project_positions(context, x1_, push_, report)) return report;
 

@@ -12,7 +12,8 @@ namespace clothlab {
 /// stretch springs:
 ///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,
 ///   v1 = v½ + h/2 M⁻¹ (f(x1, 2v½ − v0) − J1ᵀμ),   J1 v1 = 0.
-/// 2v½ − v0 is v0 + h a0 of velocity Verlet, with the constraints' acceleration in it.
+/// 2v½ − v0 is v0 + h a0 of velocity Verlet, with the constraints' acceleration in it. Where C(x0) is not 0,
+/// x1 is where LengthConstraints::approach aims.
 class Rattle final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
