@@ -9,7 +9,7 @@
 #   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
 # Then, for some minutes more:
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
-#   hand      random pulls at several meshes with all methods that have a limit, from 0.5 to 0.98 of it
+#   hand      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
 #             (tests/runtime/hand_test.cpp); what fails is named
 # Ends with 1 when one of them has broken something.
 set -euo pipefail

@@ -153,7 +153,6 @@ TEST_P(LongHand, BlowsUpNoMethodThatIsStableWithoutIt) {
   const std::string name = GetParam();
   for (const double stiffness : {40.0, 1000.0}) {
     SCOPED_TRACE(::testing::Message() << "k_s = " << stiffness);
-    const bool is_soft = stiffness < 100;  // which rods do not feel
     Scene scene;
     std::shared_ptr<const ClothMesh> mesh;
     if (name == "grid") {
@@ -173,15 +172,15 @@ TEST_P(LongHand, BlowsUpNoMethodThatIsStableWithoutIt) {
     }
     scene.material.stretch_stiffness = stiffness;
     expect_no_pull_blows_up(scene, mesh,
-                            {.seconds = 3,
-                             .seeds = 2,
-                             .shares = {0.5, 0.8, 0.9, 0.95, 0.98},
+                            {.seconds = 2,
+                             .seeds = 1,
+                             .shares = {0.7, 0.9, 0.95, 0.98},
                              .damping = {{"spring-damping", 0.0005},
                                          {"spring-damping", 0.01},
                                          {"spring-damping", 0.5},
                                          {"rayleigh-mass", 2.0}},
-                             .most_steps = 2e4,
-                             .rods = is_soft ? std::optional(false) : std::nullopt});
+                             .most_steps = 5e3,
+                             .rods = false});
   }
 }
 
