@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -66,10 +67,10 @@ inline double omega_max(const Simulation& simulation, WorkerPool& pool) {
 
 /// Equal to the last bit, signs of zeros included.
 inline bool same_bits(const State& a, const State& b) {
-  return a.x.size() == b.x.size() && a.v.size() == b.v.size() &&
-         std::memcmp(a.x.data(), b.x.data(), a.x.size() * sizeof(vec3)) == 0 &&
-         std::memcmp(a.v.data(), b.v.data(), a.v.size() * sizeof(vec3)) == 0 &&
-         std::memcmp(&a.t, &b.t, sizeof a.t) == 0;
+  const auto same = [](std::span<const vec3> u, std::span<const vec3> v) {
+    return u.size() == v.size() && (u.empty() || std::memcmp(u.data(), v.data(), u.size_bytes()) == 0);
+  };
+  return same(a.x, b.x) && same(a.v, b.v) && std::memcmp(&a.t, &b.t, sizeof a.t) == 0;
 }
 
 /// For what must be the same after every rewind: a method without a memory, all that remember a step, and
