@@ -165,6 +165,16 @@ class Program:
     def click_item(self, name):
         self.click(*self.item(name))
 
+    def click_until(self, name, condition, what, times=3):
+        """Clicks again where nothing came of it: on a busy machine a control may move under the cursor."""
+        for left in reversed(range(times)):
+            self.click_item(name)
+            try:
+                return self.until(condition, what, 4)
+            except Timeout:
+                if left == 0:
+                    raise
+
     def drag(self, x0, y0, x1, y1, button=1, steps=10, let_go=True):
         self.move(x0, y0)
         self.fresh_state()

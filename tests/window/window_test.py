@@ -424,8 +424,8 @@ def outputs(program, assets):
         check(all(side % 2 == 0 for side in png_size(folder / pictures[-1])), "no encoder takes such a size")
         rows = (folder / "diagnostics.csv").read_text().splitlines()
         check(rows[0].startswith("step,time,dt,kinetic_energy") and len(rows) >= end["frames"], f"{len(rows)} rows")
-        window.click_item("copy-video-command")
-        window.until(lambda: "ffmpeg -framerate 60" in window.state()["message"], "the video's command")
+        window.click_until("copy-video-command", lambda: "ffmpeg -framerate 60" in window.state()["message"],
+                           "the video's command")
         window.click_item("close-recording")
         window.until(lambda: not window.state()["recording"]["shown"], "the card to go")
 
