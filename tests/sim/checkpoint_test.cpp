@@ -73,6 +73,7 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
 };
 
 TEST_P(CheckpointOf, GoesOnWithTheSameBitsInAFreshObject) {
+  if (GetParam()->inextensible) mesh_ = grid_mesh(6, 6);  // their steps take long, and no multigrid
   const auto run = start(one_);
   set_in_motion(*run);
   steps(*run, kBefore);
@@ -102,13 +103,13 @@ TEST_P(CheckpointOf, GoesOnWithTheSameSubsteps) {
   steps(*run, 1);
   Checkpoint saved;
   run->save(saved);
-  const auto expected = steps(*run, 2);
+  const auto expected = steps(*run, 1);
   if (!GetParam()->inextensible) {  // rods have no strain
     EXPECT_LT(expected[0].second.record.dt, scene_.stepping.dt);
   }
   const auto fresh = start(two_);
   fresh->load(saved);
-  expect_same(steps(*fresh, 2), expected);
+  expect_same(steps(*fresh, 1), expected);
 }
 
 TEST_P(CheckpointOf, GoesOnAfterABlowUp) {
