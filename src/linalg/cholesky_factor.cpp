@@ -59,7 +59,6 @@ struct CholeskyFactor::Parts {
   std::vector<std::size_t> spring_block;  // spring -> its block above the diagonal
   std::vector<std::uint32_t> parent;      // elimination tree
   std::vector<std::size_t> below_begin;   // column of L -> its first block below the diagonal
-  double relative_cost = 0;
 
   // The values.
   std::unique_ptr<mat3[]> blocks;  // of the filtered matrix, above the diagonal
@@ -184,15 +183,7 @@ struct CholeskyFactor::Parts {
         }
       }
     }
-    // A block times a block is three times a block times a vector.
-    double products = 0, substitutions = static_cast<double>(n);
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto length = static_cast<double>(below_begin[k + 1]);
-      products += length * (length + 1) / 2;
-      substitutions += 2 * length;
-      below_begin[k + 1] += below_begin[k];
-    }
-    relative_cost = 3 * products / substitutions;
+    for (std::size_t k = 0; k < n; ++k) below_begin[k + 1] += below_begin[k];
   }
 
   // The values of S A S + I - S; false when stopped.
@@ -317,7 +308,5 @@ bool CholeskyFactor::add_solution(std::span<const vec3> r, std::span<vec3> y, co
   Watch watch(stop);
   return parts_->add_solution(r, y, watch);
 }
-
-double CholeskyFactor::relative_cost() const { return parts_->relative_cost; }
 
 }  // namespace clothlab

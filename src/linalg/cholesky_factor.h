@@ -44,9 +44,6 @@ class CholeskyFactor {
   /// stopped.
   bool add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop);
 
-  /// The work of one `compute` in units of one `add_solution`, both counted in products of blocks.
-  double relative_cost() const;
-
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
