@@ -1,10 +1,9 @@
 #include "app/interaction.h"
 
 #include <algorithm>
-#include <utility>
-
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <utility>
 
 namespace clothlab {
 namespace {

@@ -38,9 +38,11 @@ class MemoryReader {
   explicit MemoryReader(const Memory& memory) : left_(memory.numbers()) {}
 
   bool at_end() const { return left_.empty(); }
+  /// The next number, of any value.
   double number();
   /// A whole number from 0 to `most`.
   std::size_t count(std::size_t most);
+  /// As many vectors as `into` has.
   void vectors(std::span<vec3> into);
 
  private:

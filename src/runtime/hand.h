@@ -13,10 +13,9 @@ namespace clothlab {
 /// It reaches its largest force where the held point lags by 1/200 of the mesh's diagonal, or farther off
 /// where the method bears only a softer hand (analysis/hand_spring.h). The spring's force changes by at most
 /// the largest one in 1/30 s: a method that linearises once per step, or leaves its equations unsolved, makes
-/// energy of a force that is there all at once. The 1/30 s
-/// are not derived but measured: in jerks by half a metre a step of semi-implicit Euler gained up to 36 J
-/// with 1/60 s on a T-shirt of 1,426 particles, 1.4 J with 1/30 s and 0.4 J with 1/15 s, which is felt as
-/// lag.
+/// energy of a force that is there all at once. The 1/30 s are not derived but measured: in jerks by half a
+/// metre a step of semi-implicit Euler gained up to 36 J with 1/60 s on a T-shirt of 1,426 particles, 1.4 J
+/// with 1/30 s and 0.4 J with 1/15 s, which is felt as lag.
 ///
 /// For methods with a limit it fades as the cloth's energy grows towards that of HandSpring::strain, and is
 /// gone there: strained cloth is stiffer, and near the limit large motion gains energy by itself.
