@@ -41,6 +41,15 @@ Json some_particles(const StateLog::Picture& picture) {
   return out;
 }
 
+// From the point that the hand holds to the cursor, as both are seen; null where one lies behind the eye.
+Json lag_in_pixels(const StateLog::Picture& picture) {
+  const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
+  const auto point = picture.camera.project(picture.snapshot.frame.hand->point, size);
+  const auto cursor = picture.camera.project(picture.snapshot.frame.hand->cursor, size);
+  if (!point || !cursor) return nullptr;
+  return glm::length(point->pixel - cursor->pixel);
+}
+
 // Of each the point nearest to the eye, which nothing is likely to hide.
 Json edges(const StateLog::Picture& picture) {
   Json out = Json::array();
@@ -96,6 +105,7 @@ void StateLog::write(double now, const Picture& picture) {
   json["hand"] = frame.hand.has_value();
   if (frame.hand) json["hand_point"] = to_json(frame.hand->point);
   if (frame.hand) json["hand_cursor"] = to_json(frame.hand->cursor);
+  if (frame.hand) json["hand_lag"] = lag_in_pixels(picture);
   if (frame.hand) json["hand_force"] = glm::length(frame.hand->force);
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();

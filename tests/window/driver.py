@@ -147,6 +147,11 @@ class Program:
         self.xdotool("mousemove", "--window", str(self.window), str(round(x)), str(round(y)))
         time.sleep(0.05)
 
+    def warp(self, x, y):
+        """A move that costs no process, for many a second."""
+        self.display.create_resource_object("window", self.window).warp_pointer(round(x), round(y))
+        self.display.sync()
+
     def press(self, button=1):
         self.xdotool("mousedown", str(button))
         self.settle()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 from driver import PATIENCE, Session, missing_tools
 
@@ -35,14 +36,20 @@ def distance(a, b):
     return math.dist(a, b)
 
 
-def free_particle(state):
-    """A free particle well inside the view, the nearest to its centre."""
+def free_particles(state):
+    """Some free particles well inside the view."""
     x, y, width, height = state["view"]
-    centre = (x + width / 2, y + height / 2)
     seen = [p for p in state["some_particles"] if "pixel" in p and not p["pinned"]
             and x + 40 < p["pixel"][0] < x + width - 40 and y + 40 < p["pixel"][1] < y + height - 60]
     check(seen, "no free particle is in the view")
-    return min(seen, key=lambda p: distance(p["pixel"], centre))
+    return seen
+
+
+def free_particle(state):
+    """The one nearest to the centre of the view."""
+    x, y, width, height = state["view"]
+    centre = (x + width / 2, y + height / 2)
+    return min(free_particles(state), key=lambda p: distance(p["pixel"], centre))
 
 
 def particle(state, index):
@@ -132,6 +139,43 @@ def drag(program, assets):
         check(window.state()["camera"] == turned["camera"], "Shift turned the camera as well")
         window.release()
         window.xdotool("keyup", "shift")
+
+
+@case
+def lag(program, assets):
+    """The cloth follows the hand: by 20 px on scene 01, on a circle of 200 px radius, one turn a second.
+
+    The point and the cursor of one snapshot belong together. Right after a picture the cursor is ahead by what it
+    has moved since the last one, 50 px at 25 pictures a second, so that the median counts. Where the machine
+    simulates slower than time goes by, so does the cursor: a turn takes one second of simulated time."""
+    scene = Path(assets) / "scenes" / "01-sheet.json"
+    with Session(program, scene, "--rayleigh-mass", "5") as window:
+        window.until(lambda: window.state()["time"] > 1.2, "the cloth to hang", 60)
+        begin, wall = window.fresh_state(), time.monotonic()
+        time.sleep(0.5)
+        pace = min(1, (window.fresh_state()["time"] - begin["time"]) / (time.monotonic() - wall))
+        x, y = max(free_particles(window.fresh_state()), key=lambda p: p["pixel"][1])["pixel"]
+        window.move(x, y)
+        window.fresh_state()
+        window.press()
+        window.shows("the hand to hold", hand=True)
+        lags, written, begin = [], 0, time.monotonic()
+        while (turns := pace * (time.monotonic() - begin)) < 1.5:
+            angle = 2 * math.pi * turns
+            window.warp(x + 200 * math.sin(angle), y - 200 * (1 - math.cos(angle)))
+            state = window.state()
+            if state["written"] != written and turns > 0.5:
+                written = state["written"]
+                lags.append(state["hand_lag"])
+            time.sleep(0.005)
+        window.release()
+        print(f"{pace:.2f} of real time, {state['fps']:.0f} pictures a second, a lag of {median(lags):.1f} px, "
+              f"{max(lags):.1f} px at most, {len(lags)} readings")
+        if state["fps"] < 20:
+            print("too few pictures a second to judge a lag")
+            return
+        check(len(lags) > 8, f"{len(lags)} readings only")
+        check(median(lags) < 20, f"a lag of {median(lags):.1f} px")
 
 
 @case
