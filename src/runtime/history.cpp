@@ -10,11 +10,12 @@ namespace {
 // So that rounding does not turn "every step" into "every second step".
 constexpr double kAlmost = 1 - 1e-9;
 
-std::size_t bytes_of(std::size_t particles, std::size_t residuals) {
-  return sizeof(State) + 2 * particles * sizeof(vec3) + residuals * sizeof(double);
+/// Without the scene and the last sound state, which many share.
+std::size_t bytes_of(const Checkpoint& past) {
+  return sizeof(Checkpoint) + 2 * past.state.x.size() * sizeof(vec3) +
+         (past.memory.numbers().size() + past.residuals.size()) * sizeof(double) +
+         past.contacts.size() * sizeof(FloorContact::Contact) + past.pins.bytes();
 }
-
-std::size_t bytes_of(const PastState& past) { return bytes_of(past.state->x.size(), past.residuals.size()); }
 
 }  // namespace
 
@@ -25,24 +26,19 @@ History::Room History::room_for(std::size_t bytes_of_state) const {
   return {fine, std::max(limits_.spacing, limits_.seconds / static_cast<double>(coarse))};
 }
 
-void History::add(const State& state, const StepRecord& record, std::span<const double> residuals) {
-  make_room(bytes_of(state.x.size(), residuals.size()), state.t);
-  PastState next = std::exchange(spare_, PastState{});
-  if (!next.state || next.state->x.size() != state.x.size()) next.state = std::make_shared<State>();
-  next.state->x = state.x;
-  next.state->v = state.v;
-  next.state->t = state.t;
-  next.record = record;
-  next.residuals.assign(residuals.begin(), residuals.end());
-  bytes_ += bytes_of(next);
+void History::add(const std::function<void(Checkpoint&)>& save) {
+  std::shared_ptr<Checkpoint> next = std::exchange(spare_, nullptr);
+  if (!next) next = std::make_shared<Checkpoint>();
+  save(*next);
+  make_room(bytes_of(*next), next->state.t);
+  bytes_ += bytes_of(*next);
   states_.push_back(std::move(next));
 }
 
-void History::replace_newest(const State& state, const StepRecord& record,
-                             std::span<const double> residuals) {
+void History::replace_newest(const std::function<void(Checkpoint&)>& save) {
   drop(states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size());
-  add(state, record, residuals);
+  add(save);
 }
 
 void History::make_room(std::size_t bytes_of_next, double time_of_next) {
@@ -50,13 +46,13 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   // The oldest of the step-by-step states leaves them: kept only where the spacing asks for it.
   while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
     const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
-    if (coarse_ == 0 || leaving->state->t - states_[coarse_ - 1].state->t >= room.spacing * kAlmost) {
+    if (coarse_ == 0 || (*leaving)->state.t - states_[coarse_ - 1]->state.t >= room.spacing * kAlmost) {
       ++coarse_;
     } else {
       drop(leaving);
     }
   }
-  while (!states_.empty() && (time_of_next - states_.front().state->t > limits_.seconds / kAlmost ||
+  while (!states_.empty() && (time_of_next - states_.front()->state.t > limits_.seconds / kAlmost ||
                               bytes_ + bytes_of_next > limits_.bytes)) {
     forget_oldest();
   }
@@ -65,13 +61,13 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
 void History::set_memory(std::size_t bytes) {
   limits_.bytes = bytes;
   if (states_.empty()) return;
-  thin_out(room_for(bytes_of(states_.back())).spacing);
+  thin_out(room_for(bytes_of(*states_.back())).spacing);
   while (states_.size() > 1 && bytes_ > limits_.bytes) forget_oldest();
 }
 
 void History::thin_out(double spacing) {
   for (std::size_t i = 1; i < coarse_;) {
-    if (states_[i].state->t - states_[i - 1].state->t < spacing * kAlmost) {
+    if (states_[i]->state.t - states_[i - 1]->state.t < spacing * kAlmost) {
       drop(states_.begin() + static_cast<std::ptrdiff_t>(i));
       --coarse_;
     } else {
@@ -85,9 +81,9 @@ void History::forget_oldest() {
   if (coarse_ > 0) --coarse_;
 }
 
-void History::drop(std::deque<PastState>::iterator past) {
-  bytes_ -= bytes_of(*past);
-  if (past->state.use_count() == 1) spare_ = std::move(*past);
+void History::drop(std::deque<std::shared_ptr<Checkpoint>>::iterator past) {
+  bytes_ -= bytes_of(**past);
+  if (past->use_count() == 1) spare_ = std::move(*past);
   states_.erase(past);
 }
 
@@ -97,17 +93,16 @@ void History::clear() {
 }
 
 std::size_t History::nearest(double time) const {
-  const auto after =
-      std::lower_bound(states_.begin(), states_.end(), time,
-                       [](const PastState& past, double wanted) { return past.state->t < wanted; });
+  const auto after = std::lower_bound(states_.begin(), states_.end(), time,
+                                      [](const auto& past, double wanted) { return past->state.t < wanted; });
   if (after == states_.begin()) return 0;
   const auto i = static_cast<std::size_t>(after - states_.begin());
   if (i == states_.size()) return i - 1;
-  return time - states_[i - 1].state->t <= after->state->t - time ? i - 1 : i;
+  return time - states_[i - 1]->state.t <= (*after)->state.t - time ? i - 1 : i;
 }
 
 void History::forget_after(double time) {
-  while (states_.size() > 1 && states_.back().state->t > time) drop(states_.end() - 1);
+  while (states_.size() > 1 && states_.back()->state.t > time) drop(states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size() - (states_.empty() ? 0 : 1));
 }
 

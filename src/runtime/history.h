@@ -2,25 +2,16 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
-#include <span>
-#include <vector>
 
-#include "dynamics/state.h"
-#include "sim/simulation.h"
+#include "sim/checkpoint.h"
 
 namespace clothlab {
 
-/// A state of the past with the figures of the step that led to it.
-struct PastState {
-  std::shared_ptr<State> state;
-  StepRecord record;
-  std::vector<double> residuals;  ///< of every CG iteration of that step's last linear solve
-};
-
-/// For one thread. The last seconds of a run, oldest first: the newest states step by step, older ones
-/// thinned out to one per `spacing` of simulated time, and farther apart where the memory would not last for
-/// the whole time otherwise. The newest state is always there, whatever the limits.
+/// For one thread. Checkpoints of the last seconds of a run, oldest first: the newest ones step by step,
+/// older ones thinned out to one per `spacing` of simulated time, and farther apart where the memory would
+/// not last for the whole time otherwise. The newest state is always there, whatever the limits.
 class History {
  public:
   struct Limits {
@@ -33,10 +24,11 @@ class History {
   History() : History(Limits{}) {}
   explicit History(const Limits& limits) : limits_(limits) {}
 
-  /// Copies the state. Its time must be after that of the newest one.
-  void add(const State& state, const StepRecord& record, std::span<const double> residuals = {});
-  /// The present state again, changed at the same time: in place of the newest one.
-  void replace_newest(const State& state, const StepRecord& record, std::span<const double> residuals = {});
+  /// Keeps what `save` writes into the checkpoint that it is given, whose memory is used again. Its time must
+  /// be after that of the newest one.
+  void add(const std::function<void(Checkpoint&)>& save);
+  /// The present moment again, changed at the same time: in place of the newest one.
+  void replace_newest(const std::function<void(Checkpoint&)>& save);
   void clear();
   /// What does not fit any more is thinned out at once.
   void set_memory(std::size_t bytes);
@@ -44,8 +36,8 @@ class History {
   bool empty() const { return states_.empty(); }
   std::size_t size() const { return states_.size(); }
   std::size_t bytes() const { return bytes_; }
-  const PastState& operator[](std::size_t i) const { return states_[i]; }
-  const PastState& newest() const { return states_.back(); }
+  const Checkpoint& operator[](std::size_t i) const { return *states_[i]; }
+  const std::shared_ptr<Checkpoint>& newest() const { return states_.back(); }
   /// Index of the state whose time is nearest; not for an empty history.
   std::size_t nearest(double time) const;
 
@@ -65,13 +57,13 @@ class History {
   void make_room(std::size_t bytes_of_next, double time_of_next);
   void thin_out(double spacing);
   void forget_oldest();
-  void drop(std::deque<PastState>::iterator past);
+  void drop(std::deque<std::shared_ptr<Checkpoint>>::iterator past);
 
   Limits limits_;
-  std::deque<PastState> states_;
+  std::deque<std::shared_ptr<Checkpoint>> states_;
   std::size_t coarse_ = 0;  // how many states at the front are thinned out
   std::size_t bytes_ = 0;
-  PastState spare_;  // memory of a state that was dropped, for the next one
+  std::shared_ptr<Checkpoint> spare_;  // one that was dropped, whose memory the next one takes
 };
 
 }  // namespace clothlab

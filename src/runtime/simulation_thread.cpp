@@ -171,10 +171,10 @@ struct SimulationThread::Impl {
     if (std::holds_alternative<Reset>(command)) {
       if (blown) playing = std::exchange(resumes, false);
       start_over();
-    } else if (std::holds_alternative<RestoreState>(command)) {
+    } else if (std::holds_alternative<GoBack>(command) || std::holds_alternative<RestoreState>(command)) {
       go_on_from_restored_state();
     } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
-      history.replace_newest(simulation->state(), simulation->record(), simulation->residual_history());
+      history.replace_newest([this](Checkpoint& to) { simulation->save(to); });
     }
     if (changes_scene(command)) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();
@@ -230,7 +230,7 @@ struct SimulationThread::Impl {
     playing = resumes = false;
     // After a blow-up, too, the newest state of the past is the present one.
     const bool looks_back = past && !past->by_itself();
-    const double now = looks_back ? history[past->shown].state->t : simulation->state().t;
+    const double now = looks_back ? history[past->shown].state.t : simulation->state().t;
     history.forget_after(now - kRewindSeconds * speed);
     continue_from_newest_kept();
   }
@@ -274,7 +274,7 @@ struct SimulationThread::Impl {
   void steer(const ForgetGhosts&) { ghosts = std::make_shared<const std::vector<GhostRun>>(); }
 
   void steer(const SetHistoryMemory& c) {
-    const double shown = past ? history[past->shown].state->t : 0;
+    const double shown = past ? history[past->shown].state.t : 0;
     history.set_memory(c.bytes);
     if (past) look_back_to(history.nearest(shown));
   }
@@ -339,8 +339,8 @@ struct SimulationThread::Impl {
     blown.reset();
     resumes = false;
     past.reset();
-    if (history.newest().state->t > t) history.clear();
-    if (history.empty() || history.newest().state->t != t) remember(std::nullopt);
+    if (history.newest()->state.t > t) history.clear();
+    if (history.empty() || history.newest()->state.t != t) remember(std::nullopt);
     pacer.restart(Clock::now());
     dirty = true;
   }
@@ -411,7 +411,7 @@ struct SimulationThread::Impl {
   /// present that blew up is tried again.
   void continue_from_shown() {
     if (past && !past->by_itself()) {
-      history.forget_after(history[past->shown].state->t);
+      history.forget_after(history[past->shown].state.t);
       continue_from_newest_kept();
     } else if (blown) {
       revive(tries_again_text(prospect(), sound_time()));
@@ -421,8 +421,7 @@ struct SimulationThread::Impl {
   }
 
   void continue_from_newest_kept() {
-    const PastState newest = history.newest();
-    simulation->apply(RestoreState{newest.state, newest.record.step});
+    simulation->apply(GoBack{history.newest()});
     go_on_from_restored_state();
     ask_for_estimate();
   }
@@ -515,7 +514,7 @@ struct SimulationThread::Impl {
   /// Keeps the present state and its figures; without a time where no step led to it.
   void remember(std::optional<double> milliseconds) {
     const StepRecord& record = simulation->record();
-    history.add(simulation->state(), record, simulation->residual_history());
+    history.add([this](Checkpoint& to) { simulation->save(to); });
     plot.add({.time = simulation->state().t,
               .energy = record.energy,
               .max_strain = record.max_strain,
@@ -576,7 +575,7 @@ struct SimulationThread::Impl {
 
   // ---- Snapshots
 
-  void scene_changed() { scene = std::make_shared<const Scene>(simulation->scene()); }
+  void scene_changed() { scene = simulation->shared_scene(); }
 
   std::uint16_t integrator_index() const {
     return static_cast<std::uint16_t>(&simulation->integrator() - integrators().data());
@@ -588,9 +587,9 @@ struct SimulationThread::Impl {
     if (hand && snapshot->frame.hand) snapshot->frame.hand->cursor = hand->cursor();
     const State* seen = &simulation->state();
     if (past) {
-      const PastState& shown = history[past->shown];
-      seen = shown.state.get();
-      snapshot->frame.positions = shown.state->x;
+      const Checkpoint& shown = history[past->shown];
+      seen = &shown.state;
+      snapshot->frame.positions = shown.state.x;
       snapshot->frame.record = shown.record;
       snapshot->frame.residuals = shown.residuals;
       snapshot->frame.pins_under_way.clear();  // to go on from there holds them where they are
@@ -618,7 +617,7 @@ struct SimulationThread::Impl {
     snapshot->notice = notice;
     snapshot->notices = notices;
     snapshot->can_rewind = history.size() > 1;
-    snapshot->kept = {history[0].state->t, history.newest().state->t, history.size(), history.bytes()};
+    snapshot->kept = {history[0].state.t, history.newest()->state.t, history.size(), history.bytes()};
     snapshot->plot = plot.share();
     snapshot->ghosts = ghosts;
     mailbox.put(snapshot);

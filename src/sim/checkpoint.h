@@ -38,9 +38,9 @@ struct Checkpoint {
   EnergyWatch watch;
   bool said_energy = false;  ///< that the method makes energy from nothing
   StepRecord record;
+  std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
-  /// The newest sound state, where `state` is not sound; no particles otherwise.
-  State last_sound;
+  std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is none; never changed
   std::uint64_t last_sound_step = 0;
 };
 

@@ -15,6 +15,8 @@
 
 namespace clothlab {
 
+struct Checkpoint;
+
 // Every change that a user can make to a running simulation. Commands are applied between steps, in
 // order; the same commands between the same steps give the same bits.
 
@@ -67,13 +69,19 @@ struct Release {};
 /// Back to the start: initial state and time, with the pins in force where that state has them; the hand lets
 /// go. Parameters, integrator and pins stay as they are.
 struct Reset {};
-/// Continues from a state of the past (rewind). Pins stay where that state has them; the hand lets go.
+/// Goes on from a moment of the past as it went on then, to the last bit, where nothing has been set since:
+/// what was set stays. Pins stay where that moment has them; the hand lets go.
+struct GoBack {
+  std::shared_ptr<const Checkpoint> moment;
+};
+/// Continues from a state that no step of this run may have led to. Pins stay where it has them; the hand
+/// lets go.
 struct RestoreState {
   std::shared_ptr<const State> state;
   std::uint64_t step = 0;
 };
 
 using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene,
-                             MovePins, Grab, MoveCursor, Release, Reset, RestoreState>;
+                             MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreState>;
 
 }  // namespace clothlab

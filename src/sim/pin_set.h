@@ -43,6 +43,7 @@ class PinSet {
 
   bool contains(std::uint32_t i) const;
   bool empty() const { return pins_.empty(); }
+  std::size_t bytes() const { return pins_.size() * sizeof(Pin); }
   std::vector<std::uint32_t> particles() const;  ///< ascending
 
   /// Fixes every pin at its place at time t [s] and leaves all other particles free.

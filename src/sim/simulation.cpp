@@ -124,9 +124,7 @@ struct Simulation::Impl {
   }
 
   void keep_start_of_step() {
-    keep_last_sound();
     save_progress(at_step);
-    step_start_is_sound = is_sound();
     moved_on_entry = 0;
     next = StepRecord{};
     next.step = record.step + 1;
@@ -134,15 +132,14 @@ struct Simulation::Impl {
     next.integrator = info->id;
   }
 
-  bool is_sound() const { return record.max_strain < kSoundStrain; }
-
-  /// Keeps the state before the last step, about to be overwritten, if it is the newest sound one.
+  /// The step that is done began with the newest sound state.
   void keep_last_sound() {
-    if (is_sound() || !step_start_is_sound) return;
-    std::swap(last_sound, at_step.state);
+    if (last_sound.use_count() != 1) last_sound = std::make_shared<State>();  // a checkpoint has it
+    std::swap(*last_sound, at_step.state);
     last_sound_step = record.step - 1;
-    step_start_is_sound = false;
   }
+
+  bool is_sound() const { return record.max_strain < kSoundStrain; }
 
   void copy_state(State& to) const {
     constexpr std::size_t kGrain = 4096;
@@ -313,7 +310,6 @@ struct Simulation::Impl {
   void restore_start_of_step() {
     entering = at_step.entering;
     std::swap(state, at_step.state);
-    step_start_is_sound = false;
     account = at_step.account;
     aim_at_pins();
   }
@@ -321,7 +317,6 @@ struct Simulation::Impl {
   /// As if it had never begun, whatever stage it was in.
   void abandon_step() {
     std::swap(state, at_step.state);
-    step_start_is_sound = false;
     load_progress(at_step);
     aim_at_pins();
   }
@@ -356,7 +351,9 @@ struct Simulation::Impl {
     next.time = state.t;
     next.energy = energy_report();
     next.max_strain = measured.strain;
+    const bool was_sound = is_sound();
     record = next;
+    if (was_sound && !is_sound()) keep_last_sound();
     residuals.swap(next_residuals);
     blow_up.reset();
     notice_entry();
@@ -398,20 +395,15 @@ struct Simulation::Impl {
     to.watch = watch;
     to.said_energy = said_energy;
     to.record = record;
+    to.residuals = residuals;
     to.blow_up = blow_up;
-    const StateAtStep sound = last_sound_state();
-    to.last_sound_step = sound.step;
-    if (is_sound()) {
-      to.last_sound.x.clear();
-      to.last_sound.v.clear();
-    } else {
-      to.last_sound = sound.state;
-    }
+    to.last_sound = last_sound;
+    to.last_sound_step = last_sound_step;
   }
 
   void load(const Checkpoint& from) {
     const std::size_t n = state.x.size();
-    if (!from.scene || from.state.x.size() != n || from.state.v.size() != n)
+    if (!from.scene || !from.last_sound || from.state.x.size() != n || from.state.v.size() != n)
       throw InputError("The checkpoint does not belong to this mesh.");
     std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
     MemoryReader memory(from.memory);
@@ -431,19 +423,21 @@ struct Simulation::Impl {
     said_energy = from.said_energy;
     record = from.record;
     blow_up = from.blow_up;
-    last_sound = from.last_sound;
-    last_sound_step = from.last_sound_step;
-    step_start_is_sound = false;
+    set_last_sound(*from.last_sound, from.last_sound_step);
     at_start.reset();
-    residuals.clear();
     reserve_residuals();
+    residuals = from.residuals;
     aim_at_pins();
   }
 
   StateAtStep last_sound_state() const {
     if (is_sound()) return {state, record.step};
-    if (step_start_is_sound) return {at_step.state, record.step - 1};
-    return {last_sound, last_sound_step};
+    return {*last_sound, last_sound_step};
+  }
+
+  void set_last_sound(State sound, std::uint64_t step) {
+    last_sound = std::make_shared<State>(std::move(sound));
+    last_sound_step = step;
   }
 
   // What is said once ------------------------------------------------------------------------------
@@ -599,6 +593,17 @@ struct Simulation::Impl {
 
   void apply(const Reset&) { start(); }
 
+  /// What was set since then stays set: the values, the integrator and the pins, in that state's places.
+  void apply(const GoBack& command) {
+    if (!command.moment) throw InputError("There is no moment to go back to.");
+    const std::shared_ptr<const Scene> now = scene;
+    load(*command.moment);
+    pins.hold_at(state.x);
+    aim_at_pins();
+    if (system.drag()) apply(Release{});
+    if (now != scene) apply(SetScene{now});
+  }
+
   void apply(const RestoreState& command) {
     if (!command.state || command.state->x.size() != state.x.size() ||
         command.state->v.size() != state.v.size())
@@ -611,12 +616,8 @@ struct Simulation::Impl {
     release_hand();
     entering = true;
     const double before = internal_energy_now();
-    keep_last_sound();
-    step_start_is_sound = false;
-    if (command.step < last_sound_step) {  // of a future that is given up
-      last_sound = initial_state(*scene, *mesh);
-      last_sound_step = 0;
-    }
+    if (command.step < last_sound_step)
+      set_last_sound(initial_state(*scene, *mesh), 0);  // of a future that is given up
     state = *command.state;
     pins.hold_at(state.x);
     measure();
@@ -635,9 +636,7 @@ struct Simulation::Impl {
     entering = true;
     said_energy = false;
     state = initial_state(*scene, *mesh);
-    last_sound = state;
-    last_sound_step = 0;
-    step_start_is_sound = false;
+    set_last_sound(state, 0);
     pins.hold(selected_particles(*mesh, scene->pins), state.x);
     if (!at_start || !at_start->is_of(*scene, pins.empty())) {
       measure(stop);
@@ -828,10 +827,8 @@ struct Simulation::Impl {
 
   double last_h = 0;  // of the last substep [s]
 
-  // The newest sound state, unless that is `state`, or that of `at_step` where this says so.
-  State last_sound;
+  std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
   std::uint64_t last_sound_step = 0;
-  bool step_start_is_sound = false;
 
   // Of the step being taken.
   StepRecord next;

@@ -123,15 +123,17 @@ State state_at(double t, std::size_t particles = 1) {
   return state;
 }
 
-StepRecord record_of(std::uint64_t step) {
-  StepRecord record;
-  record.step = step;
-  return record;
+void add(History& history, const State& state, std::uint64_t step = 0, std::size_t residuals = 0) {
+  history.add([&](Checkpoint& to) {
+    to.state = state;
+    to.record.step = step;
+    to.residuals.assign(residuals, 0.5);
+  });
 }
 
 std::vector<double> times(const History& history) {
   std::vector<double> all;
-  for (std::size_t i = 0; i < history.size(); ++i) all.push_back(history[i].state->t);
+  for (std::size_t i = 0; i < history.size(); ++i) all.push_back(history[i].state.t);
   return all;
 }
 
@@ -140,34 +142,34 @@ constexpr std::size_t kMegabyte = 1u << 20;
 /// What a kept state takes.
 std::size_t bytes_of_state(std::size_t particles) {
   History history;
-  history.add(state_at(0, particles), record_of(0));
+  add(history, state_at(0, particles));
   EXPECT_GE(history.bytes(), 2 * particles * sizeof(vec3));
   return history.bytes();
 }
 
 TEST(History, ThinsOutWhatIsOlderThanTheStepByStepStates) {
   History history({.seconds = 12, .step_by_step = 3, .bytes = kMegabyte, .spacing = 4});
-  for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
+  for (int i = 0; i <= 9; ++i) add(history, state_at(i), static_cast<std::uint64_t>(i));
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 8, 9));
   EXPECT_EQ(history.first_step_by_step(), 2u);
-  for (int i = 10; i <= 23; ++i) history.add(state_at(i), record_of(static_cast<std::uint64_t>(i)));
+  for (int i = 10; i <= 23; ++i) add(history, state_at(i), static_cast<std::uint64_t>(i));
   EXPECT_THAT(times(history), ElementsAre(12, 16, 20, 21, 22, 23)) << "what is older than 12 s is gone";
-  EXPECT_EQ(history.newest().record.step, 23u);
-  EXPECT_EQ(history.newest().state->x[0], vec3(23));
-  EXPECT_EQ(history[0].state->v[0], vec3(-12)) << "memory is reused only of states that are gone";
+  EXPECT_EQ(history.newest()->record.step, 23u);
+  EXPECT_EQ(history.newest()->state.x[0], vec3(23));
+  EXPECT_EQ(history[0].state.v[0], vec3(-12)) << "memory is reused only of states that are gone";
 }
 
 TEST(History, KeepsThirtySecondsOfEverySixtiethOfASecond) {
   History history;
   const double h = 1.0 / 60;
-  for (int i = 0; i <= 60 * 40; ++i) history.add(state_at(i * h), record_of(0));
-  EXPECT_NEAR(history.newest().state->t - history[0].state->t, 30, 1.01 * h);
+  for (int i = 0; i <= 60 * 40; ++i) add(history, state_at(i * h));
+  EXPECT_NEAR(history.newest()->state.t - history[0].state.t, 30, 1.01 * h);
   EXPECT_GE(history.size(), 1800u);
   // The small steps of explicit methods are thinned out to the same.
   History fine;
   const double small = 1.0 / 960;
-  for (int i = 0; i <= 960 * 32; ++i) fine.add(state_at(i * small), record_of(0));
-  EXPECT_NEAR(fine.newest().state->t - fine[0].state->t, 30, 1.01 * h);
+  for (int i = 0; i <= 960 * 32; ++i) add(fine, state_at(i * small));
+  EXPECT_NEAR(fine.newest()->state.t - fine[0].state.t, 30, 1.01 * h);
   EXPECT_LE(fine.size(), 1800u + 120u + 1u);
 }
 
@@ -177,29 +179,29 @@ TEST(History, IsFartherApartWhereTheMemoryIsShort) {
   const std::size_t budget = kStates * bytes_of_state(kParticles);
   History history({.bytes = budget});
   const double h = 1.0 / 60;
-  for (int i = 0; i <= 60 * 40; ++i) history.add(state_at(i * h, kParticles), record_of(0));
+  for (int i = 0; i <= 60 * 40; ++i) add(history, state_at(i * h, kParticles));
   EXPECT_LE(history.bytes(), budget);
   // A quarter step by step, and 30 s spread over the rest: 0.4 s apart, rounded up to steps.
   EXPECT_EQ(history.size() - history.first_step_by_step(), kStates / 4);
-  EXPECT_NEAR(history[1].state->t - history[0].state->t, 0.4, 1.01 * h);
-  EXPECT_GT(history.newest().state->t - history[0].state->t, 29);
+  EXPECT_NEAR(history[1].state.t - history[0].state.t, 0.4, 1.01 * h);
+  EXPECT_GT(history.newest()->state.t - history[0].state.t, 29);
 
   // Half the memory, at once; and a residual history counts as well.
   history.set_memory(budget / 2);
   EXPECT_LE(history.bytes(), budget / 2);
-  EXPECT_GT(history.newest().state->t - history[0].state->t, 20);
+  EXPECT_GT(history.newest()->state.t - history[0].state.t, 20);
   const std::size_t before = history.bytes();
   const std::size_t states = history.size();
-  history.add(state_at(41, kParticles), record_of(0), std::vector<double>(50, 0.5));
+  add(history, state_at(41, kParticles), 0, 50);
   EXPECT_LE(history.bytes(), budget / 2);
   EXPECT_EQ(history.bytes() + (states + 1 - history.size()) * (before / states),
             before + before / states + 400);
-  EXPECT_EQ(history.newest().residuals.size(), 50u);
+  EXPECT_EQ(history.newest()->residuals.size(), 50u);
 }
 
 TEST(History, FindsTheNearestState) {
   History history;
-  for (const double t : {1.0, 2.0, 4.0}) history.add(state_at(t), record_of(0));
+  for (const double t : {1.0, 2.0, 4.0}) add(history, state_at(t));
   EXPECT_EQ(history.nearest(-5), 0u);
   EXPECT_EQ(history.nearest(2), 1u);
   EXPECT_EQ(history.nearest(2.9), 1u);
@@ -209,10 +211,10 @@ TEST(History, FindsTheNearestState) {
 
 TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
   History history({.seconds = 20, .step_by_step = 3, .bytes = kMegabyte, .spacing = 4});
-  for (int i = 0; i <= 9; ++i) history.add(state_at(i), record_of(0));
+  for (int i = 0; i <= 9; ++i) add(history, state_at(i));
   history.forget_after(7.5);
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7));
-  history.add(state_at(7.75), record_of(0));
+  add(history, state_at(7.75));
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 7.75));
   history.forget_after(-1);
   EXPECT_THAT(times(history), ElementsAre(0));
@@ -222,16 +224,16 @@ TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
 
 TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
   History history({.seconds = 1, .step_by_step = 2, .bytes = kMegabyte, .spacing = 4});
-  history.add(state_at(0), record_of(0));
-  const std::shared_ptr<State> held = history.newest().state;
-  for (int i = 1; i <= 5; ++i) history.add(state_at(i), record_of(0));
-  EXPECT_EQ(held->t, 0);
-  EXPECT_EQ(held->x[0], vec3(0));
+  add(history, state_at(0));
+  const std::shared_ptr<const Checkpoint> held = history.newest();
+  for (int i = 1; i <= 5; ++i) add(history, state_at(i));
+  EXPECT_EQ(held->state.t, 0);
+  EXPECT_EQ(held->state.x[0], vec3(0));
 }
 
 TEST(History, AlwaysHasThePresentState) {
   History tiny({.bytes = 1});
-  for (int i = 0; i < 3; ++i) tiny.add(state_at(i, 1000), record_of(0));
+  for (int i = 0; i < 3; ++i) add(tiny, state_at(i, 1000));
   EXPECT_THAT(times(tiny), ElementsAre(2));
   tiny.set_memory(0);
   EXPECT_THAT(times(tiny), ElementsAre(2));
