@@ -13,6 +13,7 @@
 #include "core/quantile.h"
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
+#include "runtime/checkpoint_file.h"
 #include "sim/diagnostics.h"
 
 namespace clothlab {
@@ -41,10 +42,11 @@ void Results::add_to(CLI::App& app) {
   text("--diagnostics", diagnostics_, "FILE.csv",
        "One row per step: energies, strain, iterations, milliseconds.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
-  CLI::Option* sequence =
-      text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
-  text("--every", every_text_, "N", "Steps from one shape of --obj-sequence to the next; default 1.")
-      ->needs(sequence);
+  text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
+  text("--checkpoint", checkpoint_, "FILE",
+       "The whole run at its end, and every N steps with --every, to go on from with --resume.");
+  text("--every", every_text_, "N",
+       "Steps from one shape of --obj-sequence, or one --checkpoint, to the next; default 1 for shapes.");
   text("--summary", summary_, "FILE.json", "Settings and figures of the run, and how it ended.");
   app.add_flag("--fail-on-nonconvergence", fail_on_nonconvergence_,
                "Exit status 4 when steps did not converge; the run itself is the same.")
@@ -52,7 +54,9 @@ void Results::add_to(CLI::App& app) {
 }
 
 void Results::check() {
-  for (const auto* path : {&state_, &diagnostics_, &obj_, &summary_})
+  if (every_text_ && !obj_sequence_ && !checkpoint_)
+    throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
+  for (const auto* path : {&state_, &diagnostics_, &obj_, &checkpoint_, &summary_})
     if (*path) files_.add(**path);
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
@@ -96,6 +100,12 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
   if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
+  if (checkpoint_ && every_text_ && r.step % every_ == 0) write_checkpoint(simulation);
+}
+
+void Results::write_checkpoint(const Simulation& simulation) {
+  simulation.save(moment_);
+  write_checkpoint_file(moment_, simulation.mesh(), *checkpoint_);
 }
 
 void Results::report_shortfalls() const {
@@ -115,6 +125,7 @@ void Results::finish(const Simulation& simulation, const RunEnd& end) {
     write_file(*state_, state_csv(last.positions, last.velocities));
   }
   if (obj_) write_obj_file(*obj_, simulation);
+  if (checkpoint_) write_checkpoint(simulation);
   if (summary_) write_file(*summary_, summary_text(simulation, end));
 }
 

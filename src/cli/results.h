@@ -7,6 +7,7 @@
 
 #include "cli/output_files.h"
 #include "io/output_file.h"
+#include "sim/checkpoint.h"
 #include "sim/simulation.h"
 
 namespace CLI {
@@ -46,7 +47,10 @@ class Results {
  private:
   std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
 
-  std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, every_text_, summary_;
+  void write_checkpoint(const Simulation& simulation);
+
+  std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, checkpoint_, every_text_, summary_;
+  Checkpoint moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false;
   OutputFiles files_;

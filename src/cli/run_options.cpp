@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "runtime/checkpoint_file.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -69,6 +70,23 @@ Run prepare_run(SceneOptions& options, const OutputFiles& outputs) {
   run.pool = std::make_unique<WorkerPool>(options.threads());
   run.simulation =
       std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
+  return run;
+}
+
+Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs) {
+  if (options.changes_a_scene())
+    throw InputError(
+        "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh goes "
+        "with it.");
+  outputs.spare(path_of(checkpoint));
+  CheckpointFile file = read_checkpoint_file(path_of(checkpoint), Interrupt::probe());
+  if (options.mesh_file()) file.scene.mesh = FileSource{*options.mesh_file()};
+  Run run;
+  run.loaded = load_with_state(file.scene, options, outputs);
+  run.pool = std::make_unique<WorkerPool>(options.threads());
+  run.simulation =
+      std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
+  run.simulation->load(checkpoint_on(file, *run.loaded.mesh));
   return run;
 }
 

@@ -42,6 +42,10 @@ Scene named_scene(SceneOptions& options);
 /// The same of the scene that the options name, and a simulation of it.
 Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
 
+/// A run that goes on from a checkpoint; of the options, --mesh may say where its mesh lies now. Throws
+/// InputError, SystemError, Cancelled.
+Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
+
 /// What a blow-up was and why, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);
 

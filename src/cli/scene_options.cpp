@@ -124,6 +124,15 @@ void SceneOptions::add_to(CLI::App& app) {
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
 }
 
+bool SceneOptions::changes_a_scene() const {
+  for (const auto* text :
+       {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &initial_state_})
+    if (*text) return true;
+  return no_weld_ || z_up_ || std::any_of(values_.begin(), values_.end(), [](const auto& value) {
+           return value.second.has_value();
+         });
+}
+
 bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
 
 Scene SceneOptions::scene(const std::optional<std::string>& positional) {

@@ -29,6 +29,9 @@ class SceneOptions {
   bool names_a_scene() const;
   bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
+  const std::optional<std::string>& mesh_file() const { return mesh_; }
+  /// Whether an option says more of the scene than where its mesh lies.
+  bool changes_a_scene() const;
   int threads() const { return threads_; }
   bool quiet() const { return quiet_; }
   const std::optional<std::string>& scene_file() const { return scene_file_; }

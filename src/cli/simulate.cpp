@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/exit_status.h"
@@ -20,11 +21,12 @@ struct Simulate {
   SceneOptions scene;
   LengthOptions length;
   Results results;
+  std::optional<std::string> resume;
 
   int run() {
     const Interrupt interrupt;
     results.check();
-    Run run = prepare_run(scene, results.files());
+    Run run = resume ? resume_run(*resume, scene, results.files()) : prepare_run(scene, results.files());
     Simulation& simulation = *run.simulation;
     const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
     results.begin(simulation);
@@ -68,6 +70,11 @@ std::function<int()> add_simulate(CLI::App& app) {
   command->scene.add_to(sub);
   command->length.add_to(sub);
   command->results.add_to(sub);
+  sub.add_option("--resume", command->resume,
+                 "Goes on from a checkpoint, with the same bits; --steps counts from there.")
+      ->type_name("FILE")
+      ->take_last()
+      ->group("Scene");
   return [command] { return command->run(); };
 }
 

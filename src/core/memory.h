@@ -38,6 +38,7 @@ class MemoryReader {
   explicit MemoryReader(const Memory& memory) : left_(memory.numbers()) {}
 
   bool at_end() const { return left_.empty(); }
+  std::size_t left() const { return left_.size(); }
   /// The next number, of any value.
   double number();
   /// A whole number from 0 to `most`.

@@ -33,7 +33,7 @@ struct Checkpoint {
   std::optional<Drag> drag;
   double hand_strength = 1;  ///< see Grab
 
-  Measurement measured;  ///< of the state
+  std::optional<Measurement> measured;  ///< of the state; none: to be measured, as the record's energies are
   EnergyAccount account;
   EnergyWatch watch;
   bool said_energy = false;  ///< that the method makes energy from nothing
@@ -43,5 +43,11 @@ struct Checkpoint {
   std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is none; never changed
   std::uint64_t last_sound_step = 0;
 };
+
+/// Appends every number that the next step depends on. The scene and what was measured are not among them.
+void write_checkpoint(const Checkpoint& checkpoint, Memory& to);
+/// A checkpoint from all the numbers that are left, of a cloth of n particles, without its scene. Throws
+/// InputError where they are none.
+Checkpoint read_checkpoint(MemoryReader& from, std::size_t n);
 
 }  // namespace clothlab

@@ -88,6 +88,11 @@ class EnergyAccount {
   double work() const { return work_; }
   double given() const { return load_ + start_ + work_; }
 
+  template <class Each>
+  void each_number(const Each& each) {
+    for (double* value : {&start_, &work_, &load_, &floor_}) each(*value);
+  }
+
  private:
   double start_ = 0;
   double work_ = 0;
@@ -114,6 +119,14 @@ class EnergyWatch {
   void restart() { base_.reset(); }
   /// The least energy from nothing in the last kTime [J], when it is too much. Samples are in order of time.
   std::optional<double> look(const Sample& now, const EnergyAccount& account);
+
+  template <class Each>
+  void each_number(const Each& each) {
+    each.maybe(base_, [&](Sample& base) {
+      for (double* value : {&base.time, &base.total, &base.shaking}) each(*value);
+    });
+    for (double* value : {&work_, &quiet_until_, &least_}) each(*value);
+  }
 
  private:
   std::optional<Sample> base_;

@@ -49,6 +49,16 @@ class PinSet {
   /// Fixes every pin at its place at time t [s] and leaves all other particles free.
   void aim(double t, Projection& projection) const;
 
+  /// each(number) for all there is.
+  template <class Each>
+  void each_number(const Each& each) {
+    each.list(pins_, [&](Pin& pin) {
+      each(pin.particle);
+      for (vec3* point : {&pin.from, &pin.to}) each(*point);
+      for (double* value : {&pin.start, &pin.duration}) each(*value);
+    });
+  }
+
  private:
   struct Pin {
     std::uint32_t particle = 0;

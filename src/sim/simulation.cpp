@@ -418,10 +418,15 @@ struct Simulation::Impl {
     pins = from.pins;
     system.set_drag(from.drag);
     hand_strength = from.hand_strength;
-    measured = from.measured;
     watch = from.watch;
     said_energy = from.said_energy;
-    record = from.record;
+    if (from.measured) {
+      measured = *from.measured;
+      record = from.record;
+    } else {
+      measure();
+      record_state(from.record.step);
+    }
     blow_up = from.blow_up;
     set_last_sound(*from.last_sound, from.last_sound_step);
     at_start.reset();

@@ -91,6 +91,27 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((self.dir / "s.csv").read_text(), states[1])
         self.refused(*run, "--rho-inf", 1.5, says=["rho-inf", "from 0 to 1"])
 
+    def test_a_run_is_resumed_with_the_same_bits(self):
+        (self.dir / "m.obj").write_text(TRIANGLE)
+        run = ["simulate", "--mesh", "m.obj", "--integrator", "bdf2", "--pin", "0"]
+        self.run_program(*run, "--steps", 12, "--threads", 2, "--state", "whole.csv")
+        self.run_program(*run, "--steps", 9, "--checkpoint", "c", "--every", 4)
+        on = ["simulate", "--resume", "c", "--steps", 3, "--threads", 1, "--state", "s.csv", "--diagnostics", "d.csv"]
+        self.run_program(*on)
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        self.assertEqual([row["step"] for row in self.rows("d.csv")], ["10", "11", "12"])
+        os.rename(self.dir / "m.obj", self.dir / "moved.obj")
+        self.refused(*on, says="m.obj")
+        self.run_program(*on, "--mesh", "moved.obj")
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        (self.dir / "other.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
+        for arguments, says in ((["--mesh", "other.obj"], "another mesh"), (["--dt", "0.1"], "--resume"),
+                                (["--checkpoint", "c"], "which is read")):
+            self.refused(*on, *arguments, says=says)
+        self.refused(*run, "--steps", 1, "--every", 2, says="--checkpoint")
+        (self.dir / "c").write_bytes((self.dir / "c").read_bytes()[:-1])
+        self.refused(*on, says="broken")
+
     # Refusals
 
     def test_unknown_names_are_answered_with_the_nearest(self):

@@ -1,0 +1,108 @@
+#include "runtime/checkpoint_file.h"
+
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/text_file.h"
+#include "io/output_file.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCheckpointVersion = 1;
+constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+void add_word(std::string& bytes, std::uint64_t word) {
+  for (std::size_t i = 0; i < kWord; ++i) bytes += static_cast<char>(word >> (8 * i) & 0xff);
+}
+
+std::uint64_t word_at(std::string_view bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < kWord; ++i)
+    word |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  return word;
+}
+
+std::uint64_t fingerprint(std::string_view bytes) {
+  Hash hash;
+  std::size_t at = 0;
+  for (; at + kWord <= bytes.size(); at += kWord) hash.add(word_at(bytes, at));
+  for (; at < bytes.size(); ++at) hash.add(std::uint64_t{static_cast<unsigned char>(bytes[at])});
+  return hash.value();
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const ClothMesh& mesh) {
+  Hash hash;
+  hash.add(mesh.positions);
+  for (const auto* springs : {&mesh.stretch_springs, &mesh.bend_springs}) {
+    hash.add(std::uint64_t{springs->size()});
+    for (const auto& [i, j] : *springs) hash.add(std::uint64_t{i} << 32 | j);
+  }
+  for (const auto& [a, b, c] : mesh.triangles) hash.add(std::uint64_t{a} << 32 | b).add(std::uint64_t{c});
+  return hash.value();
+}
+
+void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, const fs::path& path) {
+  Scene scene = *checkpoint.scene;
+  if (auto* file = std::get_if<FileSource>(&scene.mesh))
+    file->path = utf8_of(fs::absolute(path_of(file->path)));
+  Memory numbers;
+  write_checkpoint(checkpoint, numbers);
+  const nlohmann::ordered_json header{{"clothlab-checkpoint", kCheckpointVersion},
+                                      {"step", checkpoint.record.step},
+                                      {"time", checkpoint.state.t},
+                                      {"mesh-fingerprint", fingerprint(mesh)},
+                                      {"scene", write_scene(scene)}};
+  std::string bytes = header.dump() + '\n';
+  bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
+  for (const double number : numbers.numbers()) add_word(bytes, std::bit_cast<std::uint64_t>(number));
+  add_word(bytes, fingerprint(bytes));
+  write_file(path, bytes);
+}
+
+CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop) {
+  const std::string bytes = read_text_file(path, kMaxCheckpointBytes, {stop, {}});
+  const std::string name = shown_path(path);
+  const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
+  const std::size_t begin = bytes.find('\n') + 1;  // 0 where there is none
+  const auto header = nlohmann::json::parse(bytes.substr(0, begin), nullptr, false);
+  if (!header.is_object() || !header.contains("clothlab-checkpoint"))
+    refuse("this is no checkpoint; `clothlab simulate --checkpoint` writes them.");
+  if (header["clothlab-checkpoint"] != kCheckpointVersion)
+    refuse("this program reads checkpoints of version " + std::to_string(kCheckpointVersion) + " only.");
+  const std::size_t size = bytes.size() - begin;
+  const std::string_view all = bytes;
+  if (size % kWord != 0 || size == 0 ||
+      word_at(all, bytes.size() - kWord) != fingerprint(all.substr(0, bytes.size() - kWord)) ||
+      !header.value("mesh-fingerprint", nlohmann::json()).is_number_unsigned() ||
+      !header.value("scene", nlohmann::json()).is_string())
+    refuse("the checkpoint is broken: it is not as it was written.");
+
+  std::vector<double> numbers(size / kWord - 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
+  return {parse_scene(header["scene"].get<std::string>(), name, stop),
+          header["mesh-fingerprint"].get<std::uint64_t>(), Memory(std::move(numbers))};
+}
+
+Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh) {
+  if (fingerprint(mesh) != file.mesh_hash) throw InputError("The checkpoint belongs to another mesh.");
+  MemoryReader numbers(file.numbers);
+  Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
+  checkpoint.scene = std::make_shared<const Scene>(file.scene);
+  return checkpoint;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/stop_probe.h"
+#include "mesh/cloth_mesh.h"
+#include "sim/checkpoint.h"
+
+namespace clothlab {
+
+/// A run in a file (docs/scene-format.md): a line of JSON with the version, the scene and the mesh's
+/// fingerprint, then all numbers of the checkpoint as 64-bit little-endian IEEE numbers, and a fingerprint of
+/// the whole.
+struct CheckpointFile {
+  Scene scene;
+  std::uint64_t mesh_hash = 0;
+  Memory numbers;
+};
+
+/// Of all that a run takes from its mesh: particles, springs, triangles and rest lengths.
+std::uint64_t fingerprint(const ClothMesh& mesh);
+
+/// Writes the file whole or not at all. Throws InputError where the path cannot be written, SystemError.
+void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
+                           const std::filesystem::path& path);
+
+/// Throws InputError for what is no checkpoint, one of another version, or one that is broken; SystemError,
+/// Cancelled. A relative path of the mesh becomes relative to the file's own folder.
+CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {});
+
+/// The run on the mesh that the file's scene names. Throws InputError when it is another mesh.
+Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh);
+
+}  // namespace clothlab

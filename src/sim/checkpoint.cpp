@@ -1,0 +1,139 @@
+#include "sim/checkpoint.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+
+namespace clothlab {
+namespace {
+
+/// Appends what it is given.
+class NumberWriter {
+ public:
+  explicit NumberWriter(Memory& to) : to_(to) {}
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void operator()(T& number) const { to_.put(static_cast<double>(number)); }
+  void operator()(vec3& v) const { to_.put(std::span(&v, 1)); }
+  void operator()(std::vector<vec3>& vectors) const { to_.put(vectors); }
+  template <class T, class Each>
+  void list(std::vector<T>& items, const Each& each) const {
+    to_.put(static_cast<double>(items.size()));
+    for (T& item : items) each(item);
+  }
+  template <class T, class Each>
+  void maybe(std::optional<T>& item, const Each& each) const {
+    to_.put(item ? 1 : 0);
+    if (item) each(*item);
+  }
+
+ private:
+  Memory& to_;
+};
+
+/// Reads what a NumberWriter has written.
+class NumberReader {
+ public:
+  /// Of a cloth of n particles.
+  NumberReader(MemoryReader& from, std::size_t n) : from_(from), n_(n) {}
+
+  template <class T>
+  requires std::is_integral_v<T>
+  void operator()(T& number) const {
+    constexpr std::uint64_t kMost =
+        std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::uint64_t{1} << 53);
+    number = static_cast<T>(from_.count(kMost));
+  }
+  void operator()(double& number) const { number = from_.number(); }
+  void operator()(vec3& v) const { from_.vectors(std::span(&v, 1)); }
+  void operator()(std::vector<vec3>& vectors) const {
+    vectors.resize(n_);
+    from_.vectors(vectors);
+  }
+  template <class T, class Each>
+  void list(std::vector<T>& items, const Each& each) const {
+    items.resize(from_.count(from_.left()));
+    for (T& item : items) each(item);
+  }
+  template <class T, class Each>
+  void maybe(std::optional<T>& item, const Each& each) const {
+    item.reset();
+    if (from_.count(1) == 1) each(item.emplace());
+  }
+
+ private:
+  MemoryReader& from_;
+  std::size_t n_;
+};
+
+/// All numbers that a file has of a checkpoint, in their order.
+template <class Each>
+void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, const Each& each) {
+  for (State* state : {&c.state, &last_sound}) {
+    each(state->x);
+    each(state->v);
+    each(state->t);
+  }
+  each.list(memory, each);
+  each(c.entering);
+  each(c.last_h);
+  c.control.each_number(each);
+  each.list(c.contacts, [&](FloorContact::Contact& contact) {
+    each(contact.particle);
+    each(contact.sticks);
+  });
+  c.pins.each_number(each);
+  each.maybe(c.drag, [&](Drag& drag) {
+    for (std::uint32_t& particle : drag.particles) each(particle);
+    each(drag.weights);
+    each(drag.cursor);
+    for (double* value : {&drag.stiffness, &drag.damping, &drag.max_force, &drag.least_block}) each(*value);
+  });
+  each(c.hand_strength);
+  c.account.each_number(each);
+  c.watch.each_number(each);
+  each(c.said_energy);
+  each(c.record.step);
+  each(c.last_sound_step);
+}
+
+/// Whether it can be a run's on this mesh.
+bool fits(const Checkpoint& c, std::size_t n) {
+  const auto exists = [n](std::uint32_t particle) { return particle < n; };
+  for (const FloorContact::Contact& contact : c.contacts)
+    if (!exists(contact.particle)) return false;
+  for (const std::uint32_t particle : c.pins.particles())
+    if (!exists(particle)) return false;
+  if (!c.drag) return true;
+  return exists(c.drag->particles[0]) && exists(c.drag->particles[1]) && exists(c.drag->particles[2]);
+}
+
+}  // namespace
+
+void write_checkpoint(const Checkpoint& checkpoint, Memory& to) {
+  Checkpoint copy = checkpoint;
+  State last_sound = *copy.last_sound;
+  const std::span<const double> numbers = copy.memory.numbers();
+  std::vector<double> memory(numbers.begin(), numbers.end());
+  each_number(copy, last_sound, memory, NumberWriter(to));
+}
+
+Checkpoint read_checkpoint(MemoryReader& from, std::size_t n) {
+  Checkpoint checkpoint;
+  State last_sound;
+  std::vector<double> memory;
+  each_number(checkpoint, last_sound, memory, NumberReader(from, n));
+  if (!from.at_end() || !fits(checkpoint, n))
+    throw InputError("The checkpoint does not belong to this mesh.");
+  checkpoint.last_sound = std::make_shared<const State>(std::move(last_sound));
+  checkpoint.memory = Memory(std::move(memory));
+  checkpoint.record.time = checkpoint.state.t;
+  return checkpoint;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,120 @@
+// A run that goes on from a file has the bits of the run that wrote it; a file that is not as it was written
+// is refused.
+
+#include "runtime/checkpoint_file.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "core/text_file.h"
+#include "io/output_file.h"
+#include "sim/support.h"
+#include "temporary_folder.h"
+
+namespace clothlab::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CheckpointFileTest : public ::testing::TestWithParam<const IntegratorInfo*> {
+ protected:
+  static Scene scene() {
+    Scene scene;
+    scene.integrator = GetParam()->id;
+    scene.mesh = GridSource{6, 7, 1, 1};
+    scene.material.stretch_stiffness = 100;
+    scene.wind = {.on = true, .speed = 3, .gusts = 40};
+    scene.floor = {.on = true, .height = -0.0004};
+    scene.stepping.dt = 0.001;
+    scene.title = "A title with \"quotes\"";
+    return scene;
+  }
+};
+
+TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1), other(2);
+  const auto mesh = mesh_of(scene());
+  Simulation run(scene(), mesh, pool);
+  run.apply(MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
+  const auto& held = mesh->triangles[mesh->triangles.size() / 2];
+  run.apply(Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]] + vec3(0, 0.01, 0), 20, 0.01});
+  for (int k = 0; k < 6; ++k) run.step();
+  Checkpoint saved;
+  run.save(saved);
+  write_checkpoint_file(saved, *mesh, path);
+
+  const CheckpointFile file = read_checkpoint_file(path);
+  EXPECT_EQ(file.scene.title, scene().title);
+  Simulation fresh(file.scene, mesh_of(file.scene), other);
+  fresh.load(checkpoint_on(file, fresh.mesh()));
+  EXPECT_EQ(fresh.steps(), run.steps());
+  EXPECT_EQ(fresh.record().energy.total, run.record().energy.total);
+  EXPECT_EQ(fresh.record().max_strain, run.record().max_strain);
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_EQ(run.step(), fresh.step());
+    EXPECT_TRUE(same_bits(run.state(), fresh.state())) << k;
+  }
+  Checkpoint a, b;
+  run.save(a);
+  fresh.save(b);
+  EXPECT_EQ(a.account.allowed(100), b.account.allowed(100));
+}
+
+std::vector<const IntegratorInfo*> rows_of_integrators() {
+  std::vector<const IntegratorInfo*> all;
+  for (const IntegratorInfo& info : integrators()) all.push_back(&info);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, CheckpointFileTest, ::testing::ValuesIn(rows_of_integrators()),
+                         [](const auto& row) {
+                           std::string name(row.param->id);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+std::string refusal_of(const std::filesystem::path& path) {
+  try {
+    read_checkpoint_file(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  Simulation run(scene, mesh_of(scene), pool);
+  run.step();
+  Checkpoint saved;
+  run.save(saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  const std::string whole = read_text_file(path, 1 << 20);
+  EXPECT_EQ(refusal_of(path), "");
+
+  // Any byte, and any end.
+  for (std::size_t at = 0; at < whole.size(); at += 37) {
+    std::string broken = whole;
+    broken[at] = static_cast<char>(broken[at] ^ 0x10);
+    write_file(path, broken);
+    EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
+    write_file(path, whole.substr(0, at));
+    EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
+  }
+  std::string newer = whole;
+  newer.replace(newer.find("\":1"), 3, "\":2");
+  write_file(path, newer);
+  EXPECT_THAT(refusal_of(path), HasSubstr("version 1 only"));
+
+  write_file(path, whole);
+  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
+}
+
+}  // namespace
+}  // namespace clothlab::testing
