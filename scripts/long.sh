@@ -44,7 +44,8 @@ build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_
 
 cmake --preset release --log-level=NOTICE
 cmake --build --preset release --target clothlab
-/usr/bin/env python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
+# The one that has the packages.
+PATH=/usr/bin:$PATH python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
 
 cmake --preset check --log-level=NOTICE
 cmake --build --preset check --target sim_mesh_suite_test runtime_hand_test

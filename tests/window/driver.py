@@ -283,7 +283,7 @@ class Session:
     """A display, a folder and a program in them; ends all three."""
 
     def __init__(self, program, *arguments):
-        self.command = [program, *map(str, arguments)]
+        self.command = [os.path.abspath(program), *map(str, arguments)]
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="clothlab-window-")
