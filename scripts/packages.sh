@@ -9,7 +9,6 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev clang-format
-  libsuitesparse-dev libopenblas-dev
   xvfb xdotool python3-xlib
 )
 

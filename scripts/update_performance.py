@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures anew what docs/performance.md shows: its tables and the pictures docs/images/bench-*.png.
 
-    update_performance.py PROGRAM [options of `clothlab bench`]
+    update_performance.py BUILD [MESHES]
 
-Without options all is measured but meshes: --full. Tables that these options leave out stay as they are. Run it
-on a machine that does nothing else.
+BUILD is a build with -DCLOTHLAB_BENCH=ON, MESHES a folder of OBJ files; without one the table of meshes stays as it
+is. Run it on a machine that does nothing else.
 """
 
 import re
@@ -19,17 +19,24 @@ BLOCK = re.compile(r"<!-- bench: ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def main(arguments):
-    if not arguments or arguments[0].startswith("-"):
+    if len(arguments) not in (1, 2) or arguments[0].startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    program, options = arguments[0], arguments[1:] or ["--full"]
+    build = Path(arguments[0])
+    meshes = sorted(map(str, Path(arguments[1]).glob("*.obj"))) if len(arguments) == 2 else []
+    commands = [[build / "clothlab", "bench", "--full"],
+                [build / "bench" / "clothlab_bench", "--sizes", "20,32,64,128,256,317,512",
+                 "--products", "64,128,256,512,1024", "--png", ROOT / "docs" / "images" / "bench",
+                 *(["--meshes", *meshes] if meshes else [])]]
+    measured = {}
     with tempfile.TemporaryDirectory() as folder:
         tables = Path(folder) / "tables.md"
-        done = subprocess.run([program, "bench", *options, "--markdown", str(tables), "--png",
-                               str(ROOT / "docs" / "images" / "bench")], check=False)
-        if done.returncode != 0:
-            return done.returncode
-        measured = {match[1]: match[0] for match in BLOCK.finditer(tables.read_text(encoding="utf-8"))}
+        for command in commands:
+            done = subprocess.run([*map(str, command), "--markdown", str(tables)], check=False)
+            if done.returncode != 0:
+                return done.returncode
+            for match in BLOCK.finditer(tables.read_text(encoding="utf-8")):
+                measured[match[1]] = match[0]  # the machine as the second program sees it
     page = PAGE.read_text(encoding="utf-8")
     shown = {match[1] for match in BLOCK.finditer(page)}
     for name in sorted(set(measured) - shown):

@@ -2,8 +2,6 @@
 
 #include <functional>
 
-#include "cli/cli.h"
-
 namespace CLI {
 class App;
 }
@@ -11,6 +9,6 @@ class App;
 namespace clothlab {
 
 /// Adds the subcommand `bench`; the returned call runs it and gives the exit status.
-std::function<int()> add_bench(CLI::App& app, const Services& services);
+std::function<int()> add_bench(CLI::App& app);
 
 }  // namespace clothlab

@@ -1,7 +1,5 @@
 #include "cli/bench_run.h"
 
-#include <algorithm>
-#include <glm/geometric.hpp>
 #include <numeric>
 #include <utility>
 
@@ -11,30 +9,22 @@
 #include "core/quantile.h"
 
 namespace clothlab {
-namespace {
-
-/// The particle nearest the middle of the box around all.
-std::size_t middle_particle(const std::vector<vec3>& x) {
-  vec3 low = x.front(), high = x.front();
-  for (const vec3& p : x) low = glm::min(low, p), high = glm::max(high, p);
-  const auto distance = [&](const vec3& p) { return glm::length(p - 0.5 * (low + high)); };
-  return static_cast<std::size_t>(std::ranges::min_element(x, {}, distance) - x.begin());
-}
-
-}  // namespace
-
 double mean(const std::vector<double>& values) {
-  return values.empty() ? 0 : std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
+  // 0 / 0 is not a number.
+  return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
 }
 
-double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+double median(const std::vector<double>& values) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(values, 0.5);
+}
 
 std::string threads_text(int threads) {
   return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-Scene hanging_sheet(int n) {
-  Scene scene;
+std::string sheet_name(int n) { return std::to_string(n) + "×" + std::to_string(n); }
+
+Scene hanging_sheet(int n, Scene scene) {
   scene.mesh = GridSource{n, n, 1, 1};
   return scene;
 }
@@ -45,10 +35,12 @@ LoadedScene load_for_bench(Scene scene) {
   return load_scene(std::move(scene), loading);
 }
 
+std::string RunFigures::end() const {
+  return !blow_up.empty() ? "blew up" : converged ? "good" : "not all converged";
+}
+
 RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
   Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
-  const std::size_t middle = middle_particle(simulation.state().x);
-  const vec3 start = simulation.state().x[middle];
   RunFigures figures;
   double spent = 0;
   for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
@@ -67,8 +59,6 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
     if (step == 0) figures.first_ms = ms;
-    if (step < 3)
-      figures.fall_mm[static_cast<std::size_t>(step)] = 1e3 * (start.y - simulation.state().x[middle].y);
     if (counted >= 0) {
       figures.step_ms.push_back(ms);
       figures.iterations.push_back(record.cg_iterations);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,13 +20,14 @@ double milliseconds_of(Work&& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-double mean(const std::vector<double>& values);    ///< 0 when there are none
-double median(const std::vector<double>& values);  ///< 0 when there are none
+double mean(const std::vector<double>& values);    ///< not a number when there are none
+double median(const std::vector<double>& values);  ///< not a number when there are none
 
 std::string threads_text(int threads);  ///< "2 threads"
+std::string sheet_name(int n);          ///< "64×64"
 
-/// The scene of the standard hanging sheet: N×N particles, all else the command line's defaults.
-Scene hanging_sheet(int n);
+/// N×N particles; all else is that of `scene`.
+Scene hanging_sheet(int n, Scene scene = {});
 /// Throws InputError, SystemError, and Cancelled on Ctrl-C.
 LoadedScene load_for_bench(Scene scene);
 
@@ -42,14 +41,16 @@ struct RunPlan {
 
 /// What a run looked like from outside.
 struct RunFigures {
-  double first_ms = 0;              ///< the first step, with all that is built once
-  std::vector<double> step_ms;      ///< of the steps that count
-  std::vector<double> iterations;   ///< of conjugate gradients, likewise
-  std::array<double, 3> fall_mm{};  ///< of the particle nearest the middle, after 1, 2 and 3 steps
-  double max_strain = 0;            ///< at the end
-  bool converged = true;            ///< every step
-  std::string blow_up;              ///< where and why it ended; empty: it did not
-  std::vector<State> samples;       ///< at the beginning of some of the steps
+  double first_ms = 0;             ///< the first step, with all that is built once
+  std::vector<double> step_ms;     ///< of the steps that count
+  std::vector<double> iterations;  ///< of conjugate gradients, likewise
+  double max_strain = 0;           ///< at the end
+  bool converged = true;           ///< every step
+  std::string blow_up;             ///< where and why it ended; empty: it did not
+  std::vector<State> samples;      ///< at the beginning of some of the steps
+
+  /// "good", "not all converged" or "blew up".
+  std::string end() const;
 };
 
 /// Steps the scene from its start. Throws Cancelled on Ctrl-C.

@@ -135,7 +135,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       {"simulate", add_simulate(app)},
       {"analyze", add_analyze(app, services)},
       {"render", add_render(app, services)},
-      {"bench", add_bench(app, services)}};
+      {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);
     for (const auto& [name, run] : commands) {

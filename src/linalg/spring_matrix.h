@@ -77,8 +77,8 @@ struct SpringPattern {
 /// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation
 /// at hand. The few point stencils p (the mouse spring; contacts) couple up to three particles.
 ///
-/// One product of a 128 x 128 sheet, one thread, in ms (bench/linalg measures them): 0.20 in this form, 0.40
-/// with stored symmetric 3x3 blocks, 0.64 with all blocks of a row, 0.72 and 0.96 with Eigen's.
+/// One product of a 128 x 128 sheet, one thread, in ms (bench/matrix_forms.cpp measures them): 0.20 in this
+/// form, 0.40 with stored symmetric 3x3 blocks, 0.64 with all blocks of a row, 0.72 and 0.96 with Eigen's.
 class SpringMatrix {
  public:
   struct alignas(32) Spring {

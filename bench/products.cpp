@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/sections.h"
+#include "bench/stream.h"
 #include "cli/bench_run.h"
-#include "cli/bench_sections.h"
-#include "cli/bench_stream.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
 

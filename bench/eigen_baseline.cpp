@@ -1,4 +1,4 @@
-#include "linalg/eigen_baseline.h"
+#include "bench/eigen_baseline.h"
 
 #if defined(_OPENMP)
 // The linker must not take what is compiled here with OpenMP for the same templates of files without it.

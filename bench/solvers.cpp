@@ -1,15 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <glm/geometric.hpp>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/bench_memory.h"
+#include "bench/memory.h"
+#include "bench/sections.h"
+#include "bench/stream.h"
+#include "bench/systems.h"
 #include "cli/bench_run.h"
-#include "cli/bench_sections.h"
-#include "cli/bench_stream.h"
-#include "cli/bench_systems.h"
 #include "cli/interrupt.h"
 #include "core/quantile.h"
 #include "core/text.h"
@@ -20,64 +22,42 @@ namespace {
 constexpr int kLargestForLdlt = 128;
 constexpr int kSmallSheet = 20;  // by 20 particles: large enough for multigrid
 
-struct Memory {
-  std::optional<double> peak, kept;  // [byte]: while the sheet is loaded and stepped; when that is done
-};
-
 struct Sheet {
   std::string name;
   double particles = 0;
-  RunFigures run, alone;  // with all threads, with one
-  Memory memory;          // above that of the process before it
+  RunFigures run = {};
+  FirstSteps first = {};
 };
 
-Memory memory_of(int n, WorkerPool& pool) {
-  const auto with_sheet = [&pool](int side, const auto& then) {
-    const LoadedScene loaded = load_for_bench(hanging_sheet(side));
-    Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
-    for (int step = 0; step < 3; ++step) simulation.step(Interrupt::probe());
-    return then();
-  };
-  with_sheet(kSmallSheet, [] {});  // what any sheet costs the process once, such as the pages of code
-  const MemoryMeter meter;
-  return with_sheet(n, [&meter] { return Memory{meter.peak(), meter.now()}; });
+/// The particle nearest the middle of the box around all.
+std::size_t middle_particle(const std::vector<vec3>& x) {
+  vec3 low = x.front(), high = x.front();
+  for (const vec3& p : x) low = glm::min(low, p), high = glm::max(high, p);
+  const auto distance = [&](const vec3& p) { return glm::length(p - 0.5 * (low + high)); };
+  return static_cast<std::size_t>(std::ranges::min_element(x, {}, distance) - x.begin());
 }
 
-BenchTable step_table(const BenchSettings& settings) {
-  const std::string all = threads_text(settings.pool.threads());
+BenchTable sheet_table() {
   return {.id = "sheets",
-          .title = "Whole steps of the hanging sheet, " + all +
-                   ": semi-implicit Euler, h = 1/60 s, defaults of the command line, steps 21 to " +
-                   std::to_string(20 + settings.steps),
+          .title = "The first three steps of the hanging sheet, and its memory",
           .columns = {{"sheet", "sheet", ""},
                       {"particles", "particles", ""},
-                      {"step_ms_mean", "mean", "ms/step", 3},
-                      {"step_ms_median", "median", "ms", 3},
-                      {"step_ms_p95", "p95", "ms", 3},
-                      {"first_step_ms", "first step", "ms", 3},
-                      {"one_thread_ms", "1 thread", "ms/step", 3},
-                      {"thread_gain", "gain", "×", 3},
-                      {"iterations_median", "CG it.", "median", 3},
-                      {"iterations_max", "CG it.", "max", 3},
-                      {"ns_per_particle", "each particle", "ns/step", 3},
-                      {"max_strain_percent", "max strain", "%", 3},
                       {"fall_1_mm", "fall 1", "mm", 3},
                       {"fall_2_mm", "fall 2", "mm", 3},
                       {"fall_3_mm", "fall 3", "mm", 3},
                       {"peak_kib_per_particle", "peak memory", "KiB/part.", 3},
                       {"kept_kib_per_particle", "kept", "KiB/part.", 3}},
-          .notes = {"Mean: total time over the number of steps. Gain: 1 thread over " + all +
-                    ". Fall: of the sheet's centre after 1, 2 and 3 steps. Peak memory: largest resident set "
+          .notes = {"Fall: of the sheet's centre after 1, 2 and 3 steps. Peak memory: largest resident set "
                     "while the sheet is loaded and stepped three times, kept: at the end of that; both above "
                     "that of the process before, which has stepped a small sheet."}};
 }
 
-BenchTable solver_table(const BenchSettings& settings) {
+BenchTable solver_table(const BenchSettings& settings, int samples) {
   BenchTable table{.id = "solvers",
                    .title = "Our solver and others on the same systems, " +
                             threads_text(settings.pool.threads()) +
                             ": to ‖r‖ ≤ 1e-3 ‖b‖ from 0, mean over the systems of " +
-                            std::to_string(settings.samples) + " of the steps",
+                            std::to_string(samples) + " of the steps",
                    .columns = {{"sheet", "sheet", ""},
                                {"particles", "particles", ""},
                                {"step_ms", "our step", "ms", 3},
@@ -94,8 +74,9 @@ BenchTable solver_table(const BenchSettings& settings) {
   table.notes.push_back(
       "Solve: all that depends on the numbers of the matrix, so preconditioner or factor included; what "
       "depends on "
-      "its pattern alone is done before, and so is the copy into Eigen's format. Our step is whole: forces, "
-      "assembly, solve and all else. Who took more than twice as long as the best on the first system was "
+      "its pattern alone is done before, and so is the copy into Eigen's format. Our step is whole, the mean "
+      "time of it: forces, assembly, solve and all else. Who took more than twice as long as the best on the "
+      "first system was "
       "not "
       "asked again.");
   if (!EigenBaseline::has(BaselineMethod::cholmod))
@@ -127,25 +108,15 @@ BenchTable phase_table(const BenchSettings& settings) {
                 "what the step takes beyond their sum."}};
 }
 
-std::vector<BenchCell> step_row(const Sheet& sheet) {
-  const double ms = mean(sheet.run.step_ms), one = mean(sheet.alone.step_ms);
+std::vector<BenchCell> sheet_row(const Sheet& sheet) {
+  const FirstSteps& first = sheet.first;
   return {sheet.name,
           static_cast<long long>(sheet.particles),
-          ms,
-          median(sheet.run.step_ms),
-          quantile(sheet.run.step_ms, 0.95),
-          sheet.run.first_ms,
-          one,
-          one / ms,
-          median(sheet.run.iterations),
-          quantile(sheet.run.iterations, 1),
-          1e6 * ms / sheet.particles,
-          100 * sheet.run.max_strain,
-          sheet.run.fall_mm[0],
-          sheet.run.fall_mm[1],
-          sheet.run.fall_mm[2],
-          sheet.memory.peak.value_or(kNotMeasured) / 1024 / sheet.particles,
-          sheet.memory.kept.value_or(kNotMeasured) / 1024 / sheet.particles};
+          first.fall_mm[0],
+          first.fall_mm[1],
+          first.fall_mm[2],
+          first.peak.value_or(kNotMeasured) / 1024 / sheet.particles,
+          first.kept.value_or(kNotMeasured) / 1024 / sheet.particles};
 }
 
 std::vector<BenchCell> phase_row(const Sheet& sheet, const PhaseFigures& p) {
@@ -193,10 +164,10 @@ std::vector<BenchCell> solver_row(const Sheet& sheet, const SolveFigures& ours,
 std::string growth_note(const std::vector<Sheet>& sheets, WorkerPool& pool) {
   const auto small = std::ranges::find(sheets, 4096.0, &Sheet::particles);
   const auto large = std::ranges::max_element(sheets, {}, &Sheet::particles);
-  if (small == sheets.end() || small == large || !small->memory.kept || !large->memory.kept) return {};
+  if (small == sheets.end() || small == large || !small->first.kept || !large->first.kept) return {};
   const auto cost = [](const Sheet& sheet) { return mean(sheet.run.step_ms) / sheet.particles; };
   const auto rate = [&](const Sheet& sheet) {
-    return triad_rate(pool, static_cast<std::size_t>(*sheet.memory.kept));
+    return triad_rate(pool, static_cast<std::size_t>(*sheet.first.kept));
   };
   const double growth = cost(*large) / cost(*small), triad = rate(*small) / rate(*large);
   return "A particle's step costs " + format_plain(growth) + "× as much at " + large->name + " as at " +
@@ -207,45 +178,59 @@ std::string growth_note(const std::vector<Sheet>& sheets, WorkerPool& pool) {
 
 }  // namespace
 
-void bench_sheets(const BenchSettings& settings, const std::vector<int>& sizes,
-                  std::vector<BenchTable>& tables) {
-  const std::size_t first = tables.size();
-  tables.push_back(step_table(settings));
-  tables.push_back(solver_table(settings));
+FirstSteps first_steps(int n, WorkerPool& pool) {
+  const auto with_sheet = [&pool](int side, const auto& then) {
+    const LoadedScene loaded = load_for_bench(hanging_sheet(side));
+    Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+    return then(simulation);
+  };
+  // What any sheet costs the process once, such as the pages of code.
+  with_sheet(kSmallSheet, [](Simulation& simulation) {
+    for (int step = 0; step < 3; ++step) simulation.step(Interrupt::probe());
+  });
+  const MemoryMeter meter;
+  return with_sheet(n, [&meter](Simulation& simulation) {
+    FirstSteps first = {};
+    const std::size_t middle = middle_particle(simulation.state().x);
+    const double start = simulation.state().x[middle].y;
+    for (double& fall : first.fall_mm) {
+      simulation.step(Interrupt::probe());
+      fall = 1e3 * (start - simulation.state().x[middle].y);
+    }
+    first.peak = meter.peak();
+    first.kept = meter.now();
+    return first;
+  });
+}
+
+void bench_solvers(const BenchSettings& settings, int samples, const std::vector<int>& sizes,
+                   std::vector<BenchTable>& tables) {
+  const std::size_t at = tables.size();
+  tables.push_back(sheet_table());
+  tables.push_back(solver_table(settings, samples));
   tables.push_back(phase_table(settings));
   std::vector<Sheet> sheets;
-  std::vector<std::string> shortfalls;
   for (const int n : sizes) {
-    Sheet sheet;
-    sheet.name = std::to_string(n) + "×" + std::to_string(n);
-    sheet.particles = static_cast<double>(n) * n;
+    Sheet sheet{.name = sheet_name(n), .particles = static_cast<double>(n) * n};
     settings.begin("sheet " + sheet.name);
-    sheet.memory = memory_of(n, settings.pool);
+    sheet.first = first_steps(n, settings.pool);
     const LoadedScene loaded = load_for_bench(hanging_sheet(n));
-    const RunPlan plan{.steps = settings.steps, .samples = settings.samples};
-    sheet.run = run_scene(loaded, settings.pool, plan);
-    if (settings.pool.threads() > 1)
-      sheet.alone = run_scene(loaded, settings.alone, {.steps = settings.steps});
-    else
-      sheet.alone = sheet.run;
-    if (!sheet.run.converged) shortfalls.push_back(sheet.name);
+    sheet.run = run_scene(loaded, settings.pool, {.steps = settings.steps, .samples = samples});
+    if (!sheet.run.converged) tables[at].notes.push_back("At " + sheet.name + " not every step converged.");
     SystemContest contest(loaded, sheet.run.samples, settings.pool);
     const PhaseFigures phases = contest.phases();
     const SolveFigures ours = contest.ours();
     const auto others = contest.baselines(n <= kLargestForLdlt);
-
-    tables[first].rows.push_back(step_row(sheet));
-    tables[first + 1].rows.push_back(solver_row(sheet, ours, others));
-    tables[first + 2].rows.push_back(phase_row(sheet, phases));
+    tables[at].rows.push_back(sheet_row(sheet));
+    tables[at + 1].rows.push_back(solver_row(sheet, ours, others));
+    tables[at + 2].rows.push_back(phase_row(sheet, phases));
     sheet.run.samples.clear();
     sheets.push_back(std::move(sheet));
   }
   if (std::ranges::any_of(sizes, [](int n) { return n > kLargestForLdlt; }))
-    tables[first + 1].notes.push_back("SimplicialLDLT is left out above 128×128: seconds for each system.");
-  for (const std::string& name : shortfalls)
-    tables[first].notes.push_back("At " + name + " not every step converged.");
+    tables[at + 1].notes.push_back("SimplicialLDLT is left out above 128×128: seconds for each system.");
   const std::string growth = growth_note(sheets, settings.pool);
-  if (!growth.empty()) tables[first].notes.push_back(growth);
+  if (!growth.empty()) tables[at].notes.push_back(growth);
 }
 
 }  // namespace clothlab

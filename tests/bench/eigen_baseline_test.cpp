@@ -1,9 +1,9 @@
-#include "linalg/eigen_baseline.h"
+#include "bench/eigen_baseline.h"
 
 #include <gtest/gtest.h>
 
 #include "linalg/cholesky.h"
-#include "nets.h"
+#include "linalg/nets.h"
 
 namespace clothlab {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/bench_systems.h"
+#include "bench/systems.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/bench_table.h"
 #include "cli/interrupt.h"
 #include "core/error.h"
 #include "linalg/linear_solver.h"

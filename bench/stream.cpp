@@ -1,4 +1,4 @@
-#include "cli/bench_stream.h"
+#include "bench/stream.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "bench/eigen_baseline.h"
 #include "cli/bench_run.h"
-#include "linalg/eigen_baseline.h"
 
 namespace clothlab {
 

@@ -12,7 +12,7 @@
 
 namespace clothlab {
 
-/// What `clothlab bench` measures our solvers against: what one would take from Eigen, on the same system.
+/// What our solvers are measured against: what one would take from Eigen, on the same system.
 enum class BaselineMethod {
   cg_lower,  ///< ConjugateGradient, diagonal preconditioner, lower triangle: the faster on one thread
   cg_full,   ///< the same with all entries by row, which Eigen shares out among threads

@@ -22,8 +22,8 @@
 #include <random>
 #include <vector>
 
+#include "bench/eigen_baseline.h"
 #include "linalg/conjugate_gradient.h"
-#include "linalg/eigen_baseline.h"
 
 namespace clothlab {
 namespace {
@@ -46,7 +46,7 @@ struct Sheet {
   std::size_t stretch = 0;  // so many of the springs, the first ones
 };
 
-// The hanging sheet of `clothlab bench`, somewhat deformed; shuffled, as a file may have it.
+// The hanging sheet of the benchmark, somewhat deformed; shuffled, as a file may have it.
 Sheet sheet(std::uint32_t side, bool shuffled) {
   std::vector<std::uint32_t> number(side * side);
   for (std::uint32_t i = 0; i < number.size(); ++i) number[i] = i;

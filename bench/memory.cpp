@@ -1,4 +1,4 @@
-#include "cli/bench_memory.h"
+#include "bench/memory.h"
 
 #include <algorithm>
 #include <fstream>

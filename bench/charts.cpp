@@ -1,4 +1,4 @@
-#include "cli/bench_charts.h"
+#include "bench/charts.h"
 
 #include <array>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "linalg/eigen_baseline.h"
+#include "bench/eigen_baseline.h"
 
 namespace clothlab {
 namespace {
@@ -29,17 +29,19 @@ ChartCurve curve(std::string label, Rgb colour, std::vector<double> x, std::vect
   return {.label = std::move(label), .colour = colour, .markers = true, .x = std::move(x), .y = std::move(y)};
 }
 
-Chart cost_chart(const BenchTable& sheets, const BenchTable& solvers) {
-  const std::vector<double> n = values_of(sheets, "particles"), n_solved = values_of(solvers, "particles");
+Chart cost_chart(const BenchTable& solvers) {
+  const std::vector<double> n = values_of(solvers, "particles");
   constexpr double kNanoseconds = 1e6;
   ChartPanel panel{.x = logarithmic("particles"), .y = logarithmic("ns for each particle and step")};
-  panel.curves = {curve("our step", kOurs, n, quotient(values_of(sheets, "step_ms_mean"), n, kNanoseconds)),
-                  curve("our step, 1 thread", kOursAlone, n,
-                        quotient(values_of(sheets, "one_thread_ms"), n, kNanoseconds))};
-  for (std::size_t k = 0; k < kBaselines.size(); ++k)
+  const auto add = [&](std::string label, Rgb colour, std::string_view column) {
     panel.curves.push_back(
-        curve(std::string(kBaselines[k].title) + ", solve alone", kOthers[k], n_solved,
-              quotient(values_of(solvers, std::string(kBaselines[k].id) + "-ms"), n_solved, kNanoseconds)));
+        curve(std::move(label), colour, n, quotient(values_of(solvers, column), n, kNanoseconds)));
+  };
+  add("our step", kOurs, "step_ms");
+  add("our solve", kOursAlone, "ours_ms");
+  for (std::size_t k = 0; k < kBaselines.size(); ++k)
+    add(std::string(kBaselines[k].title) + ", solve alone", kOthers[k],
+        std::string(kBaselines[k].id) + "-ms");
   // What fits into a frame.
   std::vector<double> frame;
   for (const double particles : n) frame.push_back(1e9 / 60 / particles);
@@ -48,13 +50,12 @@ Chart cost_chart(const BenchTable& sheets, const BenchTable& solvers) {
   return {.title = "What a step of the hanging sheet costs", .panels = {panel}};
 }
 
-Chart iteration_chart(const BenchTable& sheets, const BenchTable& solvers) {
-  const std::vector<double> n = values_of(sheets, "particles");
+Chart iteration_chart(const BenchTable& solvers) {
+  const std::vector<double> n = values_of(solvers, "particles");
   ChartPanel panel{.x = logarithmic("particles"),
                    .y = logarithmic("iterations of conjugate gradients to 1e-3")};
-  panel.curves = {curve("ours, median", kOurs, n, values_of(sheets, "iterations_median")),
-                  curve("ours, largest", kOursAlone, n, values_of(sheets, "iterations_max")),
-                  curve("Eigen, diagonal preconditioner", kOthers[0], values_of(solvers, "particles"),
+  panel.curves = {curve("ours", kOurs, n, values_of(solvers, "ours_iterations")),
+                  curve("Eigen, diagonal preconditioner", kOthers[0], n,
                         values_of(solvers, "eigen-cg-lower-iterations"))};
   return {.title = "Iterations of a step of the hanging sheet", .panels = {panel}};
 }
@@ -93,11 +94,11 @@ std::vector<std::pair<std::string, Chart>> bench_charts(const std::vector<BenchT
     return table != nullptr && !table->rows.empty() ? table : nullptr;
   };
   std::vector<std::pair<std::string, Chart>> charts;
-  const BenchTable *sheets = with_rows("sheets"), *solvers = with_rows("solvers"),
-                   *triad = with_rows("triad"), *products = with_rows("products");
-  if (sheets != nullptr && solvers != nullptr) {
-    charts.emplace_back(kBenchPictures[0], cost_chart(*sheets, *solvers));
-    charts.emplace_back(kBenchPictures[1], iteration_chart(*sheets, *solvers));
+  const BenchTable *solvers = with_rows("solvers"), *triad = with_rows("triad"),
+                   *products = with_rows("products");
+  if (solvers != nullptr) {
+    charts.emplace_back(kBenchPictures[0], cost_chart(*solvers));
+    charts.emplace_back(kBenchPictures[1], iteration_chart(*solvers));
   }
   if (triad != nullptr && products != nullptr)
     charts.emplace_back(kBenchPictures[2], roofline_chart(*triad, *products));
