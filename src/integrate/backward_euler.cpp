@@ -1,11 +1,29 @@
-#include "integrate/backward_euler.h"
-
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/implicit_stage.h"
+#include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
 
 namespace clothlab {
+namespace {
+
+/// u1 = u0 + h F(u1) by Newton's method, from the symplectic Euler guess or from v0 [backward-euler article].
+class BackwardEuler final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+
+ private:
+  ImplicitStage stage_;
+  std::vector<vec3> force_;       // f(x0, v0)
+  std::vector<vec3> symplectic_;  // guess v0 + h M⁻¹ f0
+  std::vector<vec3> start_;       // guess v0
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;
+};
 
 StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, double h,
                                   const StepContext& context) {
@@ -32,5 +50,30 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
+
+}  // namespace
+
+extern constinit const IntegratorInfo kBackwardEuler{
+    .id = "backward-euler",
+    .title = "Backward Euler",
+    .letters = "BE",
+    .family = IntegratorFamily::implicit,
+    .order = 1,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula = "u1 = u0 + h F(u1), by Newton's method",
+    .summary =
+        "Solves the implicit equations to a tolerance instead of once, so it also holds where the "
+        "forces change direction within a step. The same damping as semi-implicit Euler at "
+        "several times its cost.",
+    .cost = "A matrix and a linear solve of size 3n in every Newton iteration.",
+    .use = "Stiff cloth that must stay stable, where damping is welcome.",
+    .reference =
+        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+        "3.3, (14)",
+    .stability_limit = kNoStabilityLimit,
+    .growth = implicit_euler_growth,
+    .make = make_method<BackwardEuler>,
+};
 
 }  // namespace clothlab

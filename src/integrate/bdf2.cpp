@@ -1,8 +1,34 @@
-#include "integrate/bdf2.h"
+#include <vector>
 
+#include "integrate/bdf2_history.h"
+#include "integrate/growth.h"
+#include "integrate/implicit_stage.h"
+#include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
+#include "integrate/step_start.h"
 
 namespace clothlab {
+namespace {
+
+/// u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)) by Newton's method, u₋₁ the state one step earlier; the first step after
+/// a reset is backward Euler [Hairer, Wanner II, V.1].
+class Bdf2 final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  void save(Memory& memory) const override { history_.save(memory); }
+  void load(MemoryReader& memory, std::size_t n) override { history_.load(memory, n); }
+
+ private:
+  Bdf2History history_;
+  ImplicitStage stage_;
+  StepStart start_;
+  std::vector<vec3> x_hat_;
+  std::vector<vec3> v_hat_;
+  std::vector<vec3> guess_;  // v0 + h a0
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;
+};
 
 StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
@@ -26,5 +52,27 @@ StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, co
   history_.remember(x1_, v1_);
   return report;
 }
+
+}  // namespace
+
+extern constinit const IntegratorInfo kBdf2{
+    .id = "bdf2",
+    .title = "BDF2",
+    .letters = "B2",
+    .family = IntegratorFamily::implicit,
+    .order = 2,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula = "u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)), by Newton's method; first step backward Euler",
+    .summary =
+        "Backward Euler's cost and stability at second order, by using the previous step too. It damps "
+        "what is fast for the step and little else. Every change of h, pins or a parameter restarts it.",
+    .cost = "As backward Euler, plus one stored state.",
+    .use = "Smooth motion while h, pins and parameters stay the same.",
+    .reference = "Hairer, Wanner: Solving Ordinary Differential Equations II, section V.1",
+    .stability_limit = kNoStabilityLimit,
+    .growth = bdf2_growth,
+    .make = make_method<Bdf2>,
+};
 
 }  // namespace clothlab

@@ -1,5 +1,6 @@
 #include "integrate/dirk2.h"
 
+#include "integrate/growth.h"
 #include "integrate/prescribe.h"
 
 namespace clothlab {
@@ -35,6 +36,13 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
 
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
+}
+
+double dirk2_growth(const Dirk2::Constants& c, double y, double s) {
+  return largest_at_eigenvalues(y, s, [&](auto z) {
+    const auto half = c.node * z / 2.0;
+    return std::abs((1.0 + c.weight * 2.0 * half / (1.0 - half)) / (1.0 - c.end * z));
+  });
 }
 
 }  // namespace clothlab

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <numbers>
 #include <vector>
 
 #include "integrate/implicit_stage.h"
-#include "integrate/integrator.h"
+#include "integrate/integrator_info.h"
 #include "integrate/step_start.h"
 
 namespace clothlab {
@@ -12,7 +11,7 @@ namespace clothlab {
 /// A trapezoidal stage over a share of the step, then one that ends it:
 ///   uc = u0 + node h/2 (F(u0) + F(uc));   u1 = u0 + weight (uc − u0) + end h F(u1),
 /// both by Newton's method. TR-BDF2 and SDIRK2 are such methods with different constants.
-class Dirk2 : public Integrator {
+class Dirk2 final : public Integrator {
  public:
   struct Constants {
     double node = 0;
@@ -40,13 +39,10 @@ class Dirk2 : public Integrator {
   std::vector<vec3> v1_;
 };
 
-/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank et al. 1985; ascher §3.2].
-inline constexpr Dirk2::Constants kTrBdf2{0.5, 4.0 / 3, 1.0 / 3};
+/// Of such a method; R = (1 + weight (Rc − 1)) / (1 − end z), Rc = (1 + node z/2) / (1 − node z/2).
+double dirk2_growth(const Dirk2::Constants& constants, double y, double s);
 
-/// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
-/// have the same matrix A but for where it is taken [ascher §3.2].
-inline constexpr Dirk2::Constants kSdirk2{2 - std::numbers::sqrt2,
-                                          std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
-                                          1 - std::numbers::sqrt2 / 2};
+/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank et al. 1985; ascher §3.2].
+double tr_bdf2_growth(double y, double s, const IntegratorParameters& values);
 
 }  // namespace clothlab

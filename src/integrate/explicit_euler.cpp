@@ -1,8 +1,23 @@
-#include "integrate/explicit_euler.h"
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
 
 namespace clothlab {
+namespace {
+
+/// x1 = x0 + h v0, v1 = v0 + h M⁻¹ f(x0, v0). Gains energy at every step size [joubert §3; ascher §3.1].
+class ExplicitEuler final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+
+ private:
+  std::vector<vec3> v0_;  // where what is prescribed has another velocity than the state
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;  // first f(x0, v0)
+};
 
 StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                   const StepContext& context) {
@@ -21,5 +36,30 @@ StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, dou
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
+
+double explicit_euler_growth(double y, double s, const IntegratorParameters& /*values*/) {
+  return largest_at_eigenvalues(y, s, [](auto z) { return std::abs(1.0 + z); });
+}
+
+}  // namespace
+
+extern constinit const IntegratorInfo kExplicitEuler{
+    .id = "explicit-euler",
+    .title = "Explicit Euler",
+    .letters = "EE",
+    .family = IntegratorFamily::explicit_method,
+    .order = 1,
+    .formula = "x1 = x0 + h v0; v1 = v0 + h M⁻¹ f(x0, v0)",
+    .summary =
+        "The simplest method. It gains energy at every step size, so undamped cloth always blows "
+        "up sooner or later; damped cloth holds at very small ones. Shown for what it teaches.",
+    .cost = "One evaluation of the forces per step.",
+    .use = "To see what goes wrong; never for work.",
+    .reference =
+        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section 3",
+    .stability_limit = 0,
+    .growth = explicit_euler_growth,
+    .make = make_method<ExplicitEuler>,
+};
 
 }  // namespace clothlab

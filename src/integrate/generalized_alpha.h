@@ -8,8 +8,7 @@
 
 namespace clothlab {
 
-/// The method of Chung and Hulbert (1993) by its spectral radius at infinity ρ∞ in [0, 1]:
-///   α_m = (2ρ − 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ − α_m + α_f, β = ¼ (1 − α_m + α_f)²,
+/// The step of Chung and Hulbert (1993), of Newmark's family (α_m = α_f = 0):
 ///   x1 = x0 + h v0 + h² ((½ − β) a0 + β a1),   v1 = v0 + h ((1 − γ) a0 + γ a1),
 ///   (1 − α_m) M a1 + α_m M a0 = f((1 − α_f) x1 + α_f x0, (1 − α_f) v1 + α_f v0)     [their (15)–(20)].
 /// The acceleration a is state of its own, M⁻¹f(x0, v0) after a reset.
@@ -22,12 +21,9 @@ class GeneralizedAlpha final : public Integrator {
     double alpha_f = 0;
     double gamma = 0;
     double beta = 0;
-
-    static Constants of(double rho_inf);
   };
 
-  /// 0 ≤ rho_inf ≤ 1.
-  explicit GeneralizedAlpha(double rho_inf) : constants_(Constants::of(rho_inf)) {}
+  explicit GeneralizedAlpha(const Constants& constants) : constants_(constants) {}
 
   StepReport advance(const DynamicSystem& system, State& state, double h,
                      const StepContext& context) override;

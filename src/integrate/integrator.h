@@ -52,6 +52,7 @@ struct StepReport {
   double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
   /// Modes that a split method took by exponentials, of those wanted at most; empty for other methods.
   std::optional<std::size_t> modes;
+  bool factorised = false;  ///< projective dynamics: a factor was made anew
   bool converged = true;
   bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
   std::string_view reason;  ///< why not converged, a static sentence; empty when converged

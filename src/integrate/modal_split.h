@@ -1,15 +1,42 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/memory.h"
-#include "integrate/integrator.h"
+#include "integrate/integrator_info.h"
 #include "linalg/lowest_modes.h"
 
 namespace clothlab {
+
+/// Of every method with a ModalSplit.
+inline constexpr std::array kModeParameters{
+    ParameterSpec{
+        .id = "modes",
+        .title = "Modes",
+        .unit = "",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 0,
+        .max = 100,
+        .fallback = 5,
+        .help = "How many of the slowest modes are integrated exponentially, without numerical damping; "
+                "fewer where the last one has the same frequency as the next.",
+    },
+    ParameterSpec{
+        .id = "mode-refresh",
+        .title = "Mode refresh",
+        .unit = "steps",
+        .kind = ParameterSpec::Kind::integer,
+        .min = 1,
+        .max = 1000,
+        .fallback = 1,
+        .logarithmic = true,
+        .help = "The modes are computed again every so many steps and reused in between.",
+    },
+};
 
 /// The split F = G + H behind SIERE and its relatives [ascher §3.5.2, §4; Chen et al. 2020]: G is the motion
 /// in the s lowest modes X of K_s x = λ M x, taken by exponentials, H the rest, taken implicitly.
@@ -29,8 +56,9 @@ namespace clothlab {
 /// by turning X within its span.
 class ModalSplit {
  public:
-  /// Splits off `modes` modes, or fewer as LowestModes says, and finds them anew every `refresh` >= 1 steps.
-  ModalSplit(std::size_t modes, int refresh) : wanted_(modes), refresh_(refresh) {}
+  /// Of values for kModeParameters. Splits off as many modes, or fewer as LowestModes says.
+  explicit ModalSplit(const IntegratorParameters& values)
+      : wanted_(static_cast<std::size_t>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
 
   /// The split at u = (x, v), with v prescribed where it is and a = S M⁻¹f(x, v); these must outlive the
   /// calls that follow. False when stopped; a failure to converge is put into the report.

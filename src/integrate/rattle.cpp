@@ -1,9 +1,36 @@
-#include "integrate/rattle.h"
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/integrator_info.h"
+#include "integrate/length_constraints.h"
 #include "integrate/prescribe.h"
 #include "integrate/step_start.h"
 
 namespace clothlab {
+namespace {
+
+/// RATTLE [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4, (1.26)]: Verlet's method on the manifold where
+/// every stretch spring has its rest length, C(x) = l − L = 0, J = ∂C/∂x. f is without the elastic force of
+/// stretch springs:
+///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,
+///   v1 = v½ + h/2 M⁻¹ (f(x1, 2v½ − v0) − J1ᵀμ),   J1 v1 = 0.
+/// 2v½ − v0 is v0 + h a0 of velocity Verlet, with the constraints' acceleration in it. Where C(x0) is not 0,
+/// x1 is where LengthConstraints::approach aims.
+class Rattle final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  double enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
+               StepReport& report) override;
+
+ private:
+  LengthConstraints constraints_;
+  std::vector<vec3> x1_;
+  std::vector<vec3> v0_;
+  std::vector<vec3> v1_;    // first v½
+  std::vector<vec3> a_;     // of f alone
+  std::vector<vec3> push_;  // −h²/2 M⁻¹ J0ᵀλ
+};
 
 StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
@@ -45,5 +72,36 @@ double Rattle::enter(const DynamicSystem& system, State& state, double h, const 
   if (!constraints_.take(system, context, report)) return 0;
   return constraints_.enter(context, state.x, state.v, report);
 }
+
+}  // namespace
+
+extern constinit const IntegratorInfo kRattle{
+    .id = "rattle",
+    .title = "RATTLE",
+    .letters = "RA",
+    .family = IntegratorFamily::position_based,
+    .order = 2,
+    .uses_newton = true,
+    .inextensible = true,
+    .formula =
+        "v½ = v0 + h/2 M⁻¹ (f0 − J0ᵀλ); x1 = x0 + h v½ with C(x1) = l − L = 0; "
+        "v1 = v½ + h/2 M⁻¹ (f1 − J1ᵀμ) with J1 v1 = 0",
+    .summary =
+        "Verlet's method for inextensible cloth: stretch springs are taken as rods, whatever their "
+        "stiffness, lengths and velocities are held exactly, and energy shows no trend. Of second order "
+        "against that motion; bending springs and the hand are explicit and limit h. A mesh with more "
+        "edges than it has freedom can only come as close as it can, and is reported.",
+    .cost =
+        "Newton's method on the lengths, a linear system with an unknown per stretch spring in each "
+        "iteration, and one more for the velocities.",
+    .use = "Chains and nets that must not stretch at all.",
+    .reference =
+        "Andersen: Rattle, Journal of Computational Physics 52, 1983; Hairer, Lubich, Wanner: "
+        "Geometric Numerical Integration, section VII.1.4",
+    .stability_limit = 2,
+    .coupling = StepCoupling::velocity_verlet,
+    .growth = velocity_verlet_growth,
+    .make = make_method<Rattle>,
+};
 
 }  // namespace clothlab

@@ -1,8 +1,31 @@
-#include "integrate/siere.h"
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/integrator_info.h"
+#include "integrate/modal_split.h"
 #include "integrate/prescribe.h"
+#include "integrate/step_start.h"
 
 namespace clothlab {
+namespace {
+
+/// u1 = u0 + (I − hJ_H)⁻¹ (h H(u0) + h E(u0, h)) [ascher §3.5.2, (21); Chen et al. 2020]: the lowest modes by
+/// exponential Rosenbrock–Euler, the rest by semi-implicit Euler.
+class Siere final : public Integrator {
+ public:
+  explicit Siere(const IntegratorParameters& values) : split_(values) {}
+
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+  void save(Memory& memory) const override { split_.save(memory); }
+  void load(MemoryReader& memory, std::size_t n) override { split_.load(memory, n); }
+
+ private:
+  ModalSplit split_;
+  StepStart start_;
+  std::vector<vec3> r_, s_;    // h (H + E)
+  std::vector<vec3> dx_, dv_;  // u1 − u0, then u1
+};
 
 StepReport Siere::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
@@ -27,5 +50,32 @@ StepReport Siere::advance(const DynamicSystem& system, State& state, double h, c
   split_.keep();
   return report;
 }
+
+double siere_mode_growth(double y, const IntegratorParameters& values) {
+  return values.at(0) > 0 ? 1 : implicit_euler_growth(y, 0, values);
+}
+
+}  // namespace
+
+extern constinit const IntegratorInfo kSiere{
+    .id = "siere",
+    .title = "SIERE",
+    .letters = "SX",
+    .family = IntegratorFamily::exponential,
+    .order = 1,
+    .uses_linear_solver = true,
+    .formula = "u1 = u0 + (I − hJ_H)⁻¹ h (H(u0) + E(u0, h))",
+    .summary =
+        "Keeps the energy of the s slowest modes and damps the rest like semi-implicit Euler. One "
+        "solve per step, up to s more with damping, and the search for the modes.",
+    .cost = "One linear solve per step, up to s more with damping, and the search for s modes.",
+    .use = "Stiff cloth whose slow swing must not be damped.",
+    .reference = "Chen, Sheen, Ascher, Pai: SIERE, ACM Transactions on Graphics 40(1), 2020",
+    .parameters = kModeParameters,
+    .stability_limit = kNoStabilityLimit,
+    .growth = implicit_euler_growth,
+    .growth_of_slow_modes = siere_mode_growth,
+    .make = make_method<Siere>,
+};
 
 }  // namespace clothlab

@@ -1,8 +1,30 @@
-#include "integrate/trapezoidal.h"
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/implicit_stage.h"
+#include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
+#include "integrate/step_start.h"
 
 namespace clothlab {
+namespace {
+
+/// u1 = u0 + h/2 (F(u0) + F(u1)) by Newton's method [Hairer, Lubich, Wanner, II.1]. Keeps an oscillator's
+/// amplitude; on cloth it is the midpoint rule in other variables.
+class Trapezoidal final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+
+ private:
+  ImplicitStage stage_;
+  StepStart start_;
+  std::vector<vec3> x_hat_;  // x0 + h/2 v0
+  std::vector<vec3> v_hat_;  // v0 + h/2 a0
+  std::vector<vec3> guess_;  // v0 + h a0
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;
+};
 
 StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, double h,
                                 const StepContext& context) {
@@ -24,5 +46,28 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
+
+}  // namespace
+
+extern constinit const IntegratorInfo kTrapezoidal{
+    .id = "trapezoidal",
+    .title = "Trapezoidal rule",
+    .letters = "TR",
+    .family = IntegratorFamily::implicit,
+    .order = 2,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula = "u1 = u0 + h/2 (F(u0) + F(u1)), by Newton's method",
+    .summary =
+        "The twin of the midpoint rule: constant amplitude on an oscillator, the same cost. It "
+        "takes the forces at both ends of the step instead of in its middle, so a stiff force at "
+        "the start is answered in full.",
+    .cost = "As backward Euler, per iteration.",
+    .use = "As the midpoint rule, with the forces at the start of a step in full.",
+    .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section II.1",
+    .stability_limit = kNoStabilityLimit,
+    .growth = trapezoidal_growth,
+    .make = make_method<Trapezoidal>,
+};
 
 }  // namespace clothlab

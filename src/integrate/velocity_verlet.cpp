@@ -1,8 +1,26 @@
-#include "integrate/velocity_verlet.h"
+#include <vector>
 
+#include "integrate/growth.h"
+#include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
+#include "integrate/step_start.h"
 
 namespace clothlab {
+namespace {
+
+/// x1 = x0 + h v0 + h²/2 a0, v1 = v0 + h/2 (a0 + a(x1, v0 + h a0)) (model.md). Without damping the symmetric
+/// and symplectic method of Störmer and Verlet [Hairer, Lubich, Wanner, I.1.4].
+class VelocityVerlet final : public Integrator {
+ public:
+  StepReport advance(const DynamicSystem& system, State& state, double h,
+                     const StepContext& context) override;
+
+ private:
+  StepStart start_;
+  std::vector<vec3> x1_;
+  std::vector<vec3> v1_;  // first v0 + h a0
+  std::vector<vec3> a1_;
+};
 
 StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, double h,
                                    const StepContext& context) {
@@ -24,5 +42,26 @@ StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, do
   finish_step(system.projection(), h, x1_, v1_, state);
   return report;
 }
+
+}  // namespace
+
+extern constinit const IntegratorInfo kVelocityVerlet{
+    .id = "velocity-verlet",
+    .title = "Velocity Verlet",
+    .letters = "VV",
+    .family = IntegratorFamily::explicit_method,
+    .order = 2,
+    .formula = "x1 = x0 + h v0 + h²/2 a0; v1 = v0 + h/2 (a0 + a(x1, v0 + h a0))",
+    .summary =
+        "Symplectic Euler with positions and velocities at the same times: second order, two evaluations "
+        "of the forces per step, the same stability limit. The standard method of molecular dynamics.",
+    .cost = "Two evaluations of the forces per step.",
+    .use = "As symplectic Euler, at second order.",
+    .reference = "Hairer, Lubich, Wanner: Geometric Numerical Integration, section I.1.4",
+    .stability_limit = 2,
+    .coupling = StepCoupling::velocity_verlet,
+    .growth = velocity_verlet_growth,
+    .make = make_method<VelocityVerlet>,
+};
 
 }  // namespace clothlab

@@ -10,7 +10,6 @@
 
 #include "integrate/spring_colouring.h"
 #include "integrate/stepping.h"
-#include "integrate/xpbd.h"
 
 namespace clothlab {
 namespace {

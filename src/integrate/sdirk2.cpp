@@ -1,0 +1,44 @@
+#include <numbers>
+
+#include "integrate/dirk2.h"
+#include "integrate/integrator_info.h"
+
+namespace clothlab {
+namespace {
+
+/// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
+/// have the same matrix A but for where it is taken [ascher §3.2].
+constexpr Dirk2::Constants kSdirk2Constants{2 - std::numbers::sqrt2,
+                                            std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
+                                            1 - std::numbers::sqrt2 / 2};
+
+}  // namespace
+
+extern constinit const IntegratorInfo kSdirk2{
+    .id = "sdirk2",
+    .title = "SDIRK2",
+    .letters = "SD",
+    .family = IntegratorFamily::implicit,
+    .order = 2,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula =
+        "γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(u0) + F(uγ)); "
+        "u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1), both by Newton's method",
+    .summary =
+        "TR-BDF2 with the stages placed so that both need the same matrix, evaluated at different "
+        "positions. The same order and damping of fast motion at the same cost.",
+    .cost = "Two nonlinear solves per step, each as backward Euler's.",
+    .use = "As TR-BDF2.",
+    .reference =
+        "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
+        "3.2",
+    .stability_limit = kNoStabilityLimit,
+    .growth = [](double y, double s,
+                 const IntegratorParameters& /*values*/) { return dirk2_growth(kSdirk2Constants, y, s); },
+    .make = [](const IntegratorParameters& /*values*/) -> std::unique_ptr<Integrator> {
+      return std::make_unique<Dirk2>(kSdirk2Constants);
+    },
+};
+
+}  // namespace clothlab

@@ -1,0 +1,38 @@
+#include "integrate/dirk2.h"
+#include "integrate/integrator_info.h"
+
+namespace clothlab {
+namespace {
+
+constexpr Dirk2::Constants kTrBdf2Constants{0.5, 4.0 / 3, 1.0 / 3};
+
+}  // namespace
+
+double tr_bdf2_growth(double y, double s, const IntegratorParameters& /*values*/) {
+  return dirk2_growth(kTrBdf2Constants, y, s);
+}
+
+extern constinit const IntegratorInfo kTrBdf2{
+    .id = "tr-bdf2",
+    .title = "TR-BDF2",
+    .letters = "TB",
+    .family = IntegratorFamily::implicit,
+    .order = 2,
+    .uses_newton = true,
+    .uses_linear_solver = true,
+    .formula = "u½ = u0 + h/4 (F(u0) + F(u½)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1), both by Newton's method",
+    .summary =
+        "The trapezoidal rule over half a step, then BDF2 over both halves: second order without "
+        "a history, little damping of what the step resolves, full damping of what it does not. "
+        "Twice the cost of backward Euler, and usually worth it.",
+    .cost = "Two nonlinear solves per step, each as backward Euler's.",
+    .use = "Accurate motion of stiff cloth; damps only what h cannot resolve.",
+    .reference = "Bank et al.: Transient simulation of silicon devices and circuits, IEEE 1985",
+    .stability_limit = kNoStabilityLimit,
+    .growth = tr_bdf2_growth,
+    .make = [](const IntegratorParameters& /*values*/) -> std::unique_ptr<Integrator> {
+      return std::make_unique<Dirk2>(kTrBdf2Constants);
+    },
+};
+
+}  // namespace clothlab
