@@ -18,13 +18,17 @@ std::vector<DampedOscillation> deciding(const IntegratorInfo& integrator, const 
       return {e.symplectic_euler};
     case StepCoupling::velocity_verlet:
       return {e.velocity_verlet, {0, e.damping_max}};
+    case StepCoupling::undamped:
+      return {{e.omega_max(), 0}};
     case StepCoupling::eigenvalues:
       break;
   }
   return e.others;
 }
 
-bool has_limit(const IntegratorInfo& integrator) { return !std::isinf(integrator.stability_limit); }
+bool has_limit(const IntegratorInfo& integrator, const IntegratorParameters& values) {
+  return !std::isinf(stability_limit(integrator, values));
+}
 
 /// Slow modes gain, which no estimate knows of.
 bool gains_slowly(const IntegratorInfo& integrator) {
@@ -68,9 +72,11 @@ double largest_stable_step(const IntegratorInfo& integrator, const IntegratorPar
 std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
                                           const IntegratorParameters& values, const StabilityEstimate& e) {
   if (integrator.wind_limit && e.wind_rate > 0) return integrator.wind_limit(values) / e.wind_rate;
-  if (!has_limit(integrator)) return kInfinity;
+  if (!has_limit(integrator, values)) return kInfinity;
   if (gains_slowly(integrator)) return 0;
   if (integrator.stability_limit == 0 && !e.others_are_exact) return std::nullopt;
+  if (integrator.coupling == StepCoupling::undamped)
+    return e.omega_max() > 0 ? stability_limit(integrator, values) / e.omega_max() : kInfinity;
   double smallest = kInfinity;
   for (const DampedOscillation& o : deciding(integrator, e))
     smallest = std::min(smallest, largest_stable_step(integrator, values, o));
@@ -81,8 +87,9 @@ double explicit_limit(const StabilityEstimate& e) {
   return largest_stable_step(*find_integrator("symplectic-euler"), {}, e).value();
 }
 
-bool is_approximate(const IntegratorInfo& integrator, const StabilityEstimate& e) {
-  if (!has_limit(integrator)) return false;
+bool is_approximate(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                    const StabilityEstimate& e) {
+  if (!has_limit(integrator, values)) return false;
   return e.free_directions > kExactDirections ||
          (integrator.coupling == StepCoupling::eigenvalues && !e.others_are_exact);
 }
@@ -93,7 +100,7 @@ double deciding_growth(const IntegratorInfo& integrator, const IntegratorParamet
     return integrator.growth(h * o.omega, h * o.damping, values);
   };
   double largest = growth(e.stiffest);
-  if (!has_limit(integrator) || gains_slowly(integrator)) return largest;
+  if (!has_limit(integrator, values) || gains_slowly(integrator)) return largest;
   if (integrator.coupling == StepCoupling::velocity_verlet) largest = 0;
   for (const DampedOscillation& o : deciding(integrator, e)) largest = std::max(largest, growth(o));
   return largest;

@@ -50,7 +50,8 @@ std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
 double explicit_limit(const StabilityEstimate& estimate);
 
 /// Whether `largest_stable_step` is an estimate, to be shown with a ≈.
-bool is_approximate(const IntegratorInfo& integrator, const StabilityEstimate& estimate);
+bool is_approximate(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                    const StabilityEstimate& estimate);
 
 /// That of one oscillation alone; 0 where no step is stable.
 double largest_stable_step(const IntegratorInfo& integrator, const IntegratorParameters& values,

@@ -24,10 +24,12 @@ std::string at(double h, const StabilityEstimate& e) {
 }
 
 /// What the limit would be without damping, where that is worth telling.
-std::string without_damping(const IntegratorInfo& integrator, double limit, const StabilityEstimate& e) {
-  if (integrator.stability_limit == 0) return "; without damping no step size would be";
+std::string without_damping(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                            double limit, const StabilityEstimate& e) {
+  const double h_omega = stability_limit(integrator, values);
+  if (h_omega == 0) return "; without damping no step size would be";
   if (!(e.omega_max() > 0)) return "";
-  const double undamped = integrator.stability_limit / e.omega_max();
+  const double undamped = h_omega / e.omega_max();
   if (std::abs(limit / undamped - 1) < kWorthTelling) return "";
   return "; without damping it would be " + seconds(undamped);
 }
@@ -35,12 +37,13 @@ std::string without_damping(const IntegratorInfo& integrator, double limit, cons
 std::string against_the_limit(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                               double limit, const StabilityEstimate& e) {
   const std::string text =
-      std::string(integrator.title) + " is stable below h " + (is_approximate(integrator, e) ? "≈ " : "= ") +
-      seconds(limit) + ", its linear limit at this shape" +
+      std::string(integrator.title) + " is stable below h " +
+      (is_approximate(integrator, values, e) ? "≈ " : "= ") + seconds(limit) +
+      ", its linear limit at this shape" +
       (integrator.inextensible
            ? " as far as bending springs, dampers and the hand go; rods under tension, or "
              "more of them than the cloth has freedom, may have a lower one"
-           : without_damping(integrator, limit, e));
+           : without_damping(integrator, values, limit, e));
   if (h < limit) return text + ". Here " + at(h, e) + ".";
   return text + ". Here " + at(h, e) + ", which" +
          multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step.";
@@ -104,7 +107,7 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
       title + multiplies("the stiffest oscillation", growth) + " in every step at " + at(h, e);
   const std::optional<double> limit = largest_stable_step(integrator, values, e);
 
-  if (std::isinf(integrator.stability_limit))
+  if (std::isinf(stability_limit(integrator, values)))
     return at_every_step_size(integrator, values, h, e) + in_the_wind(h, limit.value());
   if (integrator.growth_of_slow_modes)
     return stiffest +
@@ -128,7 +131,7 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);
 
   const std::optional<double> limit = largest_stable_step(integrator, values, *estimate);
-  if (std::isinf(integrator.stability_limit)) {
+  if (std::isinf(stability_limit(integrator, values))) {
     if (facts.h < limit)
       text +=
           " That holds for small deformations: a step this large turned or crushed the springs too far, or "

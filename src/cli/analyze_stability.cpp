@@ -106,9 +106,11 @@ struct Stability final : Analysis {
     const std::optional<StableRange> range = find_stable_range(smallest, largest, kRangePrecision, trial);
     if (!range) return;
     const std::string said =
-        std::isnan(limit)   ? "of another ω"
-        : std::isinf(limit) ? "no limit"
-                            : (is_approximate(info, *estimate) ? "≈ " : "") + format_digits(limit, 4) + " s";
+        std::isnan(limit) ? "of another ω"
+        : std::isinf(limit)
+            ? "no limit"
+            : (is_approximate(info, integrator_parameters(loaded.scene, info), *estimate) ? "≈ " : "") +
+                  format_digits(limit, 4) + " s";
     std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range->unstable ? " " : "≥",
                 range->stable, range->stable * omega_max, said.c_str());
     write_row(info, range->stable, range->unstable.value_or(NAN), limit);

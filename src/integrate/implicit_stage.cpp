@@ -27,6 +27,8 @@ struct ImplicitStage::Problem {
   const StepContext& context;
   std::span<vec3> x1;
   std::span<vec3> v1;
+
+  bool has_potential() const { return equation.gamma_v > 0 && system.has_dissipation_potential(); }
 };
 
 bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation,
@@ -111,7 +113,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   start.norm = residual_norm;
   for (std::size_t i = 0; i < direction_.size(); ++i) start.slope -= glm::dot(residual_[i], direction_[i]);
   if (!(start.slope < 0) || !std::isfinite(start.slope)) return Outcome::stuck;
-  const bool has_potential = p.system.has_dissipation_potential();
+  const bool has_potential = p.has_potential();
   if (has_potential) start.potential = potential(p, p.x1, p.v1);
   if (gives_up(p.context, report)) return Outcome::stopped;
 
@@ -159,7 +161,7 @@ bool ImplicitStage::try_step(const Problem& p, double alpha, Trial& trial, StepR
   for (std::size_t i = 0; i < direction_.size(); ++i) {
     trial.slope -= glm::dot(residual_trial_[i], direction_[i]);
   }
-  if (p.system.has_dissipation_potential()) trial.potential = potential(p, x_trial_, v_trial_);
+  if (p.has_potential()) trial.potential = potential(p, x_trial_, v_trial_);
   return !gives_up(p.context, report);
 }
 

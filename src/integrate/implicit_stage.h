@@ -19,7 +19,7 @@ namespace clothlab {
 /// velocities.
 struct StageEquation {
   double gamma_f = 0;           ///< γ at the force [s]
-  double gamma_v = 0;           ///< γ at the velocity [s], > 0
+  double gamma_v = 0;           ///< γ at the velocity [s], >= 0
   std::span<const vec3> x_hat;  ///< x̂ [m]; along held directions such that x̂ + γ v is where they are held
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
   double scale = 0;  ///< ‖h f0‖ on the free directions [N·s]: what the tolerance is relative to

@@ -16,8 +16,9 @@ enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, expo
 
 /// On which oscillations x'' + d x' + ω²x = 0 a step's stability depends where K and D have no common
 /// eigenvectors (analysis/stability.h): the step is a function of J = ∂F/∂u, and they are its eigenvalues; or
-/// it mixes K and D in the way of one of these two methods.
-enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet };
+/// it mixes K and D in the way of one of these two methods; or damping never lowers the limit, which is taken
+/// without.
+enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, undamped };
 
 /// Values of one integrator's own parameters, in the order of its row's `parameters`.
 using IntegratorParameters = std::vector<double>;
@@ -31,6 +32,7 @@ struct IntegratorInfo {
   IntegratorFamily family{};
   int order = 0;  ///< of convergence; 0 where none is defined
   bool order_needs_exact_jacobian = false;
+  std::string_view order_condition = {};  ///< what else it needs: "with γ = ½, otherwise 1". Mostly empty.
   bool uses_newton = false;
   bool uses_linear_solver = false;
   /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: what vibrates
@@ -45,6 +47,8 @@ struct IntegratorInfo {
   /// Largest stable h·ω of one undamped oscillator; infinity: no limit; 0: no h is stable. Of methods that
   /// treat a few slow modes otherwise than the rest, of one of these.
   double stability_limit = 0;
+  /// The same where it depends on parameters; `stability_limit` is then that of their defaults. Mostly null.
+  double (*stability_limit_with)(const IntegratorParameters& values) = nullptr;
   /// What that and `growth` take for granted: "when swept to convergence". Mostly empty.
   std::string_view stability_condition = {};
   StepCoupling coupling = StepCoupling::eigenvalues;

@@ -23,18 +23,23 @@ inline int order_with(const IntegratorInfo& info, JacobianMode mode) {
 /// The row with this id; nullptr when there is none.
 const IntegratorInfo* find_integrator(std::string_view id);
 
+/// Largest stable h·ω of one undamped oscillator, as IntegratorInfo::stability_limit.
+inline double stability_limit(const IntegratorInfo& info, const IntegratorParameters& values) {
+  return info.stability_limit_with ? info.stability_limit_with(values) : info.stability_limit;
+}
+
 /// Amplitude factor per step of a slow undamped oscillation, one of the method's slow modes where it has
 /// such.
 double slow_growth(const IntegratorInfo& info, double h_omega, const IntegratorParameters& values);
 
-/// What there is to say of a method whatever the scene: the window's card and docs/integrators.md show the
-/// same lines.
+/// What there is to say of a method with these parameters whatever the scene: the window's card and
+/// docs/integrators.md show the same lines.
 struct CardLine {
   std::string_view title;  ///< "Order"
   std::string text;
 };
 /// Step (its formula), order, stability, cost, use and source.
-std::vector<CardLine> card_lines(const IntegratorInfo& info);
+std::vector<CardLine> card_lines(const IntegratorInfo& info, const IntegratorParameters& values);
 
 /// The row's default parameter values.
 IntegratorParameters default_parameters(const IntegratorInfo& info);

@@ -360,7 +360,8 @@ struct SimulationThread::Impl {
   /// Whatever the cloth is like.
   bool is_stable_at_every_step() const {
     const IntegratorInfo& info = simulation->integrator();
-    return std::isinf(info.stability_limit) && !(info.wind_limit && simulation->scene().wind.on);
+    return std::isinf(stability_limit(info, integrator_parameters(simulation->scene()))) &&
+           !(info.wind_limit && simulation->scene().wind.on);
   }
 
   double sound_time() const { return simulation->last_sound_state().state.t; }

@@ -29,11 +29,11 @@ std::string in_lines(std::string text) {
   return text;
 }
 
-void lines(const IntegratorInfo& info) {
+void lines(const IntegratorInfo& info, const IntegratorParameters& values) {
   if (!ImGui::BeginTable("lines", 2)) return;
   ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, units(78));
   ImGui::TableSetupColumn("text", ImGuiTableColumnFlags_WidthStretch);
-  for (const CardLine& line : card_lines(info)) {
+  for (const CardLine& line : card_lines(info, values)) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     muted(line.title);
@@ -129,7 +129,7 @@ void method_panel(const PanelContext& context) {
   ImGui::PopFont();
   wrapped_text(info.summary);
   ImGui::Spacing();
-  lines(info);
+  lines(info, context.own_parameters());
   present_numbers(context, info);
 }
 

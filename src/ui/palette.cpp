@@ -115,7 +115,7 @@ ImU32 integrator_colour(std::size_t row) {
                                              IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),
                                              IM_COL32(0, 114, 178, 255)};
-  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F};
+  constexpr std::array kTowardsText{0.0F, 0.45F, 0.7F, 0.25F};
   const std::size_t round = std::min(row / kColours.size(), kTowardsText.size() - 1);
   const ImU32 base = kColours[row % kColours.size()];
   float share = 0;

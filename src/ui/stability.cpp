@@ -78,7 +78,7 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
     out.level = StabilityLevel::safe;
     out.verdict = at_any_step(integrator, values, h, *estimate);
   } else {
-    judge_against(out, h, *limit, is_approximate(integrator, *estimate));
+    judge_against(out, h, *limit, is_approximate(integrator, values, *estimate));
     if (integrator.inextensible && h < *limit) out.verdict = "bending " + out.verdict;
     if (integrator.wind_limit) out.verdict += " in this wind";
   }

@@ -69,6 +69,10 @@ double limit(std::string_view id, const StabilityEstimate& e) {
   return largest_stable_step(info_of(id), default_parameters(info_of(id)), e).value();
 }
 
+bool approximate(std::string_view id, const StabilityEstimate& e) {
+  return is_approximate(info_of(id), default_parameters(info_of(id)), e);
+}
+
 TEST(Stability, LimitsOnOneOscillatorAreTheKnownOnes) {
   constexpr double kOmega = 1000;
   for (const IntegratorInfo& info : integrators()) {
@@ -94,11 +98,11 @@ TEST(Stability, WhatIsNotKnownIsNotSaid) {
   StabilityEstimate e = uniform_estimate(1000, 500);
   e.others_are_exact = false;
   EXPECT_FALSE(largest_stable_step(info_of("explicit-euler"), {}, e));
-  EXPECT_TRUE(is_approximate(info_of("rk4"), e));
-  EXPECT_FALSE(is_approximate(info_of("velocity-verlet"), e));
+  EXPECT_TRUE(approximate("rk4", e));
+  EXPECT_FALSE(approximate("velocity-verlet", e));
   e.free_directions = kExactDirections + 1;
-  EXPECT_TRUE(is_approximate(info_of("velocity-verlet"), e));
-  EXPECT_FALSE(is_approximate(info_of("backward-euler"), e));
+  EXPECT_TRUE(approximate("velocity-verlet", e));
+  EXPECT_FALSE(approximate("backward-euler", e));
 }
 
 TEST(Stability, TheHandCounts) {

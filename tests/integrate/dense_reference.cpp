@@ -220,10 +220,7 @@ DenseMethod sdirk2(Dense d) {
   };
 }
 
-DenseMethod generalized_alpha(Dense d) {
-  const double rho = d.values.at(0);
-  const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
-  const double gamma = 0.5 - alpha_m + alpha_f, beta = std::pow(1 - alpha_m + alpha_f, 2) / 4;
+DenseMethod with_acceleration(Dense d, double alpha_m, double alpha_f, double beta, double gamma) {
   return [=, state = std::optional<Vector>()](const Vector& u0, double h) mutable {
     const Vector x0 = d.x(u0), v0 = d.v(u0), m = d.cloth.masses();
     const Vector a0 = state ? *state : d.a(x0, v0);
@@ -249,6 +246,13 @@ DenseMethod generalized_alpha(Dense d) {
     state = a1;
     return d.u(x1, v1);
   };
+}
+
+DenseMethod generalized_alpha(Dense d) {
+  const double rho = d.values.at(0);
+  const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
+  return with_acceleration(d, alpha_m, alpha_f, std::pow(1 - alpha_m + alpha_f, 2) / 4,
+                           0.5 - alpha_m + alpha_f);
 }
 
 template <Vector (*step)(const Dense&, const Vector&, double)>

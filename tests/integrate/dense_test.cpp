@@ -74,16 +74,10 @@ class Formula : public EveryIntegrator {};
 
 TEST_P(Formula, AgreesWithItsFormulaOnABumpySheet) {
   if (info().family == IntegratorFamily::position_based) return;  // the same in the tests of each
-  for (const auto& [name, material] : materials()) {
-    EXPECT_LT(largest_difference(info(), default_parameters(info()), material), 1e-9) << name;
-  }
-}
-
-TEST(GeneralizedAlpha, AgreesWithItsFormulaForEveryParameter) {
-  for (const double rho : {0.0, 0.3, 1.0}) {
+  for (const IntegratorParameters& values : test::parameter_corners(info())) {
     for (const auto& [name, material] : materials()) {
-      EXPECT_LT(largest_difference(*find_integrator("generalized-alpha"), {rho}, material), 1e-9)
-          << name << ' ' << rho;
+      EXPECT_LT(largest_difference(info(), values, material), 1e-9)
+          << name << ' ' << testing::PrintToString(values);
     }
   }
 }

@@ -43,7 +43,8 @@ std::string document() {
   for (const IntegratorInfo& info : integrators()) {
     out << "| [`" << info.id << "`](#" << info.id << ") | " << info.letters << " | "
         << (info.order ? std::to_string(info.order) : "–") << (info.order_needs_exact_jacobian ? "*" : "")
-        << (info.inextensible && info.order ? "†" : "") << " | " << card_lines(info).at(2).text;
+        << (info.inextensible && info.order ? "†" : "") << " | "
+        << card_lines(info, default_parameters(info)).at(2).text;
     const IntegratorParameters values = default_parameters(info);
     for (const double y : {0.1, 1.0, 10.0}) {
       out << " | " << factor(slow_growth(info, y, values));
@@ -56,7 +57,8 @@ std::string document() {
   for (const IntegratorInfo& info : integrators()) {
     out << "\n## " << info.id << "\n\n"
         << "**" << info.title << ".** " << info.summary << "\n\n";
-    for (const CardLine& line : card_lines(info)) out << "- " << line.title << ": " << line.text << "\n";
+    for (const CardLine& line : card_lines(info, default_parameters(info)))
+      out << "- " << line.title << ": " << line.text << "\n";
     for (const ParameterSpec& spec : info.parameters) {
       out << "- `--" << spec.id << "`: " << spec.help << " ";
       if (spec.kind == ParameterSpec::Kind::boolean) {

@@ -56,6 +56,20 @@ class Stepper {
   std::unique_ptr<Integrator> integrator_;
 };
 
+/// The defaults, and these with one real number among them at either end of its range.
+inline std::vector<IntegratorParameters> parameter_corners(const IntegratorInfo& info) {
+  std::vector<IntegratorParameters> corners{default_parameters(info)};
+  for (std::size_t p = 0; p < info.parameters.size(); ++p) {
+    const ParameterSpec& spec = info.parameters[p];
+    if (spec.kind != ParameterSpec::Kind::real) continue;
+    for (const double end : {spec.min, spec.max}) {
+      corners.push_back(corners.front());
+      corners.back()[p] = end;
+    }
+  }
+  return corners;
+}
+
 inline std::string name_of(const IntegratorInfo& info) {
   std::string name(info.id);
   std::ranges::replace(name, '-', '_');

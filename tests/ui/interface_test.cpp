@@ -279,7 +279,8 @@ TEST(Interface, TheMethodTabExplainsTheIntegratorAtEverySize) {
       for (int i = 0; i < 4; ++i) face.frame();
       EXPECT_TRUE(face.view.explain);
       EXPECT_EQ(face.ui.tab(), "Method");
-      for (const CardLine& line : card_lines(integrators()[face.context().integrator()])) {
+      for (const CardLine& line :
+           card_lines(integrators()[face.context().integrator()], face.context().own_parameters())) {
         const ImVec4 r = face.rect("explain:" + std::string(line.title));
         EXPECT_GT(r.z, r.x) << line.title;
         EXPECT_GE(r.x, view.width) << line.title << " lies over the cloth";
@@ -479,7 +480,7 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
   for (const IntegratorInfo& info : integrators()) {
     expect_signs(info.title);
     expect_signs(info.summary);
-    for (const CardLine& line : card_lines(info)) expect_signs(line.text);
+    for (const CardLine& line : card_lines(info, default_parameters(info))) expect_signs(line.text);
     for (const ParameterSpec& spec : info.parameters)
       expect_signs(std::string(spec.title) + std::string(spec.help));
   }
