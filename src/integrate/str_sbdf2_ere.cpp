@@ -88,7 +88,9 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .family = IntegratorFamily::exponential,
     .order = 1,
     .uses_linear_solver = true,
-    .formula = "u½ trapezoidal; u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E))",
+    .formula =
+        "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
+        "at u½: u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H + E(u½, h/2)))",
     .summary = "Less damped than SIERE. Its modes gain energy: (hω)²/12 of the amplitude per step.",
     .cost = "Two linear solves per step, up to s more with damping, and the search for s modes.",
     .use = "Comparison with the publication; gains less than with BDF2.",

@@ -1,4 +1,5 @@
-// docs/integrators.md is made of the registry's rows. Run with CLOTHLAB_WRITE_DOCS=1 to write it anew.
+// docs/integrators.md, the README's table and the steps in docs/model.md are made of the registry's rows. Run
+// with CLOTHLAB_WRITE_DOCS=1 to write them anew.
 
 #include <gtest/gtest.h>
 
@@ -13,8 +14,6 @@
 namespace clothlab {
 namespace {
 
-const std::string kPath = std::string(CLOTHLAB_SOURCE_DIR) + "/docs/integrators.md";
-
 std::string number(double value) { return format_plain(value, 4); }
 
 std::string factor(double value) {
@@ -24,14 +23,45 @@ std::string factor(double value) {
   return number(value);
 }
 
+std::string order_mark(const IntegratorInfo& info) {
+  return (info.order ? std::to_string(info.order) : "–") + (info.order_needs_exact_jacobian ? "*" : "") +
+         (info.inextensible && info.order ? "†" : "");
+}
+
+std::string factors(const IntegratorInfo& info, double h_omega) {
+  const IntegratorParameters values = default_parameters(info);
+  const std::string slow = factor(slow_growth(info, h_omega, values));
+  return info.growth_of_slow_modes ? slow + ", the rest " + factor(info.growth(h_omega, 0, values)) : slow;
+}
+
+std::string stable_for(const IntegratorInfo& info) {
+  return card_lines(info, default_parameters(info)).at(2).text;
+}
+
+std::string readme_table() {
+  std::ostringstream out;
+  out << "| name | order | stable for | factor | use |\n|---|---|---|---|---|\n";
+  for (const IntegratorInfo& info : integrators()) {
+    out << "| [`" << info.id << "`](docs/integrators.md#" << info.id << ") | " << order_mark(info) << " | "
+        << stable_for(info) << " | " << factors(info, 1) << " | " << info.use << " |\n";
+  }
+  return out.str();
+}
+
+std::string steps() {
+  std::string out;
+  for (const IntegratorInfo& info : integrators())
+    out += "- `" + std::string(info.id) + "`: " + std::string(info.formula) + "\n";
+  return out;
+}
+
 std::string document() {
   std::ostringstream out;
   out << "# The integrators\n\n"
          "M v' = f(x, v), x' = v, step h; u = (x, v), F(u) = (v, M⁻¹f), J = ∂F/∂u; everything else as in "
          "[model.md](model.md).\n"
-         "This page is made of the registry's rows (src/integrate/registry.cpp), which the window's cards "
-         "and the "
-         "command line show too.\n\n"
+         "This page is made of the rows that the methods' files in src/integrate/ end with, which the "
+         "window's cards and the command line show too.\n\n"
          "The factors say by what one step multiplies the amplitude of one undamped oscillator of angular "
          "frequency ω: under 1 it\nloses energy, over 1 it gains. ω_max, beside which the window shows the "
          "limits, "
@@ -41,15 +71,9 @@ std::string document() {
          "| name | letters | order | stable for | factor at h·ω = 0.1 | 1 | 10 "
          "|\n|---|---|---|---|---|---|---|\n";
   for (const IntegratorInfo& info : integrators()) {
-    out << "| [`" << info.id << "`](#" << info.id << ") | " << info.letters << " | "
-        << (info.order ? std::to_string(info.order) : "–") << (info.order_needs_exact_jacobian ? "*" : "")
-        << (info.inextensible && info.order ? "†" : "") << " | "
-        << card_lines(info, default_parameters(info)).at(2).text;
-    const IntegratorParameters values = default_parameters(info);
-    for (const double y : {0.1, 1.0, 10.0}) {
-      out << " | " << factor(slow_growth(info, y, values));
-      if (info.growth_of_slow_modes) out << ", the rest " << factor(info.growth(y, 0, values));
-    }
+    out << "| [`" << info.id << "`](#" << info.id << ") | " << info.letters << " | " << order_mark(info)
+        << " | " << stable_for(info);
+    for (const double y : {0.1, 1.0, 10.0}) out << " | " << factors(info, y);
     out << " |\n";
   }
   out << "\n\\* with `--jacobian exact` and no damping force that depends on x; otherwise 1. "
@@ -72,12 +96,34 @@ std::string document() {
   return out.str();
 }
 
+std::string read(const std::string& file) {
+  std::ifstream in(std::string(CLOTHLAB_SOURCE_DIR) + "/" + file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void expect_written(const std::string& file, const std::string& expected) {
+  if (std::getenv("CLOTHLAB_WRITE_DOCS"))
+    std::ofstream(std::string(CLOTHLAB_SOURCE_DIR) + "/" + file) << expected;
+  EXPECT_EQ(read(file), expected) << "run docs_test with CLOTHLAB_WRITE_DOCS=1 and look at the result";
+}
+
+/// The file with `section` between the line "<!-- registry: NAME -->" and the next "<!-- end -->".
+std::string with_section(const std::string& file, const std::string& name, const std::string& section) {
+  const std::string text = read(file), mark = "<!-- registry: " + name + " -->\n";
+  const std::size_t begin = text.find(mark), end = text.find("<!-- end -->", begin);
+  if (begin == std::string::npos || end == std::string::npos) {
+    ADD_FAILURE() << file << " has no " << mark;
+    return text;
+  }
+  return text.substr(0, begin) + mark + section + text.substr(end);
+}
+
 TEST(IntegratorDocs, SayWhatTheRegistrySays) {
-  if (std::getenv("CLOTHLAB_WRITE_DOCS")) std::ofstream(kPath) << document();
-  std::ifstream file(kPath);
-  std::ostringstream written;
-  written << file.rdbuf();
-  EXPECT_EQ(written.str(), document()) << "run docs_test with CLOTHLAB_WRITE_DOCS=1 and look at the result";
+  expect_written("docs/integrators.md", document());
+  expect_written("README.md", with_section("README.md", "table", readme_table()));
+  expect_written("docs/model.md", with_section("docs/model.md", "steps", steps()));
 }
 
 }  // namespace
