@@ -46,7 +46,7 @@ Chart cost_chart(const BenchTable& solvers) {
   std::vector<double> frame;
   for (const double particles : n) frame.push_back(1e9 / 60 / particles);
   panel.curves.push_back(
-      {.label = "real time: 1/60 s", .colour = kStream, .dashed = true, .x = n, .y = std::move(frame)});
+      {.label = "real time: 1/60 s", .colour = kStream, .dash = kChartDash, .x = n, .y = std::move(frame)});
   return {.title = "What a step of the hanging sheet costs", .panels = {panel}};
 }
 
@@ -68,7 +68,7 @@ Chart roofline_chart(const BenchTable& triad, const BenchTable& products) {
         std::tuple{"rate_1", ", 1 thread", kStreamAlone, kOursAlone, kSingleAlone}}) {
     panel.curves.push_back({.label = std::string("triad") + suffix,
                             .colour = stream,
-                            .dashed = true,
+                            .dash = kChartDash,
                             .x = sets,
                             .y = values_of(triad, rate)});
     for (const bool single : {false, true}) {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "chart/chart.h"
 #include "cli/bench_table.h"
-#include "cli/chart.h"
 
 namespace clothlab {
 

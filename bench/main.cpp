@@ -88,8 +88,8 @@ struct Program {
     const int status = results.run(sections, tables);
     if (png) {
       for (const auto& [ending, chart] : bench_charts(tables)) {
-        const Picture picture = draw_chart(chart, {});
-        write_png(*png + ending, picture.width, picture.height, picture.rgba);
+        const Image image = draw_chart(chart);
+        write_png(*png + ending, image.width, image.height, image.rgba);
       }
     }
     return status;

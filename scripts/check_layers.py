@@ -13,7 +13,7 @@ from pathlib import Path
 # From the lowest floor to the highest. A folder includes itself and lower floors only.
 FLOORS = [
     {"core"},
-    {"linalg", "mesh", "io"},
+    {"linalg", "mesh", "io", "chart"},
     {"dynamics"},
     {"cloth", "integrate"},
     {"sim", "analysis"},

@@ -54,8 +54,7 @@ Painter make_painter(const PictureRequest& request) {
     s.camera.yaw = (s.request.yaw + turn) * kDegree;
     s.offscreen.bind();
     s.renderer.draw(frame, s.camera, s.options, {0, 0, s.offscreen.width(), s.offscreen.height()});
-    Image image = s.offscreen.read();
-    return Picture{image.width, image.height, std::move(image.rgba)};
+    return s.offscreen.read();
   };
 }
 

@@ -28,13 +28,13 @@ struct Damping final : Analysis {
   std::string csv = "integrator,modes,h_omega,amplitude,amplitude_theory,damping,phase_error\n";
   Chart chart{
       .title = "One undamped oscillator: what a step does to it",
-      .panels = {{.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, kTo}},
+      .panels = {{.x = {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, kTo}},
                   .y = {.title = "damping d/ω of x'' + d x' + ω\xC2\xB2x = 0 with the same loss per step",
-                        .range = std::pair{-0.4, 1.0}},
+                        .range = AxisRange{-0.4, 1.0}},
                   .curves = {}},
-                 {.x = {.title = "hω", .logarithmic = true, .range = std::pair{kFrom, std::numbers::pi}},
+                 {.x = {.title = "hω", .logarithmic = true, .range = AxisRange{kFrom, std::numbers::pi}},
                   .y = {.title = "error of the phase per step, over hω: above 0 the method is too fast",
-                        .range = std::pair{-0.6, 0.6}},
+                        .range = AxisRange{-0.6, 0.6}},
                   .curves = {}}}};
 
   void add_to(CLI::App& app) override {
@@ -53,7 +53,7 @@ struct Damping final : Analysis {
     const std::string label = std::string(info.id) + (rest ? " (rest)" : "");
     ChartCurve damping = options.curve(info);
     damping.label = label;
-    damping.dashed = rest;
+    if (rest) damping.dash = kChartDash;
     ChartCurve phase = damping;
     double off = 0;
     for (int k = 0; k < points; ++k) {

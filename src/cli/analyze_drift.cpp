@@ -62,7 +62,7 @@ struct DriftAnalysis final : Analysis {
               .panels = {{.x = {.title = "time [s]"},
                           .y = {.title = "largest |n·v_ij|: speed at which a length would change [m/s]",
                                 .logarithmic = true,
-                                .range = std::pair{1e-18, 10.0}},
+                                .range = AxisRange{1e-18, 10.0}},
                           .curves = {}},
                          {.x = {.title = "time [s]"}, .y = {.title = "total energy [J]"}, .curves = {}}}};
 
@@ -79,7 +79,7 @@ struct DriftAnalysis final : Analysis {
     Simulation simulation(tried, loaded.mesh, pool, Interrupt::probe());
     ChartCurve rate = options.curve(info);
     if (plain) rate.label = "plain PBD (projection off)";
-    rate.dashed = plain;
+    if (plain) rate.dash = kChartDash;
     ChartCurve energy = rate;
     const double start = simulation.record().energy.total;
     Drift worst;

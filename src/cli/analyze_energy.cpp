@@ -90,7 +90,7 @@ struct Energy final : Analysis {
     options.for_each(scene.quiet(), [&](const IntegratorInfo& info) { run_one(info, loaded, pool, steps); });
     const double margin = 0.04 * (highest - lowest);
     if (margin > 0)
-      for (ChartPanel& panel : chart.panels) panel.y.range = std::pair{lowest - margin, highest + margin};
+      for (ChartPanel& panel : chart.panels) panel.y.range = AxisRange{lowest - margin, highest + margin};
     return options.finish(csv, chart);
   }
 };

@@ -16,8 +16,7 @@
 
 namespace clothlab {
 
-AnalyzeOptions::AnalyzeOptions(const Services& services)
-    : colour_of_row_(services.integrator_colour), font_file_(services.font_file) {}
+AnalyzeOptions::AnalyzeOptions(const Services& services) : colour_of_row_(services.integrator_colour) {}
 
 void AnalyzeOptions::add_option(CLI::App& app, const char* name, std::optional<std::string>& target,
                                 const char* type, const char* help) {
@@ -94,8 +93,8 @@ void AnalyzeOptions::report_skipped(const std::vector<const IntegratorInfo*>& sk
 int AnalyzeOptions::finish(std::string_view csv, const Chart& chart) const {
   if (csv_) write_file(*csv_, csv);
   if (png_) {
-    const Picture picture = draw_chart(chart, font_file_);
-    write_png(*png_, picture.width, picture.height, picture.rgba);
+    const Image image = draw_chart(chart);
+    write_png(*png_, image.width, image.height, image.rgba);
   }
   if (!Interrupt::requested()) return kExitDone;
   std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/chart.h"
+#include "chart/chart.h"
 #include "cli/cli.h"
 #include "cli/output_files.h"
 #include "integrate/registry.h"
@@ -57,7 +57,6 @@ class AnalyzeOptions {
 
  private:
   std::function<Rgb(std::size_t row)> colour_of_row_;
-  std::filesystem::path font_file_;
   std::vector<const IntegratorInfo*> integrators_;
   std::optional<std::string> names_, csv_, png_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id

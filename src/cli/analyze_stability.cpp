@@ -149,7 +149,7 @@ struct Stability final : Analysis {
     auto& curves = chart.panels[0].curves;
     chart.panels[0].curves.push_back({.label = "2/ω_max",
                                       .colour = {226, 230, 236},
-                                      .dashed = true,
+                                      .dash = kChartDash,
                                       .x = {2, 2},
                                       .y = {0.6, -static_cast<double>(curves.size()) + 0.4}});
     return options.finish(csv, chart);

@@ -182,8 +182,8 @@ struct Work final : Analysis {
     ChartCurve x = options.curve(info);
     x.markers = true;
     // Colours alone do not tell so many apart.
-    x.dashed =
-        info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based;
+    if (info.family == IntegratorFamily::exponential || info.family == IntegratorFamily::position_based)
+      x.dash = kChartDash;
     ChartCurve v = x;
     for (std::uint64_t steps = coarsest_steps(); 2 * steps < reference_steps; steps *= 2) {
       const std::optional<Ended> ended = run_to_end(info, steps);

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <vector>
 
+#include "core/image.h"
 #include "sim/frame.h"
 #include "sim/scene.h"
 
@@ -43,16 +41,9 @@ struct PictureRequest {
   double heat_max_strain = 0.1;
 };
 
-/// Rows of 8-bit RGBA from the top.
-struct Picture {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgba;
-};
-
 /// Draws one frame after the other with the camera of the first, turned about the vertical axis through what
 /// it looks at by so much [degree].
-using Painter = std::function<Picture(const Frame&, double turn)>;
+using Painter = std::function<Image(const Frame&, double turn)>;
 
 /// What the command line needs from its siblings on this floor; the app passes it in.
 struct Services {
@@ -61,9 +52,7 @@ struct Services {
   /// Makes a painter that needs no display. Throws SystemError where there is no way to draw.
   std::function<Painter(const PictureRequest&)> make_painter;
   /// Red, green and blue of the integrator in the given row of the registry, as in the window.
-  std::function<std::array<std::uint8_t, 3>(std::size_t row)> integrator_colour;
-  /// The TrueType font of the window; empty where there is none.
-  std::filesystem::path font_file;
+  std::function<Rgb(std::size_t row)> integrator_colour;
 };
 
 /// The whole command line of cli.md. Returns the exit status: 0 done, 1 a fault of the program or the

@@ -119,9 +119,9 @@ struct RenderCommand {
     const Painter paint = make_painter(picture);
     Frame frame;
     capture(simulation, scene_in_force, frame);
-    Picture last;
+    Image last;
     if (around == 0) last = paint(frame, 0);  // fixes the camera on the start shape
-    const auto write = [](const std::string& path, const Picture& p) {
+    const auto write = [](const std::string& path, const Image& p) {
       write_png(path, p.width, p.height, p.rgba);
     };
     if (every > 0) write(numbered(0), last);

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "core/image.h"
 
 namespace clothlab {
-
-/// Rows of 8-bit RGBA from the top, opaque.
-struct Image {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgba;
-};
 
 /// A framebuffer with a colour and a depth buffer in the current context, to draw on instead of the window.
 /// Made, used and destroyed with that context current.
@@ -27,7 +20,7 @@ class Canvas {
 
   /// Makes it the framebuffer to draw on.
   void bind();
-  /// What has been drawn. It is bound afterwards.
+  /// What has been drawn, opaque. It is bound afterwards.
   Image read();
   /// The window, or what else the context draws on, is the framebuffer again.
   static void unbind();

@@ -95,6 +95,13 @@ ImU32 with_alpha(ImU32 colour, float alpha) {
   return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
 }
 
+ImU32 rgb(const Rgb& colour) { return IM_COL32(colour[0], colour[1], colour[2], 255); }
+
+Rgb rgb_of(ImU32 colour) {
+  const auto channel = [&](int shift) { return static_cast<std::uint8_t>((colour >> shift) & 0xFF); };
+  return {channel(IM_COL32_R_SHIFT), channel(IM_COL32_G_SHIFT), channel(IM_COL32_B_SHIFT)};
+}
+
 ImU32 rgb(const glm::vec3& colour) {
   return ImGui::ColorConvertFloat4ToU32(ImVec4(colour.r, colour.g, colour.b, 1));
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <glm/vec3.hpp>
 
+#include "core/image.h"
+
 namespace clothlab {
 
 enum class Theme { dark, light };
@@ -53,6 +55,9 @@ ImU32 with_alpha(ImU32 colour, float alpha);
 
 /// Opaque, of sRGB in [0, 1].
 ImU32 rgb(const glm::vec3& colour);
+ImU32 rgb(const Rgb& colour);
+/// Without its opacity.
+Rgb rgb_of(ImU32 colour);
 
 /// Contrast of two opaque colours as WCAG 2.1 defines it, 1 to 21.
 double contrast(ImU32 a, ImU32 b);

@@ -26,7 +26,7 @@ struct Rect {
   bool holds(ImVec2 p) const { return p.x >= a.x && p.x <= b.x && p.y >= a.y && p.y <= b.y; }
 };
 
-constexpr PlotDash kLevelDash{5, 3};
+constexpr Dash kLevelDash{5, 3};
 
 ImU32 colour_of(const PlotRun& run, ImU32 colour) {
   return run.name.empty() ? colour : with_alpha(colour, kGhostOpacity);
@@ -43,25 +43,6 @@ void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
 
 // ---- Legend
 
-struct LegendEntry {
-  std::string name;  // in PlotView::hidden
-  std::string text;
-  ImU32 colour = 0;
-  PlotDash dash;
-};
-
-std::vector<LegendEntry> legend_of(const Plot& plot) {
-  std::vector<LegendEntry> entries;
-  if (plot.runs.empty()) return entries;
-  for (const PlotCurve& curve : plot.runs.front().curves)
-    entries.push_back({curve.label, curve.label, curve.colour, {}});
-  for (std::size_t r = 1; r < plot.runs.size(); ++r) {
-    const std::string& name = plot.runs[r].name;
-    entries.push_back({name, name, palette().muted, plot.runs[r].dash});
-  }
-  return entries;
-}
-
 // Names in rows below `at`, at least one; answers with the height that they take.
 float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at, float width,
                   float most_height) {
@@ -77,26 +58,26 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
     x += text_width(plot.y_title + ':') + units(8);
   }
   for (const LegendEntry& entry : legend_of(plot)) {
-    const float wide = sample + units(4) + text_width(entry.text);
+    const float wide = sample + units(4) + text_width(entry.label);
     if (x > at.x && x + wide > at.x + width) {
       if (y + 2 * row > at.y + most_height) break;
       x = at.x;
       y += row;
     }
     ImGui::SetCursorScreenPos(ImVec2(x, y));
-    ImGui::PushID(entry.name.c_str());
+    ImGui::PushID(entry.label.c_str());
     if (ImGui::InvisibleButton("##entry", ImVec2(std::min(wide, width), row))) {
-      if (view.hidden.erase(entry.name) == 0) view.hidden.insert(entry.name);
+      if (view.hidden.erase(entry.label) == 0) view.hidden.insert(entry.label);
     }
     ImGui::PopID();
-    note_item(name + ":legend:" + entry.name);
-    const bool off = view.hidden.contains(entry.name);
+    note_item(name + ":legend:" + entry.label);
+    const bool off = view.hidden.contains(entry.label);
     tooltip(off ? "Click to show it." : "Click to hide it.");
     const float middle = std::round(y + row / 2);
-    draw_line({ImVec2(x, middle), ImVec2(x + sample, middle)}, off ? palette().line : entry.colour, 2,
+    draw_line({ImVec2(x, middle), ImVec2(x + sample, middle)}, off ? palette().line : rgb(entry.colour), 2,
               entry.dash);
     draw_text(ImVec2(x + sample + units(4), y + units(1)), off ? palette().line : palette().muted,
-              entry.text);
+              entry.label);
     x += wide + units(8);
   }
   return y + row - at.y;
@@ -106,31 +87,37 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
 
 class PlotPainter {
  public:
-  PlotPainter(const Plot& plot, const PlotView& view, const Rect& frame, const PlotRange& x,
-              const PlotRange& y)
+  PlotPainter(const Plot& plot, const PlotView& view, const Rect& frame, const AxisRange& x,
+              const AxisRange& y)
       : plot_(plot), view_(view), frame_(frame), x_(x, false), y_(y, view.logarithmic) {}
 
-  const PlotAxis& x() const { return x_; }
-  const PlotAxis& y() const { return y_; }
-  float px(double value) const { return frame_.a.x + bounded(x_.place(value)) * frame_.width(); }
-  float py(double value) const { return frame_.b.y - bounded(y_.place(value)) * frame_.height(); }
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  float px(double value) const {
+    return frame_.a.x + static_cast<float>(x_.near_place(value)) * frame_.width();
+  }
+  float py(double value) const {
+    return frame_.b.y - static_cast<float>(y_.near_place(value)) * frame_.height();
+  }
 
   // Lines and numbers of both axes.
   void axes() {
     const float line = ImGui::GetTextLineHeight();
     const ImU32 grid = with_alpha(palette().line, 0.8F);
-    for (const PlotTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
+    for (const AxisTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
       const float at = py(tick.value);
       draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
       const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
       draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
     }
+    for (const double value : y_.minor_ticks(static_cast<double>(frame_.height() / units(1))))
+      draw_->AddLine(ImVec2(frame_.a.x, py(value)), ImVec2(frame_.a.x + units(3), py(value)), grid);
     const float room = std::max(text_width("0000.00"), units(40)) + units(14);
     const float axis = frame_.b.y + units(4);
     const float title = text_width(plot_.x_title);
     // The title stands at the right end, where numbers make room for it.
     const float title_at = frame_.b.x - title;
-    for (const PlotTick& tick :
+    for (const AxisTick& tick :
          x_.ticks(static_cast<int>(frame_.width() / room), {}, plot_.x_is_whole ? 1 : 0)) {
       const float at = px(tick.value);
       draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
@@ -144,7 +131,7 @@ class PlotPainter {
   void levels() {
     const float line = ImGui::GetTextLineHeight();
     for (const PlotLevel& level : plot_.levels) {
-      if (!PlotAxis::has(level.y, view_.logarithmic)) continue;
+      if (!Axis::has(level.y, view_.logarithmic)) continue;
       const float at = py(level.y);
       if (at < frame_.a.y || at > frame_.b.y) continue;
       draw_line({ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at)}, level.colour, 1.2F, kLevelDash);
@@ -194,7 +181,7 @@ class PlotPainter {
     for (const auto& [r, sample] : read) {
       const PlotRun& run = plot_.runs[r];
       for (const PlotCurve& c : run.curves)
-        if (visible(view_, c) && PlotAxis::has(c.y[sample], view_.logarithmic))
+        if (visible(view_, c) && Axis::has(c.y[sample], view_.logarithmic))
           draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F),
                                  colour_of(run, c.colour), 12);
     }
@@ -241,9 +228,6 @@ class PlotPainter {
     ImGui::EndTooltip();
   }
 
-  // Far outside the frame is as good as farther, and safe to turn into pixels.
-  static float bounded(double place) { return static_cast<float>(std::clamp(place, -20.0, 21.0)); }
-
   static std::size_t nearest(const std::vector<double>& x, double at) {
     const auto after = std::lower_bound(x.begin(), x.end(), at);
     if (after == x.begin()) return 0;
@@ -269,13 +253,13 @@ class PlotPainter {
   void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
     points_.clear();
     // One sample beyond each end, so that the line goes on to the edge.
-    const PlotRange range = x_.range();
+    const AxisRange range = x_.range();
     auto i =
         static_cast<std::size_t>(std::lower_bound(run.x.begin(), run.x.end(), range.low) - run.x.begin());
     if (i > 0) --i;
     for (; i < run.x.size(); ++i) {
       const bool beyond = run.x[i] > range.high;
-      if (!PlotAxis::has(curve.y[i], view_.logarithmic)) {
+      if (!Axis::has(curve.y[i], view_.logarithmic)) {
         draw_line(points_, colour, curve.thickness, run.dash);
         points_.clear();
       } else {
@@ -295,7 +279,7 @@ class PlotPainter {
   const Plot& plot_;
   const PlotView& view_;
   Rect frame_;
-  PlotAxis x_, y_;
+  Axis x_, y_;
   ImDrawList* draw_ = ImGui::GetWindowDrawList();
   std::vector<ImVec2> points_;
 };
@@ -401,8 +385,8 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
   const float legend =
       draw_legend(name, plot, view, ImVec2(all.a.x + pad, all.a.y + units(3)), all.width() - 2 * pad,
                   std::min(all.height() * 0.4F, all.height() - beside_legend));
-  const PlotRange x = shown_x(plot, view);
-  const PlotRange y = shown_y(plot, view, x);
+  const AxisRange x = shown_x(plot, view);
+  const AxisRange y = shown_y(plot, view, x);
   Rect frame{ImVec2(all.a.x + std::max(units(46), text_width("-0.0000 %")), all.a.y + legend + units(6)),
              ImVec2(all.b.x - pad, all.b.y - line - units(7))};
   const ImVec2 strip = frame.a;
@@ -432,24 +416,36 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
 
 }  // namespace
 
-PlotRange shown_x(const Plot& plot, const PlotView& view) {
+std::vector<LegendEntry> legend_of(const Plot& plot) {
+  std::vector<LegendEntry> entries;
+  for (const PlotRun& run : plot.runs) {
+    if (!run.name.empty()) {
+      entries.push_back({run.name, rgb_of(palette().muted), run.dash});
+      continue;
+    }
+    for (const PlotCurve& curve : run.curves) entries.push_back({curve.label, rgb_of(curve.colour)});
+  }
+  return entries;
+}
+
+AxisRange shown_x(const Plot& plot, const PlotView& view) {
   if (view.x) return *view.x;
   if (plot.fit_x) return *plot.fit_x;
-  PlotRange all{0, 1};
+  AxisRange all{0, 1};
   bool first = true;
   for (const PlotRun& run : plot.runs) {
     if (run.x.empty() || !visible(view, run)) continue;
-    all = first ? PlotRange{run.x.front(), run.x.back()}
-                : PlotRange{std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
+    all = first ? AxisRange{run.x.front(), run.x.back()}
+                : AxisRange{std::min(all.low, run.x.front()), std::max(all.high, run.x.back())};
     first = false;
   }
   if (!(all.high > all.low)) all.high = all.low + 1;
   return all;
 }
 
-PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x) {
+AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
   if (view.y && (!view.logarithmic || view.y->low > 0)) return *view.y;
-  PlotFit fit(view.logarithmic);
+  AxisFit fit(view.logarithmic);
   for (const PlotRun& run : plot.runs) {
     if (!visible(view, run)) continue;
     const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();

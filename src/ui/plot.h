@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/plot_axes.h"
+#include "chart/axis.h"
+#include "chart/chart.h"
 #include "ui/plot_line.h"
 #include "ui/plot_strip.h"
 
@@ -26,7 +27,7 @@ struct PlotCurve {
 struct PlotRun {
   std::string name;  ///< empty for the present one; the others, ghosts, are drawn dimmed
   std::string what;  ///< in exports: which run it is
-  PlotDash dash;     ///< tells ghosts apart without colours
+  Dash dash;         ///< tells ghosts apart without colours
   std::vector<double> x;
   std::vector<PlotCurve> curves;
   std::vector<PlotStretch> stretches;  ///< over time: which method was at work, ascending
@@ -48,7 +49,7 @@ struct Plot {
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;
   std::vector<PlotLevel> levels;
-  std::optional<PlotRange> fit_x;  ///< what to show of x until the user zooms; else all
+  std::optional<AxisRange> fit_x;  ///< what to show of x until the user zooms; else all
   std::optional<double> cursor;    ///< the x that everything else shows
   bool x_is_whole = false;         ///< a count
   bool x_is_time = false;          ///< dragging along the x axis asks for another cursor
@@ -58,8 +59,8 @@ struct Plot {
 /// How a plot is looked at.
 struct PlotView {
   bool logarithmic = false;    ///< y
-  std::optional<PlotRange> x;  ///< after a zoom or pan; otherwise it fits
-  std::optional<PlotRange> y;
+  std::optional<AxisRange> x;  ///< after a zoom or pan; otherwise it fits
+  std::optional<AxisRange> y;
   std::set<std::string> hidden;  ///< labels of curves and names of runs that the legend has switched off
   std::optional<ImVec2> box;     ///< corner of a box that is being drawn, in window coordinates
 
@@ -67,9 +68,12 @@ struct PlotView {
   void fit() { x = y = std::nullopt; }
 };
 
+/// The curves of the present run, and each of the others by its dash.
+std::vector<LegendEntry> legend_of(const Plot& plot);
+
 /// The ranges that are shown: the view's, or those that fit what is visible.
-PlotRange shown_x(const Plot& plot, const PlotView& view);
-PlotRange shown_y(const Plot& plot, const PlotView& view, const PlotRange& x);
+AxisRange shown_x(const Plot& plot, const PlotView& view);
+AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x);
 
 /// Draws into the given size at the cursor, under a legend whose entries switch curves off and on, and a
 /// strip of the methods of the present run. Hovering shows the values of the nearest sample. The wheel zooms

@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-PlotRun visible_part(const PlotRun& run, const PlotView& view, const PlotRange& x) {
+PlotRun visible_part(const PlotRun& run, const PlotView& view, const AxisRange& x) {
   PlotRun part;
   part.name = run.name;
   part.what = run.what;

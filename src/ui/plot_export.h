@@ -9,7 +9,7 @@ namespace clothlab {
 /// A plot as it is seen: without what is hidden or out of sight along x, and with its ranges.
 struct ShownPlot {
   Plot plot;
-  PlotRange x, y;
+  AxisRange x, y;
   bool logarithmic = false;
 };
 

@@ -15,7 +15,7 @@ using Samples = std::vector<PlotSample>;
 
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
 
-constexpr std::array<PlotDash, kMostGhosts> kGhostDashes{{{6, 3}, {2, 3}, {11, 4}, {4, 6}}};
+constexpr std::array<Dash, kMostGhosts> kGhostDashes{{{6, 3}, {2, 3}, {11, 4}, {4, 6}}};
 
 struct Quantity {
   const char* label;
@@ -92,7 +92,7 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
 }
 
 // The last seconds of the present run, and on to where the longest ghost ends.
-PlotRange last_seconds(const Snapshot& now) {
+AxisRange last_seconds(const Snapshot& now) {
   const double end = now.plot->empty() ? 0 : now.plot->back().time;
   const double start = now.plot->empty() ? 0 : std::max(now.plot->front().time, end - kShownSeconds);
   double last = end;

@@ -8,22 +8,12 @@
 namespace clothlab {
 namespace {
 
-// Narrows [first, last], a part of the way from a to b of that length, to what lies between low and high.
-void keep_between(float a, float b, float length, float low, float high, float& first, float& last) {
-  const float slope = (b - a) / length;
-  if (slope == 0) {
-    if (a < low || a > high) last = first;
-    return;
-  }
-  const float enter = ((slope > 0 ? low : high) - a) / slope, leave = ((slope > 0 ? high : low) - a) / slope;
-  first = std::max(first, enter);
-  last = std::max(first, std::min(last, leave));
-}
-
 // Whether the way from a over b to c turns by more than a right angle.
 bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
   return (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0;
 }
+
+ChartPoint chart_point(ImVec2 p) { return {static_cast<double>(p.x), static_cast<double>(p.y)}; }
 
 }  // namespace
 
@@ -37,37 +27,19 @@ void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32
   }
 }
 
-void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const PlotDash& dash) {
+void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash) {
   if (points.size() < 2) return;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   // Whole pixels: Dear ImGui then draws a third of the triangles.
   const float width = std::max(1.0F, std::round(units(thickness)));
-  if (dash.on == 0) return draw_without_spikes(*draw, points, colour, width);
-  const float on = units(dash.on);
-  const float period = on + units(dash.off);
-  float along = 0;  // of the period
-  for (std::size_t k = 1; k < points.size(); ++k) {
-    const ImVec2 a = points[k - 1], b = points[k];
-    const float length = std::hypot(b.x - a.x, b.y - a.y);
-    const auto at = [&](float s) {
-      return ImVec2(a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length);
-    };
-    // Only what is seen: a curve that is zoomed into reaches far out of the frame.
-    const ImVec2 low = draw->GetClipRectMin(), high = draw->GetClipRectMax();
-    float first = 0, last = length;
-    if (length > 0) keep_between(a.x, b.x, length, low.x, high.x, first, last);
-    if (length > 0) keep_between(a.y, b.y, length, low.y, high.y, first, last);
-    along = std::fmod(along + first, period);
-    for (float s = first; s < last;) {
-      const bool drawn = along < on;
-      const float end = std::min(last, s + std::max((drawn ? on : period) - along, 0.5F));
-      if (drawn) draw->AddLine(at(s), at(end), colour, width);
-      along += end - s;
-      if (along >= period) along = 0;
-      s = end;
-    }
-    along = std::fmod(along + (length - last), period);
-  }
+  if (dash.whole()) return draw_without_spikes(*draw, points, colour, width);
+  std::vector<ChartPoint> through;
+  through.reserve(points.size());
+  for (const ImVec2 p : points) through.push_back(chart_point(p));
+  const auto pixel = [](ChartPoint p) { return ImVec2(static_cast<float>(p.x), static_cast<float>(p.y)); };
+  const ChartPoint low = chart_point(draw->GetClipRectMin()), high = chart_point(draw->GetClipRectMax());
+  for_dashes(through, dash.scaled(static_cast<double>(units(1))), {low.x, low.y, high.x, high.y},
+             [&](ChartPoint a, ChartPoint b) { draw->AddLine(pixel(a), pixel(b), colour, width); });
 }
 
 }  // namespace clothlab

@@ -68,10 +68,10 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
 
 }  // namespace
 
-std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const PlotAxis& x, int width,
+std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const Axis& x, int width,
                                      int least) {
   std::vector<StripPiece> pieces;
-  const PlotRange seen = x.range();
+  const AxisRange seen = x.range();
   const auto pixel = [&](double value) {
     return static_cast<int>(std::lround(std::clamp(x.place(value), 0.0, 1.0) * width));
   };
@@ -96,7 +96,7 @@ ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretch
 }
 
 std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
-                                   const PlotAxis& x, ImVec2 at, ImVec2 size) {
+                                   const Axis& x, ImVec2 at, ImVec2 size) {
   std::vector<StripPiece> pieces =
       strip_pieces(stretches, x, static_cast<int>(size.x), static_cast<int>(units(kLeastPiece)));
   if (pieces.empty()) return pieces;

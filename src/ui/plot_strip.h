@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/plot_axes.h"
+#include "chart/axis.h"
 
 namespace clothlab {
 
@@ -29,7 +29,7 @@ struct StripPiece {
 /// Divides a strip of `width` pixels, which lies along x, among the stretches in sight, ascending. The pieces
 /// never overlap. A stretch narrower than `least` pixels is merged with such neighbours; alone it has at
 /// least one pixel.
-std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const PlotAxis& x, int width,
+std::vector<StripPiece> strip_pieces(const std::vector<PlotStretch>& stretches, const Axis& x, int width,
                                      int least);
 /// The method's colour, or that of merged ones.
 ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretches);
@@ -37,6 +37,6 @@ ImU32 colour_of(const StripPiece& piece, const std::vector<PlotStretch>& stretch
 /// Draws the strip into the given size at `at`: the methods' marks on lines of their colours. Pointing at it
 /// names all stretches in sight. Its rectangle is noted under `name`. Answers with the pieces.
 std::vector<StripPiece> draw_strip(const std::string& name, const std::vector<PlotStretch>& stretches,
-                                   const PlotAxis& x, ImVec2 at, ImVec2 size);
+                                   const Axis& x, ImVec2 at, ImVec2 size);
 
 }  // namespace clothlab

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "chart/font.h"
+
 namespace clothlab {
 namespace {
 
@@ -23,21 +25,6 @@ Fonts g_fonts;
 constexpr std::array<ImWchar, 25> kGlyphs = {
     0x0020, 0x024F, 0x0370, 0x052F, 0x1D40, 0x1D40, 0x1E00, 0x1EFF, 0x2010, 0x2040, 0x2070, 0x209C, 0x2150,
     0x215F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0xFFFD, 0xFFFD, 0};
-
-constexpr std::array kFontFiles = {
-    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-    "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
-    "/usr/share/fonts/TTF/DejaVuSans.ttf",
-    "/usr/share/fonts/truetype/freefont/FreeSans.ttf",
-    "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
-    "/usr/share/fonts/noto/NotoSans-Regular.ttf",
-    "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
-    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
-    "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
-    "/System/Library/Fonts/SFNS.ttf",
-    "/System/Library/Fonts/Helvetica.ttc",
-    "C:/Windows/Fonts/segoeui.ttf",
-};
 
 // The ASCII spelling of what a font may lack, and of the combining tilde, which needs shaping.
 constexpr std::array<std::pair<ImWchar, const char*>, 47> kSpelling = {{
@@ -158,14 +145,6 @@ void set_colours(Theme theme, ImGuiStyle& style) {
 }
 
 }  // namespace
-
-std::filesystem::path find_font_file() {
-  for (const char* path : kFontFiles) {
-    std::error_code error;
-    if (std::filesystem::is_regular_file(path, error)) return path;
-  }
-  return {};
-}
 
 const Fonts& fonts() { return g_fonts; }
 

@@ -2,16 +2,12 @@
 
 #include <imgui.h>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "ui/palette.h"
 
 namespace clothlab {
-
-/// The TrueType font that the window is written in; empty when none was found.
-std::filesystem::path find_font_file();
 
 /// The fonts of the window. The two pointers are the same when no TrueType font was found.
 struct Fonts {

@@ -9,10 +9,10 @@
 #include <set>
 #include <sstream>
 
+#include "chart/axis.h"
 #include "interface.h"
 #include "ui/method_mark.h"
 #include "ui/overlays.h"
-#include "ui/plot_axes.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
 #include "ui/plot_strip.h"
@@ -26,102 +26,6 @@ using testing::Interface;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// A few roundings of the value.
-double rounding(double value) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(value); }
-
-std::vector<double> values(const std::vector<PlotTick>& ticks) {
-  std::vector<double> all;
-  for (const PlotTick& tick : ticks) all.push_back(tick.value);
-  return all;
-}
-
-TEST(PlotAxis, PutsValuesInTheirPlaces) {
-  const PlotAxis linear({-2, 6}, false);
-  EXPECT_EQ(linear.place(-2), 0);
-  EXPECT_EQ(linear.place(0), 0.25);
-  EXPECT_EQ(linear.value(1), 6);
-  const PlotAxis logarithmic({1e-4, 1}, true);
-  EXPECT_NEAR(logarithmic.place(1e-3), 0.25, rounding(1));
-  EXPECT_NEAR(logarithmic.value(0.5), 1e-2, 10 * rounding(1e-2));
-  EXPECT_FALSE(PlotAxis::has(0, true));
-  EXPECT_FALSE(PlotAxis::has(-1, true));
-  EXPECT_FALSE(PlotAxis::has(kNan, false));
-  EXPECT_FALSE(PlotAxis::has(kInfinity, false));
-  EXPECT_TRUE(PlotAxis::has(-1, false));
-}
-
-TEST(PlotAxis, HasRoundTicks) {
-  EXPECT_THAT(values(PlotAxis({0, 10}, false).ticks(5)), ElementsAre(0, 2, 4, 6, 8, 10));
-  EXPECT_THAT(values(PlotAxis({-1.2, 1.1}, false).ticks(5)), ElementsAre(-1, -0.5, 0, 0.5, 1));
-  EXPECT_THAT(values(PlotAxis({1e-6, 1}, true).ticks(3)), ElementsAre(1e-6, 1e-4, 1e-2, 1));
-  // Less than a decade is divided like a linear axis.
-  EXPECT_THAT(values(PlotAxis({2, 9}, true).ticks(4)), ElementsAre(2, 4, 6, 8));
-  EXPECT_EQ(PlotAxis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
-  EXPECT_THAT(values(PlotAxis({0, 3}, false).ticks(9, {}, 1)), ElementsAre(0, 1, 2, 3)) << "of a count";
-  // However close the range, the labels tell them apart, and there are neither none nor too many.
-  for (double span = 1; span > 1e-9; span /= 3) {
-    const auto ticks = PlotAxis({12.34, 12.34 + span}, false).ticks(4);
-    std::set<std::string> labels;
-    for (const PlotTick& tick : ticks) labels.insert(tick.label);
-    EXPECT_EQ(labels.size(), ticks.size()) << span;
-    EXPECT_GE(ticks.size(), 1u) << span;
-    EXPECT_LE(ticks.size(), 5u) << span;
-  }
-}
-
-TEST(PlotAxis, ZoomsAboutAPointAndPans) {
-  const PlotAxis axis({10, 20}, false);
-  const PlotRange closer = axis.zoomed(0.3, 0.5);
-  EXPECT_NEAR(PlotAxis(closer, false).place(13), 0.3, rounding(10));
-  EXPECT_NEAR(closer.high - closer.low, 5, rounding(20));
-  EXPECT_EQ(axis.panned(0.5), (PlotRange{15, 25}));
-  EXPECT_EQ(axis.stretch(0.8, 0.2), (PlotRange{12, 18})) << "in any order";
-  const PlotAxis decades({1, 100}, true);
-  const PlotRange wider = decades.zoomed(0.5, 2);
-  EXPECT_NEAR(wider.low, 0.1, 10 * rounding(0.1));
-  EXPECT_NEAR(wider.high, 1000, 10 * rounding(1000));
-}
-
-TEST(PlotAxis, StaysARangeHoweverFarItIsZoomed) {
-  for (const bool logarithmic : {false, true}) {
-    for (const double factor : {0.01, 100.0}) {
-      PlotRange range{1, 10};
-      for (int i = 0; i < 500; ++i) range = PlotAxis(range, logarithmic).zoomed(0.4, factor);
-      EXPECT_TRUE(std::isfinite(range.low) && std::isfinite(range.high));
-      EXPECT_LT(range.low, range.high);
-      if (logarithmic) {
-        EXPECT_GT(range.low, 0);
-      }
-      EXPECT_FALSE(PlotAxis(range, logarithmic).ticks(5).empty());
-    }
-  }
-}
-
-PlotRange fitted(std::initializer_list<double> data, bool logarithmic, bool from_zero = false) {
-  PlotFit fit(logarithmic);
-  for (const double y : data) fit.take(y);
-  return fit.range(from_zero);
-}
-
-TEST(PlotFit, HoldsWhatCanBeDrawnAndIsNeverEmpty) {
-  const PlotRange some = fitted({1, kNan, 3, -kInfinity}, false);
-  EXPECT_LT(some.low, 1);
-  EXPECT_GT(some.low, 0.5);
-  EXPECT_GT(some.high, 3);
-  EXPECT_EQ(fitted({2, 8}, false, true).low, 0);
-  EXPECT_EQ(fitted({}, false), (PlotRange{0, 1}));
-  EXPECT_EQ(fitted({0, -3, kNan}, true), (PlotRange{0.1, 10})) << "nothing has a logarithm";
-  EXPECT_EQ(fitted({0, 3e-5, 0.2}, true), (PlotRange{1e-5, 1})) << "whole decades";
-  for (const double constant : {0.0, 1e-12, 5.0, -7.0, 1e200}) {
-    for (const bool from_zero : {false, true}) {
-      const PlotRange range = fitted({constant, constant}, false, from_zero);
-      EXPECT_LT(range.low, range.high) << constant;
-      EXPECT_LE(range.low, constant);
-      EXPECT_GE(range.high, constant);
-    }
-  }
-}
-
 /// Two curves of a run of eleven samples, and a ghost of half the length.
 Plot two_runs() {
   Plot plot;
@@ -146,7 +50,7 @@ Plot two_runs() {
 TEST(PlotExport, IsATableOfWhatIsShown) {
   const Plot plot = two_runs();
   PlotView view;
-  view.x = PlotRange{4.5, 7};
+  view.x = AxisRange{4.5, 7};
   EXPECT_EQ(plot_csv(shown_plot(plot, view)),
             "run,\"time [s]\",\"rising [J]\",\"odd [J]\"\n"
             "\"This\",5,0.5,-1\n"
@@ -160,9 +64,9 @@ TEST(PlotExport, IsATableOfWhatIsShown) {
             "\"This\",6,0.60000000000000009\n"
             "\"This\",7,0.70000000000000007\n");
   view.fit();
-  EXPECT_EQ(shown_plot(plot, view).x, (PlotRange{0, 10}));
+  EXPECT_EQ(shown_plot(plot, view).x, (AxisRange{0, 10}));
   view.logarithmic = true;
-  EXPECT_EQ(shown_plot(plot, view).y, (PlotRange{0.01, 10}))
+  EXPECT_EQ(shown_plot(plot, view).y, (AxisRange{0.01, 10}))
       << "what is hidden or not positive does not count";
 }
 
@@ -204,7 +108,7 @@ TEST(PlotKinds, ShowTheRunAndItsGhosts) {
   EXPECT_EQ(energy.runs[0].name, "");
   EXPECT_EQ(energy.runs[1].name, integrators()[1].title);
   EXPECT_EQ(energy.runs[0].curves.size(), 5u);
-  EXPECT_EQ(energy.fit_x, (PlotRange{0, 12})) << "as far as the ghost goes";
+  EXPECT_EQ(energy.fit_x, (AxisRange{0, 12})) << "as far as the ghost goes";
   EXPECT_FALSE(energy.cursor.has_value());
   EXPECT_EQ(make_plot(PlotKind::strain, face.snapshot).runs[0].curves[0].y[3], 5) << "per cent";
   const Plot times = make_plot(PlotKind::step_time, face.snapshot);
@@ -247,7 +151,7 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
   face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
   face.snapshot.ghosts = std::make_shared<const std::vector<GhostRun>>();
   PlotView view;
-  view.x = PlotRange{0.85, 1};
+  view.x = AxisRange{0.85, 1};
   view.hidden = {"kinetic", "stretch", "bend", "gravity"};
   std::istringstream table(plot_csv(shown_plot(make_plot(PlotKind::energy, face.snapshot), view)));
   std::vector<std::string> lines;
@@ -276,7 +180,7 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
       stretches.push_back({start, end, 0});
     }
     const double low = from(-0.2, 0.8) * end;
-    const PlotAxis x({low, low + from(0.05, 1.5) * end}, false);
+    const Axis x({low, low + from(0.05, 1.5) * end}, false);
     const int width = static_cast<int>(from(20, 900));
     const std::vector<StripPiece> pieces = strip_pieces(stretches, x, width, kLeast);
     for (std::size_t k = 0; k < pieces.size(); ++k) {
@@ -403,10 +307,10 @@ TEST(Plots, AreZoomedPannedAndFitted) {
   ASSERT_TRUE(view.x.has_value());
   EXPECT_FALSE(view.y.has_value());
   // What lies under the cursor, about 3 s, stays there, to a thousandth of a pixel.
-  EXPECT_NEAR(PlotAxis(*view.x, false).place(12 * share), share, 1e-3 / static_cast<double>(width));
+  EXPECT_NEAR(Axis(*view.x, false).place(12 * share), share, 1e-3 / static_cast<double>(width));
   EXPECT_NEAR(view.x->high - view.x->low, 0.8 * 12, 1e-9);
 
-  const PlotRange before = *view.x;
+  const AxisRange before = *view.x;
   face.button(true);
   face.move(x + 0.5F * width, y);
   face.button(false);

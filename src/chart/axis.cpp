@@ -1,4 +1,4 @@
-#include "ui/plot_axes.h"
+#include "chart/axis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ std::string label_of(double value, int digits, std::string_view unit) {
 
 }  // namespace
 
-PlotAxis::PlotAxis(const PlotRange& range, bool logarithmic) : logarithmic_(logarithmic) {
+Axis::Axis(const AxisRange& range, bool logarithmic) : logarithmic_(logarithmic) {
   low_ = image(range.low);
   high_ = image(range.high);
   if (!std::isfinite(low_) || !std::isfinite(high_) || !(low_ < high_)) {
@@ -45,16 +45,16 @@ PlotAxis::PlotAxis(const PlotRange& range, bool logarithmic) : logarithmic_(loga
   }
 }
 
-double PlotAxis::value(double place) const {
+double Axis::value(double place) const {
   const double at = low_ + place * (high_ - low_);
   return logarithmic_ ? std::pow(10.0, at) : at;
 }
 
-std::vector<PlotTick> PlotAxis::ticks(int most, std::string_view unit, double least_step) const {
-  std::vector<PlotTick> all;
+std::vector<AxisTick> Axis::ticks(int most, std::string_view unit, double least_step) const {
+  std::vector<AxisTick> all;
   most = std::max(most, 2);
   const bool decades = logarithmic_ && high_ - low_ >= 1;
-  const PlotRange values = range();
+  const AxisRange values = range();
   const double low = decades ? low_ : values.low;
   const double high = decades ? high_ : values.high;
   const double step = decades ? std::max(1.0, std::ceil((high - low) / most))
@@ -69,7 +69,20 @@ std::vector<PlotTick> PlotAxis::ticks(int most, std::string_view unit, double le
   return all;
 }
 
-PlotRange PlotAxis::stretch(double from, double to) const {
+std::vector<double> Axis::minor_ticks(double length) const {
+  std::vector<double> all;
+  if (!logarithmic_) return all;
+  constexpr double kRoomyDecade = 40;  // [pixel]
+  const int most = length / (high_ - low_) >= kRoomyDecade ? 9 : 1;
+  for (double decade = std::floor(low_); decade <= high_; ++decade)
+    for (int digit = 1; digit <= most; ++digit) {
+      const double at = decade + std::log10(digit);
+      if (at >= low_ && at <= high_) all.push_back(std::pow(10.0, at));
+    }
+  return all;
+}
+
+AxisRange Axis::stretch(double from, double to) const {
   const auto [first, last] = std::minmax(from, to);
   const double low = low_ + first * (high_ - low_);
   const double high = low_ + last * (high_ - low_);
@@ -80,18 +93,18 @@ PlotRange PlotAxis::stretch(double from, double to) const {
   return {logarithmic_ ? std::pow(10.0, low) : low, logarithmic_ ? std::pow(10.0, high) : high};
 }
 
-PlotRange PlotAxis::zoomed(double place, double factor) const {
+AxisRange Axis::zoomed(double place, double factor) const {
   return stretch(place - place * factor, place + (1 - place) * factor);
 }
 
-void PlotFit::take(double value) {
-  if (!PlotAxis::has(value, logarithmic_)) return;
+void AxisFit::take(double value) {
+  if (!Axis::has(value, logarithmic_)) return;
   low_ = std::min(low_, value);
   high_ = std::max(high_, value);
 }
 
-PlotRange PlotFit::range(bool from_zero) const {
-  if (empty()) return logarithmic_ ? PlotRange{0.1, 10} : PlotRange{0, 1};
+AxisRange AxisFit::range(bool from_zero) const {
+  if (empty()) return logarithmic_ ? AxisRange{0.1, 10} : AxisRange{0, 1};
   if (logarithmic_) {
     const double first = std::floor(std::log10(low_) - 0.05);
     const double last = std::max(std::ceil(std::log10(high_) + 0.05), first + 1);

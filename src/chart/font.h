@@ -8,6 +8,9 @@
 
 namespace clothlab {
 
+/// A TrueType font of the system; empty where none is found.
+std::filesystem::path find_font_file();
+
 /// How much of each pixel a text covers: rows from the top, 0 (none) to 255 (all).
 struct TextMask {
   int width = 0;

@@ -1,4 +1,4 @@
-#include "cli/font.h"
+#include "chart/font.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 // stb's code is compiled here; its functions stay inside this file.
 #define STBTT_STATIC
@@ -15,6 +16,21 @@
 
 namespace clothlab {
 namespace {
+
+constexpr std::array kFontFiles = {
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+    "/usr/share/fonts/truetype/freefont/FreeSans.ttf",
+    "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
+    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+    "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
+    "/System/Library/Fonts/SFNS.ttf",
+    "/System/Library/Fonts/Helvetica.ttc",
+    "C:/Windows/Fonts/segoeui.ttf",
+};
 
 /// Code points of a well-formed UTF-8 text.
 std::vector<int> decode(std::string_view utf8) {
@@ -78,6 +94,14 @@ TextMask draw_built_in(std::string_view utf8, double size) {
 }
 
 }  // namespace
+
+std::filesystem::path find_font_file() {
+  for (const char* path : kFontFiles) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) return path;
+  }
+  return {};
+}
 
 struct Font::TrueType {
   std::string bytes;

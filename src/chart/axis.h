@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -9,21 +10,21 @@
 namespace clothlab {
 
 /// A stretch of an axis in the values it shows; low < high, and low > 0 on a logarithmic one.
-struct PlotRange {
+struct AxisRange {
   double low = 0;
   double high = 1;
-  bool operator==(const PlotRange&) const = default;
+  bool operator==(const AxisRange&) const = default;
 };
 
-struct PlotTick {
+struct AxisTick {
   double value = 0;
   std::string label;
 };
 
 /// A linear or logarithmic axis: values to places on it, from 0 at its low end to 1 at its high end.
-class PlotAxis {
+class Axis {
  public:
-  PlotAxis(const PlotRange& range, bool logarithmic);
+  Axis(const AxisRange& range, bool logarithmic);
 
   /// Whether a value has a place on an axis at all, within its range or beyond.
   static bool has(double value, bool logarithmic) {
@@ -31,21 +32,27 @@ class PlotAxis {
     return logarithmic ? value >= 1 / kLargest && value <= kLargest : std::abs(value) <= kLargest;
   }
   double place(double value) const { return (image(value) - low_) / (high_ - low_); }
+  /// The same, for drawing: what lies far beyond an end is as good as farther.
+  double near_place(double value) const { return std::clamp(place(value), -20.0, 21.0); }
   double value(double place) const;
-  PlotRange range() const { return {value(0), value(1)}; }
+  AxisRange range() const { return {value(0), value(1)}; }
   bool logarithmic() const { return logarithmic_; }
 
   /// About `most` values, with labels that tell them apart: 1, 2 or 5 times a power of ten apart and not less
   /// than `least_step`, or powers of ten. With a unit, "J", the labels take its SI prefixes.
-  std::vector<PlotTick> ticks(int most, std::string_view unit = {}, double least_step = 0) const;
+  std::vector<AxisTick> ticks(int most, std::string_view unit = {}, double least_step = 0) const;
+
+  /// Values of the marks between the ticks of a logarithmic axis of that length [pixel]: 2, 3 … 9 times each
+  /// power of ten, or these powers alone where they are close together.
+  std::vector<double> minor_ticks(double length) const;
 
   /// The range that shows more (factor > 1) or less, with what is at `place` staying there; the same range
   /// where numbers end.
-  PlotRange zoomed(double place, double factor) const;
+  AxisRange zoomed(double place, double factor) const;
   /// The range further on by so much of its length.
-  PlotRange panned(double places) const { return stretch(places, places + 1); }
+  AxisRange panned(double places) const { return stretch(places, places + 1); }
   /// The range between two places, in any order.
-  PlotRange stretch(double from, double to) const;
+  AxisRange stretch(double from, double to) const;
 
  private:
   static constexpr double kLargest = 1e300;
@@ -57,13 +64,13 @@ class PlotAxis {
 };
 
 /// Collects values and gives the range that holds them, with a little room; never an empty one.
-class PlotFit {
+class AxisFit {
  public:
-  explicit PlotFit(bool logarithmic) : logarithmic_(logarithmic) {}
+  explicit AxisFit(bool logarithmic) : logarithmic_(logarithmic) {}
   void take(double value);
   bool empty() const { return !(low_ <= high_); }
   /// Whole decades on a logarithmic axis. `from_zero` wants a linear axis to begin at zero.
-  PlotRange range(bool from_zero) const;
+  AxisRange range(bool from_zero) const;
 
  private:
   bool logarithmic_;

@@ -1,27 +1,24 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cli/cli.h"
+#include "chart/axis.h"
+#include "chart/dash.h"
+#include "core/image.h"
 
 namespace clothlab {
 
-using Rgb = std::array<std::uint8_t, 3>;
+inline constexpr Dash kChartDash{9, 6};  // [pixel]
 
 /// One curve. Values that are not finite, and on a logarithmic axis those that are not positive, interrupt
 /// it.
 struct ChartCurve {
-  std::string label;  ///< in the legend, once for all panels; none without
+  std::string label = {};  ///< in the legend, once for all panels; none without
   Rgb colour = {};
-  bool dashed = false;
-  double dash = 9, gap = 6;  ///< [pixel], where it is dashed
-  bool markers = false;      ///< a dot at every point
+  Dash dash = {};        ///< [pixel]
+  bool markers = false;  ///< a dot at every point
   std::vector<double> x = {}, y = {};
 };
 
@@ -30,7 +27,7 @@ struct ChartAxis {
   std::string title;  ///< with its unit
   bool logarithmic = false;
   bool bare = false;  ///< without numbers
-  std::optional<std::pair<double, double>> range = std::nullopt;
+  std::optional<AxisRange> range = std::nullopt;
 };
 
 /// A coloured stretch of a strip along x; its text is left out where it has no room.
@@ -54,14 +51,23 @@ struct ChartColours {
   Rgb text{226, 230, 236}, muted{163, 172, 184};
 };
 
+/// A line of a legend: a sample of the curve, and its name.
+struct LegendEntry {
+  std::string label;
+  Rgb colour = {};
+  Dash dash = {};
+  bool markers = false;
+};
+
 /// Panels of the same width, one below the other, and a legend on their right.
 struct Chart {
   std::string title;
   std::vector<ChartPanel> panels;
   ChartColours colours = {};
+  std::vector<LegendEntry> legend = {};  ///< instead of the curves' labels
 };
 
-/// Draws without a display. `font_file` is a TrueType font; empty asks for the built-in one.
-Picture draw_chart(const Chart& chart, const std::filesystem::path& font_file);
+/// Draws without a display.
+Image draw_chart(const Chart& chart);
 
 }  // namespace clothlab

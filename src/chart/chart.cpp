@@ -1,0 +1,246 @@
+#include "chart/chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "chart/font.h"
+#include "core/text.h"
+
+namespace clothlab {
+namespace {
+
+// [pixel]
+constexpr int kWidth = 1100, kPanelHeight = 330;
+constexpr int kLeft = 76, kLegend = 290, kTop = 56, kAbove = 34, kBelow = 58;
+constexpr double kLegendText = 58;  // from the panel to the text
+constexpr double kLegendWidth = kLegend - kLegendText - 8;
+constexpr int kStrip = 17, kStripGap = 3;
+static_assert(kWidth - kLeft - kLegend == kChartPanelWidth);
+constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
+
+enum class Anchor { left, centre, right };
+
+/// Pixels to draw on; the centre of pixel (i, j) is (i + ½, j + ½).
+class Canvas {
+ public:
+  Canvas(int width, int height, const Font& font, Rgb ground) : font_(font) {
+    image_.width = width;
+    image_.height = height;
+    image_.rgba.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4, 255);
+    fill({0, 0, double(width), double(height)}, ground);
+  }
+
+  void fill(const ChartBox& r, Rgb colour) {
+    for_pixels(r, [&](int x, int y) { blend(x, y, colour, 1); });
+  }
+
+  /// A line of the given width with round ends, smooth at its edges.
+  void line(ChartPoint a, ChartPoint b, double width, Rgb colour, const ChartBox& clip) {
+    const double reach = width / 2 + 1;
+    const ChartBox box{
+        std::max(std::min(a.x, b.x) - reach, clip.left), std::max(std::min(a.y, b.y) - reach, clip.top),
+        std::min(std::max(a.x, b.x) + reach, clip.right), std::min(std::max(a.y, b.y) + reach, clip.bottom)};
+    const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
+    for_pixels(box, [&](int i, int j) {
+      const double px = i + 0.5 - a.x, py = j + 0.5 - a.y;
+      const double t = square > 0 ? std::clamp((px * dx + py * dy) / square, 0.0, 1.0) : 0;
+      const double distance = std::hypot(px - t * dx, py - t * dy);
+      blend(i, j, colour, std::clamp(width / 2 + 0.5 - distance, 0.0, 1.0));
+    });
+  }
+
+  /// A text whose baseline goes through `at`.
+  void text(ChartPoint at, std::string_view utf8, double size, Rgb colour, Anchor anchor = Anchor::left) {
+    const TextMask mask = font_.draw(utf8, size);
+    const double share = anchor == Anchor::left ? 0 : anchor == Anchor::centre ? 0.5 : 1;
+    const int left = static_cast<int>(std::lround(at.x - share * mask.width));
+    const int top = static_cast<int>(std::lround(at.y)) - mask.baseline;
+    for (int y = 0; y < mask.height; ++y)
+      for (int x = 0; x < mask.width; ++x)
+        blend(left + x, top + y, colour, mask.coverage[static_cast<std::size_t>(y * mask.width + x)] / 255.0);
+  }
+
+  int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }
+
+  Image take() { return std::move(image_); }
+
+ private:
+  template <class Body>
+  void for_pixels(const ChartBox& r, Body body) {
+    const int right = static_cast<int>(std::ceil(std::min(r.right, double(image_.width))));
+    const int bottom = static_cast<int>(std::ceil(std::min(r.bottom, double(image_.height))));
+    for (int y = std::max(0, static_cast<int>(r.top)); y < bottom; ++y)
+      for (int x = std::max(0, static_cast<int>(r.left)); x < right; ++x) body(x, y);
+  }
+
+  void blend(int x, int y, Rgb colour, double share) {
+    if (share <= 0 || x < 0 || y < 0 || x >= image_.width || y >= image_.height) return;
+    std::uint8_t* pixel = &image_.rgba[static_cast<std::size_t>(y * image_.width + x) * 4];
+    for (std::size_t c = 0; c < 3; ++c)
+      pixel[c] = static_cast<std::uint8_t>(std::lround(pixel[c] + share * (colour[c] - pixel[c])));
+  }
+
+  Image image_;
+  const Font& font_;
+};
+
+/// An axis and where it lies [pixel].
+struct PlacedAxis {
+  Axis axis;
+  double from = 0, to = 1;
+
+  double operator()(double value) const { return from + axis.near_place(value) * (to - from); }
+  double length() const { return std::abs(to - from); }
+  std::vector<AxisTick> ticks() const {
+    constexpr double kTickDistance = 70;
+    return axis.ticks(static_cast<int>(length() / kTickDistance));
+  }
+};
+
+PlacedAxis place_axis(const ChartAxis& axis, const std::vector<ChartCurve>& curves,
+                      std::vector<double> ChartCurve::*values, double from, double to) {
+  AxisFit fit(axis.logarithmic);
+  for (const ChartCurve& curve : curves)
+    for (const double value : curve.*values) fit.take(value);
+  return {Axis(axis.range ? *axis.range : fit.range(false), axis.logarithmic), from, to};
+}
+
+/// A line through the points, whole or in dashes, within a part of the picture.
+void draw_line(Canvas& canvas, std::span<const ChartPoint> points, Rgb colour, const Dash& dash,
+               const ChartBox& clip) {
+  constexpr double kStroke = 2;
+  const auto draw = [&](ChartPoint a, ChartPoint b) { canvas.line(a, b, kStroke, colour, clip); };
+  if (!dash.whole()) return for_dashes(points, dash, clip, draw);
+  for (std::size_t k = 1; k < points.size(); ++k) draw(points[k - 1], points[k]);
+}
+
+void draw_marker(Canvas& canvas, ChartPoint at, Rgb colour, const ChartBox& clip) {
+  canvas.line(at, at, 6, colour, clip);
+}
+
+void draw_curve(Canvas& canvas, const ChartCurve& curve, const PlacedAxis& x, const PlacedAxis& y,
+                const ChartBox& clip) {
+  std::vector<ChartPoint> points;
+  const auto end_line = [&] {
+    draw_line(canvas, points, curve.colour, curve.dash, clip);
+    if (curve.markers)
+      for (const ChartPoint p : points) draw_marker(canvas, p, curve.colour, clip);
+    points.clear();
+  };
+  for (std::size_t k = 0; k < curve.x.size(); ++k) {
+    if (Axis::has(curve.x[k], x.axis.logarithmic()) && Axis::has(curve.y[k], y.axis.logarithmic()))
+      points.push_back({x(curve.x[k]), y(curve.y[k])});
+    else
+      end_line();
+  }
+  end_line();
+}
+
+void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& colours, const ChartBox& r) {
+  const PlacedAxis x = place_axis(panel.x, panel.curves, &ChartCurve::x, r.left, r.right);
+  const PlacedAxis y = place_axis(panel.y, panel.curves, &ChartCurve::y, r.bottom, r.top);
+  canvas.fill(r, colours.field);
+  for (const AxisTick& tick : x.ticks()) {
+    const double at = x(tick.value);
+    canvas.line({at, r.top}, {at, r.bottom}, 1, colours.grid, r);
+    canvas.text({at, r.bottom + 19}, tick.label, kTickSize, colours.muted, Anchor::centre);
+  }
+  constexpr double kMark = 4;
+  for (const double value : x.axis.minor_ticks(x.length()))
+    canvas.line({x(value), r.bottom - kMark}, {x(value), r.bottom}, 1, colours.muted, r);
+  if (!panel.y.bare) {
+    for (const double value : y.axis.minor_ticks(y.length()))
+      canvas.line({r.left, y(value)}, {r.left + kMark, y(value)}, 1, colours.muted, r);
+    for (const AxisTick& tick : y.ticks()) {
+      const double at = y(tick.value);
+      canvas.line({r.left, at}, {r.right, at}, 1, colours.grid, r);
+      canvas.text({r.left - 8, at + 5}, tick.label, kTickSize, colours.muted, Anchor::right);
+    }
+  }
+  for (const ChartCurve& curve : panel.curves) draw_curve(canvas, curve, x, y, r);
+  const ChartBox around{r.left - 1, r.top - 1, r.right + 1, r.bottom + 1};
+  for (const auto& [a, b] : {std::pair<ChartPoint, ChartPoint>{{r.left, r.top}, {r.right, r.top}},
+                             {{r.right, r.top}, {r.right, r.bottom}},
+                             {{r.right, r.bottom}, {r.left, r.bottom}},
+                             {{r.left, r.bottom}, {r.left, r.top}}})
+    canvas.line(a, b, 1, colours.frame, around);
+  for (const ChartStretch& s : panel.strip) {
+    const ChartBox part{x(s.x0), r.top - kStripGap - kStrip, x(s.x1), r.top - kStripGap};
+    canvas.fill(part, s.colour);
+    if (canvas.width(s.text, kTickSize) <= part.right - part.left)
+      canvas.text({(part.left + part.right) / 2, part.bottom - 4}, s.text, kTickSize, s.text_colour,
+                  Anchor::centre);
+  }
+  const double title = r.top - 10 - (panel.strip.empty() ? 0 : kStrip + kStripGap - 2);
+  canvas.text({r.left, title}, panel.y.title, kTextSize, colours.text);
+  canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
+}
+
+/// The text in lines of at most that width [pixel], broken at spaces.
+std::vector<std::string> lines_of(const std::string& text, double width, const Font& font) {
+  std::vector<std::string> lines(1);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin + 1), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!lines.back().empty() && font.draw(lines.back() + word, kTickSize).width > width)
+      lines.push_back(word.substr(1));  // without its space
+    else
+      lines.back() += word;
+    begin = end;
+  }
+  return lines;
+}
+
+/// The curves of all panels, each label once.
+std::vector<LegendEntry> legend_of(const std::vector<ChartPanel>& panels) {
+  std::vector<LegendEntry> entries;
+  for (const ChartPanel& panel : panels)
+    for (const ChartCurve& curve : panel.curves)
+      if (!curve.label.empty() &&
+          std::ranges::none_of(entries, [&](const LegendEntry& e) { return e.label == curve.label; }))
+        entries.push_back({curve.label, curve.colour, curve.dash, curve.markers});
+  return entries;
+}
+
+void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, const Font& font, Rgb text) {
+  double row = kTop + kAbove + 8;
+  const double left = kWidth - kLegend + 18;
+  const ChartBox everywhere{0, 0, kWidth, 1e9};
+  for (const LegendEntry& entry : entries) {
+    const std::array sample{ChartPoint{left, row}, ChartPoint{left + 30, row}};
+    draw_line(canvas, sample, entry.colour, entry.dash, everywhere);
+    if (entry.markers)
+      for (const ChartPoint p : sample) draw_marker(canvas, p, entry.colour, everywhere);
+    for (const std::string& line : lines_of(entry.label, kLegendWidth, font)) {
+      canvas.text({kWidth - kLegend + kLegendText, row + 5}, line, kTickSize, text);
+      row += kLegendRow;
+    }
+  }
+}
+
+}  // namespace
+
+Image draw_chart(const Chart& chart) {
+  const Font font(find_font_file());
+  const std::vector<LegendEntry> entries = chart.legend.empty() ? legend_of(chart.panels) : chart.legend;
+  std::size_t lines = 1;
+  for (const LegendEntry& entry : entries) lines += lines_of(entry.label, kLegendWidth, font).size();
+  const int panels = kTop + static_cast<int>(chart.panels.size()) * (kAbove + kPanelHeight + kBelow);
+  const int rows = kTop + kAbove + static_cast<int>(kLegendRow * static_cast<double>(lines));
+  const ChartColours& colours = chart.colours;
+  Canvas canvas(kWidth, std::max(panels, rows), font, colours.ground);
+  canvas.text({kLeft, 36}, chart.title, kTitleSize, colours.text);
+  double top = kTop + kAbove;
+  for (const ChartPanel& panel : chart.panels) {
+    draw_panel(canvas, panel, colours, {kLeft, top, kWidth - kLegend, top + kPanelHeight});
+    top += kPanelHeight + kBelow + kAbove;
+  }
+  draw_legend(canvas, entries, font, colours.text);
+  return canvas.take();
+}
+
+}  // namespace clothlab
