@@ -23,9 +23,8 @@
 #include "app/scene_library.h"
 #include "app/state_log.h"
 #include "app/window.h"
-#include "cli/command_line.h"
-#include "cli/interrupt.h"
 #include "core/error.h"
+#include "core/stop_probe.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "core/worker_pool.h"
@@ -38,6 +37,7 @@
 #include "render/heat_colours.h"
 #include "render/renderer.h"
 #include "render/shader_program.h"
+#include "runtime/command_line.h"
 #include "runtime/edit_history.h"
 #include "runtime/load_job.h"
 #include "runtime/scene_file.h"
@@ -72,7 +72,7 @@ std::string file_name(const fs::path& path) { return shown_path(path.filename())
 class Application {
  public:
   Application(const WindowRequest& request, const fs::path& program);
-  int run();
+  void run();
 
  private:
   bool frame_is_due();
@@ -115,6 +115,7 @@ class Application {
   double interface_scale() const;
 
   Preferences preferences_ = Preferences::load();
+  StopProbe stop_;
   std::vector<SceneEntry> library_;
   Window window_{"ClothLab", preferences_.window};
   Renderer renderer_;
@@ -169,7 +170,7 @@ class Application {
 };
 
 Application::Application(const WindowRequest& request, const fs::path& program)
-    : library_(load_scene_library(program)), plays_meshes_(request.play) {
+    : stop_(request.stop), library_(load_scene_library(program)), plays_meshes_(request.play) {
   view_.interface_scale = static_cast<float>(preferences_.interface_scale);
   view_.theme = preferences_.theme;
   view_.hints_done = preferences_.hints_done;
@@ -202,7 +203,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   }
   SceneLoadOptions loading;
   if (!request.scene) loading.initial_state = request.initial_state;
-  loading.stop = Interrupt::probe();
+  loading.stop = request.stop;
   loading.rehearse = true;  // the first grab is already as strong as ω_max allows
   auto loaded = std::make_shared<const LoadedScene>(load_scene(std::move(built_in), loading));
   edits_.emplace(loaded);
@@ -231,11 +232,11 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   }
 }
 
-int Application::run() {
+void Application::run() {
   bool shown = false;
-  while (!Interrupt::requested()) {
+  while (!stop_requested(stop_)) {
     window_.poll();
-    while (!window_.should_close() && !Interrupt::requested() && !frame_is_due()) {
+    while (!window_.should_close() && !stop_requested(stop_) && !frame_is_due()) {
       log_state();
       // Until the next picture is due, or something happens; the simulation is looked at in between.
       const double due = last_frame_ + window_.refresh_period() - window_.now();
@@ -267,7 +268,6 @@ int Application::run() {
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
   preferences_.save();
-  return Interrupt::requested() ? Interrupt::exit_status() : 0;
 }
 
 // Whether the next picture would differ from the last one, and it is time for it.
@@ -744,8 +744,8 @@ void Application::reload_shaders() {
 
 }  // namespace
 
-int open_window(const WindowRequest& request, const fs::path& program) {
-  return Application(request, program).run();
+void open_window(const WindowRequest& request, const fs::path& program) {
+  Application(request, program).run();
 }
 
 }  // namespace clothlab

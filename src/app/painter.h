@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/cli.h"
+#include "runtime/picture_request.h"
 
 namespace clothlab {
 

@@ -103,7 +103,9 @@ struct Window {
     request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();
     request.threads = scene.threads();
-    return services.open_window(request);
+    request.stop = Interrupt::probe();
+    services.open_window(request);
+    return Interrupt::requested() ? Interrupt::exit_status() : kExitDone;
   }
 };
 

@@ -1,54 +1,18 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <optional>
 
 #include "core/image.h"
-#include "sim/frame.h"
-#include "sim/scene.h"
+#include "runtime/picture_request.h"
+#include "runtime/window_request.h"
 
 namespace clothlab {
 
-/// What the command line asks of the window.
-struct WindowRequest {
-  /// The scene to open with, options applied; empty: the built-in one, `with_options`.
-  std::optional<Scene> scene;
-  /// The same scene with the command line's options on top. Throws InputError.
-  std::function<Scene(Scene)> with_options;
-  /// It is a mesh of its own, not a scene's: it waits to be pinned, unless it plays.
-  bool is_mesh = false;
-  bool play = false;
-  /// The file of --initial-state, for that scene or the built-in one; empty: none.
-  std::filesystem::path initial_state;
-  /// Whether a mesh far from human size may be scaled to fit: not when --scale was given.
-  bool may_fit = true;
-  int threads = 1;
-};
-
-/// What a picture without a display shows.
-struct PictureRequest {
-  int width = 1280;         ///< [pixel]
-  int height = 720;         ///< [pixel]
-  double yaw = 30;          ///< of the camera about the vertical axis [degree]
-  double pitch = 15;        ///< of the camera above the horizon [degree]
-  bool all_around = false;  ///< leave room for the same shape from every side
-  double zoom = 1;          ///< 1 fits the cloth as it was at the start into the picture
-  bool wireframe = false;
-  bool heat_map = false;
-  bool light = false;  ///< the light look, else the dark one
-  double heat_max_strain = 0.1;
-};
-
-/// Draws one frame after the other with the camera of the first, turned about the vertical axis through what
-/// it looks at by so much [degree].
-using Painter = std::function<Image(const Frame&, double turn)>;
-
-/// What the command line needs from its siblings on this floor; the app passes it in.
+/// What the command line needs from the other folders of its floor; main passes it in.
 struct Services {
-  /// Opens the window; returns the exit status.
-  std::function<int(const WindowRequest&)> open_window;
+  /// Opens the window and runs it until it is closed.
+  std::function<void(const WindowRequest&)> open_window;
   /// Makes a painter that needs no display. Throws SystemError where there is no way to draw.
   std::function<Painter(const PictureRequest&)> make_painter;
   /// Red, green and blue of the integrator in the given row of the registry, as in the window.

@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "runtime/command_line.h"
 
 #include <cmath>
 #include <string_view>
