@@ -28,7 +28,8 @@ namespace clothlab {
   NAME(kXpbd)                       \
   NAME(kProjectiveDynamics)         \
   NAME(kRattle)                     \
-  NAME(kPbdProj2)
+  NAME(kPbdProj2)                   \
+  NAME(kNewmark)
 
 #define CLOTHLAB_DECLARE(NAME) extern const IntegratorInfo NAME;
 CLOTHLAB_INTEGRATORS(CLOTHLAB_DECLARE)

@@ -28,7 +28,7 @@ std::vector<std::pair<std::size_t, int>> free_axes(const test::Rig& rig) {
 }
 
 /// One step of h as a linear map on (x, h v), by central differences about the state of the rig.
-Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, double h) {
+Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, const IntegratorParameters& values, double h) {
   constexpr double kDifference = 1e-6;  // [m]: the springs turn by as much of a length of 0.25 m
   const auto axes = free_axes(rig);
   const auto n = static_cast<Eigen::Index>(axes.size());
@@ -43,7 +43,7 @@ Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, double h) {
         state.x[i][c] += side * kDifference;
       else
         state.v[i][c] += side * kDifference / h;
-      info.make(default_parameters(info))->advance(rig.system, state, h, {settings, rig.pool, {}});
+      info.make(values)->advance(rig.system, state, h, {settings, rig.pool, {}});
       for (Eigen::Index row = 0; row < n; ++row) {
         const auto [j, d] = axes[static_cast<std::size_t>(row)];
         const double scale = side / (2 * kDifference);
@@ -59,14 +59,15 @@ Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, double h) {
 /// Motions without any force have a double eigenvalue 1, of which rounding makes a little more.
 constexpr double kRounding = 1e-4;
 
-bool grows(test::Rig& rig, const IntegratorInfo& info, double h) {
-  return algebra::spectral_radius(step_matrix(rig, info, h)) > 1 + kRounding;
+bool grows(test::Rig& rig, const IntegratorInfo& info, const IntegratorParameters& values, double h) {
+  return algebra::spectral_radius(step_matrix(rig, info, values, h)) > 1 + kRounding;
 }
 
 /// `limit` is within 1 % of the largest h at which the step does not grow.
 void expect_limit(test::Rig& rig, const IntegratorInfo& info, double limit) {
-  EXPECT_FALSE(grows(rig, info, 0.99 * limit)) << info.id << " at 0.99 of " << limit;
-  EXPECT_TRUE(grows(rig, info, 1.01 * limit)) << info.id << " at 1.01 of " << limit;
+  const IntegratorParameters values = default_parameters(info);
+  EXPECT_FALSE(grows(rig, info, values, 0.99 * limit)) << info.id << " at 0.99 of " << limit;
+  EXPECT_TRUE(grows(rig, info, values, 1.01 * limit)) << info.id << " at 1.01 of " << limit;
 }
 
 Material material_of(double damping, DampingModel model) {
@@ -131,6 +132,21 @@ TEST(StabilityMeter, KnowsDamping) {
   }
 }
 
+TEST(StabilityMeter, DampingNeverLowersNewmarksLimit) {
+  const IntegratorInfo& info = row("newmark");
+  for (const auto& [beta, gamma] : {std::pair{0.0, 0.5}, {1.0 / 6, 0.5}, {0.0, 0.7}}) {
+    for (const DampingModel model : {DampingModel::projected, DampingModel::isotropic}) {
+      const auto rig = hung_sheet(0.5, model);
+      const IntegratorParameters values{beta, gamma};
+      const double limit = largest_stable_step(info, values, estimate_of(*rig, info)).value();
+      EXPECT_FALSE(grows(*rig, info, values, 0.99 * limit)) << beta << ' ' << gamma;
+      if (gamma == 0.5) {
+        EXPECT_TRUE(grows(*rig, info, values, 1.01 * limit)) << beta;
+      }
+    }
+  }
+}
+
 /// Slow, for its force to leave the cloth where it is; dense, for its damping to count.
 Wind thick_air(double density) {
   Wind wind;
@@ -190,7 +206,7 @@ TEST(StabilityMeter, KnowsTheWindOfThoseThatTakeItExplicitly) {
   expect_limit(*rig, row("xpbd"), limit_of(*rig, row("xpbd")));
   // Springs only take part in holding a particle against the wind, and here they do.
   const IntegratorInfo& projective = row("projective-dynamics");
-  EXPECT_FALSE(grows(*rig, projective, 0.99 * limit_of(*rig, projective)));
+  EXPECT_FALSE(grows(*rig, projective, default_parameters(projective), 0.99 * limit_of(*rig, projective)));
 }
 
 TEST(StabilityMeter, CountsTheWind) {

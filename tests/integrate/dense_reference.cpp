@@ -279,6 +279,7 @@ DenseMethod dense_method(std::string_view id, const DenseCloth& cloth, const Int
       {"tr-bdf2", tr_bdf2},
       {"sdirk2", sdirk2},
       {"generalized-alpha", generalized_alpha},
+      {"newmark", [](Dense d) { return with_acceleration(d, 0, 0, d.values.at(0), d.values.at(1)); }},
   };
   const auto method = methods.find(id);
   if (method == methods.end()) return dense_exponential_method(id, cloth, values);

@@ -40,6 +40,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"projective-dynamics", 0xed18ba12eda6f19aULL},
     {"rattle", 0x16716e16218452f1ULL},
     {"pbd-proj2", 0xa8ead35afa8275d7ULL},
+    {"newmark", 0x202b7d0e8e390e53ULL},
 };
 
 // A hanging sheet that is pulled at, on one of every kind of force.

@@ -196,6 +196,7 @@ const std::map<std::string_view, Recurrence> kRecurrences{
     {"str-sbdf2-ere", repeat<str_sbdf2_ere>},
     {"rattle", repeat<velocity_verlet>},
     {"pbd-proj2", repeat<symplectic_euler>},
+    {"newmark", repeat<trapezoidal>},
 };
 
 TEST_P(EveryIntegrator, TakesTheExactStepsOfOneOscillator) {
