@@ -71,8 +71,19 @@ void ClothSystem::list_terms() {
 }
 
 ClothSystem::Measures ClothSystem::measure(std::span<const vec3> x) const {
-  const auto [stretch, bend, max_strain] = springs_.measure(x);
-  return {{stretch, bend, gravity_->energy(x), drag_energy(x)}, max_strain};
+  Measures measures;
+  for (const ForceTerm* term : terms_) term->add_measures(x, measures);
+  return measures;
+}
+
+OuterLoad ClothSystem::outer_load(double mass) const {
+  OuterLoad sum;
+  for (const ForceTerm* term : terms_) {
+    const OuterLoad load = term->outer_load(mass);
+    sum.force += load.force;
+    sum.energy += load.energy;
+  }
+  return sum;
 }
 
 double ClothSystem::stretch_energy(double strain) const {
@@ -88,26 +99,13 @@ double ClothSystem::stretch_energy(double strain) const {
 void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
   clear(f);
-  if (springs == SpringForces::rest) {
-    gravity_->add_force(x, v, f);
-    if (wind_force_) wind_force_->add_force(x, v, f);
-    pushes_.add_force(x, v, f);
-    return;
-  }
-  springs_.add_force(x, v, f, springs);
-  for (const ForceTerm* term : terms_) {
-    if (term != &springs_) term->add_force(x, v, f);
-  }
+  for (const ForceTerm* term : terms_) term->add_part(springs, x, v, f);
 }
 
 void ClothSystem::force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                            SpringForces springs) const {
   clear(f);
-  springs_.add_force(x, v, f, springs);
-  gravity_->add_force(x, v, f);
-  rayleigh_mass_->add_force(x, v, f);
-  if (wind_force_) wind_force_->add_force_at(t, x, v, f);
-  if (drag_force_) drag_force_->add_force(x, v, f);
+  for (const ForceTerm* term : terms_) term->add_part_at(t, springs, x, v, f);
 }
 
 double ClothSystem::potential_energy(std::span<const vec3> x) const {

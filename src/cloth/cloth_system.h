@@ -23,17 +23,8 @@ namespace clothlab {
 /// Changes (material, wind, drag, projection) belong between steps. One caller at a time, as for the pool.
 class ClothSystem final : public DynamicSystem {
  public:
-  /// Potential energies [J]; `drag` is the mouse spring's.
-  struct Energies {
-    double stretch = 0;
-    double bend = 0;
-    double gravity = 0;
-    double drag = 0;
-  };
-  struct Measures {
-    Energies energies;
-    double max_strain = 0;  ///< see SpringForce::Measures
-  };
+  using Energies = PotentialEnergies;
+  using Measures = ForceMeasures;
 
   /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
   ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
@@ -65,6 +56,9 @@ class ClothSystem final : public DynamicSystem {
   Measures measure(std::span<const vec3> x) const;
   Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
   double drag_energy(std::span<const vec3> x) const { return drag_force_ ? drag_force_->energy(x) : 0; }
+
+  /// All that pushes from outside and lasts, gravity and wind, on cloth of that mass [kg].
+  OuterLoad outer_load(double mass) const;
 
   /// Energy of all stretch springs when each is longer by a share of `strain` [J].
   double stretch_energy(double strain) const;
@@ -113,7 +107,8 @@ class ClothSystem final : public DynamicSystem {
   std::optional<WindForce> wind_force_;
   SteadyForce pushes_;
   std::optional<DragForce> drag_force_;
-  std::vector<const ForceTerm*> terms_;  // the forces in action, in the order in which they are summed
+  // The forces in action, in the order in which they are summed: every sum over forces goes over these.
+  std::vector<const ForceTerm*> terms_;
 };
 
 }  // namespace clothlab

@@ -8,8 +8,29 @@
 
 namespace clothlab {
 
-/// One kind of force. A new one takes a pair of files, a line in ClothSystem::terms_ and a row in the
-/// finite-difference test (tests/cloth/force_terms.h).
+/// Potential energies by what has them [J]; `drag` is the mouse spring's.
+struct PotentialEnergies {
+  double stretch = 0;
+  double bend = 0;
+  double gravity = 0;
+  double drag = 0;
+};
+
+/// What is shown of the forces at the positions of the particles.
+struct ForceMeasures {
+  PotentialEnergies energies;
+  double max_strain = 0;  ///< see SpringForce::Measures
+};
+
+/// What a force from outside does to the cloth as a whole, at the most.
+struct OuterLoad {
+  double force = 0;   ///< [N]
+  double energy = 0;  ///< that it carries the cloth to, however short the way [J]
+};
+
+/// One kind of force. A new one takes a pair of files, a line in ClothSystem::list_terms and a row in the
+/// finite-difference test (tests/cloth/force_terms.h). All sums over forces go over that list: what a force
+/// does not have, it need not override.
 ///
 /// One sign convention for all: f = −∂E/∂x + damping, K = ∂f/∂x, D = ∂f/∂v. Calls are const and without
 /// visible side effects, and no value of x and v, however large or not a number, makes them fail.
@@ -22,6 +43,23 @@ class ForceTerm {
 
   /// f += this force [N].
   virtual void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
+
+  /// f += what `part` includes of this force [N].
+  virtual void add_part(SpringForces /*part*/, std::span<const vec3> x, std::span<const vec3> v,
+                        std::span<vec3> f) const {
+    add_force(x, v, f);
+  }
+  /// The same at the time t [s], whatever the step to come was told of.
+  virtual void add_part_at(double /*t*/, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                           std::span<vec3> f) const {
+    add_part(part, x, v, f);
+  }
+
+  /// Adds what is shown of this force.
+  virtual void add_measures(std::span<const vec3> /*x*/, ForceMeasures& /*measures*/) const {}
+
+  /// On cloth of that mass [kg].
+  virtual OuterLoad outer_load(double /*mass*/) const { return {}; }
 
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
   virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <glm/geometric.hpp>
+
 #include "cloth/force_term.h"
 #include "core/worker_pool.h"
 
@@ -14,6 +16,10 @@ class GravityForce final : public ForceTerm {
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_measures(std::span<const vec3> x, ForceMeasures& measures) const override {
+    measures.energies.gravity += energy(x);
+  }
+  OuterLoad outer_load(double mass) const override { return {mass * glm::length(gravity_), 0}; }
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
 

@@ -12,6 +12,10 @@ class RayleighMassForce final : public ForceTerm {
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f) const override {
+    if (part != SpringForces::rest) add_force(x, v, f);
+  }
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
   double dissipation_potential(std::span<const vec3> v) const override;

@@ -215,10 +215,18 @@ double SpringForce::energy(std::span<const vec3> x) const {
   return all.stretch + all.bend;
 }
 
-void SpringForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                            SpringForces springs) const {
+void SpringForce::add_measures(std::span<const vec3> x, ForceMeasures& measures) const {
+  const Measures own = measure(x);
+  measures.energies.stretch += own.stretch;
+  measures.energies.bend += own.bend;
+  measures.max_strain = own.max_strain;
+}
+
+void SpringForce::add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                           std::span<vec3> f) const {
+  if (part == SpringForces::rest) return;
   const ByKind k{bend_stiffness_, stretch_stiffness_};
-  const ByKind pulling{-bend_stiffness_, springs == SpringForces::all ? -stretch_stiffness_ : 0.0};
+  const ByKind pulling{-bend_stiffness_, part == SpringForces::all ? -stretch_stiffness_ : 0.0};
   add_forces(f, [&](const Pair& pair, auto /*own*/) {
     const Pose pose(*this, k, pair, x, 0);
     const HalfLanes pull = pair.of_kind(model_, pulling) * pose.elongation;

@@ -36,12 +36,13 @@ class SpringForce final : public ForceTerm {
   /// Uses scratch memory of its own, as `add_force`.
   Measures measure(std::span<const vec3> x) const;
   double energy(std::span<const vec3> x) const override;
+  void add_measures(std::span<const vec3> x, ForceMeasures& measures) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override {
-    add_force(x, v, f, SpringForces::all);
+    add_part(SpringForces::all, x, v, f);
   }
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                 SpringForces springs) const;
+  void add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f) const override;
   void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
                  const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;

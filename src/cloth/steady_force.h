@@ -22,6 +22,9 @@ class SteadyForce final : public ForceTerm {
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  /// Nothing: what touches the cloth at another time is not known.
+  void add_part_at(double, SpringForces, std::span<const vec3>, std::span<const vec3>,
+                   std::span<vec3>) const override {}
   void add_jacobians(std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&, JacobianMode,
                      SpringMatrix&) const override {}
 

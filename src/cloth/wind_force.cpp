@@ -67,8 +67,14 @@ void WindForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std:
   add_drag([this](std::size_t i) { return air_[i]; }, x, v, f);
 }
 
-void WindForce::add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v,
-                             std::span<vec3> f) const {
+OuterLoad WindForce::outer_load(double mass) const {
+  const double fastest = top_speed(wind_);
+  return {wind_.density / 2 * wind_.drag_coefficient * model_.area() * fastest * fastest,
+          mass / 2 * fastest * fastest};
+}
+
+void WindForce::add_part_at(double t, SpringForces /*part*/, std::span<const vec3> x, std::span<const vec3> v,
+                            std::span<vec3> f) const {
   add_drag([&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
 }
 

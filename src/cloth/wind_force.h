@@ -36,8 +36,11 @@ class WindForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
-  /// add_force in the air of the time t [s] at x, whatever `blow` has made it.
-  void add_force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
+  /// In the air of the time t [s] at x, whatever `blow` has made it.
+  void add_part_at(double t, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                   std::span<vec3> f) const override;
+  /// At rest in the fastest air, and as fast as that.
+  OuterLoad outer_load(double mass) const override;
   /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: taken explicitly, the
   /// wind alone is stable for h times this < 2.
   double largest_rate(std::span<const vec3> x, std::span<const vec3> v, std::span<const double> masses,

@@ -70,17 +70,11 @@ InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& stat
 void EnergyAccount::set_scale(const ClothSystem& system, double reach) {
   const std::span<const double> m = system.masses();
   const double mass = std::accumulate(m.begin(), m.end(), 0.0);
-  double load = mass * glm::length(system.material().gravity);
-  double carried = 0;
-  if (const Wind& wind = system.wind(); wind.on) {
-    const double fastest = top_speed(wind);
-    load += wind.density / 2 * wind.drag_coefficient * system.model().area() * fastest * fastest;
-    carried = mass / 2 * fastest * fastest;
-  }
-  load_ = std::max(load_, load * reach + carried);
+  const OuterLoad load = system.outer_load(mass);
+  load_ = std::max(load_, load.force * reach + load.energy);
 
   constexpr double kStrain = 1e-4;
-  floor_ = std::max(floor_, load * load / system.material().stretch_stiffness);
+  floor_ = std::max(floor_, load.force * load.force / system.material().stretch_stiffness);
   floor_ = std::max(floor_, system.stretch_energy(kStrain));
 }
 

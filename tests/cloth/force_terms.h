@@ -14,6 +14,8 @@ namespace clothlab::test {
 struct ForceRow {
   std::string name;
   std::function<std::unique_ptr<ForceTerm>(Rig&)> make;
+  bool in_rest = true;      ///< SpringForces::rest includes it
+  bool at_any_time = true;  ///< and what is asked for another time
 };
 
 inline Material sample_material() {
@@ -26,20 +28,24 @@ inline Material sample_material() {
 }
 
 inline ForceRow spring_row(std::string name, DampingModel model, double k_d, double alpha) {
-  return {std::move(name), [=](Rig& rig) {
+  return {std::move(name),
+          [=](Rig& rig) {
             Material material = sample_material();
             material.damping_model = model;
             material.spring_damping = k_d;
             material.rayleigh_stiffness = alpha;
             return std::make_unique<SpringForce>(rig.system.model(), material, rig.pool);
-          }};
+          },
+          false};
 }
 
 inline ForceRow drag_row(std::string name, double max_force) {
-  return {std::move(name), [=](Rig&) {
+  return {std::move(name),
+          [=](Rig&) {
             const Drag drag{{1, 3, 4}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.5, -0.2), 35, 0.6, max_force};
             return std::make_unique<DragForce>(drag);
-          }};
+          },
+          false};
 }
 
 inline std::unique_ptr<ForceTerm> some_pushes() {
@@ -61,7 +67,7 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25), rig.pool);
        }},
       {"Rayleigh mass",
-       [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }},
+       [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }, false},
       // With wind there is force at rest as well, and no energy: see wind_test.cpp.
       {"air at rest",
        [](Rig& rig) {
@@ -70,7 +76,7 @@ inline std::vector<ForceRow> force_rows() {
          wind.speed = 0;
          return std::make_unique<WindForce>(rig.system.model(), wind, rig.pool);
        }},
-      {"steady pushes", [](Rig&) { return some_pushes(); }},
+      {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
       drag_row("drag, far from its bound", 1e4),
       drag_row("drag, near its bound", 20),
       drag_row("drag, far beyond its bound", 0.5),

@@ -388,6 +388,104 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   EXPECT_EQ(rig->system.mass_damping(), 2);
 }
 
+TEST(ForceTerms, AreWholeOrNothingInEveryPart) {
+  for (const ForceRow& row : force_rows()) {
+    SCOPED_TRACE(row.name);
+    auto rig = sample();
+    const auto term = row.make(*rig);
+    const State& s = rig->state;
+    const auto sum = [&](const auto& add) {
+      std::vector<vec3> f(s.x.size(), vec3(0.0));
+      add(f);
+      return f;
+    };
+    const std::vector<vec3> none(s.x.size(), vec3(0.0));
+    const std::vector<vec3> whole = sum([&](auto& f) { term->add_force(s.x, s.v, f); });
+    const auto part = [&](SpringForces which) {
+      return sum([&](auto& f) { term->add_part(which, s.x, s.v, f); });
+    };
+    const auto at = [&](double t) {
+      return sum([&](auto& f) { term->add_part_at(t, SpringForces::all, s.x, s.v, f); });
+    };
+    EXPECT_EQ(part(SpringForces::all), whole);
+    EXPECT_EQ(part(SpringForces::rest), row.in_rest ? whole : none);
+    EXPECT_EQ(at(1.5), row.at_any_time ? whole : none);
+  }
+}
+
+TEST(ClothSystem, SumsEveryTermInEverySum) {
+  Material material = sample_material();
+  material.spring_damping = 0.8;
+  material.rayleigh_stiffness = 0.01;
+  material.rayleigh_mass = 2;
+  auto rig = make_sheet(4, 4, 0.3, material);
+  ClothSystem& system = rig->system;
+  const State& s = rig->state;
+  shake(rig->state, 0.05, 1);
+  Wind wind;
+  wind.on = true;
+  wind.gusts = 50;
+  const Drag drag{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2};
+  const std::vector<SteadyForce::Push> pushes{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}};
+  constexpr double kNow = 0.3, kLater = 0.7;
+  system.set_wind(wind);
+  system.blow(s.x, kNow);
+  system.set_pushes(pushes);
+  system.set_drag(drag);
+
+  // One of each kind, in the order of the system. Another kind of force is another line here.
+  SpringForce springs(system.model(), material, rig->pool);
+  GravityForce gravity(system.masses(), material.gravity, rig->pool);
+  RayleighMassForce mass_damping(system.masses(), material.rayleigh_mass);
+  WindForce air(system.model(), wind, rig->pool);
+  air.blow(s.x, kNow);
+  SteadyForce friction;
+  friction.set(pushes);
+  DragForce hand(drag);
+  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &air, &friction, &hand};
+
+  const std::size_t n = s.x.size();
+  std::vector<vec3> f(n);
+  const auto sum = [&](const auto& add) {
+    std::vector<vec3> all(n, vec3(0.0));
+    for (const ForceTerm* term : terms) add(*term, all);
+    return all;
+  };
+  for (const SpringForces part : {SpringForces::all, SpringForces::inextensible, SpringForces::rest}) {
+    system.force(s.x, s.v, f, part);
+    EXPECT_EQ(f, sum([&](const ForceTerm& term, auto& all) { term.add_part(part, s.x, s.v, all); }));
+    system.force_at(kLater, s.x, s.v, f, part);
+    EXPECT_EQ(f,
+              sum([&](const ForceTerm& term, auto& all) { term.add_part_at(kLater, part, s.x, s.v, all); }));
+  }
+  double energy = 0, load = 0;
+  ForceMeasures shown;
+  for (const ForceTerm* term : terms) {
+    energy += term->energy(s.x);
+    term->add_measures(s.x, shown);
+    load += term->outer_load(3).force;
+  }
+  EXPECT_EQ(system.potential_energy(s.x), energy);
+  const PotentialEnergies e = system.energies(s.x);
+  EXPECT_EQ(e.drag, hand.energy(s.x));
+  EXPECT_EQ(e.gravity, gravity.energy(s.x));
+  EXPECT_EQ(e.stretch + e.bend, springs.energy(s.x));
+  EXPECT_EQ(system.measure(s.x).max_strain, shown.max_strain);
+  EXPECT_EQ(system.outer_load(3).force, load);
+  EXPECT_GT(load, 3 * 9.8);
+
+  const SystemCoefficients c{0, 0.1, 0.01};
+  SpringMatrix of_system(system.pattern()), of_terms(system.pattern());
+  system.assemble(s.x, s.v, c, JacobianMode::exact, of_system);
+  for (std::size_t i = 0; i < n; ++i) of_terms.diagonal(i) = 0;
+  of_terms.clear_stencils();
+  for (const ForceTerm* term : terms) term->add_jacobians(s.x, s.v, c, JacobianMode::exact, of_terms);
+  std::vector<vec3> first(n), second(n);
+  of_system.multiply(rig->pool, s.v, first);
+  of_terms.multiply(rig->pool, s.v, second);
+  EXPECT_EQ(first, second);
+}
+
 TEST(ClothSystem, KnowsWhenDampingHasAPotential) {
   auto rig = sample();
   Material material = sample_material();
