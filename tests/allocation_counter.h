@@ -10,3 +10,6 @@ long allocations();
 std::size_t allocated_bytes();
 /// The most that this ever was.
 std::size_t most_allocated_bytes();
+/// The n-th call of operator new from now on by this thread, counted from 1, fails; 0: none. Returns how many
+/// calls were left to the one that was to fail so far; 0 when it has failed.
+long fail_allocation(long n);

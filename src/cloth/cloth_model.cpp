@@ -33,13 +33,42 @@ class Parts {
   std::vector<std::uint32_t> parent_;
 };
 
+/// Per particle, a third of every adjacent triangle [m²].
+std::vector<double> areas_of(std::span<const vec3> rest_positions,
+                             std::span<const ClothModel::Triangle> triangles, CancelPoint& cancel) {
+  std::vector<double> areas(rest_positions.size());
+  for (const ClothModel::Triangle& t : triangles) {
+    cancel.pass();
+    const vec3 normal =
+        glm::cross(rest_positions[t[1]] - rest_positions[t[0]], rest_positions[t[2]] - rest_positions[t[0]]);
+    const double area = glm::length(normal) / 2;
+    for (const std::uint32_t i : t) areas[i] += area / 3;
+  }
+  return areas;
+}
+
+/// Of the area model.
+std::vector<double> masses_by_area(double mass, std::span<const double> areas) {
+  const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
+  std::vector<double> masses(areas.size());
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    masses[i] = mass * (areas[i] / total);
+    if (!(masses[i] > 0)) {
+      throw InputError(
+          "particle " + std::to_string(i) +
+          " has no mass under the mass model 'area', since its triangles have no area; use the mass "
+          "model 'uniform' for this mesh");
+    }
+  }
+  return masses;
+}
+
 }  // namespace
 
 ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
                        std::span<const Ends> bend, Triangles triangles, const StopProbe& stop)
     : triangles_(std::move(triangles)),
       stretch_springs_(stretch.size()),
-      areas_(rest_positions.size()),
       part_of_particle_(rest_positions.size()) {
   CancelPoint cancel(stop);
   std::vector<Ends> ends(stretch.begin(), stretch.end());
@@ -56,13 +85,7 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
     is_stretch_[slot] = s < stretch_springs_;
   }
 
-  for (const Triangle& t : *triangles_) {
-    cancel.pass();
-    const vec3 normal =
-        glm::cross(rest_positions[t[1]] - rest_positions[t[0]], rest_positions[t[2]] - rest_positions[t[0]]);
-    const double area = glm::length(normal) / 2;
-    for (std::uint32_t i : t) areas_[i] += area / 3;
-  }
+  areas_ = areas_of(rest_positions, *triangles_, cancel);
   find_parts(cancel);
 }
 
@@ -100,18 +123,15 @@ std::vector<double> ClothModel::masses(const Material& material) const {
   if (material.mass_model == MassModel::uniform) {
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
   }
-  const double total = area();
-  std::vector<double> masses(particles());
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    masses[i] = material.mass * (areas_[i] / total);
-    if (!(masses[i] > 0)) {
-      throw InputError(
-          "particle " + std::to_string(i) +
-          " has no mass under the mass model 'area', since its triangles have no area; use the mass "
-          "model 'uniform' for this mesh");
-    }
-  }
-  return masses;
+  return masses_by_area(material.mass, areas_);
+}
+
+void check_masses(const Material& material, std::span<const vec3> rest_positions,
+                  std::span<const ClothModel::Triangle> triangles) {
+  if (material.mass_model == MassModel::uniform) return;
+  const StopProbe none;
+  CancelPoint never(none);
+  masses_by_area(material.mass, areas_of(rest_positions, triangles, never));
 }
 
 }  // namespace clothlab

@@ -73,4 +73,8 @@ class ClothModel {
   std::size_t parts_ = 0;
 };
 
+/// Throws InputError as ClothModel::masses does for a cloth of this shape, which need not be built for it.
+void check_masses(const Material& material, std::span<const vec3> rest_positions,
+                  std::span<const ClothModel::Triangle> triangles);
+
 }  // namespace clothlab

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/command_rules.h"
+
 namespace clothlab {
 
 void CommandQueue::count(const Request& request, int change) {
@@ -9,9 +11,9 @@ void CommandQueue::count(const Request& request, int change) {
   const auto* control = std::get_if<Control>(&request.what);
   const bool scene = control != nullptr && std::holds_alternative<UseScene>(*control);
   const bool again = control != nullptr && std::holds_alternative<RunAgain>(*control);
-  const bool reset = again || (command != nullptr && std::holds_alternative<Reset>(*command));
+  const bool urgent = scene || again || (command != nullptr && rule_of(*command).urgent);
   if (scene) scenes_.fetch_add(change, std::memory_order_release);
-  if (scene || reset) urgent_.fetch_add(change, std::memory_order_release);
+  if (urgent) urgent_.fetch_add(change, std::memory_order_release);
 }
 
 std::uint64_t CommandQueue::push(std::variant<Command, Control> what) {

@@ -42,9 +42,8 @@ class CommandQueue {
   /// Ends one wait without a request.
   void wake();
 
-  /// Whether what waits makes the step that is running worthless: Reset, RunAgain, UseScene, or a
-  /// close.
-  /// Lock-free, for a stop probe.
+  /// Whether what waits makes the step that is running worthless: an urgent command, RunAgain, UseScene, or a
+  /// close. Lock-free, for a stop probe.
   bool urgent() const { return urgent_.load(std::memory_order_acquire) > 0 || closed(); }
   /// Whether what waits makes the scene that is being built worthless: UseScene, or a close. Lock-free.
   bool scene_waits() const { return scenes_.load(std::memory_order_acquire) > 0 || closed(); }

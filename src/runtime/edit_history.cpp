@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/command_rules.h"
 #include "sim/scene_difference.h"
 
 namespace clothlab {
@@ -62,13 +63,14 @@ EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
 void EditHistory::record(const Command& command, const Frame& seen) {
   if (const auto* move = std::get_if<MovePins>(&command)) return record_motion(*move, seen);
   const ClothMesh& mesh = *present_.loaded->mesh;
-  Scene after = *present_.scene;
+  std::shared_ptr<const Scene> changed;
   try {
-    if (!change_description(command, mesh, after)) return;
-    if (differences(*present_.scene, after, mesh).empty()) return;
+    changed = changed_scene(present_.scene, command, mesh);
   } catch (const InputError&) {
     return;  // the simulation will refuse it, and say why
   }
+  if (changed == present_.scene || differences(*present_.scene, *changed, mesh).empty()) return;
+  const Scene& after = *changed;
   const std::string subject = subject_of(command);
   const bool goes_on = !subject.empty() && subject == open_subject_;
   if (!goes_on) push_past(present_);
@@ -81,7 +83,7 @@ void EditHistory::record(const Command& command, const Frame& seen) {
     present_.pins_before = places_without(held, holds, seen);
     present_.pins_after = places_without(holds, held, seen);
   }
-  present_.scene = without_state(std::move(after));
+  present_.scene = changed;
   open_subject_ = subject;
   // A gesture that came back to where it began has changed nothing.
   if (goes_on && differences(*past_.back().scene, *present_.scene, mesh).empty()) {

@@ -24,6 +24,7 @@
 #include "runtime/revival.h"
 #include "runtime/stability_monitor.h"
 #include "runtime/step_timer.h"
+#include "sim/command_rules.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
 
@@ -49,22 +50,6 @@ struct Overloaded : Fs... {
 };
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
-
-/// What the scene or ω_max do not depend on need not be computed anew on every move of the mouse.
-bool changes_scene(const Command& command) {
-  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<Grab>(command) &&
-         !std::holds_alternative<Release>(command) && !std::holds_alternative<MovePins>(command);
-}
-/// Whether it acts on the cloth as it is seen, which may be a state of the past.
-bool acts_on_what_is_shown(const Command& command, const Scene& scene) {
-  const auto* all = std::get_if<SetScene>(&command);
-  if (all != nullptr) return all->scene && all->scene->pins != scene.pins;
-  return std::holds_alternative<Grab>(command) || std::holds_alternative<SetPinned>(command) ||
-         std::holds_alternative<SetPinPreset>(command) || std::holds_alternative<MovePins>(command);
-}
-bool changes_stability(const Command& command) {
-  return !std::holds_alternative<MoveCursor>(command) && !std::holds_alternative<MovePins>(command);
-}
 
 }  // namespace
 
@@ -164,7 +149,11 @@ struct SimulationThread::Impl {
   }
 
   void apply(const Command& command) {
-    if (acts_on_what_is_shown(command, *scene)) continue_from_shown();
+    // A command that is refused leaves the past alone, too.
+    const std::shared_ptr<const Scene> after =
+        changed_scene(simulation->shared_scene(), command, simulation->mesh());
+    const CommandRule& rule = rule_of(command);
+    if (rule.acts_on_shown || after->pins != simulation->scene().pins) continue_from_shown();
     const bool had_rods = simulation->integrator().inextensible;
     note_step_times();
     simulation->apply(command);
@@ -176,14 +165,14 @@ struct SimulationThread::Impl {
     } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
       history.replace_newest([this](Checkpoint& to) { simulation->save(to); });
     }
-    if (changes_scene(command)) scene_changed();
+    if (rule.changes_scene) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();
     if (!simulation->drag() || std::holds_alternative<Grab>(command)) hand.reset();
     if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && hand)
       hand->move_to(move->cursor);
-    if (changes_scene(command) && hand) hand->adapt(*simulation, estimate_without_hand());
-    if (changes_stability(command)) ask_for_estimate();
-    if (blown && changes_scene(command)) reconsider();
+    if (rule.changes_scene && hand) hand->adapt(*simulation, estimate_without_hand());
+    if (rule.breaks_continuity) ask_for_estimate();
+    if (blown && rule.changes_scene) reconsider();
   }
 
   void steer(const TakeHold& c) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/error.h"
 #include "core/text.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
@@ -45,50 +44,6 @@ std::string counted_pins(std::size_t from, std::size_t to) {
   return "Pinned particles " + std::to_string(from).append(kArrow) + std::to_string(to);
 }
 
-struct Change {
-  const ClothMesh& mesh;
-  Scene& scene;
-
-  bool operator()(const SetParameter& c) const {
-    set_parameter(scene, c.id, c.value);
-    return true;
-  }
-  bool operator()(const SetGravity& c) const {
-    check_gravity(c.gravity);
-    scene.material.gravity = c.gravity;
-    return true;
-  }
-  bool operator()(const SetIntegrator& c) const {
-    scene.integrator = integrator_info(c.id).id;
-    return true;
-  }
-  bool operator()(const SetPinned& c) const {
-    const std::vector<std::uint32_t> before = selected_particles(mesh, scene.pins);
-    std::vector<std::uint32_t> held = with_pinned(before, c.particles, c.pinned);
-    if (held == before) return true;
-    for (std::uint32_t& i : held) {
-      if (i >= mesh.vertex_of_particle.size())
-        throw InputError("There is no particle " + std::to_string(i) + " to pin.");
-      i = mesh.vertex_of_particle[i];
-    }
-    scene.pins = std::move(held);
-    return true;
-  }
-  bool operator()(const SetPinPreset& c) const {
-    scene.pins = c.preset;
-    return true;
-  }
-  bool operator()(const SetScene& c) const {
-    if (!c.scene) return false;
-    scene = *c.scene;
-    return true;
-  }
-  template <class Other>
-  bool operator()(const Other&) const {
-    return false;
-  }
-};
-
 }  // namespace
 
 std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
@@ -123,10 +78,6 @@ std::string describe_differences(const Scene& from, const Scene& to, const Cloth
   for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) text += (i == 0 ? "" : ", ") + all[i];
   if (all.size() > kMostNamed) text += " and " + std::to_string(all.size() - kMostNamed) + " more";
   return text;
-}
-
-bool change_description(const Command& command, const ClothMesh& mesh, Scene& scene) {
-  return std::visit(Change{mesh, scene}, command);
 }
 
 }  // namespace clothlab

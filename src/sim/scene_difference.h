@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "mesh/mesh.h"
-#include "sim/command.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -17,9 +16,5 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
 
 /// The same as one text: at most three of them, then how many more there are.
 std::string describe_differences(const Scene& from, const Scene& to, const ClothMesh& mesh);
-
-/// What a command makes of the description of a scene that runs on `mesh`. False for a command that is not
-/// about the description. Throws InputError as Simulation::apply() would.
-bool change_description(const Command& command, const ClothMesh& mesh, Scene& scene);
 
 }  // namespace clothlab

@@ -53,8 +53,8 @@ class Simulation {
   /// One step of dt. After a blow-up it tries again from the last good state.
   StepStatus step(const StopProbe& stop = {});
 
-  /// Applies a user's change; call only between steps. Throws InputError, with nothing changed, for
-  /// an unknown name, a value outside its range or a particle that does not exist.
+  /// Applies a user's change; call only between steps. With nothing changed, throws InputError as
+  /// changed_scene() does, and std::bad_alloc.
   void apply(const Command& command);
 
   /// Writes down all that the next step depends on, to the last bit. What `to` holds is overwritten, its

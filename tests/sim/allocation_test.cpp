@@ -1,6 +1,11 @@
-// No step after the first allocates.
+// No step after the first allocates; a command that finds no memory changes nothing.
+
+#include <algorithm>
+#include <new>
+#include <vector>
 
 #include "allocation_counter.h"
+#include "sim/checkpoint.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -31,6 +36,81 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       for (int k = 0; k < 8; ++k) ASSERT_EQ(simulation.step(), StepStatus::done);
       EXPECT_EQ(allocations() - before, 0) << info.id << ", adaptive " << adaptive;
     }
+}
+
+/// Steps of a method with a memory, with a pin on its way and a hand; then, at half of the steps, `moment`.
+std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
+  Scene scene;
+  scene.integrator = "bdf2";
+  scene.stepping.dt = 1e-3;
+  scene.floor = {.on = true, .height = -1};
+  auto run = std::make_unique<Simulation>(scene, grid_mesh(4, 4), pool);
+  run->apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});
+  run->apply(Grab{{5, 6, 10}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
+  for (int k = 0; k < 2; ++k) run->step();
+  run->save(moment);
+  for (int k = 0; k < 2; ++k) run->step();
+  return run;
+}
+
+std::vector<double> numbers_of(const Simulation& run) {
+  Checkpoint now;
+  run.save(now);
+  Memory memory;
+  write_checkpoint(now, memory);
+  return {memory.numbers().begin(), memory.numbers().end()};
+}
+
+TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
+  WorkerPool pool(1);
+  const auto moment = std::make_shared<Checkpoint>();
+  const auto run = in_motion(pool, *moment), twin = in_motion(pool, *moment);
+  auto other = std::make_shared<Scene>(run->scene());
+  other->integrator = "siere";
+  other->material.mass = 0.4;
+  other->wind.on = true;
+  other->pins = std::vector<std::uint32_t>{1, 2, 9};
+  const auto state = std::make_shared<State>(run->state());
+  const std::vector<Command> commands{SetParameter{"mass", 0.3},
+                                      SetParameter{"wind", 1},
+                                      SetGravity{vec3(0, -5, 1)},
+                                      SetIntegrator{"rattle"},
+                                      SetPinned{{7, 8, 9}, true},
+                                      MovePins{{{7, vec3(1)}, {8, vec3(2)}}, 0},
+                                      MovePins{{{9, vec3(1)}}, 0.5},
+                                      SetPinPreset{PinPreset::top_edge},
+                                      MoveCursor{vec3(0.1)},
+                                      Release{},
+                                      Grab{{0, 1, 5}, vec3(0.25, 0.25, 0.5), vec3(0.5), 5, 0.01},
+                                      SetScene{other},
+                                      GoBack{moment},
+                                      RestoreState{state, 3},
+                                      Reset{}};
+  int failures = 0;
+  for (std::size_t c = 0; c < commands.size(); ++c) {
+    SCOPED_TRACE(c);
+    const std::vector<double> before = numbers_of(*run);
+    const std::shared_ptr<const Scene> scene = run->shared_scene();
+    for (long n = 1;; ++n) {
+      ASSERT_LT(n, 1000);
+      fail_allocation(n);
+      try {
+        run->apply(commands[c]);
+        fail_allocation(0);
+        break;
+      } catch (const std::bad_alloc&) {
+        ++failures;
+        ASSERT_EQ(run->shared_scene(), scene) << n;
+        ASSERT_EQ(numbers_of(*run), before) << n;
+      }
+    }
+    twin->apply(commands[c]);
+    EXPECT_EQ(numbers_of(*run), numbers_of(*twin));
+    EXPECT_EQ(run->step(), twin->step());
+    EXPECT_TRUE(same_bits(run->state(), twin->state()));
+    EXPECT_EQ(run->record().energy.total, twin->record().energy.total);
+  }
+  EXPECT_GT(failures, 50);
 }
 
 }  // namespace

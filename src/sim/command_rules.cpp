@@ -1,0 +1,205 @@
+#include "sim/command_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cloth/cloth_model.h"
+#include "core/error.h"
+#include "core/finite.h"
+#include "sim/checkpoint.h"
+#include "sim/parameters.h"
+#include "sim/pin_set.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kWeightTolerance = 1e-6;  // the window picks in single precision
+
+template <class Kind, std::size_t I = 0>
+constexpr std::size_t kind() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, Command>, Kind>)
+    return I;
+  else
+    return kind<Kind, I + 1>();
+}
+
+std::string parameter_subject(const Command& command) { return std::get<SetParameter>(command).id; }
+std::string gravity_subject(const Command&) { return "gravity"; }
+std::string pins_subject(const Command& command) {
+  std::string subject = "pins";
+  for (const PinPlace& pin : std::get<MovePins>(command).pins) subject += " " + std::to_string(pin.particle);
+  return subject;
+}
+
+constexpr bool kYes = true, kNo = false;
+
+// clang-format off
+constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
+    //                       scene  shown  breaks urgent gesture
+    {kind<SetParameter>(),   kYes,  kNo,   kYes,  kNo,   parameter_subject},
+    {kind<SetGravity>(),     kYes,  kNo,   kYes,  kNo,   gravity_subject},
+    {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
+    {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
+    {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
+    {kind<SetScene>(),       kYes,  kNo,   kYes,  kNo,   nullptr},  // shown: where its pins are others
+    {kind<MovePins>(),       kNo,   kYes,  kNo,   kNo,   pins_subject},
+    {kind<Grab>(),           kNo,   kYes,  kYes,  kNo,   nullptr},
+    {kind<MoveCursor>(),     kNo,   kNo,   kNo,   kNo,   nullptr},
+    {kind<Release>(),        kNo,   kNo,   kYes,  kNo,   nullptr},
+    {kind<Reset>(),          kNo,   kNo,   kYes,  kYes,  nullptr},
+    {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
+    {kind<RestoreState>(),   kNo,   kNo,   kYes,  kNo,   nullptr},
+}};
+// clang-format on
+
+constexpr bool in_order() {
+  for (std::size_t k = 0; k < kRules.size(); ++k)
+    if (kRules[k].kind != k) return false;
+  return true;
+}
+static_assert(in_order(), "the rows stand in the order of Command's alternatives");
+
+void check_point(const std::string& what, const vec3& point) {
+  if (!is_finite(point)) throw InputError(what + " must be a finite position.");
+}
+
+/// Every operator returns the scene after the command, or throws InputError.
+class Change {
+ public:
+  using SharedScene = std::shared_ptr<const Scene>;
+
+  Change(const SharedScene& scene, const ClothMesh& mesh) : scene_(scene), mesh_(mesh) {}
+
+  SharedScene operator()(const SetParameter& c) const {
+    return edited([&](Scene& next) { set_parameter(next, c.id, c.value); });
+  }
+
+  SharedScene operator()(const SetGravity& c) const {
+    check_gravity(c.gravity);
+    return edited([&](Scene& next) { next.material.gravity = c.gravity; });
+  }
+
+  SharedScene operator()(const SetIntegrator& c) const {
+    return edited([&](Scene& next) { next.integrator = integrator_info(c.id).id; });
+  }
+
+  SharedScene operator()(const SetPinned& c) const {
+    for (const std::uint32_t i : c.particles) check_particle(i);
+    const std::vector<std::uint32_t> before = selected_particles(mesh_, scene_->pins);
+    std::vector<std::uint32_t> held = with_pinned(before, c.particles, c.pinned);
+    if (held == before) return scene_;
+    for (std::uint32_t& i : held) i = mesh_.vertex_of_particle[i];
+    return edited([&](Scene& next) { next.pins = std::move(held); });
+  }
+
+  SharedScene operator()(const SetPinPreset& c) const {
+    return edited([&](Scene& next) { next.pins = c.preset; });
+  }
+
+  SharedScene operator()(const SetScene& c) const {
+    if (!c.scene) throw InputError("There is no scene to take the values from.");
+    check_parameters(*c.scene);
+    selected_particles(mesh_, c.scene->pins);
+    return edited([&](Scene& next) {
+      next.pins = c.scene->pins;
+      next.material = c.scene->material;
+      next.wind = c.scene->wind;
+      next.floor = c.scene->floor;
+      next.integrator = c.scene->integrator;
+      next.integrator_parameters = c.scene->integrator_parameters;
+      next.stepping = c.scene->stepping;
+    });
+  }
+
+  SharedScene operator()(const MovePins& c) const {
+    const std::vector<std::uint32_t> held = selected_particles(mesh_, scene_->pins);
+    for (const PinPlace& pin : c.pins) {
+      check_particle(pin.particle);
+      check_point("The target of a pin", pin.place);
+      if (!std::ranges::binary_search(held, pin.particle))
+        throw InputError("Particle " + std::to_string(pin.particle) + " is not pinned.");
+    }
+    if (!(c.duration >= 0) || !std::isfinite(c.duration))
+      throw InputError("The duration of a pin's motion must be a finite number of seconds, 0 or more.");
+    return scene_;
+  }
+
+  SharedScene operator()(const Grab& c) const {
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+      check_particle(c.particles[static_cast<std::size_t>(k)]);
+      const double w = c.weights[k];
+      if (!(w >= -kWeightTolerance && w <= 1 + kWeightTolerance))
+        throw InputError("The weights of a grabbed point must lie between 0 and 1.");
+      sum += w;
+    }
+    if (!(std::abs(sum - 1) <= kWeightTolerance))
+      throw InputError("The weights of a grabbed point must add up to 1.");
+    check_point("The cursor", c.cursor);
+    if (!(c.stiffness >= 0) || !(c.damping >= 0) || !std::isfinite(c.stiffness) || !std::isfinite(c.damping))
+      throw InputError("Stiffness and damping of the hand must be finite numbers, 0 or more.");
+    if (!(c.strength > 0 && c.strength <= 1))
+      throw InputError("The strength of the hand must be above 0, and at most 1.");
+    return scene_;
+  }
+
+  SharedScene operator()(const MoveCursor& c) const {
+    check_point("The cursor", c.cursor);
+    return scene_;
+  }
+
+  SharedScene operator()(const Release&) const { return scene_; }
+  SharedScene operator()(const Reset&) const { return scene_; }
+
+  SharedScene operator()(const GoBack& c) const {
+    if (!c.moment) throw InputError("There is no moment to go back to.");
+    return scene_;
+  }
+
+  SharedScene operator()(const RestoreState& c) const {
+    const std::size_t n = mesh_.positions.size();
+    if (!c.state || c.state->x.size() != n || c.state->v.size() != n)
+      throw InputError("The state to continue from does not belong to this mesh.");
+    if (!std::ranges::all_of(c.state->x, is_finite) || !std::ranges::all_of(c.state->v, is_finite) ||
+        !std::isfinite(c.state->t))
+      throw InputError("The state to continue from is not finite.");
+    return scene_;
+  }
+
+ private:
+  template <class Edit>
+  SharedScene edited(const Edit& edit) const {
+    const auto next = std::make_shared<Scene>(*scene_);
+    edit(*next);
+    const Material &before = scene_->material, &after = next->material;
+    if (after.mass_model != before.mass_model || after.mass != before.mass)
+      check_masses(after, mesh_.positions, mesh_.triangles);
+    return next;
+  }
+
+  void check_particle(std::uint32_t i) const {
+    const std::size_t n = mesh_.positions.size();
+    if (i >= n)
+      throw InputError("There is no particle " + std::to_string(i) + "; the cloth has " + std::to_string(n) +
+                       ".");
+  }
+
+  const SharedScene& scene_;
+  const ClothMesh& mesh_;
+};
+
+}  // namespace
+
+const CommandRule& rule_of(const Command& command) { return kRules[command.index()]; }
+
+std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,
+                                           const ClothMesh& mesh) {
+  return std::visit(Change(scene, mesh), command);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,95 @@
+// What a step changes and what a run is, saved and loaded (sim/checkpoint.h).
+
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "sim/parameters.h"
+#include "sim/simulation_impl.h"
+
+namespace clothlab {
+
+/// What a step changes.
+void Simulation::Impl::save_progress(Checkpoint& to) const {
+  copy_state(to.state);
+  to.memory.clear();
+  integrator->save(to.memory);
+  to.entering = entering;
+  to.last_h = last_h;
+  to.control = control;
+  to.contacts = contact.contacts();
+  to.account = account;
+}
+
+/// All of that but the state.
+void Simulation::Impl::load_progress(const Checkpoint& from) {
+  MemoryReader memory(from.memory);
+  integrator->load(memory, state.x.size());
+  entering = from.entering;
+  last_h = from.last_h;
+  control = from.control;
+  contact.set_contacts(from.contacts);
+  account = from.account;
+}
+
+void Simulation::Impl::save(Checkpoint& to) const {
+  save_progress(to);
+  to.scene = scene;
+  to.pins = pins;
+  to.drag = system.drag();
+  to.hand_strength = hand_strength;
+  to.measured = measured;
+  to.watch = watch;
+  to.said_energy = said_energy;
+  to.record = record;
+  to.residuals = residuals;
+  to.blow_up = blow_up;
+  to.last_sound = last_sound;
+  to.last_sound_step = last_sound_step;
+}
+
+void Simulation::Impl::load(const Checkpoint& from) {
+  const std::size_t n = state.x.size();
+  if (!from.scene || !from.last_sound || from.state.x.size() != n || from.state.v.size() != n)
+    throw InputError("The checkpoint does not belong to this mesh.");
+  std::unique_ptr<Integrator> fresh = make_integrator(*from.scene);
+  MemoryReader memory(from.memory);
+  fresh->load(memory, n);  // throws before anything has changed
+  system.set_material(from.scene->material);
+  system.set_wind(from.scene->wind);
+  integrator = std::move(fresh);
+  info = &integrator_info(from.scene->integrator);
+  scene = from.scene;
+  state = from.state;
+  load_progress(from);
+  pins = from.pins;
+  system.set_drag(from.drag);
+  hand_strength = from.hand_strength;
+  watch = from.watch;
+  said_energy = from.said_energy;
+  if (from.measured) {
+    measured = *from.measured;
+    record = from.record;
+  } else {
+    measure();
+    record_state(from.record.step);
+  }
+  blow_up = from.blow_up;
+  set_last_sound(*from.last_sound, from.last_sound_step);
+  at_start.reset();
+  reserve_residuals();
+  residuals = from.residuals;
+  aim_at_pins();
+}
+
+Simulation::StateAtStep Simulation::Impl::last_sound_state() const {
+  if (is_sound()) return {state, record.step};
+  return {*last_sound, last_sound_step};
+}
+
+void Simulation::Impl::set_last_sound(State sound, std::uint64_t step) {
+  last_sound = std::make_shared<State>(std::move(sound));
+  last_sound_step = step;
+}
+
+}  // namespace clothlab

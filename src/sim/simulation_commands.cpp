@@ -1,0 +1,243 @@
+// What the commands do to a run; what they do to its scene, and which are refused: sim/command_rules.h.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cancel_point.h"
+#include "core/error.h"
+#include "core/finite.h"
+#include "sim/command_rules.h"
+#include "sim/simulation_impl.h"
+
+namespace clothlab {
+
+State initial_state(const Scene& scene, const ClothMesh& mesh) {
+  State state;
+  if (scene.initial_state) {
+    const auto& [positions, velocities] = *scene.initial_state;
+    for (const std::vector<vec3>* rows : {&positions, &velocities})
+      for (std::size_t v = 0; v < rows->size(); ++v)
+        if (!is_finite((*rows)[v]))
+          throw InputError("The initial state of vertex " + std::to_string(v) + " is not finite.");
+    state.x = particle_values(mesh, positions);
+    state.v = particle_values(mesh, velocities);
+  } else {
+    state.x = mesh.positions;
+    state.v.assign(mesh.positions.size(), vec3(0));
+  }
+  return state;
+}
+
+void Simulation::Impl::apply(const Command& command) {
+  std::shared_ptr<const Scene> after = changed_scene(scene, command, *mesh);
+  const CommandRule& rule = rule_of(command);
+  if (rule.changes_scene && after == scene) return;
+  // What changes little cannot run out of memory.
+  if (rule.breaks_continuity) save(at_step);
+  try {
+    if (rule.changes_scene) adopt(std::move(after));
+    std::visit([this](const auto& each) { carry_out(each); }, command);
+  } catch (...) {
+    if (rule.breaks_continuity) load(at_step);
+    throw;
+  }
+  at_step.last_sound.reset();  // which a step may have to overwrite
+}
+
+void Simulation::Impl::carry_out(const SetPinPreset&) {
+  pins.hold_at(state.x);
+  aim_at_pins();
+}
+
+void Simulation::Impl::carry_out(const MovePins& command) {
+  if (command.duration == 0) return put_pins(command.pins);
+  // A pin move takes at least one step. It starts where the pin is, so that the integrator keeps its
+  // history: a pin that is dragged is moved between all steps.
+  for (const PinPlace& pin : command.pins)
+    pins.move(pin.particle, state.x[pin.particle], pin.place, state.t,
+              std::max(command.duration, scene->stepping.dt));
+  blow_up.reset();
+}
+
+void Simulation::Impl::carry_out(const Grab& command) {
+  release_hand();
+  hand_strength = command.strength;
+  take_hold({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
+  // The hand may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
+  account.add_work(internal_now().drift);
+  break_continuity();
+}
+
+/// Nothing where the hand has let go while the command was under way.
+void Simulation::Impl::carry_out(const MoveCursor& command) {
+  if (!system.drag()) return;
+  Drag drag = *system.drag();
+  drag.cursor = command.cursor;
+  move_hand(drag);
+}
+
+void Simulation::Impl::carry_out(const Release&) {
+  if (!system.drag()) return;
+  release_hand();
+  break_continuity();
+}
+
+void Simulation::Impl::carry_out(const Reset&) { start(); }
+
+/// What was set since then stays set: the values, the integrator and the pins, in that state's places.
+void Simulation::Impl::carry_out(const GoBack& command) {
+  const std::shared_ptr<const Scene> now = scene;
+  load(*command.moment);
+  pins.hold_at(state.x);
+  aim_at_pins();
+  carry_out(Release{});
+  if (now != scene) adopt(now);
+}
+
+void Simulation::Impl::carry_out(const RestoreState& command) {
+  release_hand();
+  entering = true;
+  const double before = internal_now().shaking();
+  if (command.step < last_sound_step)
+    set_last_sound(initial_state(*scene, *mesh), 0);  // of a future that is given up
+  state = *command.state;
+  pins.hold_at(state.x);
+  measure();
+  account.add_work(measured.internal.shaking() - before);
+  record_state(command.step);
+  break_continuity();
+}
+
+/// Everything as at the beginning, but for the parameters, the integrator and which particles are pinned.
+void Simulation::Impl::start(const StopProbe& stop) {
+  const CancelPoint cancel(stop);
+  cancel.look();
+  release_hand();
+  entering = true;
+  said_energy = false;
+  state = initial_state(*scene, *mesh);
+  set_last_sound(state, 0);
+  pins.hold(selected_particles(*mesh, scene->pins), state.x);
+  if (!at_start || !at_start->is_of(*scene, pins.empty())) {
+    measure(stop);
+    // Pins and floor may turn the common motion that a cloth starts with into shaking.
+    const bool free = pins.empty() && !scene->floor.on;
+    account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
+    account.set_scale(system, reach(scene->floor));
+    at_start = {scene->material, scene->wind, scene->floor, pins.empty(), has_rods(), measured, account};
+  }
+  measured = at_start->measured;
+  account = at_start->account;
+  record_state(0);
+  break_continuity();
+  notice_energy();  // what there is counts as given
+}
+
+/// Takes over the values, the integrator and the pins of a scene. Energy that they add to the state at hand
+/// is work from outside.
+void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
+  if (after->integrator != scene->integrator ||
+      integrator_parameters(*after) != integrator_parameters(*scene))
+    take_integrator(*after);
+  bool other_pins = false;
+  if (after->pins != scene->pins) {
+    const std::vector<std::uint32_t> held = selected_particles(*mesh, after->pins);
+    other_pins = held != pins.particles();
+    pins.keep_or_hold(held, state.x);
+  }
+  if (!(after->material == system.material())) {
+    const double before = internal_now().shaking();
+    system.set_material(after->material);
+    account.set_scale(system, reach(after->floor));
+    account.add_work(internal_now().shaking() - before);
+    if (system.drag()) take_hold(*system.drag());
+  }
+  if (!(after->wind == scene->wind)) {
+    system.set_wind(after->wind);
+    account.set_scale(system, reach(after->floor));
+  }
+  bool may_stop = other_pins;
+  if (!(after->floor == scene->floor)) {
+    account.set_scale(system, reach(after->floor));
+    may_stop =
+        may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
+  }
+  // A pin or a floor that is new there may stop what falls or flies as a whole, and turn that motion into
+  // shaking; the floor also lifts what lies below it.
+  if (may_stop) account.add_work(internal_now().drift);
+  scene = std::move(after);
+  break_continuity();
+}
+
+/// Switches to the integrator of `named`, with its parameters there. Springs that were rods have energy
+/// again.
+void Simulation::Impl::take_integrator(const Scene& named) {
+  entering = entering || named.integrator != scene->integrator;
+  const double before = internal_now().shaking();
+  integrator = make_integrator(named);
+  info = &integrator_info(named.integrator);
+  account.add_work(internal_now().shaking() - before);
+}
+
+/// How far forces may take the cloth before it is stopped [m]: across the mesh, and down to the floor or up
+/// to it.
+double Simulation::Impl::reach(const Floor& floor) const {
+  double way = 0;
+  if (floor.on)
+    for (const vec3& x : state.x) way = std::max(way, std::abs(x.y - floor.height));
+  return mesh->diagonal + way;
+}
+
+/// Moves pins and their particles to a place between two steps. What the springs gain is work from outside.
+void Simulation::Impl::put_pins(const std::vector<PinPlace>& places) {
+  const double before = internal_now().shaking();
+  for (const auto& [particle, place] : places) {
+    pins.move(particle, place, place, state.t, 0);
+    state.x[particle] = place;
+    state.v[particle] = vec3(0);
+  }
+  measure();
+  account.add_work(measured.internal.shaking() - before);
+  record.energy = energy_report();
+  record.max_strain = measured.strain;
+  entering = true;
+  break_continuity();
+}
+
+/// The history of the integrator ends here, and so does that of the adaptive steps. What is shown of
+/// pins is up to date at once.
+void Simulation::Impl::break_continuity() {
+  integrator->reset();
+  control.reset();
+  watch.restart();
+  aim_at_pins();
+  blow_up.reset();
+  reserve_residuals();
+}
+
+void Simulation::Impl::reserve_residuals() {
+  for (std::vector<double>* history : {&residuals, &next_residuals})
+    history->reserve(static_cast<std::size_t>(scene->stepping.solver.linear.cg.max_iterations) + 1);
+}
+
+/// Holds with the force that the part of the cloth and its springs allow.
+void Simulation::Impl::take_hold(Drag drag) {
+  const ClothModel& model = system.model();
+  drag.max_force =
+      hand_strength * drag_force_bound(model, system.masses(), system.material().gravity, drag.particles[0]);
+  drag.least_block = drag_least_block(model, system.material(), drag);
+  move_hand(drag);
+}
+
+/// What the hand's spring gains is the work of the hand: at most largest force × way of the cursor.
+void Simulation::Impl::move_hand(const Drag& drag) {
+  const double before = system.drag_energy(state.x);
+  system.set_drag(drag);
+  account.add_work(system.drag_energy(state.x) - before);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,160 @@
+#pragma once
+
+// The run behind Simulation: its stages are in simulation.cpp, what a user does to it in
+// simulation_commands.cpp, the run as a value in simulation_checkpoint.cpp.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/checkpoint.h"
+#include "sim/energy_account.h"
+#include "sim/floor_contact.h"
+#include "sim/parameters.h"
+#include "sim/pin_set.h"
+#include "sim/simulation.h"
+#include "sim/step_control.h"
+
+namespace clothlab {
+
+State initial_state(const Scene& scene, const ClothMesh& mesh);
+std::unique_ptr<Integrator> make_integrator(const Scene& scene);
+
+struct Simulation::Impl {
+  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
+       const StopProbe& stop, std::shared_ptr<const ClothModel> model);
+
+  // The stages of a step. All throw Cancelled when `stop` asks.
+  StepStatus step(const StopProbe& stop);
+  StepStatus take_step(const StopProbe& stop);
+  void keep_start_of_step();
+  void keep_start_of_substep();
+  void aim_pins(double h, const StopProbe& stop);
+  void meet_world(double h, const StopProbe& stop);
+  void restart_integrator_if_new(double h);
+  void enter_integrator_if_new(double h, const StopProbe& stop);
+  StepReport advance(double h, const StopProbe& stop);
+  void measure(const StopProbe& stop = {});
+  std::optional<BlowUp> check_energy(double h) const;
+  void retry_with_half();
+  StepStatus refuse_step(const BlowUp& bad);
+  void adopt_substep(const StepReport& report, bool good);
+  void finish_record();
+  void restore_start_of_step();
+  void abandon_step();
+  void leave_floor();
+  void aim_at_pins();
+  void keep_last_sound();
+
+  // What is said once.
+  void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
+  void notice_entry();
+  void notice_energy();
+
+  // The run as a value.
+  void copy_state(State& to) const;
+  void save_progress(Checkpoint& to) const;
+  void load_progress(const Checkpoint& from);
+  void save(Checkpoint& to) const;
+  void load(const Checkpoint& from);
+  StateAtStep last_sound_state() const;
+  void set_last_sound(State sound, std::uint64_t step);
+
+  // Commands: carry_out() for each that does more than to change the scene.
+  void apply(const Command& command);
+  template <class OfTheSceneAlone>
+  void carry_out(const OfTheSceneAlone&) {}
+  void carry_out(const SetPinPreset& command);
+  void carry_out(const MovePins& command);
+  void carry_out(const Grab& command);
+  void carry_out(const MoveCursor& command);
+  void carry_out(const Release& command);
+  void carry_out(const Reset& command);
+  void carry_out(const GoBack& command);
+  void carry_out(const RestoreState& command);
+  void start(const StopProbe& stop = {});
+  void adopt(std::shared_ptr<const Scene> after);
+  void take_integrator(const Scene& named);
+  void put_pins(const std::vector<PinPlace>& places);
+  void take_hold(Drag drag);
+  void move_hand(const Drag& drag);
+  void release_hand() { system.set_drag(std::nullopt); }
+  void break_continuity();
+  void reserve_residuals();
+  void record_state(std::uint64_t step);
+
+  // What is measured.
+  bool is_sound() const { return record.max_strain < kSoundStrain; }
+  bool has_rods() const { return info->inextensible; }
+  ClothSystem::Energies energies_of(std::span<const vec3> x) const {
+    return without_rods(system.energies(x));
+  }
+  /// Without what the integrator knows nothing of: rods have no elastic energy.
+  ClothSystem::Energies without_rods(ClothSystem::Energies energies) const {
+    if (has_rods()) energies.stretch = 0;
+    return energies;
+  }
+  InternalEnergy internal_now() { return meter.measure(system, state, energies_of(state.x)); }
+  EnergyReport energy_report() const;
+  double reach(const Floor& floor) const;
+
+  const std::shared_ptr<const ClothMesh> mesh;
+  std::shared_ptr<const Scene> scene;
+  WorkerPool& pool;
+
+  ClothSystem system;
+  const IntegratorInfo* info;  // of scene->integrator
+  std::unique_ptr<Integrator> integrator;
+  PinSet pins;
+  State state;
+
+  FloorContact contact;
+  StepControl control;
+  EnergyMeter meter{system.model(), pool};
+  EnergyAccount account;
+  std::optional<BlowUp> blow_up;
+  double hand_strength = 1;  // of the hold at hand, see Grab
+
+  StepRecord record;
+  std::vector<double> residuals;
+  Notice notice;
+  EnergyWatch watch;
+  bool said_energy = false;  // since the start
+  bool entering = true;      // the integrator has not come to the state itself
+
+  Measurement measured;  // of the state, when a step or a jump has led to it
+  /// What the start costs to measure, for the next Reset.
+  struct AtStart {
+    Material material;
+    Wind wind;
+    Floor floor;
+    bool unpinned = false;
+    bool rods = false;
+    Measurement measured;
+    EnergyAccount account;
+
+    bool is_of(const Scene& other, bool other_unpinned) const {
+      return material == other.material && wind == other.wind && floor == other.floor &&
+             unpinned == other_unpinned && rods == integrator_info(other.integrator).inextensible;
+    }
+  };
+  std::optional<AtStart> at_start;
+
+  double last_h = 0;  // of the last substep [s]
+
+  std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
+  std::uint64_t last_sound_step = 0;
+
+  // Of the step being taken.
+  StepRecord next;
+  std::vector<double> next_residuals;
+  Checkpoint at_step;  // its start, of what a step changes; between steps that of a command
+  State substep_start, probe;
+  EnergyAccount account_at_substep;
+  double moved_on_entry = 0;  // [m]
+};
+
+}  // namespace clothlab
