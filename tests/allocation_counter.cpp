@@ -11,6 +11,7 @@ namespace {
 std::atomic<long> counter{0};
 std::atomic<std::size_t> bytes{0}, most{0};
 thread_local long until_failure = 0;
+std::atomic<std::size_t> too_large{0};
 
 // In front of what is handed out stands its size, in room of one alignment.
 constexpr std::size_t kAlignment = alignof(std::max_align_t);
@@ -19,6 +20,7 @@ static_assert(kAlignment >= sizeof(std::size_t));
 void* counted_or_null(std::size_t size, std::size_t alignment = kAlignment) noexcept {
   ++counter;
   if (until_failure > 0 && --until_failure == 0) return nullptr;
+  if (too_large > 0 && size >= too_large) return nullptr;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* const room = std::aligned_alloc(alignment, alignment + rounded);
   if (room == nullptr) return nullptr;
@@ -50,6 +52,8 @@ long allocations() { return counter; }
 std::size_t allocated_bytes() { return bytes; }
 std::size_t most_allocated_bytes() { return most; }
 long fail_allocation(long n) { return std::exchange(until_failure, n); }
+
+void fail_allocations_from(std::size_t size) { too_large = size; }
 
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {

@@ -13,3 +13,5 @@ std::size_t most_allocated_bytes();
 /// The n-th call of operator new from now on by this thread, counted from 1, fails; 0: none. Returns how many
 /// calls were left to the one that was to fail so far; 0 when it has failed.
 long fail_allocation(long n);
+/// Calls of operator new for so many bytes or more fail, in any thread; 0: none.
+void fail_allocations_from(std::size_t size);

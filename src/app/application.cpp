@@ -143,8 +143,10 @@ class Application {
   fs::path load_path_;
   fs::path scene_path_;  // of the scene file that is being loaded
   std::map<const LoadedScene*, fs::path> scene_files_;
-  // Once this scene is the snapshot's, the camera turns to it, and the bar of a mesh that waits is shown.
+  // Once this scene is the snapshot's, unless it is refused, the camera turns to it, and the bar of a mesh
+  // that waits is shown.
   std::shared_ptr<const LoadedScene> awaited_;
+  std::uint64_t awaited_stamp_ = 0;
   bool bar_awaited_ = false;
   bool plays_meshes_ = false;  // they do not wait
 
@@ -374,10 +376,14 @@ PanelContext Application::panel_context() {
 }
 
 std::uint64_t Application::send(std::variant<Command, Control> what) {
-  if (const auto* command = std::get_if<Command>(&what)) edits_->record(*command, snapshot_->frame);
+  if (const auto* command = std::get_if<Command>(&what))
+    edits_->record(*command, std::shared_ptr<const Frame>(snapshot_, &snapshot_->frame));
   if (const auto* control = std::get_if<Control>(&what))
     if (const auto* again = std::get_if<RunAgain>(control)) edits_->record(*again);
-  return std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
+  const std::uint64_t stamp =
+      std::visit([this](auto&& w) { return simulation_->send(std::move(w)); }, std::move(what));
+  edits_->sent(stamp);
+  return stamp;
 }
 
 // At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
@@ -392,13 +398,16 @@ MovePins Application::put_back(const std::vector<PinPlace>& pins) const {
 
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
+  if (!interaction_.holds_cloth()) interaction_.release();  // a pin in the hand may be free now
   if (step->other_scene) {
     give_up_load();
     intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}));
   } else if (step->scene) {
-    intentions_.take_over(*step->scene, simulation_->send(Command(SetScene{step->scene})));
+    const std::uint64_t stamp = simulation_->send(Command(SetScene{step->scene}));
+    edits_->sent(stamp);
+    intentions_.take_over(*step->scene, stamp);
   }
-  if (!step->pins.empty()) simulation_->send(Command(put_back(step->pins)));
+  if (!step->pins.empty()) edits_->sent(simulation_->send(Command(put_back(step->pins))));
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
 }
 
@@ -406,7 +415,9 @@ std::uint64_t Application::use_scene(UseScene next) {
   interaction_.release();
   awaited_ = next.loaded;
   bar_awaited_ = next.waits;
-  return simulation_->send(Control(std::move(next)));
+  awaited_stamp_ = simulation_->send(Control(std::move(next)));
+  edits_->sent(awaited_stamp_);
+  return awaited_stamp_;
 }
 
 // The title says whether there is something to save.
@@ -421,8 +432,9 @@ void Application::show_title() {
 
 void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
-  if (!awaited_ || snapshot_->loaded != awaited_) return;
-  awaited_.reset();
+  edits_->settle(snapshot_->applied, *snapshot_->refused);
+  if (!awaited_ || snapshot_->applied < awaited_stamp_) return;
+  if (std::exchange(awaited_, nullptr) != snapshot_->loaded) return;  // it was refused
   interaction_.release();
   camera_.frame(room_to_move(snapshot_->frame), view_size());
   ui_.mesh_bar().close();
@@ -676,11 +688,10 @@ void Application::finish_load() {
     preferences_.add_recent(load_path_);
     ui_.files().set_places({}, {}, preferences_.recent_files);
   }
-  if (std::exchange(load_is_start_, false)) {
-    edits_.emplace(result.scene);
-  } else {
-    edits_->record_scene(result.scene, load_is_reload_);
-  }
+  const bool is_start = std::exchange(load_is_start_, false);
+  edits_->record_scene(result.scene, is_start          ? EditHistory::Arrival::first
+                                     : load_is_reload_ ? EditHistory::Arrival::anew
+                                                       : EditHistory::Arrival::another);
   // Always: another scene may have stood at that address.
   scene_files_[result.scene.get()] = scene_path_.empty() ? fs::path() : fs::absolute(scene_path_);
   // A mesh waits to be pinned; one that is read anew goes on waiting.

@@ -50,6 +50,10 @@ void Interaction::handle(const Surroundings& around) {
     action_ = std::monostate{};
     release_ = false;
   }
+  const std::vector<std::uint8_t>& pinned = around.snapshot.frame.pinned;
+  if (const auto* pin = std::get_if<HoldPin>(&action_);
+      pin != nullptr && (pin->particle >= pinned.size() || pinned[pin->particle] == 0))
+    action_ = std::monostate{};  // freed meanwhile
   while (!events_.empty()) {
     const Event event = events_.front();
     events_.pop_front();

@@ -23,18 +23,6 @@ std::shared_ptr<const Scene> without_state(Scene scene) {
   return std::make_shared<const Scene>(std::move(scene));
 }
 
-/// What a gesture can set again and again; empty for what is done at once.
-std::string subject_of(const Command& command) {
-  if (const auto* parameter = std::get_if<SetParameter>(&command)) return parameter->id;
-  return std::holds_alternative<SetGravity>(command) ? "gravity" : "";
-}
-
-std::string subject_of(const MovePins& command) {
-  std::string subject = "pins";
-  for (const PinPlace& pin : command.pins) subject += " " + std::to_string(pin.particle);
-  return subject;
-}
-
 /// Where those of `particles` are that are not among `others`; both ascending.
 std::vector<PinPlace> places_without(const std::vector<std::uint32_t>& particles,
                                      const std::vector<std::uint32_t>& others, const Frame& seen) {
@@ -57,77 +45,166 @@ std::string title_of(const Scene& scene) { return scene.title.empty() ? "untitle
 
 EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
   const auto scene = without_state(first->scene);
-  present_ = {std::move(first), scene, scene, {}, {}};
+  saved_[first.get()] = scene;
+  now_.present = {++documents_, std::move(first), scene};
 }
 
-void EditHistory::record(const Command& command, const Frame& seen) {
-  if (const auto* move = std::get_if<MovePins>(&command)) return record_motion(*move, seen);
-  const ClothMesh& mesh = *present_.loaded->mesh;
-  std::shared_ptr<const Scene> changed;
-  try {
-    changed = changed_scene(present_.scene, command, mesh);
-  } catch (const InputError&) {
-    return;  // the simulation will refuse it, and say why
-  }
-  if (changed == present_.scene || differences(*present_.scene, *changed, mesh).empty()) return;
-  const Scene& after = *changed;
-  const std::string subject = subject_of(command);
-  const bool goes_on = !subject.empty() && subject == open_subject_;
-  if (!goes_on) push_past(present_);
-  future_.clear();
-  const Scene& before = *past_.back().scene;
-  present_.pins_before.clear();
-  present_.pins_after.clear();
-  if (before.pins != after.pins) {
-    const auto held = selected_particles(mesh, before.pins), holds = selected_particles(mesh, after.pins);
-    present_.pins_before = places_without(held, holds, seen);
-    present_.pins_after = places_without(holds, held, seen);
-  }
-  present_.scene = changed;
-  open_subject_ = subject;
-  // A gesture that came back to where it began has changed nothing.
-  if (goes_on && differences(*past_.back().scene, *present_.scene, mesh).empty()) {
-    present_ = std::move(past_.back());
-    past_.pop_back();
-    open_subject_.clear();
-  }
+// What was sent ------------------------------------------------------------------------------------
+
+void EditHistory::record(const Command& command, std::shared_ptr<const Frame> seen) {
+  if (rule_of(command).changes_scene || std::holds_alternative<MovePins>(command))
+    add(Edit{command, std::move(seen), gesture_});
+}
+
+void EditHistory::record(const RunAgain& command) { record(Command(SetIntegrator{command.integrator})); }
+
+void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
+  auto scene = without_state(loaded->scene);
+  saved_[loaded.get()] = arrival == Arrival::anew ? saved_[now_.present.loaded.get()] : scene;
+  add(OtherScene{std::move(loaded), std::move(scene), arrival == Arrival::first});
+}
+
+std::optional<EditHistory::Step> EditHistory::undo() {
+  if (!can_undo()) return std::nullopt;
+  Step step = step_back();
+  add(Travel{true, now_.past.back().number, step});
+  return step;
+}
+
+std::optional<EditHistory::Step> EditHistory::redo() {
+  if (!can_redo()) return std::nullopt;
+  Step step = step_forward();
+  add(Travel{false, now_.future.back().number, step});
+  return step;
+}
+
+void EditHistory::add(std::variant<Edit, OtherScene, Travel> what) {
+  pending_.push_back({0, std::move(what), now_});
+  std::visit([this](const auto& each) { perform(each); }, pending_.back().what);
   retell();
 }
 
-void EditHistory::record(const RunAgain& command) {
-  auto again = std::make_shared<Scene>(*present_.scene);
-  again->integrator = command.integrator;
-  record(Command(SetScene{std::move(again)}));
+void EditHistory::sent(std::uint64_t stamp) {
+  if (!pending_.empty() && pending_.back().stamp == 0) pending_.back().stamp = stamp;
 }
 
-void EditHistory::record_motion(const MovePins& command, const Frame& seen) {
-  std::string subject = subject_of(command);
-  if (subject != open_subject_) {
+void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
+  while (!pending_.empty() && pending_.front().stamp != 0 && pending_.front().stamp <= applied) {
+    const bool holds = !std::ranges::binary_search(refused, pending_.front().stamp);
+    if (!holds) now_ = std::move(pending_.front().before);
+    pending_.pop_front();
+    if (holds) continue;
+    for (Pending& later : pending_) {
+      later.before = now_;
+      std::visit([this](const auto& each) { perform(each); }, later.what);
+    }
+    retell();
+  }
+}
+
+// What it makes of the documents -------------------------------------------------------------------
+
+void EditHistory::perform(const Edit& edit) {
+  std::shared_ptr<const Scene> after;
+  try {
+    after = changed_scene(now_.present.scene, edit.command, *now_.present.loaded->mesh);
+  } catch (const InputError&) {
+    return;  // the simulation refuses it, and says why
+  }
+  if (const auto* move = std::get_if<MovePins>(&edit.command)) return move_pins(*move, edit);
+  if (after != now_.present.scene) change(edit, std::move(after));
+}
+
+void EditHistory::change(const Edit& edit, std::shared_ptr<const Scene> after) {
+  const ClothMesh& mesh = *now_.present.loaded->mesh;
+  if (differences(*now_.present.scene, *after, mesh).empty()) {
+    now_.present.scene = std::move(after);  // the same pins under another name, say: nothing to undo
+    return;
+  }
+  const auto subject_of = rule_of(edit.command).subject;
+  const std::string subject = subject_of != nullptr ? subject_of(edit.command) : "";
+  const bool goes_on = !subject.empty() && subject == now_.open_subject && edit.gesture == now_.open_gesture;
+  if (!goes_on) leave_present();
+  now_.future.clear();
+  now_.open_subject = subject;
+  now_.open_gesture = edit.gesture;
+  const Scene& before = *now_.past.back().scene;
+  if (before.pins != after->pins && edit.seen) {
+    const auto held = selected_particles(mesh, before.pins), holds = selected_particles(mesh, after->pins);
+    now_.present.pins_before = places_without(held, holds, *edit.seen);
+    now_.present.pins_after = places_without(holds, held, *edit.seen);
+  }
+  now_.present.scene = std::move(after);
+  // A gesture that came back to where it began has changed nothing.
+  if (goes_on && differences(before, *now_.present.scene, mesh).empty()) {
+    now_.present = std::move(now_.past.back());
+    now_.past.pop_back();
+    now_.open_subject.clear();
+  }
+}
+
+void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
+  std::string subject = rule_of(edit.command).subject(edit.command);
+  if (subject != now_.open_subject || edit.gesture != now_.open_gesture) {
+    if (!edit.seen) return;
     std::vector<PinPlace> before;
     bool moved = false;
     for (const auto& [particle, place] : command.pins) {
-      if (particle >= seen.positions.size()) return;  // the simulation will refuse it
-      before.push_back({particle, pin_place(seen, particle)});
+      if (particle >= edit.seen->positions.size()) return;  // of another scene, which is still shown
+      before.push_back({particle, pin_place(*edit.seen, particle)});
       moved = moved || before.back().place != place;
     }
     if (!moved) return;
-    push_past(present_);
-    future_.clear();
-    present_.pins_before = std::move(before);
-    open_subject_ = std::move(subject);
+    leave_present();
+    now_.future.clear();
+    now_.present.pins_before = std::move(before);
+    now_.open_subject = std::move(subject);
+    now_.open_gesture = edit.gesture;
   }
-  present_.pins_after = command.pins;
-  retell();
+  now_.present.pins_after = command.pins;
 }
 
-void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, bool keeps_changes) {
-  push_past(present_);
-  future_.clear();
-  open_subject_.clear();
-  const auto scene = without_state(loaded->scene);
-  present_ = {std::move(loaded), scene, keeps_changes ? present_.saved : scene, {}, {}};
-  retell();
+void EditHistory::perform(const OtherScene& other) {
+  leave_present();
+  if (other.first) now_.past.clear();
+  now_.future.clear();
+  now_.open_subject.clear();
+  now_.present.loaded = other.loaded;
+  now_.present.scene = other.scene;
 }
+
+void EditHistory::perform(const Travel& travel) {
+  now_.open_subject.clear();
+  if (travel.back && can_undo() && now_.past.back().number == travel.document) {
+    now_.future.push_back(std::exchange(now_.present, std::move(now_.past.back())));
+    now_.past.pop_back();
+  } else if (!travel.back && can_redo() && now_.future.back().number == travel.document) {
+    now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
+    now_.future.pop_back();
+  } else if (travel.step.other_scene) {
+    // What was sent before it was refused: it leads elsewhere now, and is an edit of its own.
+    perform(OtherScene{travel.step.other_scene, travel.step.scene});
+  } else if (travel.step.scene) {
+    perform(Edit{SetScene{travel.step.scene}, nullptr, 0});
+  }
+}
+
+/// The present one becomes the newest of the past, and the present one a copy of it.
+void EditHistory::leave_present() {
+  Document next{++documents_, now_.present.loaded, now_.present.scene};
+  now_.past.push_back(std::exchange(now_.present, std::move(next)));
+  const auto particles = [this] {
+    std::set<const ClothMesh*> counted{now_.present.loaded->mesh.get()};
+    std::size_t sum = 0;
+    for (const Document& kept : now_.past)
+      if (counted.insert(kept.loaded->mesh.get()).second) sum += kept.loaded->mesh->positions.size();
+    return sum;
+  };
+  std::deque<Document>& past = now_.past;
+  while (past.size() > kMostEntries || (past.size() > 1 && particles() > kMostParticles)) past.pop_front();
+}
+
+// What is said -------------------------------------------------------------------------------------
 
 Scene EditHistory::Version::whole() const {
   Scene whole = *scene;
@@ -135,43 +212,28 @@ Scene EditHistory::Version::whole() const {
   return whole;
 }
 
-void EditHistory::push_past(Document document) {
-  past_.push_back(std::move(document));
-  const auto particles = [this] {
-    std::set<const ClothMesh*> counted{present_.loaded->mesh.get()};
-    std::size_t sum = 0;
-    for (const Document& kept : past_)
-      if (counted.insert(kept.loaded->mesh.get()).second) sum += kept.loaded->mesh->positions.size();
-    return sum;
-  };
-  while (past_.size() > kMostEntries || (past_.size() > 1 && particles() > kMostParticles)) past_.pop_front();
-}
-
 EditHistory::Step EditHistory::step_back() const {
-  Step step = step_to(past_.back(), present_);
-  step.pins = present_.pins_before;
+  Step step = step_to(now_.past.back(), now_.present);
+  step.pins = now_.present.pins_before;
   return step;
 }
 
 EditHistory::Step EditHistory::step_forward() const {
-  Step step = step_to(future_.back(), future_.back());
-  step.pins = future_.back().pins_after;
+  Step step = step_to(now_.future.back(), now_.future.back());
+  step.pins = now_.future.back().pins_after;
   return step;
 }
 
 /// To a document that is the present one's neighbour; `later` is the later one of the two.
 EditHistory::Step EditHistory::step_to(const Document& next, const Document& later) const {
   Step step;
-  if (next.scene == present_.scene) {
-    step.text = motion_text(later.pins_before, later.pins_after);
-    return step;
-  }
-  step.scene = next.scene;
-  if (next.loaded != present_.loaded) {
+  if (next.scene != now_.present.scene) step.scene = next.scene;
+  if (next.loaded != now_.present.loaded) {
     step.other_scene = next.loaded;
-    step.text = "scene " + title_of(*present_.scene) + " → " + title_of(*next.scene);
+    step.text = "scene " + title_of(*now_.present.scene) + " → " + title_of(*next.scene);
   } else {
-    step.text = describe_differences(*present_.scene, *next.scene, *next.loaded->mesh);
+    step.text = describe_differences(*now_.present.scene, *next.scene, *next.loaded->mesh);
+    if (step.text.empty()) step.text = motion_text(later.pins_before, later.pins_after);
   }
   return step;
 }
@@ -180,47 +242,18 @@ void EditHistory::retell() {
   undo_text_ = can_undo() ? step_back().text : "";
   redo_text_ = can_redo() ? step_forward().text : "";
   // Which integrator runs is what one tries out all the time: not worth a question.
-  Scene now = *present_.scene;
-  now.integrator = present_.saved->integrator;
+  const Scene& saved = *saved_.at(now_.present.loaded.get());
+  Scene now = *now_.present.scene;
+  now.integrator = saved.integrator;
   try {
-    unsaved_changes_ = describe_differences(*present_.saved, now, *present_.loaded->mesh);
+    unsaved_changes_ = describe_differences(saved, now, *now_.present.loaded->mesh);
   } catch (const InputError&) {
     unsaved_changes_ = "Another mesh";  // what was saved does not fit this one
   }
 }
 
-std::optional<EditHistory::Step> EditHistory::undo() {
-  if (!can_undo()) return std::nullopt;
-  Step step = step_back();
-  Document next = std::move(past_.back());
-  past_.pop_back();
-  future_.push_back(std::move(present_));
-  return take(std::move(step), std::move(next));
-}
-
-std::optional<EditHistory::Step> EditHistory::redo() {
-  if (!can_redo()) return std::nullopt;
-  Step step = step_forward();
-  Document next = std::move(future_.back());
-  future_.pop_back();
-  past_.push_back(std::move(present_));
-  return take(std::move(step), std::move(next));
-}
-
-EditHistory::Step EditHistory::take(Step step, Document next) {
-  open_subject_.clear();
-  present_ = std::move(next);
-  retell();
-  return step;
-}
-
 void EditHistory::saved(const Version& written) {
-  const auto mark = [&](Document& document) {
-    if (document.loaded == written.loaded) document.saved = written.scene;
-  };
-  std::for_each(past_.begin(), past_.end(), mark);
-  std::for_each(future_.begin(), future_.end(), mark);
-  mark(present_);
+  saved_[written.loaded.get()] = written.scene;
   retell();
 }
 

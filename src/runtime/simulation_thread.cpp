@@ -121,6 +121,8 @@ struct SimulationThread::Impl {
     try {
       body();
       return true;
+    } catch (const Cancelled&) {
+      // Another scene is next, or the end.
     } catch (const std::bad_alloc&) {
       refuse("There is not enough memory for that.");
     } catch (const std::exception& e) {
@@ -138,14 +140,24 @@ struct SimulationThread::Impl {
   // ---- Requests
 
   void carry_out(Request& request) {
-    guarded([&] {
+    const std::shared_ptr<const Scene> before = simulation->shared_scene();
+    const bool done = guarded([&] {
       std::visit(Overloaded{[this](const Command& command) { apply(command); },
                             [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
                  request.what);
     });
+    // What has changed the scene holds, whatever failed after that.
+    if (!done && simulation->shared_scene() == before) note_refusal(request.stamp);
     applied = request.stamp;
     unseen_request = true;
     dirty = true;
+  }
+
+  void note_refusal(std::uint64_t stamp) {
+    std::vector<std::uint64_t> stamps = *refused;
+    if (stamps.size() == kMostRefused) stamps.erase(stamps.begin());
+    stamps.push_back(stamp);
+    refused = std::make_shared<const std::vector<std::uint64_t>>(std::move(stamps));
   }
 
   void apply(const Command& command) {
@@ -279,14 +291,10 @@ struct SimulationThread::Impl {
 
   void steer(UseScene& c) {
     if (!c.loaded) throw InputError("There is no scene to use.");
-    try {
-      use(std::move(c.loaded), c.values);
-      const bool plays = playing || resumes;
-      playing = plays && !c.waits;
-      resumes = plays && c.waits;
-    } catch (const Cancelled&) {
-      // Another scene is next, or the end.
-    }
+    use(std::move(c.loaded), c.values);
+    const bool plays = playing || resumes;
+    playing = plays && !c.waits;
+    resumes = plays && c.waits;
   }
 
   // ---- The run
@@ -588,6 +596,7 @@ struct SimulationThread::Impl {
     }
     capture_motion(*simulation, *seen, motion, snapshot->frame);
     snapshot->applied = applied;
+    snapshot->refused = refused;
     snapshot->loaded = loaded;
     snapshot->integrator = integrator_index();
     snapshot->playing = playing;
@@ -673,6 +682,8 @@ struct SimulationThread::Impl {
   std::uint64_t notices = 0;
   std::uint64_t notice_of_simulation = 0;  // number of the last one
   std::uint64_t applied = 0;
+  std::shared_ptr<const std::vector<std::uint64_t>> refused =
+      std::make_shared<const std::vector<std::uint64_t>>();
   std::shared_ptr<const Scene> scene;
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // a request among it

@@ -57,9 +57,14 @@ struct ReplayPosition {
   bool by_itself = false;  ///< "watch it again" goes on to the next; otherwise ShowPast came here
 };
 
+inline constexpr std::size_t kMostRefused = 1024;
+
 /// All that the window shows of a run: the immutable picture that SimulationThread::latest() gives.
 struct Snapshot {
-  std::uint64_t applied = 0;  ///< stamp of the last request that was carried out
+  std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
+  /// Stamps of the last requests that were refused, ascending, at most kMostRefused: the scene is as it was
+  /// before them. Another scene that gives way to the next one counts as refused.
+  std::shared_ptr<const std::vector<std::uint64_t>> refused;
   std::shared_ptr<const LoadedScene> loaded;
   /// While `replay` is set, positions, record and residuals are of the past; pins are those of now, and
   /// frame.blow_up stays.

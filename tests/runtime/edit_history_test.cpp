@@ -100,8 +100,8 @@ TEST(EditHistory, PinsComeBackToTheirPlaces) {
   const vec3 there(0.5, 0, 0), here(0, -1, 0);
   seen.pins_under_way = {{3, there}};
   seen.positions[5] = here;
-  edits.record(SetPinned{{3, 5}, false}, seen);  // 5 is none
-  edits.record(SetPinned{{5}, true}, seen);
+  edits.record(SetPinned{{3, 5}, false}, std::make_shared<Frame>(seen));  // 5 is none
+  edits.record(SetPinned{{5}, true}, std::make_shared<Frame>(seen));
   seen.positions.assign(16, vec3(9));  // fallen since
 
   EXPECT_TRUE(edits.undo()->pins.empty());
@@ -125,7 +125,7 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
   vec3& pin = seen.positions[3];
   const vec3 start = pin, first(0.3, 0, 0), second(0.3, 0.4, 0);
   const auto drag = [&](const vec3& to) {
-    edits.record(MovePins{{{3, to}}, 0}, seen);
+    edits.record(MovePins{{{3, to}}, 0}, std::make_shared<Frame>(seen));
     pin = to;
   };
   drag(start);  // taken hold of, and not moved
@@ -170,7 +170,7 @@ TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
   const auto second = sheet("Second", 5);
   EditHistory edits(first);
   edits.record(SetParameter{"mass", 3});
-  edits.record_scene(second, false);
+  edits.record_scene(second, EditHistory::Arrival::another);
   edits.record(SetParameter{"mass", 4});
   edits.undo();
   const auto back = edits.undo();
@@ -194,7 +194,7 @@ TEST(EditHistory, KnowsWhatIsNotSaved) {
   EXPECT_EQ(edits.unsaved_changes(), "");
   edits.undo();
   EXPECT_EQ(edits.unsaved_changes(), "Mass 3 → 0.2 kg");
-  edits.record_scene(sheet("Other"), false);
+  edits.record_scene(sheet("Other"), EditHistory::Arrival::another);
   EXPECT_EQ(edits.unsaved_changes(), "");
 }
 

@@ -1,10 +1,13 @@
-// What a sheet keeps in memory, and the most that it takes while it is built.
+// What a sheet keeps in memory, and the most that it takes while it is built; what is refused for want of
+// memory.
 
 #include <gtest/gtest.h>
 
 #include "allocation_counter.h"
 #include "core/worker_pool.h"
+#include "runtime/edit_history.h"
 #include "runtime/scene_loader.h"
+#include "runtime/support.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -32,6 +35,39 @@ TEST(Memory, OfASheetIsBounded) {
     }
     EXPECT_LT(allocated_bytes() - before, 1000u * sizeof(double)) << "is given back";
   }
+}
+
+TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
+  const auto first = testing::loaded(testing::sheet_scene(16));
+  const auto large = testing::loaded(testing::sheet_scene(100));
+  SimulationThread thread(first, testing::paused(1));
+  EditHistory edits(first);
+  fail_allocations_from(100'000);
+  std::uint64_t last = 0;
+  const auto set = [&](const char* id, double value) {
+    edits.record(SetParameter{id, value});
+    edits.sent(last = thread.send(Command(SetParameter{id, value})));
+  };
+  set("cg-max-iterations", 100'000);  // whose residuals there is no room for
+  set("mass", 1);
+  edits.record_scene(large, EditHistory::Arrival::another);
+  edits.sent(thread.send(Control(UseScene{large})));
+  set("mass", 2);
+  EXPECT_EQ(edits.scene().stepping.solver.linear.cg.max_iterations, 500);
+  const auto shown = testing::wait_applied(thread, last);
+  fail_allocations_from(0);
+  EXPECT_EQ(*shown->refused, (std::vector<std::uint64_t>{1, 3}));
+  EXPECT_EQ(shown->error, "There is not enough memory for that.");
+  edits.settle(shown->applied, *shown->refused);
+  EXPECT_EQ(&edits.loaded(), first.get());
+  for (const Scene* scene : {&edits.scene(), shown->frame.scene.get()}) {
+    EXPECT_EQ(scene->stepping.solver.linear.cg.max_iterations, 500);
+    EXPECT_EQ(scene->material.mass, 2);
+  }
+  // The two are one gesture now.
+  EXPECT_EQ(edits.undo()->scene->material.mass, 0.2);
+  EXPECT_FALSE(edits.can_undo());
+  EXPECT_EQ(testing::send_and_wait(thread, StepOnce{})->frame.record.step, 1u);
 }
 
 }  // namespace

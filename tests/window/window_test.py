@@ -316,7 +316,8 @@ def box_pins(program, assets):
 
 @case
 def undo(program, assets):
-    """Ctrl-Z and Ctrl-Y: a slider's drag is one entry, the integrator another, a scene comes back without its file."""
+    """Ctrl-Z and Ctrl-Y: a slider's drag is one entry, the integrator another, a scene comes back without its file, and
+    what was refused is none."""
     with Session(program, "--grid", "6x6") as window:
         window.until(lambda: window.state()["time"] > 0.1, "the start")
         window.key("space")
@@ -357,6 +358,22 @@ def undo(program, assets):
         check(stiffness() == end, "the scene's values are not those that it had")
         window.key("ctrl+y")
         window.shows("the mesh without its file", particles=18)
+
+        # What the simulation refuses is no edit: a pendulum has no areas to share its mass by.
+        window.click_item("tab:Scene")
+        window.click_item("scene:02-pendulum.json")
+        window.shows("the pendulum", particles=2, loading=False)
+        window.click_item("tab:Cloth")
+        window.click_item("mass-model")
+        window.click_item("mass-model:area")
+        window.until(lambda: "has no mass" in window.state()["message"], "why there is none")
+        check(not window.fresh_state()["window_title"].startswith("*"), "a refused value is there to be saved")
+        window.key("ctrl+z")
+        window.shows("the scene before, at once", particles=18)
+        window.key("ctrl+y")
+        window.shows("the pendulum again", particles=2)
+        window.move(*particle(window.fresh_state(), 0)["pixel"])
+        window.until(lambda: window.state()["items"].get("hand-target"), "the mouse to find the pin")
 
 
 @case
