@@ -37,6 +37,7 @@
 #include "render/heat_colours.h"
 #include "render/renderer.h"
 #include "render/shader_program.h"
+#include "runtime/checkpoint_file.h"
 #include "runtime/command_line.h"
 #include "runtime/edit_history.h"
 #include "runtime/load_job.h"
@@ -84,6 +85,7 @@ class Application {
   void finish_load();
   void reload_mesh(const ReloadMesh& wanted);
   void save_scene(const fs::path& path);
+  void save_moment(const fs::path& path);
   void save_plot(const SavePlot& wanted);
   void reload_shaders();
   bool loses_changes(const AppRequest& request);
@@ -128,6 +130,10 @@ class Application {
   ArrowScale force_scale_;
   Intentions intentions_;
   StateLog state_log_;
+  // Before the simulation, which hands out at its end what is still to be written.
+  Outputs outputs_{[this](const Frame& frame, int width, int height) {
+    renderer_.draw(frame, camera_, view_options(), {0, 0, width, height});
+  }};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::optional<EditHistory> edits_;
@@ -150,9 +156,6 @@ class Application {
   bool bar_awaited_ = false;
   bool plays_meshes_ = false;  // they do not wait
 
-  Outputs outputs_{[this](const Frame& frame, int width, int height) {
-    renderer_.draw(frame, camera_, view_options(), {0, 0, width, height});
-  }};
   // What waits for the answer about unsaved changes.
   std::optional<AppRequest> next_;
   bool saving_before_next_ = false;
@@ -230,6 +233,10 @@ Application::Application(const WindowRequest& request, const fs::path& program)
     start_load(std::make_unique<LoadJob>(*request.scene, units, request.initial_state), name,
                request.is_mesh);
     if (file != nullptr) load_path_ = path_of(file->path);
+    load_is_start_ = true;
+  }
+  if (!request.checkpoint.empty()) {
+    open_path(request.checkpoint);
     load_is_start_ = true;
   }
 }
@@ -539,6 +546,7 @@ void Application::carry_out(AppRequest request) {
   }
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) save_scene(save->path);
+  if (const auto* save = std::get_if<SaveMoment>(&request)) save_moment(save->path);
   if (const auto* save = std::get_if<SavePlot>(&request)) save_plot(*save);
   if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
@@ -578,7 +586,7 @@ bool Application::loses_changes(const AppRequest& request) {
 void Application::go_on(AnswerUnsaved::Answer answer) {
   if (answer == AnswerUnsaved::Answer::save) {
     saving_before_next_ = true;
-    return ui_.files().save(edits_->scene().title);
+    return ui_.files().save(FileDialog::Purpose::save_scene, edits_->scene().title);
   }
   const std::optional<AppRequest> next = std::exchange(next_, std::nullopt);
   if (next && answer == AnswerUnsaved::Answer::discard) carry_out(*next);
@@ -646,7 +654,8 @@ void Application::copy_command_line() {
 }
 
 void Application::open_path(const fs::path& path) {
-  start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), !is_scene_file(path));
+  const bool is_mesh = !is_scene_file(path) && !is_checkpoint_file(path);
+  start_load(std::make_unique<LoadJob>(path, UnitChoice::fit, false), file_name(path), is_mesh);
   load_path_ = path;
   if (is_scene_file(path)) scene_path_ = path;
 }
@@ -730,6 +739,16 @@ void Application::save_scene(const fs::path& path) {
   };
   outputs_.write([path, version = edits_->version()] { return save_scene_file(version.whole(), path); },
                  "Saved as " + file_name(path) + ".", saved);
+}
+
+void Application::save_moment(const fs::path& path) {
+  const auto write = [kept = simulation_->keep_moment(), path] {
+    const KeepMoment::Moment moment = kept();
+    write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
+    return fs::file_size(path);
+  };
+  outputs_.write(write, "Saved this moment as " + file_name(path) + ".",
+                 [this, path] { remember_folder(fs::absolute(path).parent_path()); });
 }
 
 void Application::save_plot(const SavePlot& wanted) {

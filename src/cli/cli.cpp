@@ -81,7 +81,7 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  throw InputError("'" + word + "' is neither a file (.obj or .json) nor a subcommand (" +
+  throw InputError("'" + word + "' is neither a file (.obj, .json or .checkpoint) nor a subcommand (" +
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
@@ -92,9 +92,25 @@ struct Window {
 
   int run(const Services& services) {
     const Interrupt interrupt;
-    WindowRequest request;
     if (std::error_code error; file && !std::filesystem::exists(*file, error))
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
+    WindowRequest request = file && is_checkpoint_file(*file) ? of_checkpoint() : of_scene();
+    request.threads = scene.threads();
+    request.stop = Interrupt::probe();
+    services.open_window(request);
+    return Interrupt::requested() ? Interrupt::exit_status() : kExitDone;
+  }
+
+  WindowRequest of_checkpoint() const {
+    if (scene.changes_a_scene() || scene.mesh_file())
+      throw InputError("'" + *file + "' has its scene: no option that describes a scene goes with it.");
+    WindowRequest request;
+    request.checkpoint = *file;
+    return request;
+  }
+
+  WindowRequest of_scene() {
+    WindowRequest request;
     Scene wanted = scene.scene(file);  // also with no scene named: the options must be right
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
@@ -102,10 +118,7 @@ struct Window {
     request.play = play;
     request.initial_state = scene.initial_state_file().value_or(std::string());
     request.may_fit = !scene.names_a_scale();
-    request.threads = scene.threads();
-    request.stop = Interrupt::probe();
-    services.open_window(request);
-    return Interrupt::requested() ? Interrupt::exit_status() : kExitDone;
+    return request;
   }
 };
 
@@ -130,7 +143,8 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "blew up, its last good state was written; 4 steps did not converge, with --fail-on-nonconvergence;\n"
       "130 Ctrl-C or 143 SIGTERM, what was done was written.");
   Window window;
-  app.add_option("FILE", window.file, "A scene (.json) or a mesh (.obj) to open in the window.");
+  app.add_option("FILE", window.file,
+                 "A scene (.json), a mesh (.obj) or a checkpoint to open in the window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
   const std::vector<std::pair<const char*, std::function<int()>>> commands{

@@ -19,6 +19,14 @@ namespace {
 constexpr std::size_t kQuickDirections = 300;  // a second
 constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 
+Run run_of(LoadedScene loaded, const SceneOptions& options) {
+  Run run{std::move(loaded), std::make_unique<WorkerPool>(options.threads()), nullptr};
+  run.simulation =
+      std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
+  if (run.loaded.moment) run.simulation->load(*run.loaded.moment);
+  return run;
+}
+
 }  // namespace
 
 void LengthOptions::add_to(CLI::App& app) {
@@ -48,12 +56,14 @@ std::uint64_t LengthOptions::steps(double dt) const {
   return static_cast<std::uint64_t>(count);
 }
 
-LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs) {
+LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
+                            std::shared_ptr<const CheckpointFile> checkpoint) {
   for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
     if (*file) outputs.spare(**file);
   if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) outputs.spare(path_of(mesh->path));
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
+  loading.checkpoint = std::move(checkpoint);
   loading.stop = Interrupt::probe();
   return load_scene(std::move(scene), loading);
 }
@@ -65,12 +75,7 @@ Scene named_scene(SceneOptions& options) {
 }
 
 Run prepare_run(SceneOptions& options, const OutputFiles& outputs) {
-  Run run;
-  run.loaded = load_with_state(named_scene(options), options, outputs);
-  run.pool = std::make_unique<WorkerPool>(options.threads());
-  run.simulation =
-      std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
-  return run;
+  return run_of(load_with_state(named_scene(options), options, outputs), options);
 }
 
 Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs) {
@@ -79,15 +84,11 @@ Run resume_run(const std::string& checkpoint, SceneOptions& options, const Outpu
         "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh goes "
         "with it.");
   outputs.spare(path_of(checkpoint));
-  CheckpointFile file = read_checkpoint_file(path_of(checkpoint), Interrupt::probe());
-  if (options.mesh_file()) file.scene.mesh = FileSource{*options.mesh_file()};
-  Run run;
-  run.loaded = load_with_state(file.scene, options, outputs);
-  run.pool = std::make_unique<WorkerPool>(options.threads());
-  run.simulation =
-      std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
-  run.simulation->load(checkpoint_on(file, *run.loaded.mesh));
-  return run;
+  const auto file =
+      std::make_shared<const CheckpointFile>(read_checkpoint_file(path_of(checkpoint), Interrupt::probe()));
+  Scene scene = file->scene;
+  if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
+  return run_of(load_with_state(std::move(scene), options, outputs, file), options);
 }
 
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {

@@ -33,8 +33,10 @@ struct Run {
 };
 
 /// Reads the mesh of `scene`, and the initial state that the options name; none of what is read may be one of
-/// the `outputs`. Throws InputError, SystemError, and Cancelled on Ctrl-C.
-LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs);
+/// the `outputs`. `checkpoint`: see SceneLoadOptions. Throws InputError, SystemError, and Cancelled on
+/// Ctrl-C.
+LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
+                            std::shared_ptr<const CheckpointFile> checkpoint = nullptr);
 
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "sim/scene_json.h"
@@ -54,6 +55,10 @@ std::uint64_t fingerprint(const ClothMesh& mesh) {
   return hash.value();
 }
 
+bool is_checkpoint_file(const fs::path& path) {
+  return lower_case(utf8_of(path.extension())) == ".checkpoint";
+}
+
 void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, const fs::path& path) {
   Scene scene = *checkpoint.scene;
   if (auto* file = std::get_if<FileSource>(&scene.mesh))
@@ -79,7 +84,7 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
   const std::size_t begin = bytes.find('\n') + 1;  // 0 where there is none
   const auto header = nlohmann::json::parse(bytes.substr(0, begin), nullptr, false);
   if (!header.is_object() || !header.contains("clothlab-checkpoint"))
-    refuse("this is no checkpoint; `clothlab simulate --checkpoint` writes them.");
+    refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
   if (header["clothlab-checkpoint"] != kCheckpointVersion)
     refuse("this program reads checkpoints of version " + std::to_string(kCheckpointVersion) + " only.");
   const std::size_t size = bytes.size() - begin;
@@ -100,9 +105,7 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh) {
   if (fingerprint(mesh) != file.mesh_hash) throw InputError("The checkpoint belongs to another mesh.");
   MemoryReader numbers(file.numbers);
-  Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
-  checkpoint.scene = std::make_shared<const Scene>(file.scene);
-  return checkpoint;
+  return read_checkpoint(numbers, mesh.positions.size());
 }
 
 }  // namespace clothlab

@@ -17,6 +17,9 @@ struct CheckpointFile {
   Memory numbers;
 };
 
+/// True when the name ends in `.checkpoint`, in any case.
+bool is_checkpoint_file(const std::filesystem::path& path);
+
 /// Of all that a run takes from its mesh: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
@@ -28,7 +31,8 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
 /// Cancelled. A relative path of the mesh becomes relative to the file's own folder.
 CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {});
 
-/// The run on the mesh that the file's scene names. Throws InputError when it is another mesh.
+/// The run on the mesh that the file's scene names, without its scene. Throws InputError when it is another
+/// mesh.
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh);
 
 }  // namespace clothlab

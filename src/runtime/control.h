@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
 
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
+#include "sim/checkpoint.h"
 #include "sim/command.h"
 #include "sim/frame.h"
 
@@ -31,9 +33,13 @@ struct TakeHold {
 struct SetSpeed {
   double speed = 1;
 };
-/// Back by half a second of viewing time (0.5 s × speed, at least one kept state), and pause. What
-/// came after is forgotten; again goes further back.
+/// Back by half a second of viewing time (0.5 s × speed, at least one kept state), and pause; again goes
+/// further back. What came after is left (SwapBranches).
 struct Rewind {};
+/// Undoes that the run went on from a moment of the past: pauses at the present that was left, with what is
+/// kept of the way there; the same again is back. What was set stays set. Refused where Snapshot::left is
+/// empty.
+struct SwapBranches {};
 /// Shows the last states before the present one, step by step, within `seconds` of the wall clock;
 /// then the present state again. The state itself does not change; any later request that changes or
 /// advances it ends the replay.
@@ -42,9 +48,9 @@ struct WatchAgain {
 };
 /// Pauses, and shows the kept state nearest to a simulated time [s]; the newest one is the present. While a
 /// state of the past is shown, the simulation's own stays the present one. To play, to step, to take hold of
-/// the cloth and to change pins continue from the state that is shown, with its very bits: what came after is
-/// forgotten, pins hold where that state has them, the hand lets go, and the integrator begins without a
-/// past.
+/// the cloth and to change pins continue from the state that is shown, with its very bits and the
+/// integrator's memory of then: what came after is left (SwapBranches), pins hold where that state has them,
+/// and the hand lets go.
 struct ShowPast {
   double time = 0;
 };
@@ -70,20 +76,29 @@ struct ShowMotion {
 struct Record {
   std::shared_ptr<Recorder> recorder;
 };
-/// Starts another scene from its beginning. Playing or paused stays as it is; a run that blew up or a mesh
-/// that waited counts as playing if the run before it was.
+/// Starts another scene from its beginning, or from the moment that it was loaded with. Playing or paused
+/// stays as it is; a run that blew up or a mesh that waited counts as playing if the run before it was.
 struct UseScene {
   std::shared_ptr<const LoadedScene> loaded;
   /// With these values (SetScene) from the first moment on; null: with its own. One request, so that
   /// a later UseScene cannot come between the two.
   std::shared_ptr<const Scene> values = nullptr;
-  /// Paused at its start until it is played.
+  /// Paused at its start until it is played, as a moment is.
   bool waits = false;
 };
 
-using Control =
-    std::variant<SetPlaying, StepOnce, TakeHold, SetSpeed, Rewind, WatchAgain, ShowPast, StepThroughPast,
-                 RunAgain, ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
+/// Hands out the moment that is shown, with the values that it had, on the simulation thread.
+struct KeepMoment {
+  struct Moment {
+    std::shared_ptr<const Checkpoint> checkpoint;
+    std::shared_ptr<const LoadedScene> loaded;
+  };
+  std::function<void(Moment)> receive;  ///< must not throw
+};
+
+using Control = std::variant<SetPlaying, StepOnce, TakeHold, SetSpeed, Rewind, SwapBranches, KeepMoment,
+                             WatchAgain, ShowPast, StepThroughPast, RunAgain, ForgetGhosts, SetHistoryMemory,
+                             ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

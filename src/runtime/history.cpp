@@ -30,13 +30,14 @@ void History::add(const std::function<void(Checkpoint&)>& save) {
   std::shared_ptr<Checkpoint> next = std::exchange(spare_, nullptr);
   if (!next) next = std::make_shared<Checkpoint>();
   save(*next);
+  grown_ = true;
   make_room(bytes_of(*next), next->state.t);
   bytes_ += bytes_of(*next);
   states_.push_back(std::move(next));
 }
 
 void History::replace_newest(const std::function<void(Checkpoint&)>& save) {
-  drop(states_.end() - 1);
+  drop(states_, states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size());
   add(save);
 }
@@ -49,9 +50,10 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
     if (coarse_ == 0 || (*leaving)->state.t - states_[coarse_ - 1]->state.t >= room.spacing * kAlmost) {
       ++coarse_;
     } else {
-      drop(leaving);
+      drop(states_, leaving);
     }
   }
+  forget_other_branch(limits_.bytes - std::min(limits_.bytes, bytes_of_next));
   while (!states_.empty() && (time_of_next - states_.front()->state.t > limits_.seconds / kAlmost ||
                               bytes_ + bytes_of_next > limits_.bytes)) {
     forget_oldest();
@@ -62,13 +64,14 @@ void History::set_memory(std::size_t bytes) {
   limits_.bytes = bytes;
   if (states_.empty()) return;
   thin_out(room_for(bytes_of(*states_.back())).spacing);
+  forget_other_branch(limits_.bytes);
   while (states_.size() > 1 && bytes_ > limits_.bytes) forget_oldest();
 }
 
 void History::thin_out(double spacing) {
   for (std::size_t i = 1; i < coarse_;) {
     if (states_[i]->state.t - states_[i - 1]->state.t < spacing * kAlmost) {
-      drop(states_.begin() + static_cast<std::ptrdiff_t>(i));
+      drop(states_, states_.begin() + static_cast<std::ptrdiff_t>(i));
       --coarse_;
     } else {
       ++i;
@@ -77,18 +80,24 @@ void History::thin_out(double spacing) {
 }
 
 void History::forget_oldest() {
-  drop(states_.begin());
+  drop(states_, states_.begin());
   if (coarse_ > 0) --coarse_;
 }
 
-void History::drop(std::deque<std::shared_ptr<Checkpoint>>::iterator past) {
+void History::drop(States& from, States::iterator past) {
   bytes_ -= bytes_of(**past);
   if (past->use_count() == 1) spare_ = std::move(*past);
-  states_.erase(past);
+  from.erase(past);
+}
+
+void History::forget_other_branch(std::size_t bytes) {
+  while (!other_.empty() && bytes_ > bytes) drop(other_, other_.begin());
 }
 
 void History::clear() {
-  while (!states_.empty()) drop(states_.end() - 1);
+  forget_other_branch(0);
+  grown_ = true;
+  while (!states_.empty()) drop(states_, states_.end() - 1);
   coarse_ = 0;
 }
 
@@ -101,9 +110,32 @@ std::size_t History::nearest(double time) const {
   return time - states_[i - 1]->state.t <= (*after)->state.t - time ? i - 1 : i;
 }
 
-void History::forget_after(double time) {
-  while (states_.size() > 1 && states_.back()->state.t > time) drop(states_.end() - 1);
+History::States History::cut_after(double time, std::size_t least) {
+  States later;
+  while (states_.size() > least && states_.back()->state.t > time) {
+    later.push_front(std::move(states_.back()));
+    states_.pop_back();
+  }
   coarse_ = std::min(coarse_, states_.size() - (states_.empty() ? 0 : 1));
+  return later;
+}
+
+bool History::branch_at(double time) {
+  States left = cut_after(time, 1);
+  if (left.empty()) return false;
+  const bool is_new = std::exchange(grown_, false);
+  if (is_new) forget_other_branch(0);
+  other_.insert(other_.begin(), left.begin(), left.end());
+  branch_ = states_.back()->state.t;
+  return is_new;
+}
+
+void History::swap_branches() {
+  if (other_.empty()) return;
+  States left = cut_after(branch_, 0);
+  states_.insert(states_.end(), other_.begin(), other_.end());
+  other_ = std::move(left);
+  grown_ = true;
 }
 
 }  // namespace clothlab

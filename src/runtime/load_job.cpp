@@ -14,7 +14,7 @@
 namespace clothlab {
 
 struct LoadJob::Impl {
-  using FindScene = std::function<Scene(const StopProbe& stop, std::string& remark)>;
+  using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
 
   Impl(FindScene find_scene, SceneLoadOptions options)
       : thread([this, find = std::move(find_scene), options = std::move(options)] { load(find, options); }) {}
@@ -33,8 +33,8 @@ struct LoadJob::Impl {
         const std::lock_guard lock(mutex);
         progress = {fraction, std::string(stage)};
       };
-      outcome.scene =
-          std::make_shared<const LoadedScene>(load_scene(find_scene(options.stop, outcome.remark), options));
+      Scene scene = find_scene(options, outcome.remark);
+      outcome.scene = std::make_shared<const LoadedScene>(load_scene(std::move(scene), options));
     } catch (const Cancelled&) {
       outcome.cancelled = true;
     } catch (const std::bad_alloc&) {
@@ -57,23 +57,26 @@ struct LoadJob::Impl {
 };
 
 LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
-  const bool scene_file = is_scene_file(path);
-  auto find_scene = [path = std::move(path), scene_file, z_up](const StopProbe& stop, std::string& remark) {
-    Scene scene = scene_from_path(path, stop, &remark);
-    if (!scene_file) scene.z_up = z_up;
+  auto find_scene = [path = std::move(path), units, z_up](SceneLoadOptions& options, std::string& remark) {
+    if (is_checkpoint_file(path)) {
+      options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop));
+      return options.checkpoint->scene;
+    }
+    Scene scene = scene_from_path(path, options.stop, &remark);
+    if (is_scene_file(path)) return scene;
+    scene.z_up = z_up;
+    options.units = units;
     return scene;
   };
-  SceneLoadOptions options;
-  if (!scene_file) options.units = units;
-  impl_ = std::make_unique<Impl>(std::move(find_scene), std::move(options));
+  impl_ = std::make_unique<Impl>(std::move(find_scene), SceneLoadOptions());
 }
 
 LoadJob::LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state) {
   SceneLoadOptions options;
   options.units = units;
   options.initial_state = std::move(initial_state);
-  impl_ = std::make_unique<Impl>([scene = std::move(scene)](const StopProbe&, std::string&) { return scene; },
-                                 std::move(options));
+  impl_ = std::make_unique<Impl>(
+      [scene = std::move(scene)](SceneLoadOptions&, std::string&) { return scene; }, std::move(options));
 }
 
 LoadJob::~LoadJob() = default;

@@ -23,7 +23,7 @@ class LoadJob {
     std::string remark;  ///< what there is to say of a scene that was read (parse_scene); mostly empty
   };
 
-  /// A scene file or an OBJ. `units` and `z_up` are for an OBJ; a scene file says both itself.
+  /// A scene file, a checkpoint or an OBJ. `units` and `z_up` are for an OBJ; the others say both themselves.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up);
   /// A scene that is already known: a built-in one, or the same mesh with another unit. `initial_state` is a
   /// file (SceneLoadOptions).

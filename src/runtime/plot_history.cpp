@@ -42,6 +42,11 @@ void PlotHistory::clear() {
   samples_.clear();
 }
 
+void PlotHistory::set(const std::vector<PlotSample>& samples) {
+  shared_ = nullptr;
+  samples_ = samples;
+}
+
 std::shared_ptr<const std::vector<PlotSample>> PlotHistory::share() {
   if (!shared_) shared_ = std::make_shared<const std::vector<PlotSample>>(samples_);
   return shared_;

@@ -24,6 +24,8 @@ class PlotHistory {
   /// Forgets what is later than `time`.
   void forget_after(double time);
   void clear();
+  /// Takes over all samples of a run that is gone on with.
+  void set(const std::vector<PlotSample>& samples);
 
   std::shared_ptr<const std::vector<PlotSample>> share();
 

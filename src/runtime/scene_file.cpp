@@ -41,7 +41,8 @@ Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* 
 Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
   if (is_scene_file(path)) return read_scene_file(path, stop, remark);
   if (lower_case_extension(path) != ".obj") {
-    throw InputError(shown_path(path) + " is neither a mesh (.obj) nor a scene (.json).");
+    throw InputError(shown_path(path) +
+                     " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
   }
   Scene scene;
   scene.title = printable(utf8_of(path.stem()), kLongestTitle);

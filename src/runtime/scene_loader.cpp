@@ -125,11 +125,17 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     scene.initial_state = InitialState{std::move(rows.positions), std::move(rows.velocities)};
   }
   loaded.scene = std::move(scene);
+  if (options.checkpoint) {
+    Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh);
+    moment.scene = std::make_shared<const Scene>(loaded.scene);
+    loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
+  }
 
   if (options.rehearse) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
-    const Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
+    Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
+    if (loaded.moment) simulation.load(*loaded.moment);
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,

@@ -10,6 +10,7 @@
 #include "core/stop_probe.h"
 #include "mesh/boundary_loops.h"
 #include "mesh/mesh.h"
+#include "runtime/checkpoint_file.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -27,6 +28,8 @@ struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
   /// A file of --initial-state (io/csv.h) instead of the scene's own; empty: none.
   std::filesystem::path initial_state;
+  /// The run to go on with, whose scene it is; null: from the start.
+  std::shared_ptr<const CheckpointFile> checkpoint;
   StopProbe stop;
   /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
   std::function<void(double fraction, std::string_view stage)> progress;
@@ -37,8 +40,9 @@ struct SceneLoadOptions {
 
 /// A scene with its mesh: all that a Simulation needs. Never changes once it is made.
 struct LoadedScene {
-  Scene scene;                            ///< `scale` is the one used
-  std::shared_ptr<const ClothMesh> mesh;  ///< never null; its `source` is what was read, for export
+  Scene scene;                               ///< `scale` is the one used
+  std::shared_ptr<const ClothMesh> mesh;     ///< never null; its `source` is what was read, for export
+  std::shared_ptr<const Checkpoint> moment;  ///< to go on from; null: from the start
   /// What a Simulation would otherwise have to build first; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; of other meshes they are not looked for
@@ -48,7 +52,8 @@ struct LoadedScene {
 };
 
 /// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.
-/// Throws InputError (bad file, no mesh, a scale out of range), SystemError, Cancelled (the probe).
+/// Throws InputError (bad file, no mesh, a scale out of range, a checkpoint of another mesh), SystemError,
+/// Cancelled (the probe).
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 
 }  // namespace clothlab

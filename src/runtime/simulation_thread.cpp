@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <future>
 #include <limits>
 #include <new>
 #include <string>
@@ -85,6 +86,11 @@ struct SimulationThread::Impl {
         playing = false;
         published = Clock::now();  // so that an error that comes back is not tried again at once
       }
+    }
+    // A moment that was asked for before the end can still be saved.
+    while (std::optional<Request> request = queue.take()) {
+      const auto* control = std::get_if<Control>(&request->what);
+      if (control != nullptr && std::holds_alternative<KeepMoment>(*control)) carry_out(*request);
     }
   }
 
@@ -232,8 +238,24 @@ struct SimulationThread::Impl {
     // After a blow-up, too, the newest state of the past is the present one.
     const bool looks_back = past && !past->by_itself();
     const double now = looks_back ? history[past->shown].state.t : simulation->state().t;
-    history.forget_after(now - kRewindSeconds * speed);
+    leave_for(now - kRewindSeconds * speed);
     continue_from_newest_kept();
+  }
+
+  void steer(const SwapBranches&) {
+    if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
+    playing = resumes = false;
+    history.swap_branches();
+    const auto other = std::exchange(plot_of_other_branch, plot.share());
+    plot.set(*other);
+    continue_from_newest_kept();
+  }
+
+  void steer(const KeepMoment& c) {
+    if (past) return c.receive({history.share(past->shown), loaded});
+    const auto now = std::make_shared<Checkpoint>();
+    simulation->save(*now);
+    c.receive({now, loaded});
   }
 
   void steer(const WatchAgain& c) {
@@ -293,8 +315,9 @@ struct SimulationThread::Impl {
     if (!c.loaded) throw InputError("There is no scene to use.");
     use(std::move(c.loaded), c.values);
     const bool plays = playing || resumes;
-    playing = plays && !c.waits;
-    resumes = plays && c.waits;
+    const bool waits = c.waits || loaded->moment;
+    playing = plays && !waits;
+    resumes = plays && waits;
   }
 
   // ---- The run
@@ -303,6 +326,10 @@ struct SimulationThread::Impl {
     // The old scene stays until the new one stands.
     const StopProbe superseded = [this] { return queue.scene_waits(); };
     auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
+    if (next->moment) {
+      made->load(*next->moment);
+      made->apply(Release{});  // no hand holds it here
+    }
     if (values) made->apply(SetScene{values});
     if (recorder) recorder->forget();
     recorder.reset();
@@ -331,8 +358,7 @@ struct SimulationThread::Impl {
 
   void go_on_from_restored_state() {
     const double t = simulation->state().t;
-    history.forget_after(t);
-    plot.forget_after(t);
+    leave_for(t);
     blown.reset();
     resumes = false;
     past.reset();
@@ -340,6 +366,13 @@ struct SimulationThread::Impl {
     if (history.empty() || history.newest()->state.t != t) remember(std::nullopt);
     pacer.restart(Clock::now());
     dirty = true;
+  }
+
+  /// A moment of the past is gone on from: what is later is left.
+  void leave_for(double time) {
+    std::shared_ptr<const std::vector<PlotSample>> whole = plot.share();
+    if (history.branch_at(time)) plot_of_other_branch = std::move(whole);
+    plot.forget_after(time);
   }
 
   // ---- After a blow-up
@@ -409,7 +442,7 @@ struct SimulationThread::Impl {
   /// present that blew up is tried again.
   void continue_from_shown() {
     if (past && !past->by_itself()) {
-      history.forget_after(history[past->shown].state.t);
+      leave_for(history[past->shown].state.t);
       continue_from_newest_kept();
     } else if (blown) {
       revive(tries_again_text(prospect(), sound_time()));
@@ -616,6 +649,7 @@ struct SimulationThread::Impl {
     snapshot->notice = notice;
     snapshot->notices = notices;
     snapshot->can_rewind = history.size() > 1;
+    if (const Checkpoint* left = history.left()) snapshot->left = left->state.t;
     snapshot->kept = {history[0].state.t, history.newest()->state.t, history.size(), history.bytes()};
     snapshot->plot = plot.share();
     snapshot->ghosts = ghosts;
@@ -662,6 +696,7 @@ struct SimulationThread::Impl {
   std::vector<double> method_ms = std::vector<double>(integrators().size());
   History history;
   PlotHistory plot;
+  std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
   std::optional<Past> past;
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
   std::optional<Hand> hand;
@@ -703,6 +738,12 @@ SimulationThread::~SimulationThread() = default;
 
 std::uint64_t SimulationThread::send(Command command) { return impl_->queue.push(std::move(command)); }
 std::uint64_t SimulationThread::send(Control control) { return impl_->queue.push(std::move(control)); }
+
+std::function<KeepMoment::Moment()> SimulationThread::keep_moment() {
+  const auto kept = std::make_shared<std::promise<KeepMoment::Moment>>();
+  send(Control(KeepMoment{[kept](KeepMoment::Moment moment) { kept->set_value(std::move(moment)); }}));
+  return [moment = kept->get_future().share()] { return moment.get(); };
+}
 
 std::shared_ptr<const Snapshot> SimulationThread::latest() const { return impl_->mailbox.get(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "runtime/control.h"
@@ -39,6 +40,10 @@ class SimulationThread {
   /// latest()->applied has reached it.
   std::uint64_t send(Command command);
   std::uint64_t send(Control control);
+
+  /// Asks for the moment that is shown. The answer waits for it, at most until the end of the step that runs:
+  /// for a thread that may wait.
+  std::function<KeepMoment::Moment()> keep_moment();
 
   /// The newest picture; never null.
   std::shared_ptr<const Snapshot> latest() const;

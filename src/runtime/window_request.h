@@ -13,6 +13,8 @@ namespace clothlab {
 struct WindowRequest {
   /// The scene to open with, options applied; empty: the built-in one, `with_options`.
   std::optional<Scene> scene;
+  /// A run to go on with instead, with the scene that it has; empty: none.
+  std::filesystem::path checkpoint;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;
   /// It is a mesh of its own, not a scene's: it waits to be pinned, unless it plays.

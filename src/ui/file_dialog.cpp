@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +36,35 @@ fs::path home() {
   return {};
 }
 
+struct Words {
+  std::vector<std::string> extensions;  // in lower case; the first is that of a file to save
+  const char* heading;
+  const char* hint;  // in the empty text field
+  const char* help;  // below the list
+};
+
+const Words& words_of(FileDialog::Purpose purpose) {
+  static const std::array<Words, 4> kWords{{
+      {{".obj", ".json", ".checkpoint"},
+       "Open a mesh, a scene or a moment",
+       "Type to filter, or a whole path",
+       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON) and checkpoints."},
+      {{".json"},
+       "Save the scene",
+       "Name of the scene file",
+       "Mesh, material, pins and solver settings, as JSON."},
+      {{".obj"},
+       "Export the mesh as it is now",
+       "Name of the OBJ file",
+       "The shape, with the faces, texture coordinates and vertex order that were read."},
+      {{".checkpoint"},
+       "Save this moment",
+       "Name of the checkpoint",
+       "The whole run as it is at the moment shown: opened again, it goes on with the same bits."},
+  }};
+  return kWords[static_cast<std::size_t>(purpose)];
+}
+
 }  // namespace
 
 void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
@@ -44,20 +74,15 @@ void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
   recent_ = std::move(recent);
 }
 
-void FileDialog::open() { show(Mode::open); }
+void FileDialog::open() { show(Purpose::open); }
 
-void FileDialog::save(std::string_view title) {
-  show(Mode::save);
-  suggest(title);
-}
-
-void FileDialog::save_mesh(std::string_view title) {
-  show(Mode::save_mesh);
+void FileDialog::save(Purpose purpose, std::string_view title) {
+  show(purpose);
   suggest(title);
 }
 
 void FileDialog::close() {
-  mode_ = Mode::closed;
+  purpose_.reset();
   reading_.reset();
 }
 
@@ -74,17 +99,18 @@ void FileDialog::suggest(std::string_view title) {
   while (!name.empty() && name.back() == '-') name.pop_back();
   if (name.empty()) name = "scene";
   if (name.size() > 100) name = "scene";
-  std::snprintf(text_.data(), text_.size(), "%s%s", name.c_str(), extension());
+  std::snprintf(text_.data(), text_.size(), "%s%s", name.c_str(),
+                words_of(*purpose_).extensions.front().c_str());
 }
 
-void FileDialog::show(Mode mode) {
-  mode_ = mode;
+void FileDialog::show(Purpose purpose) {
+  purpose_ = purpose;
   appearing_ = true;
   accept_awaited_ = false;
   entries_.clear();
   shown_.clear();
   std::error_code error;
-  const fs::path& start = mode == Mode::open ? open_from_ : save_in_;
+  const fs::path& start = is_saving() ? save_in_ : open_from_;
   go_to(fs::is_directory(start, error) ? start : home());
 }
 
@@ -92,10 +118,8 @@ void FileDialog::go_to(const fs::path& folder) {
   problem_.clear();
   confirm_overwrite_ = false;
   std::error_code error;
-  std::vector<std::string> extensions{extension()};
-  if (mode_ == Mode::open) extensions = {".obj", ".json"};
-  reading_ =
-      std::make_unique<FolderListing>(fs::absolute(folder, error).lexically_normal(), std::move(extensions));
+  reading_ = std::make_unique<FolderListing>(fs::absolute(folder, error).lexically_normal(),
+                                             words_of(*purpose_).extensions);
   if (reading_->wait_for(kAtOnce)) show_listing();
 }
 
@@ -105,15 +129,15 @@ void FileDialog::show_listing() {
   problem_ = std::move(found.problem);
   if (!problem_.empty()) return;
   folder_ = read->folder();
-  (mode_ == Mode::open ? open_from_ : save_in_) = folder_;
+  (is_saving() ? save_in_ : open_from_) = folder_;
   entries_ = std::move(found.entries);
-  if (mode_ == Mode::open) text_.fill(0);
+  if (!is_saving()) text_.fill(0);
   filter();
   appearing_ = true;
 }
 
 void FileDialog::filter() {
-  const std::string wanted = mode_ == Mode::open ? lower_case(text_.data()) : std::string();
+  const std::string wanted = !is_saving() ? lower_case(text_.data()) : std::string();
   shown_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (wanted.empty() || entries_[i].key.find(wanted) != std::string::npos) shown_.push_back(i);
@@ -129,7 +153,7 @@ void FileDialog::choose(const Entry& entry) {
   if (entry.is_folder) {
     const fs::path folder = entry.path;  // go_to replaces the entries
     go_to(folder);
-  } else if (mode_ == Mode::open) {
+  } else if (!is_saving()) {
     chosen_ = entry.path;
   } else {
     std::snprintf(text_.data(), text_.size(), "%s", entry.name.c_str());
@@ -143,7 +167,7 @@ void FileDialog::accept() {
   const std::string text = text_.data();
   std::error_code error;
   const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
-  if (mode_ == Mode::open) {
+  if (!is_saving()) {
     const bool whole_path =
         text.find('/') != std::string::npos || text.find('\\') != std::string::npos || text == "..";
     if (whole_path && fs::is_directory(typed, error)) {
@@ -161,7 +185,8 @@ void FileDialog::accept() {
     return;
   }
   fs::path target = typed;
-  if (lower_case(utf8_of(target.extension())) != extension()) target += extension();
+  const std::string& extension = words_of(*purpose_).extensions.front();
+  if (lower_case(utf8_of(target.extension())) != extension) target += extension;
   if (fs::exists(target, error) && !confirm_overwrite_) {
     problem_ = utf8_of(target.filename()) + " exists already. Save again to replace it.";
     confirm_overwrite_ = true;
@@ -200,7 +225,7 @@ bool FileDialog::on_key(const KeyPress& press) {
       return true;
     case Key::backspace:
       // With nothing left to delete, one folder up.
-      if (mode_ == Mode::open && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
+      if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
       return true;
     default:
       break;
@@ -216,11 +241,11 @@ void FileDialog::draw_places() {
     note_item("place:" + std::string(label));
     tooltip(utf8_of(path));
   };
-  if (mode_ == Mode::open) place("Bundled meshes", bundled_);
+  if (!is_saving()) place("Bundled meshes", bundled_);
   place("Home", home());
   std::error_code error;
   place("Working folder", fs::current_path(error));
-  if (recent_.empty() || mode_ != Mode::open) return;
+  if (recent_.empty() || is_saving()) return;
   ImGui::Spacing();
   small_text("Recent files");
   for (std::size_t i = 0; i < recent_.size(); ++i) {
@@ -283,11 +308,11 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
   return clicked;
 }
 
-void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& saved, const Chosen& exported) {
+void FileDialog::draw(const Area& view, const Chosen& chosen) {
   if (!is_open()) return;
   if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
-  const bool mesh = mode_ == Mode::save_mesh;
-  const bool saving = mode_ != Mode::open;
+  const Words& words = words_of(*purpose_);
+  const bool saving = is_saving();
   const ImVec2 size(std::min(units(720), view.width - units(24)),
                     std::min(units(470), view.height - units(24)));
   ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
@@ -299,9 +324,7 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);
   ImGui::PushFont(fonts().heading);
-  ImGui::TextUnformatted(mesh     ? "Export the mesh as it is now"
-                         : saving ? "Save the scene"
-                                  : "Open a mesh or a scene");
+  ImGui::TextUnformatted(words.heading);
   ImGui::PopFont();
 
   if (text_button("Up", "The folder above (Backspace when nothing is typed).")) go_to(folder_.parent_path());
@@ -317,12 +340,9 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   if (appearing_) ImGui::SetKeyboardFocusHere();
   appearing_ = false;
   ImGui::SetNextItemWidth(-1);
-  const char* hint = mesh     ? "Name of the OBJ file"
-                     : saving ? "Name of the scene file"
-                              : "Type to filter, or a whole path";
   // A name that is suggested goes with the first letter that is typed.
   const ImGuiInputTextFlags flags = saving ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
-  if (ImGui::InputTextWithHint("##text", hint, text_.data(), text_.size(), flags)) {
+  if (ImGui::InputTextWithHint("##text", words.hint, text_.data(), text_.size(), flags)) {
     confirm_overwrite_ = false;
     problem_.clear();
     filter();
@@ -343,9 +363,7 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   if (is_reading()) {
     small_text("Reading " + utf8_of(reading_->folder()) + " ...");
   } else if (problem_.empty()) {
-    small_text(mesh     ? "The shape, with the faces, texture coordinates and vertex order that were read."
-               : saving ? "Mesh, material, pins and solver settings, as JSON."
-                        : "Arrows and Enter, or a click. OBJ meshes and scene files (JSON).");
+    small_text(words.help);
   } else {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
     ImGui::TextUnformatted(displayable(problem_).c_str());
@@ -362,9 +380,10 @@ void FileDialog::draw(const Area& view, const Chosen& opened, const Chosen& save
   ImGui::PopStyleVar();
 
   if (!chosen_.empty()) {
-    const fs::path chosen = std::exchange(chosen_, {});
+    const fs::path target = std::exchange(chosen_, {});
+    const Purpose purpose = *purpose_;
     close();
-    (mesh ? exported : saving ? saved : opened)(chosen);
+    chosen(purpose, target);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,19 +16,19 @@
 
 namespace clothlab {
 
-/// Folders and files inside the window, to open a mesh or scene and to save a scene: there is no native
-/// file dialog that every system has. The keyboard goes to its one text field, whose text filters the
+/// Folders and files inside the window, to open a file and to name one to save: there is no native file
+/// dialog that every system has. The keyboard goes to its one text field, whose text filters the
 /// list (or names the file to save, or is a whole path); arrows choose, Enter opens.
 class FileDialog {
  public:
-  /// Shows OBJ and JSON files, in the folder that was shown last.
+  enum class Purpose { open, save_scene, save_mesh, save_moment };
+
+  /// Shows what can be opened, in the folder that was shown last.
   void open();
-  /// Asks for the name of a scene file; `title` gives the one that is suggested.
-  void save(std::string_view title);
-  /// Asks for the name of an OBJ file.
-  void save_mesh(std::string_view title);
+  /// Asks for the name of a file; `title` gives the one that is suggested.
+  void save(Purpose purpose, std::string_view title);
   void close();
-  bool is_open() const { return mode_ != Mode::closed; }
+  bool is_open() const { return purpose_.has_value(); }
   /// Whether a folder is still being read; until it is, the one before it is shown.
   bool is_reading() const { return reading_ != nullptr; }
 
@@ -43,18 +44,17 @@ class FileDialog {
   /// True when the key was meant for the dialog.
   bool on_key(const KeyPress& press);
 
-  /// Draws it, if it is open; calls one of the three when the user has chosen. `opened` gets an existing
-  /// file, `saved` a path that ends in .json, `exported` one that ends in .obj.
-  using Chosen = std::function<void(const std::filesystem::path&)>;
-  void draw(const Area& view, const Chosen& opened, const Chosen& saved, const Chosen& exported);
+  /// Draws it, if it is open, and tells what the user has chosen: an existing file to open, or a path that
+  /// ends in .json, .obj or .checkpoint to save to.
+  using Chosen = std::function<void(Purpose purpose, const std::filesystem::path& path)>;
+  void draw(const Area& view, const Chosen& chosen);
 
  private:
-  enum class Mode { closed, open, save, save_mesh };
   using Entry = FolderListing::Entry;
 
-  void show(Mode mode);
+  void show(Purpose purpose);
   void suggest(std::string_view title);
-  const char* extension() const { return mode_ == Mode::save_mesh ? ".obj" : ".json"; }
+  bool is_saving() const { return purpose_ != Purpose::open; }
   void go_to(const std::filesystem::path& folder);
   void show_listing();
   void filter();
@@ -64,7 +64,7 @@ class FileDialog {
   void draw_list(float height);
   bool draw_entry(const Entry& entry, bool selected);
 
-  Mode mode_ = Mode::closed;
+  std::optional<Purpose> purpose_;
   bool appearing_ = false;
   bool scroll_to_selected_ = false;
   bool confirm_overwrite_ = false;

@@ -87,6 +87,10 @@ struct ReloadMesh {
 struct SaveScene {
   std::filesystem::path path;
 };
+/// All that the next step depends on, at the moment that is shown.
+struct SaveMoment {
+  std::filesystem::path path;
+};
 /// What a plot shows, to a file beside those that the user saves.
 struct SavePlot {
   enum class Format { csv, png };
@@ -124,9 +128,9 @@ struct AnswerUnsaved {
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
-    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SavePlot, CancelLoad, FrameCloth, ReleaseHand,
-                 Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
-                 CopyCommandLine, AnswerUnsaved, ReloadShaders, Quit>;
+    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
+                 ReleaseHand, Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording,
+                 CloseRecording, CopyText, CopyCommandLine, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

@@ -45,8 +45,8 @@ void scrub_bar(const PanelContext& context, float width) {
     tooltip(
         "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right move by "
         "one kept state, with Shift by ten; Home and End go to the ends.\n\nSpace or S continue from the "
-        "moment shown, with exactly its positions and velocities, and discard what came after it. The pins "
-        "are the present ones, where that moment has them. Multistep methods restart from there.");
+        "moment shown, with exactly its state and the integrator's memory of it. The pins are the present "
+        "ones, where that moment has them. What came after it can be had back (Ctrl-Backspace).");
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float middle = origin.y + height / 2;
@@ -80,6 +80,19 @@ void scrub_label(const PanelContext& context, float width) {
           " MB that the View tab allows. The newest are kept step by step; with little memory the older ones "
           "are farther apart.");
   ImGui::SameLine(start + width);
+}
+
+// Undoes that the run went on from a moment of the past.
+void left_button(const PanelContext& context, float gap, float width) {
+  const std::string time = seconds(*context.snapshot.left);
+  if (text_button(
+          ("Back to " + time).c_str(),
+          "You went on from a moment of the past: back to the present that you left (Ctrl-Backspace), "
+          "with the states on the way there. The same again is back here.",
+          width))
+    context.send(Control(SwapBranches{}));
+  note_item("left");
+  ImGui::SameLine(0, gap);
 }
 
 // Runs again from the start with another integrator, beside the curves of this run.
@@ -118,8 +131,13 @@ void timeline_panel(const PanelContext& context, float width) {
                        padding + ImGui::GetFrameHeight() + 3 * gap;
   // In a narrow window the keys have to do.
   const bool with_buttons = width - wanted - label > units(160);
+  const float back = ImGui::CalcTextSize("Back to 000.0 s").x + 2 * ImGui::GetStyle().FramePadding.x + gap;
+  const bool with_left =
+      context.snapshot.left && width - (with_buttons ? wanted : 0) - label - back > units(80);
   scrub_label(context, label);
-  scrub_bar(context, std::max(width - label - (with_buttons ? wanted : 0), units(40)));
+  if (with_left) left_button(context, gap, back - gap);
+  scrub_bar(context,
+            std::max(width - label - (with_left ? back : 0) - (with_buttons ? wanted : 0), units(40)));
   if (!with_buttons) return;
   ImGui::SameLine(0, gap);
   comparison_buttons(context, gap);

@@ -27,6 +27,10 @@ void step_through_past(const ShortcutTargets& on, int direction) {
   on.context.send(Control(StepThroughPast{on.shift ? 10 * direction : direction}));
 }
 
+void save(const ShortcutTargets& on, FileDialog::Purpose purpose) {
+  on.files.save(purpose, on.context.snapshot.loaded->scene.title);
+}
+
 constexpr std::array kShortcuts = {
     Shortcut{Key::space, 0, false, false, "Space", "play or pause",
              [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
@@ -36,6 +40,8 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.send(Command(Reset{})); }},
     Shortcut{Key::backspace, 0, false, true, "Backspace", "rewind a little, and pause",
              [](const ShortcutTargets& on) { on.context.send(Control(Rewind{})); }},
+    Shortcut{Key::backspace, 0, true, false, "Ctrl-Backspace", "undo going on from the past",
+             [](const ShortcutTargets& on) { on.context.send(Control(SwapBranches{})); }},
     Shortcut{Key::none, 'B', false, false, "B", "watch the last states again, slowly",
              [](const ShortcutTargets& on) { on.context.send(Control(WatchAgain{})); }},
     Shortcut{Key::left, 0, false, true, "Left  Right", "back, forward in time; Shift: by ten",
@@ -70,10 +76,12 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.view.ground = !on.context.view.ground; }},
     Shortcut{Key::none, 'P', false, false, "P", "plots",
              [](const ShortcutTargets& on) { on.context.view.plots = !on.context.view.plots; }},
-    Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh (OBJ) or a scene (JSON)",
+    Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh, a scene or a moment",
              [](const ShortcutTargets& on) { on.files.open(); }},
     Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene",
-             [](const ShortcutTargets& on) { on.files.save(on.context.snapshot.loaded->scene.title); }},
+             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_scene); }},
+    Shortcut{Key::none, 'S', true, false, "Ctrl-Shift-S", "save this moment",
+             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_moment); }, true},
     Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins or scene",
              [](const ShortcutTargets& on) { on.context.request(Undo{}); }},
     Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z",
@@ -83,7 +91,7 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::f12, 0, false, false, "F12", "picture of the view (PNG)",
              [](const ShortcutTargets& on) { on.context.request(SavePicture{}); }},
     Shortcut{Key::none, 'E', true, false, "Ctrl-E", "export the mesh as it is (OBJ)",
-             [](const ShortcutTargets& on) { on.files.save_mesh(on.context.snapshot.loaded->scene.title); }},
+             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_mesh); }},
     Shortcut{Key::none, 'R', true, false, "Ctrl-R", "record pictures and meshes; stop",
              [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
     Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line",

@@ -255,18 +255,21 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float gap = units(6);
   const float narrow = units(32);
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
-  if (text_button("Open...",
-                  "Open an OBJ mesh or a scene file (Ctrl-O). You can also drop one on the window.", wide))
+  if (text_button(
+          "Open...",
+          "Open an OBJ mesh, a scene file or a saved moment (Ctrl-O). You can also drop one on the window.",
+          wide))
     files_.open();
   note_item("open");
   ImGui::SameLine(0, gap);
   if (text_button("Save...",
                   "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide)) {
-    files_.save(context.snapshot.loaded->scene.title);
+    files_.save(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
   }
   note_item("save");
   ImGui::SameLine(0, gap);
-  if (text_button("Export", "Pictures, the mesh, recordings, and the command line of this scene.", wide))
+  if (text_button("Export",
+                  "Pictures, the mesh, this moment, recordings, and the command line of this scene.", wide))
     ImGui::OpenPopup("##export");
   note_item("export");
   export_menu(context);
@@ -301,7 +304,11 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (item("save-picture", "Picture of the view", "F12",
            "A PNG of the view, without the panels, in the folder that you last saved to."))
     context.request(SavePicture{});
-  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file.")) files_.save_mesh(title);
+  if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file."))
+    files_.save(FileDialog::Purpose::save_mesh, title);
+  if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
+           "The whole run at the moment shown, to open again and go on with the same bits."))
+    files_.save(FileDialog::Purpose::save_moment, title);
   const bool runs = context.recording.shown && !context.recording.progress.finished;
   if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
            "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."))
@@ -326,10 +333,18 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
     context.view.done(Hint::keys);
     help_open_ = help_overlay(window);  // a long list
   }
-  files_.draw(
-      room, [&](const std::filesystem::path& path) { context.request(OpenPath{path}); },
-      [&](const std::filesystem::path& path) { context.request(SaveScene{path}); },
-      [&](const std::filesystem::path& path) { context.request(ExportMesh{path}); });
+  files_.draw(room, [&](FileDialog::Purpose purpose, const std::filesystem::path& path) {
+    switch (purpose) {
+      case FileDialog::Purpose::open:
+        return context.request(OpenPath{path});
+      case FileDialog::Purpose::save_scene:
+        return context.request(SaveScene{path});
+      case FileDialog::Purpose::save_mesh:
+        return context.request(ExportMesh{path});
+      case FileDialog::Purpose::save_moment:
+        return context.request(SaveMoment{path});
+    }
+  });
   recording_.draw(context, room);
   question_.draw(context, room);
 }

@@ -9,6 +9,7 @@
 
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/load_job.h"
 #include "sim/support.h"
 #include "temporary_folder.h"
 
@@ -46,10 +47,12 @@ TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
   run.save(saved);
   write_checkpoint_file(saved, *mesh, path);
 
-  const CheckpointFile file = read_checkpoint_file(path);
-  EXPECT_EQ(file.scene.title, scene().title);
-  Simulation fresh(file.scene, mesh_of(file.scene), other);
-  fresh.load(checkpoint_on(file, fresh.mesh()));
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  EXPECT_EQ(loaded->scene.title, scene().title);
+  Simulation fresh(loaded->scene, loaded->mesh, other);
+  fresh.load(*loaded->moment);
   EXPECT_EQ(fresh.steps(), run.steps());
   EXPECT_EQ(fresh.record().energy.total, run.record().energy.total);
   EXPECT_EQ(fresh.record().max_strain, run.record().max_strain);

@@ -209,17 +209,56 @@ TEST(History, FindsTheNearestState) {
   EXPECT_EQ(history.nearest(std::numeric_limits<double>::infinity()), 2u);
 }
 
-TEST(History, ForgetsWhatIsLaterButNeverTheLastState) {
+TEST(History, LeavesWhatIsLaterButNeverTheLastState) {
   History history({.seconds = 20, .step_by_step = 3, .bytes = kMegabyte, .spacing = 4});
   for (int i = 0; i <= 9; ++i) add(history, state_at(i));
-  history.forget_after(7.5);
+  EXPECT_TRUE(history.branch_at(7.5));
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7));
   add(history, state_at(7.75));
   EXPECT_THAT(times(history), ElementsAre(0, 4, 7, 7.75));
-  history.forget_after(-1);
+  EXPECT_TRUE(history.branch_at(-1));
   EXPECT_THAT(times(history), ElementsAre(0));
   history.clear();
   EXPECT_EQ(history.bytes(), 0u);
+}
+
+TEST(History, GoesBackToTheBranchThatWasLeft) {
+  History history;
+  const std::size_t one = bytes_of_state(1);
+  for (int i = 0; i <= 6; ++i) add(history, state_at(i));
+  EXPECT_EQ(history.left(), nullptr);
+  EXPECT_TRUE(history.branch_at(4));
+  EXPECT_FALSE(history.branch_at(4)) << "nothing is later";
+  EXPECT_FALSE(history.branch_at(2)) << "a part of the same branch, as nothing was added";
+  for (const double t : {2.5, 3.5}) add(history, state_at(t));
+  EXPECT_EQ(history.left()->state.t, 6);
+  EXPECT_EQ(history.bytes(), 9 * one) << "both branches count";
+
+  history.swap_branches();
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(history.left()->state.t, 3.5);
+  add(history, state_at(7));
+  history.swap_branches();
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
+  EXPECT_EQ(history.left()->state.t, 7);
+
+  // Memory that is short takes the other branch first, the oldest of it.
+  history.set_memory(8 * one);
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
+  EXPECT_EQ(history.left()->state.t, 7);
+  history.set_memory(5 * one);
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
+  EXPECT_EQ(history.left(), nullptr);
+
+  history.set_memory(kMegabyte);
+  EXPECT_TRUE(history.branch_at(2)) << "a new one";
+  add(history, state_at(5));
+  EXPECT_TRUE(history.branch_at(1)) << "in place of the one before";
+  history.swap_branches();
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 5));
+  history.clear();
+  EXPECT_EQ(history.bytes(), 0u);
+  EXPECT_EQ(history.left(), nullptr);
 }
 
 TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {

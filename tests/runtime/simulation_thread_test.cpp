@@ -704,7 +704,7 @@ TEST(SimulationThread, ContinuesFromThePastAsIfNothingHadBeen) {
   constexpr int kSteps = 40;
   constexpr int kBack = 15;
   for (const char* integrator :
-       {"symplectic-euler", "rk4", "semi-implicit-euler", "backward-euler", "xpbd"}) {
+       {"symplectic-euler", "rk4", "semi-implicit-euler", "backward-euler", "bdf2", "xpbd"}) {
     SCOPED_TRACE(integrator);
     const auto scene = loaded(moving_scene(integrator));
     SimulationThread thread(scene, paused());
@@ -722,6 +722,60 @@ TEST(SimulationThread, ContinuesFromThePastAsIfNothingHadBeen) {
     EXPECT_EQ(again->frame.record.energy.kinetic, end->frame.record.energy.kinetic)
         << "of the velocities, too";
   }
+}
+
+TEST(SimulationThread, UndoesThatItWentOnFromThePast) {
+  SimulationThread thread(loaded(moving_scene("bdf2")), paused());
+  for (int i = 0; i < 30; ++i) thread.send(StepOnce{});
+  const auto end = wait_applied(thread, 30);
+  EXPECT_FALSE(end->left.has_value());
+  EXPECT_EQ(send_and_wait(thread, SwapBranches{})->errors, 1u);
+
+  thread.send(ShowPast{end->frame.record.time / 2});
+  const vec3 beside = end->frame.positions[40] + vec3(0, 0, 0.2);
+  thread.send(Grab{{40, 41, 42}, vec3(1, 0, 0), beside, 100});
+  for (int i = 0; i < 4; ++i) thread.send(StepOnce{});
+  const auto pulled = send_and_wait(thread, SetPlaying{false});
+  EXPECT_EQ(pulled->left, end->frame.record.time);
+
+  auto s = send_and_wait(thread, SwapBranches{});
+  EXPECT_EQ(s->frame.record.step, 30u);
+  EXPECT_EQ(s->frame.positions, end->frame.positions);
+  EXPECT_EQ(s->kept.states, end->kept.states);
+  EXPECT_EQ(s->plot->size(), end->plot->size());
+  EXPECT_EQ(s->left, pulled->frame.record.time);
+  s = send_and_wait(thread, SwapBranches{});
+  EXPECT_EQ(s->frame.positions, pulled->frame.positions);
+  EXPECT_EQ(s->plot->size(), pulled->plot->size());
+
+  // From there it goes on as if it had never been left.
+  SimulationThread straight(loaded(moving_scene("bdf2")), paused());
+  for (int i = 0; i < 31; ++i) straight.send(StepOnce{});
+  thread.send(SwapBranches{});
+  EXPECT_EQ(send_and_wait(thread, StepOnce{})->frame.positions, wait_applied(straight, 31)->frame.positions);
+
+  EXPECT_FALSE(send_and_wait(thread, Reset{})->left.has_value());
+}
+
+TEST(SimulationThread, GoesOnFromAMomentThatWasKept) {
+  const auto scene = loaded(moving_scene("bdf2"));
+  SimulationThread thread(scene, paused());
+  for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
+  thread.send(StepThroughPast{-8});
+  const KeepMoment::Moment kept = thread.keep_moment()();
+  EXPECT_EQ(kept.loaded, scene);
+  LoadedScene with_moment = *scene;
+  with_moment.moment = kept.checkpoint;
+  const auto end = send_and_wait(thread, ShowPast{std::numeric_limits<double>::infinity()});
+
+  thread.send(SetPlaying{true});
+  auto s = send_and_wait(thread, UseScene{std::make_shared<const LoadedScene>(with_moment)});
+  EXPECT_EQ(s->frame.record.step, 12u);
+  EXPECT_FALSE(s->playing) << "a moment waits";
+  for (int i = 0; i < 8; ++i) thread.send(StepOnce{});
+  s = wait_applied(thread, s->applied + 8);
+  EXPECT_EQ(s->frame.positions, end->frame.positions);
+  EXPECT_EQ(send_and_wait(thread, Reset{})->frame.record.step, 0u);
 }
 
 TEST(SimulationThread, ShowsThePastAndLeavesThePresentAlone) {

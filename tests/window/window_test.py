@@ -781,8 +781,8 @@ def gravity(program, assets):
 
 @case
 def look_back(program, assets):
-    """Slider and keys show the last seconds, and a step goes on from there; plots zoom, fit and are saved; runs are
-    compared with the ghosts of earlier ones."""
+    """Slider and keys show the last seconds; a step goes on from there, which can be undone; a moment is saved and
+    opened again; plots zoom, fit and are saved; runs are compared with the ghosts of earlier ones."""
     with Session(program, "--grid", "8x8") as window:
         window.until(lambda: window.state()["time"] > 1, "a second", 60)
         window.key("Left")
@@ -805,7 +805,11 @@ def look_back(program, assets):
         check(middle["replay"] and middle["kept"][1] == end["time"], "what comes after was forgotten too early")
         window.key("s")
         after = window.shows("one step from there", step=middle["step"] + 1, replay=False)
-        check(after["kept"][1] == after["time"], "what came after is still kept")
+        check(after["kept"][1] == after["time"], "what came after is still there")
+        window.click_item("left")
+        window.shows("the present that was left", step=end["step"], playing=False)
+        window.key("ctrl+BackSpace")
+        window.shows("one step from the past again", step=after["step"])
 
         def table():
             before = set(window.folder.glob("energy*.csv"))
@@ -831,6 +835,17 @@ def look_back(program, assets):
         check(table() == whole, "fit does not show all")
         window.click_item("plot0:PNG")
         window.until(lambda: list(window.folder.glob("energy*.png")), "a picture")
+
+        window.key("ctrl+shift+S")
+        window.shows("where to save the moment", dialog=True)
+        window.key("Return")
+        moment = window.until(lambda: list(window.folder.glob("*.checkpoint")), "the moment").pop()
+        window.key("r")
+        window.shows("the start", step=0)
+        window.drop(moment)
+        window.shows("the moment, paused", step=after["step"], playing=False)
+        window.key("s")
+        window.shows("a step from there", step=after["step"] + 1)
 
         window.key("n")
         window.shows("the next method beside a ghost", integrator="semi-implicit-bdf2", ghosts=1, playing=True)
