@@ -13,9 +13,9 @@ endfunction()
 # clothlab_library(<folder> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
 # Makes clothlab_<folder>, the static library of src/<folder>. Includes are written from src/, as in
-# "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. The sanitizers' builds
-# compile common headers once and, where CMAKE_UNITY_BUILD asks for it, several sources together; the others do
-# not, so that a file that forgets an include is found out.
+# "core/vec.h". LINKS are what its headers need, PRIVATE_LINKS what only its sources need. Where CMAKE_UNITY_BUILD
+# asks for it, common headers are compiled once and several sources together. The debug preset does not, so that a
+# file that forgets an include is found out there.
 function(clothlab_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -26,7 +26,7 @@ function(clothlab_library folder)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target} PUBLIC clothlab_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
-  if(CLOTHLAB_SANITIZE)
+  if(CMAKE_UNITY_BUILD)
     if(NOT TARGET clothlab_common_headers)
       clothlab_headers(clothlab_common_headers <algorithm> <array> <cmath> <functional> <memory> <optional> <span>
         <string> <string_view> <vector> <glm/glm.hpp> LINKS clothlab::glm)
@@ -34,7 +34,5 @@ function(clothlab_library folder)
     target_precompile_headers(${target} REUSE_FROM clothlab_common_headers)
     # Of sources that are compiled together GCC believes that they are headers.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  else()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   endif()
 endfunction()
