@@ -279,7 +279,7 @@ struct SimulationThread::Impl {
   }
 
   void steer(const StepThroughPast& c) {
-    const auto last = static_cast<long long>(history.size()) - 1;
+    const auto last = std::max(static_cast<long long>(history.size()) - 1, 0LL);
     const auto shown = past ? static_cast<long long>(past->shown) : last;
     look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
   }
@@ -362,7 +362,7 @@ struct SimulationThread::Impl {
     blown.reset();
     resumes = false;
     past.reset();
-    if (history.newest()->state.t > t) history.clear();
+    if (!history.empty() && history.newest()->state.t > t) history.clear();
     if (history.empty() || history.newest()->state.t != t) remember(std::nullopt);
     pacer.restart(Clock::now());
     dirty = true;
@@ -452,6 +452,7 @@ struct SimulationThread::Impl {
   }
 
   void continue_from_newest_kept() {
+    if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
     simulation->apply(GoBack{history.newest()});
     go_on_from_restored_state();
     ask_for_estimate();
@@ -650,7 +651,8 @@ struct SimulationThread::Impl {
     snapshot->notices = notices;
     snapshot->can_rewind = history.size() > 1;
     if (const Checkpoint* left = history.left()) snapshot->left = left->state.t;
-    snapshot->kept = {history[0].state.t, history.newest()->state.t, history.size(), history.bytes()};
+    if (!history.empty())
+      snapshot->kept = {history[0].state.t, history.newest()->state.t, history.size(), history.bytes()};
     snapshot->plot = plot.share();
     snapshot->ghosts = ghosts;
     mailbox.put(snapshot);
