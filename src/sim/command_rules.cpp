@@ -32,7 +32,8 @@ std::string parameter_subject(const Command& command) { return std::get<SetParam
 std::string gravity_subject(const Command&) { return "gravity"; }
 std::string pins_subject(const Command& command) {
   std::string subject = "pins";
-  for (const PinPlace& pin : std::get<MovePins>(command).pins) subject += " " + std::to_string(pin.particle);
+  for (const PinPlace& pin : std::get<MovePins>(command).pins)
+    subject.append(" ").append(std::to_string(pin.particle));
   return subject;
 }
 
