@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/charts.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/eigen_baseline.h"
 
 #if defined(_OPENMP)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Justifies choices in the code with figures: our solvers beside those of Eigen and CHOLMOD on the same
 // systems, the matrix product beside the machine's streaming limit, multigrid beside block Jacobi. What a
 // scene costs on a machine is asked of `clothlab bench`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which form of the matrix is the fastest: y := A x for the sheets of the standard benchmark, with the
 // matrix stored in several ways, and what an iteration of conjugate gradients costs with the one chosen.
 // Times are the best of many rounds, in milliseconds.

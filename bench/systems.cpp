@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/systems.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab_headers(<target> <header>... [LINKS <target>...])
 #
 # Compiles headers once for all targets that say target_precompile_headers(... REUSE_FROM <target>).

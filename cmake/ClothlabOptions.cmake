@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab_options: how every target of this project is compiled. Libraries get it from
 # clothlab_library(), tests from clothlab_test(); third-party headers are SYSTEM and stay quiet.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab_embed_shaders(<target> <directory>)
 #
 # Compiles every *.vert, *.frag and *.glsl file of <directory> into <target>, which can then

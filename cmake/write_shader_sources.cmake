@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run by clothlab_embed_shaders(): writes HEADER and SOURCE from the files in SHADERS.
 
 file(WRITE "${HEADER}" [[

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Checks that every source is formatted as .clang-format says. Exit 77 where clang-format is missing.
 # The formats of its major versions differ a little; Debian 12's, 14, decides.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks that the include lines of src/ keep to the floors of docs/architecture.md.
 
     check_layers.py              checks this project; prints each violation, exit 1 if there is any

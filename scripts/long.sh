@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What is too long for every change: random input for some minutes, with fixed seeds, and large meshes.
 #
 #   scripts/long.sh [MINUTES]
@@ -16,7 +17,7 @@
 set -euo pipefail
 
 case ${1-} in -h | --help)
-  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+  sed -n '3,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
   exit 0
   ;;
 esac

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
 # Sourced by run.sh and test.sh: the Debian and Ubuntu packages that ClothLab needs, and their installation.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Installs what is missing, builds ClothLab and starts it.
 #
 #   scripts/run.sh [--yes] [clothlab's arguments]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Installs what is missing, builds ClothLab and runs all its tests, those of the window under a virtual display.
 #
 #   scripts/test.sh [--yes] [--stage release|asan|tsan]
@@ -16,7 +17,7 @@ cd "$root" || exit 1
 
 assume_yes=no
 stages=(release asan tsan)
-usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '3,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
 while (($#)); do
   case $1 in
     --yes) assume_yes=yes ;;

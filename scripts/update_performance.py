@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measures anew what docs/performance.md shows: its tables and the pictures docs/images/bench-*.png.
 
     update_performance.py BUILD [MESHES]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "dense_algebra.h"
 
 #include <Eigen/Dense>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // What the tests ask of dense matrices, compiled once: every use of Eigen's decompositions and products

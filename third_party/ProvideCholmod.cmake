@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::cholmod: a direct solver that bench/ compares with, through Eigen. Debian's package has neither a CMake
 # nor a pkg-config file.
 find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::cli: the command line.
 find_package(CLI11 2.1 CONFIG QUIET)
 if(TARGET CLI11::CLI11)

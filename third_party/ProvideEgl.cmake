@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::egl, where the system has EGL: pictures without a display. Without it there is no such target, and
 # the program draws its pictures in a hidden window. CMake's FindOpenGL would also ask for libOpenGL, which
 # nothing here links: glad loads the functions.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::eigen: a dense factor, and what the tests and bench/ hold our own solvers against.
 find_package(Eigen3 CONFIG QUIET)
 if(TARGET Eigen3::Eigen AND Eigen3_VERSION VERSION_GREATER_EQUAL 3.4)

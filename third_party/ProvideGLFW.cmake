@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::glfw: the window and its events. GLFW shall not include a GL header of its own: glad does.
 find_package(glfw3 3.3 CONFIG QUIET)
 if(TARGET glfw)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::glm: vectors and matrices, header-only.
 find_package(glm QUIET)
 if(TARGET glm::glm)

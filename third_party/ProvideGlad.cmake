@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::glad: the OpenGL 3.3 core loader, an installed one (<glad/glad.h>, glad 0.1) or one that the
 # packaged glad 2 generator writes at build time (<glad/gl.h>), from the specifications it carries: no network.
 find_package(glad CONFIG QUIET)

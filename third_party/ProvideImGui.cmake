@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::imgui: Dear ImGui with its GLFW and OpenGL 3 backends. Backend headers are included without a
 # folder (<imgui_impl_glfw.h>): distributions differ in where they lie.
 find_package(imgui CONFIG QUIET)

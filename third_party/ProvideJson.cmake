@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::json: scene and summary files.
 find_package(nlohmann_json 3.10 CONFIG QUIET)
 if(TARGET nlohmann_json::nlohmann_json)

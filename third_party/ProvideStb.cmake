@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::stb: stb_image_write.h. The one source that defines STB_IMAGE_WRITE_IMPLEMENTATION holds the code.
 find_path(STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb)
 mark_as_advanced(STB_INCLUDE_DIR)

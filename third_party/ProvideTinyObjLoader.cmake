@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # clothlab::tinyobjloader: the OBJ parser, in double precision where the package offers that.
 # No version is asked for: the package calls itself 2rc10, which CMake cannot compare.
 find_package(tinyobjloader CONFIG QUIET)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/amplification.h"
 
 #include <algorithm>

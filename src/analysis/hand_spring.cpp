@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/hand_spring.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/jacobian_spectrum.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/stability.h"
 
 #include <algorithm>

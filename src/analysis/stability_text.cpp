@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/stability_text.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "analysis/stable_step.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/framing.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/interaction.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/mesh_marks.h"
 
 #include <cstdint>

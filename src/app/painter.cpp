@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/painter.h"
 
 #include <algorithm>

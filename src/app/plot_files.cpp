@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/plot_files.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/scene_library.h"
 
 #include <algorithm>

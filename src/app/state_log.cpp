@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "app/state_log.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "chart/axis.h"
 
 #include <algorithm>

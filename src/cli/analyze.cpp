@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/analyze.h"
 
 #include <CLI/CLI.hpp>

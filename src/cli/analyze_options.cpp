@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/analyze_options.h"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/energy_strip.h"
 
 #include <cmath>

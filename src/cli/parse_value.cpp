@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/parse_value.h"
 
 #include <charconv>

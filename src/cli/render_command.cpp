@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/render_command.h"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/results.h"
 
 #include <CLI/CLI.hpp>

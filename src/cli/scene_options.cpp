@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/scene_options.h"
 
 #include <CLI/CLI.hpp>

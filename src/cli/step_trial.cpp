@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cli/step_trial.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/cloth_model.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/cloth_system.h"
 
 #include <algorithm>

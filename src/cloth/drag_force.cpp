@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/drag_force.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/gravity_force.h"
 
 #include <glm/geometric.hpp>

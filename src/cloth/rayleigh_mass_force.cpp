@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/rayleigh_mass_force.h"
 
 #include <glm/geometric.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/spring_force.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/steady_force.h"
 
 #include <glm/geometric.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/wind.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cloth/wind_force.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/memory.h"
 
 #include <cmath>

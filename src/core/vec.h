@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The number types of the whole program. State, forces and solves are in double precision;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/worker_pool.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/bdf2_history.h"
 
 namespace clothlab {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/dirk2.h"
 
 #include "integrate/growth.h"

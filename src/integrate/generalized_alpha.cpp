@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/generalized_alpha.h"
 
 #include <algorithm>

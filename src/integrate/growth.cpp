@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/growth.h"
 
 namespace clothlab {

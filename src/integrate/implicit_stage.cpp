@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/implicit_stage.h"
 
 #include <algorithm>

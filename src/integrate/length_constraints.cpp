@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/length_constraints.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/modal_split.h"
 
 #include <algorithm>

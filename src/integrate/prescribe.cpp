@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/prescribe.h"
 
 #include <algorithm>

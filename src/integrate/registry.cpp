@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/registry.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <numbers>
 
 #include "integrate/dirk2.h"

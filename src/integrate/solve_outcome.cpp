@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/solve_outcome.h"
 
 #include "core/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/spring_colouring.h"
 
 #include <algorithm>

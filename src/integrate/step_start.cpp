@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/step_start.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/config_folder.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/free_path.h"
 
 #include <array>

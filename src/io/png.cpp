@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/png.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/aggregation.h"
 
 #include <algorithm>

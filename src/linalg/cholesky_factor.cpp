@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/cholesky_factor.h"
 
 #include <algorithm>

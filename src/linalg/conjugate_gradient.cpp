@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/conjugate_gradient.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/lanczos.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/linear_solver.h"
 
 namespace clothlab {

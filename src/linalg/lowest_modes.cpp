@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/lowest_modes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/nested_dissection.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/norm_bound.h"
 
 #include <algorithm>

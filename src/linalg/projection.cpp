@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/projection.h"
 
 #include <algorithm>

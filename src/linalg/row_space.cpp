@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/row_space.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/single_spring_matrix.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/small_dense.h"
 
 #include <algorithm>

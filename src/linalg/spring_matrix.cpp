@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/spring_matrix.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/symmetric.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/vector_basis.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Writes the meshes of mesh/generators.h into a folder: clothlab_make_assets assets
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "mesh/triangulate.h"
 
 #include <algorithm>

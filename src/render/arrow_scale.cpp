@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/arrow_scale.h"
 
 #include <algorithm>

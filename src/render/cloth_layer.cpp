@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/cloth_layer.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The one door to OpenGL, whichever glad is installed. Include it before GLFW (with GLFW_INCLUDE_NONE).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 

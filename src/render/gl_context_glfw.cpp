@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <GLFW/glfw3.h>
 
 #include <string>

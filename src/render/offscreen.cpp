@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/offscreen.h"
 
 #include "render/gl_context.h"

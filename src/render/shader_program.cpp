@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/shader_program.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/sticks_and_balls.h"
 
 #include <algorithm>

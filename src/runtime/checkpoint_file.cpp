@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/checkpoint_file.h"
 
 #include <bit>

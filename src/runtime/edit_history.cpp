@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/edit_history.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/file_writer.h"
 
 #include <condition_variable>

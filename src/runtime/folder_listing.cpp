@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/folder_listing.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/hand.h"
 
 #include <algorithm>

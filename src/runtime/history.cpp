@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/history.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/load_job.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/plot_history.h"
 
 namespace clothlab {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/scene_file.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/scene_loader.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/stability_monitor.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/step_timer.h"
 
 #include "core/quantile.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/checkpoint.h"
 
 #include <algorithm>

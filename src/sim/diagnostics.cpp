@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/diagnostics.h"
 
 #include "io/csv.h"

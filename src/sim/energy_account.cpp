@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/energy_account.h"
 
 #include <algorithm>

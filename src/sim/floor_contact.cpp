@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/floor_contact.h"
 
 #include <algorithm>

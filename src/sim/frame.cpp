@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/frame.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/parameters.h"
 
 #include <algorithm>

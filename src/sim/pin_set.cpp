@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/pin_set.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/presets.h"
 
 #include <array>

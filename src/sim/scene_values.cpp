@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/scene_values.h"
 
 #include <cmath>

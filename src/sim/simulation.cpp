@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sim/simulation_impl.h"
 
 #include <algorithm>

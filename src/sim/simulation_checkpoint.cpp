@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a step changes and what a run is, saved and loaded (sim/checkpoint.h).
 
 #include <memory>

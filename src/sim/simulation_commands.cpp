@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the commands do to a run; what they do to its scene, and which are refused: sim/command_rules.h.
 
 #include <algorithm>

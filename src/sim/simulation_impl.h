@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // The run behind Simulation: its stages are in simulation.cpp, what a user does to it in

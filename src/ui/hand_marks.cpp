@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/hand_marks.h"
 
 #include <algorithm>

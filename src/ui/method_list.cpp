@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/method_list.h"
 
 #include <algorithm>

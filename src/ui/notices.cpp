@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/notices.h"
 
 #include <imgui.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/overlays.h"
 
 #include <algorithm>

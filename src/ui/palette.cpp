@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/palette.h"
 
 #include <algorithm>

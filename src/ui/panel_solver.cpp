@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/panels.h"
 #include "ui/widgets.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <imgui.h>
 
 #include <algorithm>

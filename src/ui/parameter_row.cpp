@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/parameter_row.h"
 
 #include <algorithm>

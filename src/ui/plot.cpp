@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/plot.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/recording_card.h"
 
 #include <imgui.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/slider_span.h"
 
 #include <algorithm>

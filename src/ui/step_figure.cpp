@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/step_figure.h"
 
 #include "core/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/unsaved_question.h"
 
 #include "ui/theme.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is measured of every integrator on one oscillator, against what theory says of it.
 
 #include "analysis/amplification.h"

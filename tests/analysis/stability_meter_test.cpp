@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The limits of the meter against limits of step matrices, whose columns are steps of the integrator itself
 // from unit states. Nothing of the meter's theory is in them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the window remembers between two starts.
 
 #include "app/preferences.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the program of bench/.
 
     bench_program_test.py PROGRAM

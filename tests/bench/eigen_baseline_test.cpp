@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/eigen_baseline.h"
 
 #include <gtest/gtest.h>

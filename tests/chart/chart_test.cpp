@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What all charts are drawn with: axes, their ticks, and dashes.
 
 #include "chart/axis.h"

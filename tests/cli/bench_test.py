@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs `clothlab bench` as users do.
 
     bench_test.py PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the program as scripts do, and holds it to its fixed command line.
 
     command_line_test.py PROGRAM SOURCE_DIR

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the methods make of the energy of an undamped strip, in the order that theory puts them in (the
 // picture of `analyze energy`).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the command line hands to the window.
 
 #include <gtest/gtest.h>

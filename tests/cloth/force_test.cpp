@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every force term against finite differences: force = −∂E/∂x, K = ∂f/∂x, D = ∂f/∂v.
 
 #include <gmock/gmock.h>

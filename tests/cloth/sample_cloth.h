@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Small systems made by hand, for the tests of forces and integrators: no mesh file, no generator.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the forces' threads share out; also run under ThreadSanitizer.
 
 #include <gtest/gtest.h>

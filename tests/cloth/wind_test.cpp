@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Wind against its formula: f = ρ/2 c A |u·n| (u·n) n, u the air's velocity less the cloth's.
 
 #include <gtest/gtest.h>

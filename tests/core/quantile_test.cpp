@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/quantile.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // No step after the first of its kind allocates.
 
 #include <gtest/gtest.h>

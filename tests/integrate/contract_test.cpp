@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every integrator promises in integrator.h, whatever its method.
 
 #include <gtest/gtest.h>

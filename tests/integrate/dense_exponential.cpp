@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/dense_exponential.h"
 
 #include <limits>

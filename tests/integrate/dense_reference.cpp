@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/dense_reference.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every integrator against its formula, evaluated apart with dense matrices (dense_reference.h).
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "integrate/fitted_step.h"
 
 #include "dense_algebra.h"

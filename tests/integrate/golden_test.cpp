@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The bits of a short run of every integrator, fixed. The program is built twice, optimised and with -O0: no
 // contraction, no fast-math and no library function but the square root (and sine, cosine and hyperbolic sine
 // in the split methods) stand between the two.

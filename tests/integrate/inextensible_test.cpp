@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The methods that keep stretch springs at their lengths: RATTLE and PBD with velocity projection.
 
 #include <gtest/gtest.h>

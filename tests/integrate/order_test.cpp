@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Order of convergence of every registered integrator on a swinging, stretched sheet.
 
 #include <gtest/gtest.h>

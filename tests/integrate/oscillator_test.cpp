@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One oscillator against what theory says of it: the exact one-step recurrences, the growth per step, and the
 // invariant of symplectic Euler.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Projective dynamics against its formula, against backward Euler where it has converged, and how often it
 // makes its matrix.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The split methods inside and outside their modes, at their ends (no modes, all modes), with old modes, and
 // where the stiffness matrix is indefinite; the exponential methods' order.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cloth that has come to rest against static equilibrium computed apart, and conservation of momentum.
 
 #include <gtest/gtest.h>

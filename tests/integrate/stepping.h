@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // What the generic integrator tests share: they iterate the registry, so that a new row is tested too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same bits for any number of threads, and no race between them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // XPBD against its formula, evaluated apart spring by spring; its drape against static equilibrium; and the
 // colours that its springs are swept in.
 

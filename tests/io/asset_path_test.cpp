@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "io/asset_path.h"
 
 #include <gtest/gtest.h>

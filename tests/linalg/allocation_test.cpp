@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Solves allocate nothing after the first of a size.
 
 #include <gtest/gtest.h>

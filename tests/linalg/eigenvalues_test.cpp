@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/eigenvalues.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/krylov_phi.h"
 
 #include <gtest/gtest.h>

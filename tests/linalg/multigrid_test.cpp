@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "linalg/multigrid.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nets.h"
 
 #include "dense_algebra.h"

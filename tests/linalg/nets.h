@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 // Spring nets for the tests of linalg, and the same matrices written out densely from their definition.

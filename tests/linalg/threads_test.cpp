@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The same bits for any number of threads; also run under ThreadSanitizer.
 
 #include <gtest/gtest.h>

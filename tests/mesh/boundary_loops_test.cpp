@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "mesh/boundary_loops.h"
 
 #include <gtest/gtest.h>

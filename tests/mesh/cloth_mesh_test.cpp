@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "mesh/cloth_mesh.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "mesh/generators.h"
 
 #include <gtest/gtest.h>

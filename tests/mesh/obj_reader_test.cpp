@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "mesh/obj_reader.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "render/heat_colours.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pictures drawn without a display, looked at by their pixels. Skipped, loudly, where EGL gives no context.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A run that goes on from a file has the bits of the run that wrote it; a file that is not as it was written
 // is refused.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Long random sequences of commands, many of them refused: what the window believes of the scene is what the
 // simulation has, undo to the start gives the start, and what is saved opens to the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hand as the window sends it: how close it follows, and that it shakes no cloth to pieces.
 
 #include "runtime/hand.h"

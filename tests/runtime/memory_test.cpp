@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a sheet keeps in memory, and the most that it takes while it is built; what is refused for want of
 // memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The small parts of the runtime, each alone: queue, mailbox, history, pacer, plots, step times.
 
 #include <gmock/gmock.h>

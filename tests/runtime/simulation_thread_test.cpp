@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "runtime/simulation_thread.h"
 
 #include <gmock/gmock.h>

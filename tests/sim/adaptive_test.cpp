@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Adaptive steps (model.md): halved when bad, doubled after two good ones in a row, never below dt/1024.
 
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // No step after the first allocates; a command that finds no memory changes nothing.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What counts as a blow-up, what does not, and what is kept.
 
 #include <cmath>

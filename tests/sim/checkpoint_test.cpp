@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A run that goes on from a checkpoint has the bits of the run that made it, whoever goes on.
 
 #include "sim/checkpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Energy that comes from nothing, and the energy of cloth whose stretch springs are rods.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The floor against theory: where cloth rests, when it slides and how fast, by every integrator.
 
 #include <algorithm>

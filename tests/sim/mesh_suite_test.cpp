@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every mesh there is, in files of all kinds, with the defaults of the command line: 120 steps of 1/60 s, on
 // large meshes as many as take some seconds; all of them where CLOTHLAB_LONG_TESTS is set (scripts/long.sh).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every claim on the cards of the scenes in assets/scenes, in the order in which the card makes them. Whoever
 // changes a scene or a card changes its test.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One run: its pins, its commands, its exports.
 
 #include <cmath>

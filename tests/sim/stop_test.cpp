@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A step that is stopped, or in which something throws, at whatever moment, leaves everything as it was
 // before.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every integrator after every other in the middle of a run, while the hand drags the cloth about.
 
 #include <algorithm>

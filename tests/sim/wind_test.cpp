@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Wind on a running simulation: the speed that it lets cloth fall with, and gusts to the last bit.
 
 #include <cmath>

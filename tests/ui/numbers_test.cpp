@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ui/numbers.h"
 
 #include <gtest/gtest.h>

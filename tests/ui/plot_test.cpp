@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plots: axes, what is shown and exported, and what mouse and buttons do to them.
 
 #include <gmock/gmock.h>

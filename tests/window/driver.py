@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Drives the real window of a program under a virtual display, with real events.
 
 Needs Xvfb, xdotool and python3-xlib; missing_tools() names what is not there. The program is asked to

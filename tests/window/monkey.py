@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Clicks, drags, types and drops files at random into the real window, for some minutes.
 
     monkey.py PROGRAM [MINUTES [SEED]]

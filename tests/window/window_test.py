@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """The window, with real events under a virtual display.
 
     window_test.py PROGRAM ASSETS CASE     one case; `list` prints their names
