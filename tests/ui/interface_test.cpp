@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "chart/font.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
 #include "ui/method_mark.h"

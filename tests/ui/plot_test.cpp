@@ -27,6 +27,8 @@ using testing::Interface;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A few roundings of the value.
+double rounding(double value) { return 8 * std::numeric_limits<double>::epsilon() * std::abs(value); }
 /// Two curves of a run of eleven samples, and a ghost of half the length.
 Plot two_runs() {
   Plot plot;
