@@ -60,13 +60,15 @@ std::string format_time(std::filesystem::file_time_type time) {
 }
 
 std::string shown_value(const ParameterSpec& spec, double value) {
-  if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value)) {
-    const std::string_view unit = value == 1 ? singular(spec.unit) : spec.unit;
-    return format_number(value) + (unit.empty() ? "" : " " + std::string(unit));
-  }
+  const auto with_unit = [](std::string number, std::string_view unit) {
+    if (!unit.empty()) number.append(" ").append(unit);
+    return number;
+  };
+  if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value))
+    return with_unit(format_number(value), value == 1 ? singular(spec.unit) : spec.unit);
   if (std::isinf(value)) return "off";
-  if (spec.unit == "s") return format_plain(value * 1e3, 4) + " ms";
-  return format_plain(value, 4) + (spec.unit.empty() ? "" : " " + std::string(spec.unit));
+  if (spec.unit == "s") return with_unit(format_plain(value * 1e3, 4), "ms");
+  return with_unit(format_plain(value, 4), spec.unit);
 }
 
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text) {
