@@ -733,11 +733,13 @@ TEST(SimulationThread, UndoesThatItWentOnFromThePast) {
   EXPECT_EQ(send_and_wait(thread, SwapBranches{})->errors, 1u);
 
   thread.send(ShowPast{end->frame.record.time / 2});
-  const vec3 beside = end->frame.positions[40] + vec3(0, 0, 0.2);
-  thread.send(Grab{{40, 41, 42}, vec3(1, 0, 0), beside, 100});
+  const auto last = static_cast<std::uint32_t>(end->frame.positions.size() - 1);
+  const vec3 beside = end->frame.positions[last] + vec3(0, 0, 0.2);
+  thread.send(Grab{{last, last - 1, last - 2}, vec3(1, 0, 0), beside, 100});
   for (int i = 0; i < 4; ++i) thread.send(StepOnce{});
   const auto pulled = send_and_wait(thread, SetPlaying{false});
   EXPECT_EQ(pulled->left, end->frame.record.time);
+  EXPECT_EQ(pulled->errors, 1u) << pulled->error;
 
   auto s = send_and_wait(thread, SwapBranches{});
   EXPECT_EQ(s->frame.record.step, 30u);
