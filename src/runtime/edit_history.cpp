@@ -90,7 +90,8 @@ void EditHistory::sent(std::uint64_t stamp) {
 }
 
 void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
-  while (!pending_.empty() && pending_.front().stamp != 0 && pending_.front().stamp <= applied) {
+  // What had nothing to send, an undo that moves nothing, has no stamp and needs no answer.
+  while (!pending_.empty() && pending_.front().stamp <= applied) {
     const bool holds = !std::ranges::binary_search(refused, pending_.front().stamp);
     if (!holds) now_ = std::move(pending_.front().before);
     pending_.pop_front();
