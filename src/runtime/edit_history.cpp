@@ -177,14 +177,19 @@ void EditHistory::perform(const OtherScene& other) {
 
 void EditHistory::perform(const Travel& travel) {
   now_.open_subject.clear();
-  if (travel.back && can_undo() && now_.past.back().number == travel.document) {
+  // Where something that was sent before it was refused, it may lead to the same document from another one.
+  const auto is_sent = [&](const Step& step) {
+    return step.other_scene == travel.step.other_scene && step.scene == travel.step.scene;
+  };
+  if (travel.back && can_undo() && now_.past.back().number == travel.document && is_sent(step_back())) {
     now_.future.push_back(std::exchange(now_.present, std::move(now_.past.back())));
     now_.past.pop_back();
-  } else if (!travel.back && can_redo() && now_.future.back().number == travel.document) {
+  } else if (!travel.back && can_redo() && now_.future.back().number == travel.document &&
+             is_sent(step_forward())) {
     now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
     now_.future.pop_back();
   } else if (travel.step.other_scene) {
-    // What was sent before it was refused: it leads elsewhere now, and is an edit of its own.
+    // It leads elsewhere now, and is an edit of its own.
     perform(OtherScene{travel.step.other_scene, travel.step.scene});
   } else if (travel.step.scene) {
     perform(Edit{SetScene{travel.step.scene}, nullptr, 0});

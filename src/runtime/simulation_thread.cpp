@@ -371,8 +371,7 @@ struct SimulationThread::Impl {
 
   /// A moment of the past is gone on from: what is later is left.
   void leave_for(double time) {
-    std::shared_ptr<const std::vector<PlotSample>> whole = plot.share();
-    if (history.branch_at(time)) plot_of_other_branch = std::move(whole);
+    if (history.branch_at(time)) plot_of_other_branch = plot.share();
     plot.forget_after(time);
   }
 

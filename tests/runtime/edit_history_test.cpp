@@ -230,5 +230,38 @@ TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
   EXPECT_FALSE(simulation.is_pinned(7));
 }
 
+TEST(EditHistory, AnUndoLeadsToWhereItWasSentWhenWhatCameBeforeIsRefused) {
+  const auto a = sheet("A"), b = sheet("B", 5);
+  EditHistory edits(a);
+  edits.record(SetIntegrator{"rk4"});
+  edits.sent(1);
+  edits.record_scene(b, EditHistory::Arrival::another);
+  edits.sent(2);
+  edits.settle(2, {});
+  // Back to A, A again, and back: of the last one only the values are sent, as A is believed to run.
+  EXPECT_EQ(edits.undo()->other_scene, a);
+  edits.sent(3);
+  edits.record_scene(a, EditHistory::Arrival::another);
+  edits.sent(4);
+  const auto last = edits.undo();
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->other_scene, nullptr);
+  edits.sent(5);
+  edits.settle(5, {3, 4});
+  EXPECT_EQ(&edits.loaded(), b.get()) << "which was never left";
+  EXPECT_EQ(edits.scene().title, "B");
+  EXPECT_EQ(edits.scene().integrator, "rk4");
+}
+
+TEST(EditHistory, WhatHadNothingToSendKeepsNoAnswerUp) {
+  const auto a = sheet("A"), b = sheet("B", 5);
+  EditHistory edits(a);
+  edits.record(SetIntegrator{"rk4"});  // never sent
+  edits.record_scene(b, EditHistory::Arrival::another);
+  edits.sent(1);
+  edits.settle(1, {1});
+  EXPECT_EQ(&edits.loaded(), a.get());
+}
+
 }  // namespace
 }  // namespace clothlab
