@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the include lines of src/ keep to the floors of docs/architecture.md.
+"""Checks that the include lines of src/ keep to the layers of docs/architecture.md.
 
     check_layers.py              checks this project; prints each violation, exit 1 if there is any
     check_layers.py --self-test  proves that each rule catches a violation of it
@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# From the lowest floor to the highest. A folder includes itself and lower floors only.
-FLOORS = [
+# From the lowest layer to the highest. A folder includes itself and lower layers only.
+LAYERS = [
     {"core"},
     {"linalg", "mesh", "io", "chart"},
     {"dynamics"},
@@ -23,9 +23,9 @@ FLOORS = [
     {"app", "cli"},
     {"main"},
 ]
-FLOOR_OF = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
-FRONT = FLOORS[6] | {"app", "main"}
-LIVE = FLOORS[5] | FRONT | {"cli"}
+LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
+FRONT = LAYERS[6] | {"app", "main"}
+LIVE = LAYERS[5] | FRONT | {"cli"}
 PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "sim", "analysis"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
@@ -33,12 +33,12 @@ HEADER_RULES = [
     ("OpenGL, GLFW and Dear ImGui", r"(GLFW|glad|GL|GLES\d?|EGL|KHR)/.*|imgui.*", FRONT),
     ("threads", r"thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|execution",
      {"runtime", "core/worker_pool"}),
-    ("atomics", r"atomic", set(FLOOR_OF) - PHYSICS),
+    ("atomics", r"atomic", set(LAYER_OF) - PHYSICS),
     ("clocks", r"chrono|ctime|time\.h|sys/time\.h", LIVE),
     ("Eigen", r"(unsupported/)?Eigen/.*", {"linalg"}),
     ("tinyobjloader", r"tiny_obj_loader\.h", {"mesh"}),
     ("the command-line parser", r"CLI/.*", {"cli"}),
-    ("files and streams", r"fstream|filesystem|iostream", set(FLOOR_OF) - PHYSICS),
+    ("files and streams", r"fstream|filesystem|iostream", set(LAYER_OF) - PHYSICS),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -52,8 +52,8 @@ def violations(source):
             continue
         relative = path.relative_to(source)
         folder = relative.parts[0]
-        if folder not in FLOOR_OF:
-            found.append(f"src/{relative}: the folder stands on no floor")
+        if folder not in LAYER_OF:
+            found.append(f"src/{relative}: the folder belongs to no layer")
             continue
         places = {folder, str(relative.with_suffix(""))}
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -64,11 +64,11 @@ def violations(source):
             where = f"src/{relative}:{number}: {header}: "
             if quote == '"':
                 target = header.split("/")[0]
-                if "/" not in header or target not in FLOOR_OF:
+                if "/" not in header or target not in LAYER_OF:
                     found.append(where + 'a project header is written from src/, as in "core/vec.h"')
-                elif target != folder and FLOOR_OF[target] >= FLOOR_OF[folder]:
-                    found.append(where + f"{folder} (floor {FLOOR_OF[folder]}) may not include {target} "
-                                         f"(floor {FLOOR_OF[target]})")
+                elif target != folder and LAYER_OF[target] >= LAYER_OF[folder]:
+                    found.append(where + f"{folder} (layer {LAYER_OF[folder]}) may not include {target} "
+                                         f"(layer {LAYER_OF[target]})")
             for what, headers, allowed in HEADER_RULES:
                 if re.fullmatch(headers, header) and not places & allowed:
                     found.append(where + f"{what}: legal only in {', '.join(sorted(allowed))}")
@@ -102,7 +102,7 @@ def self_test():
         ("sim/simulation.cpp", '  #  include "runtime/mailbox.h"'),
         ("mesh/obj.cpp", '#include "obj.h"'),
         ("mesh/obj.cpp", '#include "../core/vec.h"'),
-        ("arena/lanes.cpp", "#include <vector>"),  # no such floor
+        ("arena/lanes.cpp", "#include <vector>"),  # no such layer
         ("runtime/frame.h", "#include <GLFW/glfw3.h>"),
         ("sim/frame.h", "#include <imgui.h>"),
         ("linalg/cg.cpp", "#include <thread>"),

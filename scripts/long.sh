@@ -10,8 +10,8 @@
 #   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
 # Then, for some minutes more:
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
-#   hand      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
-#             (tests/runtime/hand_test.cpp); what fails is named
+#   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
+#             (tests/runtime/mouse_grab_test.cpp); what fails is named
 #   commands  random sequences of commands, to the window and to the simulation (tests/runtime/command_sequence_test.cpp)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
@@ -50,7 +50,7 @@ cmake --build --preset release --target clothlab
 PATH=/usr/bin:$PATH python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target sim_mesh_suite_test runtime_hand_test runtime_parts_test
+cmake --build --preset check --target sim_mesh_suite_test runtime_mouse_grab_test runtime_parts_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
-CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_hand_test --gtest_filter='*LongHand*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_parts_test --gtest_filter='CommandSequence*' --gtest_brief=1

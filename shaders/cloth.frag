@@ -32,7 +32,7 @@ float woven(vec2 at) {
 
 const vec3 kToFill = vec3(-0.7493, 0.0999, 0.6546);
 const vec3 kSky = vec3(0.30, 0.33, 0.38);
-const vec3 kGround = vec3(0.13, 0.12, 0.11);
+const vec3 kBounce = vec3(0.13, 0.12, 0.11);
 
 void main() {
   vec3 to_eye = normalize(eye - at);
@@ -58,7 +58,7 @@ void main() {
   float towards_light = dot(n, kToLight);
   float sun = max((towards_light + 0.2) / 1.2, 0.0);
   float facing = max(dot(n, to_eye), 0.0);
-  vec3 light = ambient * mix(kGround, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
+  vec3 light = ambient * mix(kBounce, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
                0.15 * max(dot(n, kToFill), 0.0) * vec3(0.86, 0.93, 1.0) + 0.24 * facing * facing;
 
   // Fibres that stand up catch the light at grazing angles; a soft gloss shows the curvature.

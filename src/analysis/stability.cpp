@@ -112,7 +112,7 @@ bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParame
   return integrator.growth(h * e.stiffest.omega, 0, values) < 1 - kRounding;
 }
 
-StabilityEstimate with_hand(StabilityEstimate e, double stiffness, double damping) {
+StabilityEstimate with_grab(StabilityEstimate e, double stiffness, double damping) {
   change_oscillations(e, [&](DampedOscillation& o) {
     o = {std::sqrt(o.omega * o.omega + stiffness), o.damping + damping};
   });

@@ -16,7 +16,7 @@ struct DampedOscillation {
 };
 
 /// What decides on the stability of a cloth at one shape, in the linear theory: M v' = −K_s x + D v on the
-/// free directions, the hand, the wind and what the floor holds included. StabilityMeter measures it;
+/// free directions, the grab, the wind and what the floor holds included. StabilityMeter measures it;
 /// everything that is said of stability is a function of it, of the method and of h.
 struct StabilityEstimate {
   /// ω_max and the modal damping d = φᵀ(−D)φ / φᵀMφ of its mode φ.
@@ -68,16 +68,16 @@ double deciding_growth(const IntegratorInfo& integrator, const IntegratorParamet
 bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                         const StabilityEstimate& estimate);
 
-/// The estimate with a hand that adds `stiffness` and `damping` to one point of the cloth at most
+/// The estimate with a grab that adds `stiffness` and `damping` to one point of the cloth at most
 /// [1/s², 1/s]: both divided by the mass that it feels there, m = 1/Σ(wᵢ²/mᵢ). On the safe side, by Weyl's
 /// inequality.
-StabilityEstimate with_hand(StabilityEstimate estimate, double stiffness, double damping);
+StabilityEstimate with_grab(StabilityEstimate estimate, double stiffness, double damping);
 
 /// The estimate with every ω² and every damping larger by a share of `strain`, as where springs are strained
 /// by so much: they are stiffer across, and turn against each other.
 StabilityEstimate with_strain(StabilityEstimate estimate, double strain);
 
-/// The estimate with no oscillation that decides slower than `omega` [rad/s]: a hand pulls taut what hangs
+/// The estimate with no oscillation that decides slower than `omega` [rad/s]: a grab pulls taut what hangs
 /// compressed, which is stiffer then.
 StabilityEstimate at_least(StabilityEstimate estimate, double omega);
 

@@ -63,7 +63,7 @@ struct StabilityMeter::Problem {
                     const Value& value_of, const Matrix& matrix, double square) const {
     Critical best{least, {}};
     const UnitMode* start = &mode;
-    const auto take = [&](const UnitMode& candidate) {
+    const auto improves = [&](const UnitMode& candidate) {
       const Quotients q = quotients(candidate);
       const double value = value_of(q);
       if (!(value > best.value)) return false;
@@ -71,15 +71,15 @@ struct StabilityMeter::Problem {
       start = &candidate;
       return true;
     };
-    take(mode);
-    for (const UnitMode* other : others) take(*other);
+    improves(mode);
+    for (const UnitMode* other : others) improves(*other);
     if (start != &mode) mode = *start;
     for (int k = 0; k < kMostRefinements; ++k) {
       const double before = best.value;
       const double needed = square * before * before;
       const auto [a, b, c] = matrix(before);
       if (!(largest(a, b, c, mode) > needed)) break;
-      if (!take(mode) || best.value < before * (1 + kRefined)) break;
+      if (!improves(mode) || best.value < before * (1 + kRefined)) break;
     }
     return best;
   }
@@ -235,8 +235,8 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
   }
 }
 
-bool StabilityMeter::take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
-                                      const StopProbe& stop) {
+bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+                                     const StopProbe& stop) {
   if (!stiffness_ || !damping_) return false;
   try {
     const auto all =

@@ -63,8 +63,8 @@ class StabilityMeter {
 
   /// Replaces `others` of the last estimate, which was of the same subject, by what the eigenvalues of
   /// J = [[0, I], [−K̃, −C̃]] say (jacobian_spectrum.h). False where it was stopped, or failed.
-  bool take_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
-                        const StopProbe& stop = {});
+  bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
+                       const StopProbe& stop = {});
 
  private:
   struct Problem;

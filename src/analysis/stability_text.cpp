@@ -42,7 +42,7 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
       (is_approximate(integrator, values, e) ? "≈ " : "= ") + seconds(limit) +
       ", its linear limit at this shape" +
       (integrator.inextensible
-           ? " as far as bending springs, dampers and the hand go; rods under tension, or "
+           ? " as far as bending springs, dampers and the grab go; rods under tension, or "
              "more of them than the cloth has freedom, may have a lower one"
            : without_damping(integrator, values, limit, e));
   if (h < limit) return text + ". Here " + at(h, e) + ".";
@@ -85,7 +85,7 @@ std::string what_happened(const BlowUpFacts& facts) {
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
          " × the " + format_plain(facts.allowed / facts.factor) +
-         " J that gravity, the start and your hand account for.";
+         " J that gravity, the start and your pulls account for.";
 }
 
 std::string where_measured(const BlowUpFacts& facts) {

@@ -45,7 +45,7 @@
 #include "runtime/scene_file.h"
 #include "runtime/simulation_thread.h"
 #include "sim/scene_json.h"
-#include "ui/hand_marks.h"
+#include "ui/grab_marks.h"
 #include "ui/numbers.h"
 #include "ui/user_interface.h"
 
@@ -112,9 +112,9 @@ class Application {
   Pixels view_size() const;
   PanelContext panel_context();
   ViewLegend view_legend() const;
-  HandMarks hand_marks() const;
+  GrabMarks grab_marks() const;
   Look look() const;
-  void take_motion();
+  void update_arrows();
   double interface_scale() const;
 
   Preferences preferences_ = Preferences::load();
@@ -185,7 +185,7 @@ Application::Application(const WindowRequest& request, const fs::path& program)
   view_.plots_layout.choose(preferences_.plots_chosen);
   view_.plots_layout.set_with_gravity(preferences_.energy_with_gravity);
   view_.history_megabytes = preferences_.history_megabytes;
-  view_.hand_strength = preferences_.hand_strength;
+  view_.grab_strength = preferences_.grab_strength;
   view_.recording = preferences_.recording;
   ui_.open_tab(preferences_.tab);
   std::error_code no_folder;
@@ -273,7 +273,7 @@ void Application::run() {
   preferences_.plots_chosen = view_.plots_layout.titles();
   preferences_.energy_with_gravity = view_.plots_layout.with_gravity();
   preferences_.history_megabytes = view_.history_megabytes;
-  preferences_.hand_strength = view_.hand_strength;
+  preferences_.grab_strength = view_.grab_strength;
   preferences_.recording = view_.recording;
   preferences_.tab = ui_.tab();
   if (const auto place = window_.place()) preferences_.window = place;
@@ -315,7 +315,7 @@ Pixels Application::view_size() const {
   return {static_cast<double>(area.width), static_cast<double>(area.height)};
 }
 
-HandMarks Application::hand_marks() const {
+GrabMarks Application::grab_marks() const {
   const Area area = view_area();
   const auto seen = [&](const vec3& point) {
     std::optional<ImVec2> at;
@@ -324,13 +324,13 @@ HandMarks Application::hand_marks() const {
                  area.y + static_cast<float>(projected->pixel.y));
     return at;
   };
-  HandMarks out;
-  out.colour = look().hand;
+  GrabMarks out;
+  out.colour = look().grab;
   const std::optional<Interaction::Target>& target = interaction_.target();
   if (const auto at = target && ImGui::IsMousePosValid() ? seen(target->at) : std::nullopt)
     out.target = {*at, target->pin.has_value()};
-  const std::optional<Frame::Hand>& hand = snapshot_->frame.hand;
-  const auto at = hand ? seen(hand->cursor) : std::nullopt;
+  const std::optional<Frame::Grab>& grab = snapshot_->frame.grab;
+  const auto at = grab ? seen(grab->cursor) : std::nullopt;
   if (const auto depth = interaction_.depth(camera_); at && depth)
     out.held = {*at, *depth, snapshot_->frame.mesh->diagonal / 4};
   return out;
@@ -343,8 +343,8 @@ ViewLegend Application::view_legend() const {
   ViewLegend out;
   out.stretch_spring = colours.stretch_spring;
   out.bend_spring = colours.bend_spring;
-  out.hand = colours.hand;
-  out.hand_depth = interaction_.depth(camera_).value_or(0);
+  out.grab = colours.grab;
+  out.grab_depth = interaction_.depth(camera_).value_or(0);
   const Frame& frame = snapshot_->frame;
   if (!frame.velocities.empty())
     out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};
@@ -354,7 +354,7 @@ ViewLegend Application::view_legend() const {
 }
 
 // Asks for the arrows that the user wants, and chooses the length of those that have come.
-void Application::take_motion() {
+void Application::update_arrows() {
   if (view_.velocities != motion_.velocities || view_.forces != motion_.forces) {
     motion_ = {view_.velocities, view_.forces};
     simulation_->send(Control(ShowMotion{motion_}));
@@ -406,14 +406,14 @@ MovePins Application::put_back(const std::vector<PinPlace>& pins) const {
 
 void Application::undo_or_redo(const std::string& what, const std::optional<EditHistory::Step>& step) {
   if (!step) return ui_.show_message("There is nothing to " + what + ".", false);
-  if (!interaction_.holds_cloth()) interaction_.release();  // a pin in the hand may be free now
+  if (!interaction_.holds_cloth()) interaction_.release();  // a held pin may be free now
   if (step->other_scene) {
     give_up_load();
-    intentions_.take_over(*step->scene, use_scene({step->other_scene, step->scene}));
+    intentions_.adopt(*step->scene, use_scene({step->other_scene, step->scene}));
   } else if (step->scene) {
     const std::uint64_t stamp = simulation_->send(Command(SetScene{step->scene}));
     edits_->sent(stamp);
-    intentions_.take_over(*step->scene, stamp);
+    intentions_.adopt(*step->scene, stamp);
   }
   if (!step->pins.empty()) edits_->sent(simulation_->send(Command(put_back(step->pins))));
   ui_.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
@@ -454,7 +454,7 @@ void Application::draw_frame() {
   finish_load();
   use_snapshot();
 
-  take_motion();
+  update_arrows();
   window_.begin_frame(view_.theme, interface_scale());
   const Area area = view_area();
   {
@@ -470,7 +470,7 @@ void Application::draw_frame() {
     // What is seen of a scene that is about to be replaced is not to be taken hold of.
     const bool captured = ImGui::GetIO().WantCaptureMouse || awaited_ != nullptr;
     MeshBar& bar = ui_.mesh_bar();
-    interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured, view_.hand_strength,
+    interaction_.handle({*snapshot_, camera_, area, interface_scale(), captured, view_.grab_strength,
                          [this](std::variant<Command, Control> what) { send(std::move(what)); },
                          bar.open_edges(*snapshot_),
                          [&](std::size_t edge) { bar.choose_edge(context, edge); }});
@@ -479,7 +479,7 @@ void Application::draw_frame() {
     if (interaction_.has_dragged()) view_.done(Hint::drag);
     if (interaction_.orbits()) view_.done(Hint::orbit);
     ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
-    draw_hand_marks(hand_marks(), area);
+    draw_grab_marks(grab_marks(), area);
     draw_mesh_marks(bar, *snapshot_, camera_, area, interaction_.edge_under_mouse());
   }
 
@@ -551,7 +551,7 @@ void Application::carry_out(AppRequest request) {
   if (const auto* save = std::get_if<SavePlot>(&request)) save_plot(*save);
   if (std::holds_alternative<CancelLoad>(request)) give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) camera_.frame(box_of(snapshot_->frame), view_size());
-  if (std::holds_alternative<ReleaseHand>(request)) interaction_.release();
+  if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
   if (std::holds_alternative<Undo>(request)) undo_or_redo("undo", edits_->undo());
   if (std::holds_alternative<Redo>(request)) undo_or_redo("redo", edits_->redo());
   if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();

@@ -111,7 +111,7 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
       } else if (const auto edge = edge_at(at, around)) {
         around.choose_edge(*edge);
       } else if (const std::optional<Target> target = target_at(at, around)) {
-        take_hold(*target, at, around);
+        start_grab(*target, at, around);
       } else if (click.shift) {
         action_ = Pan{};
       } else {
@@ -136,7 +136,7 @@ std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surro
   return target;
 }
 
-void Interaction::take_hold(const Target& target, Pixels at, const Surroundings& around) {
+void Interaction::start_grab(const Target& target, Pixels at, const Surroundings& around) {
   has_dragged_ = true;
   if (target.pin) {
     action_ = HoldPin{*target.pin, target.at};
@@ -144,7 +144,7 @@ void Interaction::take_hold(const Target& target, Pixels at, const Surroundings&
     return;
   }
   const vec3 cursor = around.camera.in_view_plane(in_view(at, around.view), size_of(around.view), target.at);
-  around.send(TakeHold{{target.point.particles, target.point.weights, cursor, 0, 0, around.hand_strength}});
+  around.send(StartGrab{{target.point.particles, target.point.weights, cursor, 0, 0, around.grab_strength}});
   action_ = Hold{cursor, cursor};
   moved_ = false;
 }

@@ -19,7 +19,7 @@
 
 namespace clothlab {
 
-/// What the mouse means in the view of the cloth: the camera, the hand that pulls the cloth, pins.
+/// What the mouse means in the view of the cloth: the camera, the grab that pulls the cloth, pins.
 ///
 /// Events are kept as they come and carried out in handle(), when ImGui knows what lies under the
 /// cursor, in their order: a press and a release between two pictures still are a click.
@@ -31,7 +31,7 @@ class Interaction {
     Area view;              ///< of the cloth, in window coordinates
     double scale = 1;       ///< of an interface unit
     bool captured = false;  ///< something of the interface lies under the cursor
-    double hand_strength = 1;
+    double grab_strength = 1;
     std::function<void(std::variant<Command, Control>)> send;
     /// Open edges of the mesh that a press beside them chooses; empty: none.
     std::span<const BoundaryLoop> open_edges = {};
@@ -56,8 +56,8 @@ class Interaction {
     std::optional<std::uint32_t> pin;
   };
   const std::optional<Target>& target() const { return target_; }
-  /// How far behind the plane that it took the cloth in the hand is, seen from the camera [m]; none while the
-  /// hand is empty.
+  /// How far behind the plane that it took the cloth in the grab is, seen from the camera [m]; none while the
+  /// grab is empty.
   std::optional<double> depth(const Camera& camera) const;
   /// The rectangle that is being drawn around particles, in window coordinates; none while it is a mere
   /// click.
@@ -108,7 +108,7 @@ class Interaction {
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
-  void take_hold(const Target& target, Pixels at, const Surroundings& around);
+  void start_grab(const Target& target, Pixels at, const Surroundings& around);
   void toggle_pin(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);

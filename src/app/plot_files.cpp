@@ -27,9 +27,9 @@ fs::path free_path(const fs::path& folder, std::string stem, const std::string& 
   return path;
 }
 
-// Half way to the ground, as ghosts are.
-Rgb dimmed(Rgb colour, Rgb ground) {
-  for (std::size_t c = 0; c < 3; ++c) colour[c] = static_cast<std::uint8_t>((colour[c] + ground[c]) / 2);
+// Half way to the background colour, as ghosts are.
+Rgb dimmed(Rgb colour, Rgb background) {
+  for (std::size_t c = 0; c < 3; ++c) colour[c] = static_cast<std::uint8_t>((colour[c] + background[c]) / 2);
   return colour;
 }
 
@@ -64,7 +64,7 @@ Chart chart_of(const ShownPlot& shown) {
     const bool ghost = !run.name.empty();
     for (const PlotCurve& curve : run.curves) {
       const Rgb colour = rgb_of(curve.colour);
-      panel.curves.push_back({.colour = ghost ? dimmed(colour, colours.ground) : colour,
+      panel.curves.push_back({.colour = ghost ? dimmed(colour, colours.background) : colour,
                               .dash = run.dash.scaled(kPixels),
                               .x = run.x,
                               .y = curve.y});

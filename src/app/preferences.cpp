@@ -68,8 +68,8 @@ Preferences Preferences::load(const Environment& environment) {
   read(json, "plots_chosen", out.plots_chosen);
   read(json, "energy_with_gravity", out.energy_with_gravity);
   read(json, "history_megabytes", out.history_megabytes);
-  read(json, "hand_strength", out.hand_strength);
-  out.hand_strength = std::clamp(out.hand_strength, kLeastHandStrength, 1.0);
+  read(json, "hand_strength", out.grab_strength);
+  out.grab_strength = std::clamp(out.grab_strength, kLeastGrabStrength, 1.0);
   out.plots_height = std::clamp(out.plots_height, 110.0, 2000.0);
   out.history_megabytes = std::clamp(out.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes);
   if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
@@ -107,7 +107,7 @@ void Preferences::save(const Environment& environment) const {
   json["plots_chosen"] = plots_chosen;
   json["energy_with_gravity"] = energy_with_gravity;
   json["history_megabytes"] = history_megabytes;
-  json["hand_strength"] = hand_strength;
+  json["hand_strength"] = grab_strength;
   json["recording"] = {{"pictures", recording.pictures},
                        {"meshes", recording.meshes},
                        {"frames_per_second", recording.frames_per_second}};

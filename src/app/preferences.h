@@ -26,7 +26,7 @@ struct Preferences {
   std::vector<std::string> plots_chosen;  ///< their titles, side by side; empty: those of a first start
   bool energy_with_gravity = true;        ///< in the plot of the energies
   double history_megabytes = 256;
-  double hand_strength = 1;      ///< share of the largest force (Grab)
+  double grab_strength = 1;      ///< share of the largest force (Grab)
   Recorder::Settings recording;  ///< what is recorded; where to is save_folder
   double interface_scale = 1;
   Theme theme = Theme::dark;

@@ -42,11 +42,11 @@ Json some_particles(const StateLog::Picture& picture) {
   return out;
 }
 
-// From the point that the hand holds to the cursor, as both are seen; null where one lies behind the eye.
+// From the point that the grab holds to the cursor, as both are seen; null where one lies behind the eye.
 Json lag_in_pixels(const StateLog::Picture& picture) {
   const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
-  const auto point = picture.camera.project(picture.snapshot.frame.hand->point, size);
-  const auto cursor = picture.camera.project(picture.snapshot.frame.hand->cursor, size);
+  const auto point = picture.camera.project(picture.snapshot.frame.grab->point, size);
+  const auto cursor = picture.camera.project(picture.snapshot.frame.grab->cursor, size);
   if (!point || !cursor) return nullptr;
   return glm::length(point->pixel - cursor->pixel);
 }
@@ -103,11 +103,11 @@ void StateLog::write(double now, const Picture& picture) {
   json["speed"] = snapshot.speed;
   json["time"] = frame.record.time;
   json["step"] = frame.record.step;
-  json["hand"] = frame.hand.has_value();
-  if (frame.hand) json["hand_point"] = to_json(frame.hand->point);
-  if (frame.hand) json["hand_cursor"] = to_json(frame.hand->cursor);
-  if (frame.hand) json["hand_lag"] = lag_in_pixels(picture);
-  if (frame.hand) json["hand_force"] = glm::length(frame.hand->force);
+  json["grab"] = frame.grab.has_value();
+  if (frame.grab) json["grab_point"] = to_json(frame.grab->point);
+  if (frame.grab) json["grab_cursor"] = to_json(frame.grab->cursor);
+  if (frame.grab) json["grab_lag"] = lag_in_pixels(picture);
+  if (frame.grab) json["grab_force"] = glm::length(frame.grab->force);
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
   json["kept"] = {snapshot.kept.from, snapshot.kept.to};

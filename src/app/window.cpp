@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kWidth = 1280;
 constexpr int kHeight = 720;
-constexpr int kSamples = 4;
+constexpr int kWindowSamples = 4;
 
 std::string glfw_error() {
   const char* text = nullptr;
@@ -224,7 +224,7 @@ Window::Window(const std::string& title, const std::optional<WindowPlace>& place
     throw SystemError("There is no display to open a window on (" + glfw_error() +
                       "); 'clothlab render' makes pictures without one.");
   }
-  impl_->create(title, kSamples);
+  impl_->create(title, kWindowSamples);
   if (is_software_renderer()) {
     glfwDestroyWindow(impl_->window);
     impl_->window = nullptr;
@@ -314,9 +314,9 @@ void Window::begin_frame(Theme theme, double scale) {
     apply_theme(theme, static_cast<float>(scale), static_cast<float>(pixels));
 #endif
   }
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(palette().panel);
+  const ImVec4 background = ImGui::ColorConvertU32ToFloat4(palette().panel);
   glDisable(GL_SCISSOR_TEST);
-  glClearColor(ground.x, ground.y, ground.z, 1);
+  glClearColor(background.x, background.y, background.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();

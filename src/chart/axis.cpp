@@ -98,7 +98,7 @@ AxisRange Axis::zoomed(double place, double factor) const {
   return stretch(place - place * factor, place + (1 - place) * factor);
 }
 
-void AxisFit::take(double value) {
+void AxisFit::include(double value) {
   if (!Axis::has(value, logarithmic_)) return;
   low_ = std::min(low_, value);
   high_ = std::max(high_, value);

@@ -68,7 +68,7 @@ class Axis {
 class AxisFit {
  public:
   explicit AxisFit(bool logarithmic) : logarithmic_(logarithmic) {}
-  void take(double value);
+  void include(double value);
   bool empty() const { return !(low_ <= high_); }
   /// Whole decades on a logarithmic axis. `from_zero` wants a linear axis to begin at zero.
   AxisRange range(bool from_zero) const;

@@ -28,11 +28,11 @@ enum class Anchor { left, centre, right };
 /// Pixels to draw on; the centre of pixel (i, j) is (i + ½, j + ½).
 class Canvas {
  public:
-  Canvas(int width, int height, const Font& font, Rgb ground) : font_(font) {
+  Canvas(int width, int height, const Font& font, Rgb background) : font_(font) {
     image_.width = width;
     image_.height = height;
     image_.rgba.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4, 255);
-    fill({0, 0, double(width), double(height)}, ground);
+    fill({0, 0, double(width), double(height)}, background);
   }
 
   void fill(const ChartBox& r, Rgb colour) {
@@ -67,7 +67,7 @@ class Canvas {
 
   int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }
 
-  Image take() { return std::move(image_); }
+  Image finish() { return std::move(image_); }
 
  private:
   template <class Body>
@@ -106,7 +106,7 @@ PlacedAxis place_axis(const ChartAxis& axis, const std::vector<ChartCurve>& curv
                       std::vector<double> ChartCurve::*values, double from, double to) {
   AxisFit fit(axis.logarithmic);
   for (const ChartCurve& curve : curves)
-    for (const double value : curve.*values) fit.take(value);
+    for (const double value : curve.*values) fit.include(value);
   return {Axis(axis.range ? *axis.range : fit.range(false), axis.logarithmic), from, to};
 }
 
@@ -233,7 +233,7 @@ Image draw_chart(const Chart& chart) {
   const int panels = kTop + static_cast<int>(chart.panels.size()) * (kAbove + kPanelHeight + kBelow);
   const int rows = kTop + kAbove + static_cast<int>(kLegendRow * static_cast<double>(lines));
   const ChartColours& colours = chart.colours;
-  Canvas canvas(kWidth, std::max(panels, rows), font, colours.ground);
+  Canvas canvas(kWidth, std::max(panels, rows), font, colours.background);
   canvas.text({kLeft, 36}, chart.title, kTitleSize, colours.text);
   double top = kTop + kAbove;
   for (const ChartPanel& panel : chart.panels) {
@@ -241,7 +241,7 @@ Image draw_chart(const Chart& chart) {
     top += kPanelHeight + kBelow + kAbove;
   }
   draw_legend(canvas, entries, font, colours.text);
-  return canvas.take();
+  return canvas.finish();
 }
 
 }  // namespace clothlab

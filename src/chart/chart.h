@@ -46,9 +46,9 @@ struct ChartPanel {
 /// Width of a panel [pixel].
 inline constexpr int kChartPanelWidth = 734;
 
-/// What curves stand on; unless told otherwise, the ground of the dark window.
+/// What curves stand on; unless told otherwise, the background of the dark window.
 struct ChartColours {
-  Rgb ground{27, 31, 37}, field{33, 38, 45}, grid{48, 55, 65}, frame{84, 94, 108};
+  Rgb background{27, 31, 37}, field{33, 38, 45}, grid{48, 55, 65}, frame{84, 94, 108};
   Rgb text{226, 230, 236}, muted{163, 172, 184};
 };
 

@@ -45,7 +45,8 @@ void OutputFiles::add_numbered(const fs::path& folder, std::string prefix, std::
   } else {
     check_writable(folder);  // it is made later, in a folder that must be there
   }
-  const Numbered& sequence = numbered_.emplace_back(folder, std::move(prefix), std::move(suffix));
+  numbered_.push_back({folder, std::move(prefix), std::move(suffix)});
+  const Numbered& sequence = numbered_.back();
   for (const fs::path& file : files_)
     if (sequence.replaces(file))
       throw InputError("Two outputs go to the same file '" + shown_path(file) + "': give each its own.");

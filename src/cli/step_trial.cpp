@@ -62,7 +62,7 @@ std::optional<StabilityEstimate> measure_stability(const Simulation& run, const 
   StabilityMeter meter;
   std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, Interrupt::probe());
   if (estimate && estimate->free_directions <= most_directions && needs_eigenvalues(info, *estimate))
-    meter.take_eigenvalues(*estimate, subject, pool, Interrupt::probe());
+    meter.add_eigenvalues(*estimate, subject, pool, Interrupt::probe());
   return estimate;
 }
 

@@ -30,10 +30,10 @@ void ClothSystem::set_material(const Material& material) {
   weigh();
 }
 
-void ClothSystem::set_drag(const std::optional<Drag>& drag) {
-  drag_ = drag;
-  drag_force_.reset();
-  if (drag_) drag_force_.emplace(*drag_);
+void ClothSystem::set_grab(const std::optional<GrabSpring>& grab) {
+  grab_ = grab;
+  grab_force_.reset();
+  if (grab_) grab_force_.emplace(*grab_);
   list_terms();
 }
 
@@ -68,7 +68,7 @@ void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
   if (wind_force_) terms_.push_back(&*wind_force_);
   if (!pushes_.empty()) terms_.push_back(&pushes_);
-  if (drag_force_) terms_.push_back(&*drag_force_);
+  if (grab_force_) terms_.push_back(&*grab_force_);
 }
 
 ClothSystem::Measures ClothSystem::measure(std::span<const vec3> x) const {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cloth/cloth_model.h"
-#include "cloth/drag_force.h"
 #include "cloth/force_term.h"
+#include "cloth/grab_force.h"
 #include "cloth/gravity_force.h"
 #include "cloth/material.h"
 #include "cloth/rayleigh_mass_force.h"
@@ -21,7 +21,7 @@ namespace clothlab {
 
 /// The cloth as integrators see it: a model, what it is made of, and the forces on it.
 ///
-/// Changes (material, wind, drag, projection) belong between steps. One caller at a time, as for the pool.
+/// Changes (material, wind, grab, projection) belong between steps. One caller at a time, as for the pool.
 class ClothSystem final : public DynamicSystem {
  public:
   using Energies = PotentialEnergies;
@@ -38,7 +38,7 @@ class ClothSystem final : public DynamicSystem {
   /// Throws InputError as ClothModel::masses does, with nothing changed.
   void set_material(const Material& material);
 
-  void set_drag(const std::optional<Drag>& drag);
+  void set_grab(const std::optional<GrabSpring>& grab);
 
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
@@ -56,7 +56,7 @@ class ClothSystem final : public DynamicSystem {
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
   Measures measure(std::span<const vec3> x) const;
   Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
-  double drag_energy(std::span<const vec3> x) const { return drag_force_ ? drag_force_->energy(x) : 0; }
+  double grab_energy(std::span<const vec3> x) const { return grab_force_ ? grab_force_->energy(x) : 0; }
 
   /// All that pushes from outside and lasts, gravity and wind, on cloth of that mass [kg].
   OuterLoad outer_load(double mass) const;
@@ -85,7 +85,7 @@ class ClothSystem final : public DynamicSystem {
                  SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
-  const std::optional<Drag>& drag() const override { return drag_; }
+  const std::optional<GrabSpring>& grab() const override { return grab_; }
   double mass_damping() const override { return material_.rayleigh_mass; }
 
  private:
@@ -99,7 +99,7 @@ class ClothSystem final : public DynamicSystem {
   std::vector<double> masses_;
   WorkerPool& pool_;
   Projection projection_;
-  std::optional<Drag> drag_;
+  std::optional<GrabSpring> grab_;
   Wind wind_;
 
   SpringForce springs_;
@@ -107,7 +107,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<WindForce> wind_force_;
   SteadyForce pushes_;
-  std::optional<DragForce> drag_force_;
+  std::optional<GrabForce> grab_force_;
   // The forces in action, in the order in which they are summed: every sum over forces goes over these.
   std::vector<const ForceTerm*> terms_;
 };

@@ -9,12 +9,12 @@
 
 namespace clothlab {
 
-/// Potential energies by what has them [J]; `drag` is the mouse spring's.
+/// Potential energies by what has them [J]; `grab` is the mouse spring's.
 struct PotentialEnergies {
   double stretch = 0;
   double bend = 0;
   double gravity = 0;
-  double drag = 0;
+  double grab = 0;
 };
 
 /// What is shown of the forces at the positions of the particles.

@@ -50,7 +50,7 @@ void WindForce::blow(std::span<const vec3> x, double t) {
   });
 }
 
-void WindForce::take_facets(std::span<const vec3> x) const {
+void WindForce::compute_facets(std::span<const vec3> x) const {
   const auto triangles = model_.triangles();
   pool_.for_chunks(facets_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
@@ -82,7 +82,7 @@ void WindForce::add_part_at(double t, SpringForces /*part*/, std::span<const vec
 template <class Air>
 void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<vec3> f) const {
-  take_facets(x);
+  compute_facets(x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
   pool_.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -98,9 +98,9 @@ void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<cons
   });
 }
 
-void WindForce::take_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const {
+void WindForce::compute_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const {
   const double factor = damping * wind_.density * wind_.drag_coefficient / 3;
-  take_facets(x);
+  compute_facets(x);
   pool_.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air_[i] - v[i];
@@ -116,7 +116,7 @@ void WindForce::take_blocks(std::span<const vec3> x, std::span<const vec3> v, do
 
 double WindForce::largest_rate(std::span<const vec3> x, std::span<const vec3> v,
                                std::span<const double> masses, const Projection& fixed) const {
-  take_blocks(x, v, 1);
+  compute_blocks(x, v, 1);
   SymmetricEigen eigen;
   eigen.reserve(3);
   double largest = 0;
@@ -133,7 +133,7 @@ double WindForce::largest_rate(std::span<const vec3> x, std::span<const vec3> v,
 void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                               JacobianMode /*mode*/, SpringMatrix& a) const {
   if (c.damping * wind_.density * wind_.drag_coefficient == 0) return;
-  take_blocks(x, v, c.damping);
+  compute_blocks(x, v, c.damping);
   // By row, the order in which the matrix keeps them.
   for (const std::uint32_t i : model_.pattern()->particle) {
     SpringMatrix::Stencil stencil;

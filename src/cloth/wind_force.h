@@ -54,9 +54,9 @@ class WindForce final : public ForceTerm {
     double area = 0;
   };
 
-  void take_facets(std::span<const vec3> x) const;
+  void compute_facets(std::span<const vec3> x) const;
   /// blocks_ := −damping D_ii
-  void take_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const;
+  void compute_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const;
   /// `air` is w by particle.
   template <class Air>
   void add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;

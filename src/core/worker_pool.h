@@ -13,7 +13,7 @@ namespace clothlab {
 /// Number of threads that this machine runs at the same time, at least 1.
 int hardware_threads();
 
-/// A fixed set of threads that share out the chunks of a loop. The one place below the runtime floor
+/// A fixed set of threads that share out the chunks of a loop. The one place below the runtime layer
 /// that knows threads.
 ///
 /// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,

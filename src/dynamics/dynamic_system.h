@@ -7,15 +7,15 @@
 #include <span>
 
 #include "core/vec.h"
-#include "dynamics/drag.h"
 #include "dynamics/elastic_elements.h"
+#include "dynamics/grab_spring.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
 /// Blocks of a compressed spring (l < L) and of a saturated mouse spring. `clamped` puts max(0, 1 − L/l) for
-/// (1 − L/l), which is positive semidefinite, and the secant stiffness of the mouse spring (DragForce);
+/// (1 − L/l), which is positive semidefinite, and the secant stiffness of the mouse spring (GrabForce);
 /// `exact` is the true derivative, which may be indefinite.
 enum class JacobianMode { clamped, exact };
 
@@ -35,7 +35,7 @@ struct SystemCoefficients {
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  rest,          ///< only what elements(), drag() and mass_damping() do not tell of: gravity, wind, friction
+  rest,          ///< only what elements(), grab() and mass_damping() do not tell of: gravity, wind, friction
 };
 
 /// All that a time integrator sees of the thing it integrates: M v' = f(x, v), x' = v, with some
@@ -84,8 +84,8 @@ class DynamicSystem {
   // For methods that treat forces one by one; they are part of all of the above.
   /// In the order of the springs of a matrix.
   virtual ElasticElements elements() const = 0;
-  virtual const std::optional<Drag>& drag() const = 0;  ///< the hand that pulls at the cloth
-  virtual double mass_damping() const = 0;              ///< β of Rayleigh's damping f = −β M v [1/s]
+  virtual const std::optional<GrabSpring>& grab() const = 0;  ///< the grab that pulls at the cloth
+  virtual double mass_damping() const = 0;  ///< β of Rayleigh's damping f = −β M v [1/s]
 };
 
 }  // namespace clothlab

@@ -37,7 +37,7 @@ StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, co
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   const double gamma = history_.gamma(h);
   for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h * a0[i];

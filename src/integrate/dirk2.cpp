@@ -13,7 +13,7 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &xc_, &vc_, &x1_, &v1_}) scratch->resize(n);
   const auto& [node, weight, end] = constants_;
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   const double scale = h * start_.force_norm(system.masses());
   const double gamma = node * h / 2;

@@ -55,7 +55,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   root_mass_.resize(n);
   std::ranges::transform(system.masses(), root_mass_.begin(), [](double m) { return std::sqrt(m); });
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return report;
   SpringMatrix& K = *k_;

@@ -18,7 +18,7 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& v0 = start_.v;
   const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 

@@ -32,7 +32,7 @@ StepReport ImplicitMidpoint::advance(const DynamicSystem& system, State& state, 
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h / 2 * a0[i];
   const auto middle = StageEquation::of(h / 2, state.x, v0, h * start_.force_norm(system.masses()));

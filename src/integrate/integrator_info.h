@@ -37,7 +37,7 @@ struct IntegratorInfo {
   bool uses_newton = false;
   bool uses_linear_solver = false;
   /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: what vibrates
-  /// are bending springs and the hand, and `growth`, `stability_limit` and `order` are about them.
+  /// are bending springs and the grab, and `growth`, `stability_limit` and `order` are about them.
   bool inextensible = false;
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: what it is, what it damps

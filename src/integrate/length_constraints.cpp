@@ -41,7 +41,7 @@ double largest_of(std::span<const vec3> a) {
 
 }  // namespace
 
-bool LengthConstraints::take(const DynamicSystem& system, const StepContext& context, StepReport& report) {
+bool LengthConstraints::update(const DynamicSystem& system, const StepContext& context, StepReport& report) {
   if (std::shared_ptr<const SpringPattern> pattern = system.pattern(); pattern != pattern_) {
     pattern_.reset();  // until all is done
     report.stopped = !list_springs(system, context.stop);

@@ -30,7 +30,7 @@ class LengthConstraints {
  public:
   /// Takes up the stretch springs, masses and projection, which must outlive the calls below, and aims at the
   /// rest lengths. False when stopped.
-  bool take(const DynamicSystem& system, const StepContext& context, StepReport& report);
+  bool update(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
   /// Aims at lengths that take away min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
   /// Springs that contradict each other always leave some of C: a step that took away all that it can would
@@ -50,7 +50,7 @@ class LengthConstraints {
   /// v −= W Jᵀ (J W Jᵀ)⁺ J v, until |J v| is below 10⁻¹² of the largest speed. False when stopped.
   bool project_velocities(const StepContext& context, std::span<vec3> v, StepReport& report);
 
-  /// Integrator::enter, after `take`: x to the lengths, or as near to them as it comes, and then v to what
+  /// Integrator::enter, after `update`: x to the lengths, or as near to them as it comes, and then v to what
   /// keeps them. Returns the largest displacement [m].
   double enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v, StepReport& report);
 

@@ -21,8 +21,8 @@ double sinc_of_root(double z) {
 
 }  // namespace
 
-bool ModalSplit::take(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-                      std::span<const vec3> a, double h, const StepContext& context, StepReport& report) {
+bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+                         std::span<const vec3> a, double h, const StepContext& context, StepReport& report) {
   x_ = x;
   v_ = v;
   acceleration_ = a;

@@ -63,8 +63,8 @@ class ModalSplit {
 
   /// The split at u = (x, v), with v prescribed where it is and a = S M⁻¹f(x, v); these must outlive the
   /// calls that follow. False when stopped; a failure to converge is put into the report.
-  bool take(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-            std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
+  bool compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
+               std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
 
   /// H(u) + E(u, τ), E the average of the motion in the modes over a time τ:
   /// E = diag(X, X) φ1(τ [0 I; −Λ 0]) (Yᵀv, Xᵀf).
@@ -91,7 +91,7 @@ class ModalSplit {
   std::size_t wanted_;
   int refresh_;
   int age_ = 0;            // steps since the modes were found; 0: they have to be
-  bool searched_ = false;  // by the last `take`
+  bool searched_ = false;  // by the last `compute`
   std::size_t count_ = 0;  // s
 
   LowestModes modes_;

@@ -53,7 +53,7 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
     x1_[i] = state.x[i] + h * v1_[i];
   }
   prescribe(projection, state.x, h, x1_, v1_);
-  if (gives_up(context, report) || !constraints_.take(system, context, report)) return report;
+  if (gives_up(context, report) || !constraints_.update(system, context, report)) return report;
   for (int k = 0; k < iterations_; ++k) {
     if (gives_up(context, report)) return report;
     constraints_.sweep(x1_);
@@ -72,7 +72,7 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
 double PbdProj2::enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
                        StepReport& report) {
   prescribe_velocity(system.projection(), state.x, h, state.v);
-  if (!constraints_.take(system, context, report)) return 0;
+  if (!constraints_.update(system, context, report)) return 0;
   return constraints_.enter(context, state.x, state.v, report);
 }
 
@@ -116,7 +116,7 @@ extern constinit const IntegratorInfo kPbdProj2{
         "Position-based dynamics with stretch springs as rods, whatever their stiffness: cheap sweeps "
         "that never fail, lengths held as well as their number allows. The second projection takes out "
         "the velocities that would stretch the cloth again, which plain PBD keeps; bending springs and "
-        "the hand are explicit and limit h.",
+        "the grab are explicit and limit h.",
     .cost = "Sweeps over the stretch springs, and one linear solve for the velocities.",
     .use = "Cloth that hardly stretches, where exact motion does not count.",
     .reference =

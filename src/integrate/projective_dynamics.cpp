@@ -41,11 +41,11 @@ bool replace(Value& old, const Value& value) {
 ///   global   (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp,   y = x0 + h v0 + h² M⁻¹ f_ext;
 ///
 /// v1 = (x1 − x0)/h. The matrix does not depend on x: one Cholesky factor serves while h, k, masses, damping,
-/// pins and what the hand holds stay the same. At convergence a step is backward Euler's.
+/// pins and what the grab holds stay the same. At convergence a step is backward Euler's.
 ///
 /// Damping is isotropic whatever model is chosen: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to
 /// the right-hand side, damping by mass β adds (β/h) M and (β/h) M x0; the stiffness part of Rayleigh's
-/// damping is left out. The hand is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
+/// damping is left out. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
 /// + c/h in the matrix, and what is missing to its force, which saturates, on the right.
 ///
 /// The global step is solved for the change of x: its right-hand side is then −r, r the gradient of what is
@@ -64,13 +64,13 @@ class ProjectiveDynamics final : public Integrator {
 
  private:
   /// Brings a_ and held_ up to date; true where they are not those of the last step.
-  bool take_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
+  bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
   /// row_sum_ of a_ as it is.
   void sum_rows(const ElasticElements& springs);
-  bool take_springs(const ElasticElements& springs, double h, WorkerPool& pool);
-  bool take_inertia(const DynamicSystem& system, double h);
-  bool take_drag(const std::optional<Drag>& drag, double h);
-  bool take_held(const Projection& projection);
+  bool update_springs(const ElasticElements& springs, double h, WorkerPool& pool);
+  bool update_inertia(const DynamicSystem& system, double h);
+  bool update_grab(const std::optional<GrabSpring>& grab, double h);
+  bool update_held(const Projection& projection);
 
   /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
@@ -103,10 +103,10 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
-  report.stopped = !colouring_.take(system, context.stop);
+  report.stopped = !colouring_.update(system, context.stop);
   if (gives_up(context, report)) return report;
   if (!have_matrix(system, context, a_, report)) return report;
-  if (take_matrix(system, h, context.pool)) {
+  if (update_matrix(system, h, context.pool)) {
     factor_fits_ = false;
     row_sum_.clear();
   }
@@ -160,11 +160,11 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   return report;
 }
 
-bool ProjectiveDynamics::take_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
-  bool changed = take_inertia(system, h);  // as it is for a new matrix, which is 0
-  changed |= take_springs(system.elements(), h, pool);
-  changed |= take_drag(system.drag(), h);
-  changed |= take_held(system.projection());
+bool ProjectiveDynamics::update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
+  bool changed = update_inertia(system, h);  // as it is for a new matrix, which is 0
+  changed |= update_springs(system.elements(), h, pool);
+  changed |= update_grab(system.grab(), h);
+  changed |= update_held(system.projection());
   return changed;
 }
 
@@ -178,7 +178,7 @@ void ProjectiveDynamics::sum_rows(const ElasticElements& springs) {
   }
 }
 
-bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {
+bool ProjectiveDynamics::update_inertia(const DynamicSystem& system, double h) {
   const double factor = 1 + h * system.mass_damping();
   const std::span<const double> m = system.masses();
   bool changed = false;
@@ -186,7 +186,7 @@ bool ProjectiveDynamics::take_inertia(const DynamicSystem& system, double h) {
   return changed;
 }
 
-bool ProjectiveDynamics::take_springs(const ElasticElements& springs, double h, WorkerPool& pool) {
+bool ProjectiveDynamics::update_springs(const ElasticElements& springs, double h, WorkerPool& pool) {
   const double changes = pool.sum(springs.size(), 2048, [&](std::size_t begin, std::size_t end) {
     double count = 0;
     for (std::size_t s = begin; s < end; ++s) {
@@ -197,25 +197,25 @@ bool ProjectiveDynamics::take_springs(const ElasticElements& springs, double h, 
   return changes > 0;
 }
 
-bool ProjectiveDynamics::take_drag(const std::optional<Drag>& drag, double h) {
+bool ProjectiveDynamics::update_grab(const std::optional<GrabSpring>& grab, double h) {
   SpringMatrix::Stencil stencil;
-  if (drag) {
-    stencil.particle = drag->particles;
-    stencil.weight = {drag->weights[0], drag->weights[1], drag->weights[2]};
+  if (grab) {
+    stencil.particle = grab->particles;
+    stencil.weight = {grab->weights[0], grab->weights[1], grab->weights[2]};
     stencil.count = 3;
-    stencil.C = mat3(h * (h * drag->stiffness + drag->damping));
+    stencil.C = mat3(h * (h * grab->stiffness + grab->damping));
   }
   const auto old = a_->stencils();
   const auto same = [&](const SpringMatrix::Stencil& o) {
     return o.particle == stencil.particle && o.weight == stencil.weight && o.C == stencil.C;
   };
-  if (old.size() == (drag ? 1 : 0) && std::ranges::all_of(old, same)) return false;
+  if (old.size() == (grab ? 1 : 0) && std::ranges::all_of(old, same)) return false;
   a_->clear_stencils();
-  if (drag) a_->add_stencil(stencil);
+  if (grab) a_->add_stencil(stencil);
   return true;
 }
 
-bool ProjectiveDynamics::take_held(const Projection& projection) {
+bool ProjectiveDynamics::update_held(const Projection& projection) {
   const auto same = [](const Projection::Entry& a, const Projection::Entry& b) {
     return a.particle == b.particle && a.S == b.S;
   };
@@ -243,11 +243,11 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
     }
   });
   if (report.stopped) return false;
-  if (const auto& drag = system.drag()) {
-    const vec3 d = drag->blend(x_) - drag->cursor, way = drag->blend(dx_);
-    const vec3 pull = h * (h * drag->secant_stiffness(d) * d + drag->secant_damping(way / h) * way);
+  if (const auto& grab = system.grab()) {
+    const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(dx_);
+    const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(way / h) * way);
     for (std::size_t c = 0; c < 3; ++c) {
-      residual_[drag->particles[c]] += drag->weights[static_cast<int>(c)] * pull;
+      residual_[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
     }
   }
   system.projection().filter(residual_);

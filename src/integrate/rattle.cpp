@@ -48,7 +48,7 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
     x1_[i] = state.x[i] + h * v1_[i];
   }
   prescribe(projection, state.x, h, x1_, v1_);
-  if (gives_up(context, report) || !constraints_.take(system, context, report)) return report;
+  if (gives_up(context, report) || !constraints_.update(system, context, report)) return report;
   constraints_.approach(state.x, h);
   if (!constraints_.linearise(context, state.x, report)) return report;
   if (!constraints_.project_positions(context, x1_, push_, report)) return report;
@@ -70,7 +70,7 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
 double Rattle::enter(const DynamicSystem& system, State& state, double h, const StepContext& context,
                      StepReport& report) {
   prescribe_velocity(system.projection(), state.x, h, state.v);
-  if (!constraints_.take(system, context, report)) return 0;
+  if (!constraints_.update(system, context, report)) return 0;
   return constraints_.enter(context, state.x, state.v, report);
 }
 
@@ -90,7 +90,7 @@ extern constinit const IntegratorInfo kRattle{
     .summary =
         "Verlet's method for inextensible cloth: stretch springs are taken as rods, whatever their "
         "stiffness, lengths and velocities are held exactly, and energy shows no trend. Of second order "
-        "against that motion; bending springs and the hand are explicit and limit h. A mesh with more "
+        "against that motion; bending springs and the grab are explicit and limit h. A mesh with more "
         "edges than it has freedom can only come as close as it can, and is reported.",
     .cost =
         "Newton's method on the lengths, a linear system with an unknown per stretch spring in each "

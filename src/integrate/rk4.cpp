@@ -36,7 +36,7 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   v_ = v_sum_ = v0;
   a_ = a_sum_ = a0;

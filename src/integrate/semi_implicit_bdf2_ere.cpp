@@ -38,8 +38,8 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
-  if (!split_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   split_.slope(h, context.pool, r_, s_);
   const double gamma = history_.gamma(h);
   for (std::size_t i = 0; i < n; ++i) {

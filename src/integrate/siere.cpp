@@ -34,8 +34,8 @@ StepReport Siere::advance(const DynamicSystem& system, State& state, double h, c
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
-  if (!split_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   split_.slope(h, context.pool, r_, s_);
   for (std::size_t i = 0; i < n; ++i) {
     r_[i] *= h;

@@ -13,7 +13,7 @@ constexpr std::size_t kSpringsPerPoll = 1 << 14;
 
 }  // namespace
 
-bool SpringColouring::take(const DynamicSystem& system, const StopProbe& stop) {
+bool SpringColouring::update(const DynamicSystem& system, const StopProbe& stop) {
   if (pattern_ == system.pattern()) return true;
   pattern_.reset();  // until all is done
   const ElasticElements springs = system.elements();

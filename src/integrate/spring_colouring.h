@@ -24,7 +24,7 @@ class SpringColouring {
   static constexpr std::size_t kGrain = 512;
 
   /// Colours the springs, anew only where they join other particles than the last time. False when stopped.
-  bool take(const DynamicSystem& system, const StopProbe& stop);
+  bool update(const DynamicSystem& system, const StopProbe& stop);
 
   std::size_t colours() const { return begin_.size() - 1; }
   /// All springs, as indices into elements(): colour by colour, ascending in each.

@@ -16,8 +16,8 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
   system.projection().filter(a);
 }
 
-bool StepStart::take(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-                     StepReport& report) {
+bool StepStart::compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+                        StepReport& report) {
   v = state.v;
   prescribe_velocity(system.projection(), state.x, h, v);
   a.resize(system.size());

@@ -24,8 +24,8 @@ struct StepStart {
   std::vector<vec3> a;  ///< free_acceleration(x0, v) [m/s²]
 
   /// Allocates nothing when the sizes are those of the last time. False when stopped.
-  bool take(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-            StepReport& report);
+  bool compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
+               StepReport& report);
 
   /// ‖f(x0, v)‖ [N] on the free directions.
   double force_norm(std::span<const double> masses) const;

@@ -41,8 +41,8 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_half_, &v_half_, &a_half_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
-  if (!first_.take(system, state.x, start_.v, start_.a, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!first_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   for (std::size_t i = 0; i < n; ++i) {
     r_[i] = h / 2 * start_.v[i];
     s_[i] = h / 2 * start_.a[i];
@@ -56,7 +56,7 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
 
   free_acceleration(system, x_half_, v_half_, context, a_half_);
   if (gives_up(context, report)) return report;
-  if (!split_.take(system, x_half_, v_half_, a_half_, h, context, report)) return report;
+  if (!split_.compute(system, x_half_, v_half_, a_half_, h, context, report)) return report;
   split_.slope(h / 2, context.pool, r_, s_);
   for (std::size_t i = 0; i < n; ++i) {
     r_[i] = (dx_[i] + h * r_[i]) / 3.0;

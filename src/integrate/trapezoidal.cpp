@@ -34,7 +34,7 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) {
     x_hat_[i] = state.x[i] + h / 2 * v0[i];

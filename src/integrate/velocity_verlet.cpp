@@ -30,7 +30,7 @@ StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, do
   const std::size_t n = system.size();
   for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
 
-  if (!start_.take(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, report)) return report;
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   context.for_particles(n, [&](std::size_t i) {
     x1_[i] = state.x[i] + h * v0[i] + h * h / 2 * a0[i];

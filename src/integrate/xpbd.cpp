@@ -44,7 +44,7 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 ///
 /// Damping is that along the springs, whatever model is chosen, without the stiffness part of Rayleigh's.
 /// Of what is no spring, gravity is f_ext. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
-/// and w = 1/(m (1 + h_s β)), and the hand is a compliant constraint too, the last one of every sweep: taken
+/// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint too, the last one of every sweep: taken
 /// at the start of a substep, both would limit h_s. Springs with k = 0 are skipped, as is in a sweep one of
 /// no length, which has no direction.
 class Xpbd final : public Integrator {
@@ -68,12 +68,12 @@ class Xpbd final : public Integrator {
   struct Pair;
 
   // False when the stop probe ended them.
-  bool take_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
+  bool update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
   bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, bool last,
                const StepContext& context, StepReport& report);
   template <bool measured>
   bool sweep_springs(const Projection& projection, const StepContext& context);
-  void pull(const Drag& drag, const Projection& projection, double h_s);
+  void pull(const GrabSpring& grab, const Projection& projection, double h_s);
   /// Largest error that the last measured sweep has met [m].
   double largest_error() const;
   /// What of `largest_error` may be rounding [m].
@@ -92,7 +92,7 @@ class Xpbd final : public Integrator {
   std::vector<Constraint> constraints_;
   std::vector<double> lambda_;        // of every constraint
   std::vector<double> errors_;        // largest ones met, by chunks of a colour
-  vec3 lambda_of_drag_{0.0};          // h_s² times the force of the hand
+  vec3 lambda_of_grab_{0.0};          // h_s² times the force of the grab
   std::vector<double> inverse_mass_;  // w [1/kg], 0 for a fixed particle
   bool sliding_ = false;              // some particle is held along some directions only
   std::vector<vec3> x_;
@@ -145,7 +145,7 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   const std::size_t n = system.size();
   for (auto* scratch : {&before_, &force_}) scratch->resize(n);
   report.stopped =
-      !colouring_.take(system, context.stop) || !take_constraints(system, h / substeps_, context);
+      !colouring_.update(system, context.stop) || !update_constraints(system, h / substeps_, context);
   if (report.stopped) return report;
 
   x_ = state.x;
@@ -161,7 +161,7 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   return report;
 }
 
-bool Xpbd::take_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
+bool Xpbd::update_constraints(const DynamicSystem& system, double h_s, const StepContext& context) {
   if (stop_requested(context.stop)) return false;
   const ElasticElements springs = system.elements();
   const std::span<const std::uint32_t> order = colouring_.order();
@@ -210,13 +210,13 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = before_[i] + h_s * v_[i];
 
   std::ranges::fill(lambda_, 0.0);
-  lambda_of_drag_ = vec3(0.0);
+  lambda_of_grab_ = vec3(0.0);
   double first_error = 0, last_error = 0;
   for (int k = 0; k < iterations_; ++k) {
     const bool measured = k == 0 || k + 1 == iterations_;
     if (!(measured ? sweep_springs<true>(projection, context) : sweep_springs<false>(projection, context)))
       return false;
-    if (system.drag()) pull(*system.drag(), projection, h_s);
+    if (system.grab()) pull(*system.grab(), projection, h_s);
     if (k == 0) first_error = largest_error();
   }
   last_error = largest_error();
@@ -284,35 +284,35 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
     }
   });
   if (!done) return std::nullopt;
-  if (const auto& drag = system.drag()) {
-    const vec3 d = drag->blend(x_) - drag->cursor, way = drag->blend(x_) - drag->blend(before_);
-    const vec3 pull = h_s * (h_s * drag->secant_stiffness(d) * d + drag->secant_damping(way / h_s) * way);
+  if (const auto& grab = system.grab()) {
+    const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(x_) - grab->blend(before_);
+    const vec3 pull = h_s * (h_s * grab->secant_stiffness(d) * d + grab->secant_damping(way / h_s) * way);
     for (std::size_t c = 0; c < 3; ++c) {
-      r[drag->particles[c]] += drag->weights[static_cast<int>(c)] * pull;
+      r[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
     }
   }
   system.projection().filter(r);
   return norm(context.pool, r) / h_s;
 }
 
-// The hand's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving for
+// The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving for
 // it with the secants of the sweep before minimises a quadratic above its potential: it descends, and never
 // overshoots as the tangents would, which vanish where the force saturates.
-void Xpbd::pull(const Drag& drag, const Projection& projection, double h_s) {
-  const vec3 d = drag.blend(x_) - drag.cursor;
-  const vec3 way = drag.blend(x_) - drag.blend(before_);
-  const double stiffness = h_s * h_s * drag.secant_stiffness(d);
-  const double damping = h_s * drag.secant_damping(way / h_s);
+void Xpbd::pull(const GrabSpring& grab, const Projection& projection, double h_s) {
+  const vec3 d = grab.blend(x_) - grab.cursor;
+  const vec3 way = grab.blend(x_) - grab.blend(before_);
+  const double stiffness = h_s * h_s * grab.secant_stiffness(d);
+  const double damping = h_s * grab.secant_damping(way / h_s);
   double w = 0;
   for (std::size_t c = 0; c < 3; ++c) {
-    const double weight = drag.weights[static_cast<int>(c)];
-    w += weight * weight * inverse_mass_[drag.particles[c]];
+    const double weight = grab.weights[static_cast<int>(c)];
+    w += weight * weight * inverse_mass_[grab.particles[c]];
   }
-  const vec3 change = (-stiffness * d - damping * way - lambda_of_drag_) / ((stiffness + damping) * w + 1);
-  lambda_of_drag_ += change;
+  const vec3 change = (-stiffness * d - damping * way - lambda_of_grab_) / ((stiffness + damping) * w + 1);
+  lambda_of_grab_ += change;
   for (std::size_t c = 0; c < 3; ++c) {
-    const std::uint32_t i = drag.particles[c];
-    x_[i] += response(projection, i, drag.weights[static_cast<int>(c)] * change);
+    const std::uint32_t i = grab.particles[c];
+    x_[i] += response(projection, i, grab.weights[static_cast<int>(c)] * change);
   }
 }
 

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// Takes the next line off `text`, without its LF or CRLF.
-std::string_view take_line(std::string_view& text) {
+std::string_view pop_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
@@ -33,7 +33,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 /// Takes the next value off `line`, up to a comma; none when the line is used up.
-std::optional<std::string_view> take_value(std::optional<std::string_view>& line) {
+std::optional<std::string_view> pop_value(std::optional<std::string_view>& line) {
   if (!line) return std::nullopt;
   const std::size_t comma = line->find(',');
   const std::string_view value = trimmed(line->substr(0, comma));
@@ -45,7 +45,7 @@ std::array<double, kColumns> parse_row(std::string_view line, const std::string&
   std::array<double, kColumns> row{};
   std::optional<std::string_view> rest = line;
   for (double& value : row) {
-    const std::optional<std::string_view> text = take_value(rest);
+    const std::optional<std::string_view> text = pop_value(rest);
     if (!text) throw InputError(where + "a row needs 6 values, " + std::string(kStateHeader));
     const std::optional<double> number = parse_number(*text);
     if (!number || !std::isfinite(*number))
@@ -60,7 +60,7 @@ std::array<double, kColumns> parse_row(std::string_view line, const std::string&
 bool is_state_header(std::string_view line) {
   std::optional<std::string_view> names = line, expected = kStateHeader;
   while (expected)
-    if (take_value(names) != take_value(expected)) return false;
+    if (pop_value(names) != pop_value(expected)) return false;
   return !names;
 }
 
@@ -87,14 +87,14 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
   // Blank lines count for nothing at the end, and are short rows anywhere else.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   const auto where = [&](std::size_t line) { return std::string(name) + ":" + std::to_string(line) + ": "; };
-  if (!is_state_header(take_line(text)))
+  if (!is_state_header(pop_line(text)))
     throw InputError(where(1) + "the first line must be the header " + std::string(kStateHeader));
 
   StateRows rows;
   std::size_t line = 1;
   while (!text.empty()) {
     if (line % kPollEvery == 0 && stop_requested(stop)) throw Cancelled();
-    const std::string_view row_text = take_line(text);
+    const std::string_view row_text = pop_line(text);
     ++line;
     if (rows.positions.size() == expected_rows)
       throw InputError(where(line) + "there are more rows than the mesh has vertices, which is " +

@@ -31,7 +31,7 @@ void reduce_to_hessenberg(Eigen::Ref<Matrix> A, const CancelPoint& cancel) {
 }
 
 /// Takes the eigenvalues of the last diagonal blocks that have come off `H`; returns how many rows are left.
-Index take_finished(const Matrix& H, bool all, std::vector<std::complex<double>>& values) {
+Index pop_converged(const Matrix& H, bool all, std::vector<std::complex<double>>& values) {
   Index n = H.rows();
   while (n > 0) {
     if (n == 1 || H(n - 1, n - 2) == 0) {
@@ -75,7 +75,7 @@ std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double>
     const Index rows = H.rows(), piece = std::max(stuck ? kLong : kShort, kOperations / (rows * rows));
     schur.setMaxIterations(std::min(piece, 40 * rows));
     schur.computeFromHessenberg(H, Matrix(), false);
-    const Index left = take_finished(schur.matrixT(), schur.info() == Eigen::Success, values);
+    const Index left = pop_converged(schur.matrixT(), schur.info() == Eigen::Success, values);
     stuck = left == rows;
     H = Matrix(schur.matrixT().topLeftCorner(left, left));
   }

@@ -28,7 +28,7 @@ using UnitMode = std::vector<Padded>;
 /// S M^-1/2 A M^-1/2 S; with A = K_s = -df/dx its square root is omega_max in rad/s.
 ///
 /// Each call starts from a known vector, by default that of the last one, mixed with a fixed pseudo-random
-/// vector so that a mode that is new (a drag, a pin removed) is found too. Basis vectors are not kept: lost
+/// vector so that a mode that is new (a grab, a pin removed) is found too. Basis vectors are not kept: lost
 /// orthogonality only repeats the eigenvalue that is wanted (Paige 1972).
 class LargestEigenvalue {
  public:

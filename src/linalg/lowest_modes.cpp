@@ -158,7 +158,7 @@ void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<cons
     const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
     for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
       const double lambda = eigen_.values()[k];
-      take_residual(p, k, w_);
+      compute_residual(p, k, w_);
       const double residual = std::sqrt(inner_product(pool, w_, w_));
       if (!std::isfinite(residual)) return fail();
       const bool small = residual <= std::max(tolerance * (scale + std::abs(lambda)), kRounding * p.norm);
@@ -201,7 +201,7 @@ bool LowestModes::is_gap(const Problem& p, std::size_t c) {
 
 double LowestModes::error(const Problem& p, std::size_t k, double limit) {
   const double lambda = eigen_.values()[k];
-  take_residual(p, k, w_);
+  compute_residual(p, k, w_);
   const double residual = std::sqrt(inner_product(p.pool, w_, w_));
   if (residual < limit / 2) return residual;  // a bound, for any matrix
   // To second order it is rᵀ (K − λM)⁺ r over what V leaves out, most of which lies above the last Ritz value
@@ -216,7 +216,7 @@ double LowestModes::error(const Problem& p, std::size_t k, double limit) {
 }
 
 // r := K x − λ x, x = V q
-void LowestModes::take_residual(const Problem& p, std::size_t k, std::span<vec3> r) {
+void LowestModes::compute_residual(const Problem& p, std::size_t k, std::span<vec3> r) {
   const std::size_t m = eigen_.values().size();
   const std::span<const double> q = eigen_.vectors().subspan(k * m, m);
   std::ranges::fill(r, vec3(0.0));

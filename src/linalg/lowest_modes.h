@@ -83,7 +83,7 @@ class LowestModes {
   /// An estimate of how far Ritz value k is above its eigenvalue, where `limit` is no smaller than it; else
   /// an upper bound.
   double error(const Problem& p, std::size_t k, double limit);
-  void take_residual(const Problem& p, std::size_t k, std::span<vec3> r);  // K x − λ x of Ritz vector k
+  void compute_residual(const Problem& p, std::size_t k, std::span<vec3> r);  // K x − λ x of Ritz vector k
   void ritz();
   void restart(const Problem& p, std::size_t columns);
   void store_modes(const Problem& p);

@@ -343,7 +343,7 @@ struct Multigrid::Hierarchy {
 
   // The finest level := A. False where the structure was made for other strengths. All in one pass over the
   // springs, while those of a chunk are in a cache.
-  bool take(const Scratch& scratch) {
+  bool assign_finest(const Scratch& scratch) {
     const StrengthScale strength_of(*A);
     finest.A.start(*A);
     const double changed =
@@ -377,9 +377,9 @@ struct Multigrid::Hierarchy {
 
   // Throws Cancelled, like `build`; with a million particles each of the stages takes a tenth of a second.
   void compute_values(const Scratch& scratch) {
-    if (!may_fit() || !take(scratch)) {
+    if (!may_fit() || !assign_finest(scratch)) {
       build();
-      take(scratch);
+      assign_finest(scratch);
     }
     const CancelPoint cancel(*stop);
     if (coarser.empty()) return;
@@ -507,18 +507,18 @@ struct Multigrid::Hierarchy {
   // What a product may write the next iterate to, or a residual.
   static SingleVector& spare(Finest& f) { return f.next; }
   static SingleVector& spare(CoarseLevel& level) { return level.previous; }
-  static void take_next(Finest& f) {
+  static void advance_iterate(Finest& f) {
     std::swap(f.previous, f.x);
     std::swap(f.x, f.next);
   }
-  static void take_next(CoarseLevel& level) { std::swap(level.previous, level.x); }
+  static void advance_iterate(CoarseLevel& level) { std::swap(level.previous, level.x); }
 
   /// previous := x, and x := value(row, (A x)_row).
   template <class Level, class Value>
   void iterate(Level& level, const Value& value) {
     SingleVector& next = spare(level);
     product(level, [&](std::size_t i, Quad Ax) { next[i] = value(i, Ax); });
-    take_next(level);
+    advance_iterate(level);
   }
   /// The smoother's steps from 0, of which the first has been made.
   template <class Level>

@@ -11,7 +11,7 @@
 namespace clothlab {
 
 /// The constraint filter: which particles are held to a prescribed motion, and along which directions
-/// they stay free. Whether an entry came from a pin, a drag or a contact is not known here.
+/// they stay free. Whether an entry came from a pin, a grab or a contact is not known here.
 ///
 /// Every particle has a symmetric 3x3 projector S onto its free directions: the identity for a free
 /// particle, 0 for a fixed one, I - n n^T for one that may only slide in a plane. Only particles with

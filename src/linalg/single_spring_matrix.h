@@ -159,7 +159,7 @@ class SingleSpringMatrix {
           spring += 4;
           return _mm_add_ps(_mm_mul_ps(along, ub), _mm_mul_ps(_mm_permute_ps(ub, 0xff), d));
         };
-        const auto take = [&](std::size_t j, __m128 f) __attribute__((target("avx2"), always_inline)) {
+        const auto subtract = [&](std::size_t j, __m128 f) __attribute__((target("avx2"), always_inline)) {
           _mm_store_ps(sums + 4 * j, _mm_sub_ps(_mm_load_ps(sums + 4 * j), f));
         };
         const auto add_low = [&](__m128 f) __attribute__((target("avx2"), always_inline)) {
@@ -171,14 +171,14 @@ class SingleSpringMatrix {
           const std::size_t j = upper[0], k = upper[1];
           const __m256 f = both(j, k);
           sum = _mm256_add_ps(sum, f);
-          take(j, _mm256_castps256_ps128(f));
-          take(k, _mm256_extractf128_ps(f, 1));
+          subtract(j, _mm256_castps256_ps128(f));
+          subtract(k, _mm256_extractf128_ps(f, 1));
         }
         if (upper < outer) {
           const std::size_t j = *upper;
           const __m128 f = one(j);
           add_low(f);
-          take(j, f);
+          subtract(j, f);
         }
         while (last - upper >= 2) sum = _mm256_add_ps(sum, both(upper[0], upper[1]));
         if (upper < last) add_low(one(*upper));

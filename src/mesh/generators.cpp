@@ -60,7 +60,7 @@ class Maker {
         face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
   }
 
-  ObjMesh take() { return std::move(mesh_); }
+  ObjMesh finish() { return std::move(mesh_); }
 
  private:
   ObjMesh mesh_;
@@ -82,7 +82,7 @@ ObjMesh make_curtain() {
     const double x = 1.2 * c / (kCurtainCols - 1);
     return vec3(x, 1.2 - 1.2 * r / (kCurtainRows - 1), 0.04 * std::cos(2 * kPi * c / kCurtainPerPleat));
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices curtain_pins() { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }
@@ -112,7 +112,7 @@ ObjMesh make_round_sheet() {
         maker.face({{inner(k)}, {outer(k)}, {outer(k + 1)}});
         if (k + 1 < i) maker.face({{inner(k)}, {outer(k + 1)}, {inner(k + 1)}});
       }
-  return maker.take();
+  return maker.finish();
 }
 
 Indices round_sheet_pins() {
@@ -128,7 +128,7 @@ ObjMesh make_tube() {
     const double angle = 2 * kPi * c / kTubeCols;
     return vec3(0.2 * std::cos(angle), 0.8 - 0.8 * r / (kTubeRows - 1), -0.2 * std::sin(angle));
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices tube_pins() { return range(0, kTubeCols); }
@@ -141,7 +141,7 @@ ObjMesh make_chain() {
   maker.sheet(2, kChainLinks + 1, false, [](int r, int c) {
     return vec3(static_cast<double>(c) / kChainLinks, 0, -0.0125 + 0.025 * r);
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices chain_pins() { return {0, kChainLinks + 1}; }
@@ -152,7 +152,7 @@ ObjMesh make_pendulum() {
   Maker maker("pendulum");
   const int pivot = maker.vertex(0, 0, 0), bob = maker.vertex(0.6, -0.8, 0);
   maker.face({{pivot}, {bob}, {bob}});
-  return maker.take();
+  return maker.finish();
 }
 
 Indices pendulum_pins() { return {0}; }
@@ -165,7 +165,7 @@ ObjMesh make_flag() {
   maker.sheet(kFlagRows, kFlagCols, false, [](int r, int c) {
     return vec3(1.5 * c / (kFlagCols - 1), 1.0 * (kFlagRows - 1 - r) / (kFlagRows - 1), 0);
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices flag_pins() { return range(0, 10, 3 * kFlagCols); }
@@ -181,7 +181,7 @@ ObjMesh make_handkerchief() {
                  up = (2 * kHandkerchiefRows - 2 - r - c) * spacing / std::sqrt(2.0);
     return vec3(across, up * std::cos(slant), up * std::sin(slant));
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices handkerchief_pins() { return {0}; }
@@ -194,7 +194,7 @@ ObjMesh make_sheet() {
   maker.sheet(kSheetRows, kSheetRows, false, [](int r, int c) {
     return vec3(1.0 * c / (kSheetRows - 1), 1.0 * (kSheetRows - 1 - r) / (kSheetRows - 1), 0);
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices sheet_pins() { return {0, kSheetRows - 1}; }
@@ -209,7 +209,7 @@ ObjMesh make_skirt() {
     const double radius = 0.7 / (2 * kPi) + 0.2 * down + 0.04 * down * std::cos(kSkirtFolds * angle);
     return vec3(radius * std::cos(angle), 1.0 - 0.55 * down, -radius * std::sin(angle));
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices skirt_pins() { return range(0, kSkirtCols); }
@@ -225,7 +225,7 @@ vec3 tablecloth_place(int r, int c) {
 ObjMesh make_tablecloth() {
   Maker maker("tablecloth");
   maker.sheet(kTableclothRows, kTableclothRows, false, tablecloth_place);
-  return maker.take();
+  return maker.finish();
 }
 
 Indices tablecloth_pins() {
@@ -252,7 +252,7 @@ ObjMesh make_poncho() {
         neck + out * (side / (std::abs(std::cos(angle)) + std::abs(std::sin(angle))) - neck);
     return vec3(radius * std::cos(angle), 1.4 - 0.5 * (radius - neck), -radius * std::sin(angle));
   });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices poncho_pins() { return range(0, kPonchoCols); }
@@ -266,7 +266,7 @@ ObjMesh make_seam() {
     maker.sheet(kSeamRows, kSeamCols, false, [start](int r, int c) {
       return vec3(start + 0.3 * c / (kSeamCols - 1), 0.6 - 0.6 * r / (kSeamRows - 1), 0);
     });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices seam_pins() { return {0, kSeamRows * kSeamCols + kSeamCols - 1}; }
@@ -292,7 +292,7 @@ ObjMesh make_nonmanifold() {
       for (int c = 0; c < kBookCols; ++c)
         maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
   }
-  return maker.take();
+  return maker.finish();
 }
 
 Indices nonmanifold_pins() { return {0}; }
@@ -303,7 +303,7 @@ ObjMesh make_parts() {
   for (int part = 0; part < 3; ++part)
     maker.sheet(6 - part, 4 + part, false,
                 [part](int r, int c) { return vec3(0.6 * part + 0.1 * c, 0.5 - 0.1 * r, 0.1 * part); });
-  return maker.take();
+  return maker.finish();
 }
 
 Indices parts_pins() { return {0, 3, 24, 28, 49, 54}; }
@@ -327,7 +327,7 @@ ObjMesh make_moebius() {
   for (int c = 0; c < kMoebiusCols; ++c)
     for (int r = 0; r + 1 < kMoebiusRows; ++r)
       maker.face({corner(r, c), corner(r + 1, c), corner(r + 1, c + 1), corner(r, c + 1)});
-  return maker.take();
+  return maker.finish();
 }
 
 Indices moebius_pins() {
@@ -347,7 +347,7 @@ ObjMesh make_polygons() {
   maker.vertex(0.4, 0.2, 0);  // 9, in the middle of an edge of the L
   maker.face({{1}, {2}, {3}, {9}, {4}, {5}, {6}});
   maker.face({{3}, {8}, {5}, {4}, {9}});
-  return maker.take();
+  return maker.finish();
 }
 
 Indices polygons_pins() { return {6, 8}; }

@@ -14,7 +14,7 @@ Look light_look() {
   look.cloth_front = {0.24f, 0.50f, 0.82f};
   look.cloth_back = {0.88f, 0.60f, 0.33f};
   look.pin = {0.13f, 0.16f, 0.21f};
-  look.hand = {0.72f, 0.22f, 0.03f};
+  look.grab = {0.72f, 0.22f, 0.03f};
   look.rod = {0.36f, 0.42f, 0.51f};
   look.ball = {0.16f, 0.42f, 0.74f};
   look.particle = {0.20f, 0.10f, 0.02f};

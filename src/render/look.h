@@ -14,12 +14,12 @@ struct Look {
   float ambient = 1;     ///< of the light from all around on the cloth, to suit sky and ground
   float shadow = 0.45f;  ///< share of the light that the middle of the cloth's shadow lacks
 
-  // Blue and sand leave yellow for the hand and white for pins.
+  // Blue and sand leave yellow for the grab and white for pins.
   glm::vec3 cloth_front{0.33f, 0.57f, 0.86f};
   glm::vec3 cloth_back{0.92f, 0.68f, 0.42f};
   glm::vec3 edge{0.05f, 0.08f, 0.13f};  ///< of the wireframe
   glm::vec3 pin{0.96f, 0.97f, 1.0f};
-  glm::vec3 hand{1.0f, 0.84f, 0.25f};
+  glm::vec3 grab{1.0f, 0.84f, 0.25f};
   glm::vec3 rod{0.55f, 0.62f, 0.72f};
   glm::vec3 ball{0.36f, 0.60f, 0.88f};
   glm::vec3 particle{0.98f, 0.93f, 0.70f};

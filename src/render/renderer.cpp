@@ -44,7 +44,7 @@ struct Renderer::Impl {
   std::vector<Lines::Line> line_list;
   std::vector<Balls::Ball> ball_list;
 
-  void take_mesh(const std::shared_ptr<const ClothMesh>& next) {
+  void set_mesh(const std::shared_ptr<const ClothMesh>& next) {
     if (next == mesh) return;
     mesh = next;
     rest_lengths.clear();
@@ -55,7 +55,7 @@ struct Renderer::Impl {
     ground.set_mesh(*mesh);
   }
 
-  void take_positions(const Frame& frame, const vec3& target) {
+  void set_positions(const Frame& frame, const vec3& target) {
     positions.resize(frame.positions.size());
     std::transform(frame.positions.begin(), frame.positions.end(), positions.begin(),
                    [&](const vec3& p) { return glm::vec3(p - target); });
@@ -177,18 +177,18 @@ struct Renderer::Impl {
     balls.draw(ball_list, {.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
-  void draw_hand(const Frame::Hand& hand, const vec3& target, const View& view) {
-    const glm::vec3 point(hand.point - target);
-    const glm::vec3 cursor(hand.cursor - target);
+  void draw_grab(const Frame::Grab& grab, const vec3& target, const View& view) {
+    const glm::vec3 point(grab.point - target);
+    const glm::vec3 cursor(grab.cursor - target);
     // Faint where the cloth hides it, clear in front; the ends are always seen.
     glDisable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(look.hand, 0.35f)}});
+    line_list.assign({{point, cursor, rgba(look.grab, 0.35f)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
     glEnable(GL_DEPTH_TEST);
-    line_list.assign({{point, cursor, rgba(look.hand)}});
+    line_list.assign({{point, cursor, rgba(look.grab)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}, .towards_eye = 0.004f}, view, programs.line);
     glDisable(GL_DEPTH_TEST);
-    ball_list.assign({{point, 0, rgba(look.hand)}, {cursor, 0, rgba(look.hand)}});
+    ball_list.assign({{point, 0, rgba(look.grab)}, {cursor, 0, rgba(look.grab)}});
     balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
   }
 };
@@ -208,10 +208,10 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
                                 : ViewOptions().heat_max_strain;
   r.positions.clear();
   if (has_mesh) {
-    r.take_mesh(frame.mesh);
+    r.set_mesh(frame.mesh);
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
-    r.take_positions(frame, camera.target);
+    r.set_positions(frame, camera.target);
     if (options.heat_map) r.measure_heat(frame, max_strain);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
@@ -267,7 +267,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     r.draw_arrows(frame, frame.forces, options.force_scale, r.look.force, view);
     glDepthMask(GL_TRUE);
   }
-  if (frame.hand) r.draw_hand(*frame.hand, camera.target, view);
+  if (frame.grab) r.draw_grab(*frame.grab, camera.target, view);
 
   glDisable(GL_BLEND);
   glDisable(GL_DEPTH_TEST);

@@ -37,7 +37,7 @@ void CommandQueue::close() {
   changed_.notify_one();
 }
 
-std::optional<Request> CommandQueue::take() {
+std::optional<Request> CommandQueue::pop() {
   const std::lock_guard lock(mutex_);
   if (requests_.empty()) return std::nullopt;
   Request oldest = std::move(requests_.front());

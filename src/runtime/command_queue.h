@@ -35,7 +35,7 @@ class CommandQueue {
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
   /// The oldest request, if there is one.
-  std::optional<Request> take();
+  std::optional<Request> pop();
 
   /// Waits until something is in the queue, wake() or close() was called, or `until` has come.
   void wait_until(Clock::time_point until);

@@ -23,11 +23,11 @@ struct SetPlaying {
 };
 /// One step, then pause.
 struct StepOnce {};
-/// A Grab whose spring and pull are those of a Hand (runtime/hand.h) until it lets go.
-struct TakeHold {
+/// A Grab whose spring and pull are those of a MouseGrab (runtime/mouse_grab.h) until it ends.
+struct StartGrab {
   Grab hold;
 };
-// After a blow-up the cloth is frozen. What acts on it (playing, a step, the hand, pins, a recording)
+// After a blow-up the cloth is frozen. What acts on it (playing, a step, the grab, pins, a recording)
 // continues from the last sound state (Simulation::last_sound_state), and so does a change of values with
 // which the method is stable there; it plays if the run played when it blew up. Snapshot::notice says so.
 /// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
@@ -51,7 +51,7 @@ struct WatchAgain {
 /// state of the past is shown, the simulation's own stays the present one. To play, to step, to take hold of
 /// the cloth and to change pins continue from the state that is shown, with its very bits and the
 /// integrator's memory of then: what came after is left (SwapBranches), pins hold where that state has them,
-/// and the hand lets go.
+/// and the grab ends.
 struct ShowPast {
   double time = 0;
 };
@@ -97,7 +97,7 @@ struct KeepMoment {
   std::function<void(Moment)> receive;  ///< must not throw
 };
 
-using Control = std::variant<SetPlaying, StepOnce, TakeHold, SetSpeed, Rewind, SwapBranches, KeepMoment,
+using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
                              WatchAgain, ShowPast, StepThroughPast, RunAgain, ForgetGhosts, SetHistoryMemory,
                              ShowMotion, Record, UseScene>;
 

@@ -81,6 +81,6 @@ bool FolderListing::wait_for(std::chrono::milliseconds time) const {
   return impl_->result.wait_for(time) == std::future_status::ready;
 }
 
-FolderListing::Result FolderListing::take() { return impl_->result.get(); }
+FolderListing::Result FolderListing::get() { return impl_->result.get(); }
 
 }  // namespace clothlab

@@ -38,7 +38,7 @@ class FolderListing {
   /// Waits until the folder is read, at most so long; whether it is.
   bool wait_for(std::chrono::milliseconds time) const;
   /// Waits until the folder is read. Call once.
-  Result take();
+  Result get();
 
  private:
   struct Impl;

@@ -39,7 +39,7 @@ std::string blow_up_sentence(const BlownUpRun& run);
 std::string goes_on_text(const Prospect& now, double time);
 /// It is not, or may not be: the cloth stays frozen.
 std::string stays_frozen_text(const Prospect& now);
-/// It is tried all the same: by playing, by the hand, by pins.
+/// It is tried all the same: by playing, by the grab, by pins.
 std::string tries_again_text(const Prospect& now, double time);
 /// Something was chosen while a moment of the past is shown.
 std::string waits_in_past_text(const Prospect& now);

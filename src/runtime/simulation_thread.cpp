@@ -13,14 +13,14 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/hand_spring.h"
+#include "analysis/grab_limits.h"
 #include "analysis/stability_text.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
 #include "runtime/command_queue.h"
-#include "runtime/hand.h"
 #include "runtime/history.h"
 #include "runtime/mailbox.h"
+#include "runtime/mouse_grab.h"
 #include "runtime/pacer.h"
 #include "runtime/plot_history.h"
 #include "runtime/revival.h"
@@ -79,7 +79,7 @@ struct SimulationThread::Impl {
     pacer.restart(Clock::now());
     while (!queue.closed()) {
       for (int i = 0; i < kRequestsPerStep && !queue.closed(); ++i) {
-        std::optional<Request> request = queue.take();
+        std::optional<Request> request = queue.pop();
         if (!request) break;
         carry_out(*request);
       }
@@ -89,7 +89,7 @@ struct SimulationThread::Impl {
       }
     }
     // A moment that was asked for before the end can still be saved.
-    while (std::optional<Request> request = queue.take()) {
+    while (std::optional<Request> request = queue.pop()) {
       const auto* control = std::get_if<Control>(&request->what);
       if (control != nullptr && std::holds_alternative<KeepMoment>(*control)) carry_out(*request);
     }
@@ -97,7 +97,7 @@ struct SimulationThread::Impl {
 
   /// What is due now: one step, one picture of a replay, publishing; or sleep until something is.
   void keep_up() {
-    take_estimate();
+    adopt_estimate();
     Clock::time_point now = Clock::now();
     if (past && now >= past->next) show_next_past_state(now);
     if (dirty && now - published >= kPublishSpacing) publish(now);
@@ -186,23 +186,23 @@ struct SimulationThread::Impl {
     }
     if (rule.changes_scene) scene_changed();
     if (simulation->integrator().inextensible != had_rods) forget_estimate();
-    if (!simulation->drag() || std::holds_alternative<Grab>(command)) hand.reset();
-    if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && hand)
-      hand->move_to(move->cursor);
-    if (rule.changes_scene && hand) hand->adapt(*simulation, estimate_without_hand());
+    if (!simulation->grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
+    if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
+      mouse_grab->move_to(move->cursor);
+    if (rule.changes_scene && mouse_grab) mouse_grab->adapt(*simulation, estimate_without_grab());
     if (rule.breaks_continuity) ask_for_estimate();
     if (blown && rule.changes_scene) reconsider();
   }
 
-  void steer(const TakeHold& c) {
+  void steer(const StartGrab& c) {
     continue_from_shown();
-    hand.emplace(c.hold, *simulation, estimate_without_hand());
+    mouse_grab.emplace(c.hold, *simulation, estimate_without_grab());
     ask_for_estimate();
   }
 
   /// Of the present shape, or else undamped; no less stiff than at the start, with the stiffnesses and the
   /// mass in force.
-  StabilityEstimate estimate_without_hand() const {
+  StabilityEstimate estimate_without_grab() const {
     if (free_stability && simulation->integrator().inextensible) return *free_stability;
     const Material &now = simulation->scene().material, &then = loaded->scene.material;
     const auto ratio = [](double k, double k0) { return k0 > 0 ? k / k0 : 0.0; };
@@ -329,7 +329,7 @@ struct SimulationThread::Impl {
     auto made = std::make_unique<Simulation>(next->scene, next->mesh, pool, superseded, next->model);
     if (next->moment) {
       made->load(*next->moment);
-      made->apply(Release{});  // no hand holds it here
+      made->apply(Release{});  // no grab holds it here
     }
     if (values) made->apply(SetScene{values});
     if (recorder) recorder->forget();
@@ -484,7 +484,7 @@ struct SimulationThread::Impl {
     step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
     StepStatus status = StepStatus::stopped;
     try {
-      if (hand && simulation->drag()) hand->pull(*simulation);
+      if (mouse_grab && simulation->grab()) mouse_grab->pull(*simulation);
       status = simulation->step(stop);
     } catch (...) {
       step_start.store(kNoStep, std::memory_order_relaxed);
@@ -573,7 +573,7 @@ struct SimulationThread::Impl {
     q.mode = simulation->scene().stepping.solver.jacobian;
     q.integrator = &simulation->integrator();
     q.wind = simulation->scene().wind;
-    q.drag = simulation->drag();
+    q.grab = simulation->grab();
     q.state = blown ? simulation->last_sound_state().state : simulation->state();
     q.held = simulation->constraints(q.state.x);
     q.urgent = urgent;
@@ -589,7 +589,7 @@ struct SimulationThread::Impl {
     if (blown) blown->explained = true;  // as well as it can be
   }
 
-  void take_estimate() {
+  void adopt_estimate() {
     const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
     if (!answer || answer == taken || answer->tag <= forgotten) return;
     taken = answer;
@@ -616,7 +616,7 @@ struct SimulationThread::Impl {
   void publish(Clock::time_point now) {
     const auto snapshot = std::make_shared<Snapshot>();
     capture(*simulation, scene, snapshot->frame);
-    if (hand && snapshot->frame.hand) snapshot->frame.hand->cursor = hand->cursor();
+    if (mouse_grab && snapshot->frame.grab) snapshot->frame.grab->cursor = mouse_grab->cursor();
     const State* seen = &simulation->state();
     if (past) {
       const Checkpoint& shown = history[past->shown];
@@ -701,9 +701,9 @@ struct SimulationThread::Impl {
   std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
   std::optional<Past> past;
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
-  std::optional<Hand> hand;
+  std::optional<MouseGrab> mouse_grab;
   std::optional<StabilityEstimate> stability;
-  std::optional<StabilityEstimate> free_stability;  // the last that was measured without a hand
+  std::optional<StabilityEstimate> free_stability;  // the last that was measured without a grab
   std::shared_ptr<const StabilityMonitor::Answer> taken;
   Clock::time_point asked{};
   std::uint64_t question = 0;   // tag of the last question to the monitor

@@ -81,7 +81,7 @@ struct StabilityMonitor::Impl {
       system.emplace(question.model, question.material, pool);
     }
     system->set_material(question.material);
-    system->set_drag(question.drag);
+    system->set_grab(question.grab);
     system->set_wind(question.wind);
     system->blow(question.state.x, question.state.t);
     const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
@@ -94,11 +94,11 @@ struct StabilityMonitor::Impl {
     if (!estimate) return;
     const bool is_partial = needs_eigenvalues(*question.integrator, *estimate);
     const bool is_soon = is_partial && estimate->free_directions <= kSoon;
-    if (is_soon) meter.take_eigenvalues(*estimate, subject, pool, stop);
-    answer({question.tag, *estimate, question.drag.has_value()});
+    if (is_soon) meter.add_eigenvalues(*estimate, subject, pool, stop);
+    answer({question.tag, *estimate, question.grab.has_value()});
     if (!is_partial || is_soon || !no_question_for(kStandstill)) return;
-    if (meter.take_eigenvalues(*estimate, subject, pool, [this] { return is_superseded(); }))
-      answer({question.tag, *estimate, question.drag.has_value()});
+    if (meter.add_eigenvalues(*estimate, subject, pool, [this] { return is_superseded(); }))
+      answer({question.tag, *estimate, question.grab.has_value()});
   }
 
   void answer(Answer given) {

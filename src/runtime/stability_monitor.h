@@ -10,8 +10,8 @@
 #include "cloth/cloth_model.h"
 #include "cloth/material.h"
 #include "cloth/wind.h"
-#include "dynamics/drag.h"
 #include "dynamics/dynamic_system.h"
+#include "dynamics/grab_spring.h"
 #include "dynamics/state.h"
 #include "linalg/projection.h"
 
@@ -30,7 +30,7 @@ class StabilityMonitor {
     std::shared_ptr<const ClothModel> model;
     Material material;
     Wind wind;
-    std::optional<Drag> drag;
+    std::optional<GrabSpring> grab;
     Projection held;  ///< the pins and what the floor holds
     State state;
     const IntegratorInfo* integrator = nullptr;
@@ -41,7 +41,7 @@ class StabilityMonitor {
   struct Answer {
     std::uint64_t tag = 0;  ///< the question's
     StabilityEstimate estimate;
-    bool held = false;  ///< the question had a drag
+    bool held = false;  ///< the question had a grab
   };
   static constexpr std::size_t kSoon = 150;
 

@@ -64,7 +64,7 @@ class NumberReader {
   template <class T, class Each>
   void maybe(std::optional<T>& item, const Each& each) const {
     item.reset();
-    if (from_.count(1) == 1) each(item.emplace());
+    if (from_.count(1) == 1) each(item.emplace(T{}));
   }
 
  private:
@@ -89,13 +89,13 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
     each(contact.sticks);
   });
   c.pins.each_number(each);
-  each.maybe(c.drag, [&](Drag& drag) {
-    for (std::uint32_t& particle : drag.particles) each(particle);
-    each(drag.weights);
-    each(drag.cursor);
-    for (double* value : {&drag.stiffness, &drag.damping, &drag.max_force, &drag.least_block}) each(*value);
+  each.maybe(c.grab, [&](GrabSpring& grab) {
+    for (std::uint32_t& particle : grab.particles) each(particle);
+    each(grab.weights);
+    each(grab.cursor);
+    for (double* value : {&grab.stiffness, &grab.damping, &grab.max_force, &grab.least_block}) each(*value);
   });
-  each(c.hand_strength);
+  each(c.grab_strength);
   c.account.each_number(each);
   c.watch.each_number(each);
   each(c.said_energy);
@@ -110,8 +110,8 @@ bool fits(const Checkpoint& c, std::size_t n) {
     if (!exists(contact.particle)) return false;
   for (const std::uint32_t particle : c.pins.particles())
     if (!exists(particle)) return false;
-  if (!c.drag) return true;
-  return exists(c.drag->particles[0]) && exists(c.drag->particles[1]) && exists(c.drag->particles[2]);
+  if (!c.grab) return true;
+  return exists(c.grab->particles[0]) && exists(c.grab->particles[1]) && exists(c.grab->particles[2]);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/memory.h"
-#include "dynamics/drag.h"
+#include "dynamics/grab_spring.h"
 #include "dynamics/state.h"
 #include "sim/energy_account.h"
 #include "sim/floor_contact.h"
@@ -31,8 +31,8 @@ struct Checkpoint {
   std::vector<FloorContact::Contact> contacts;  ///< of the last step
 
   PinSet pins;
-  std::optional<Drag> drag;
-  double hand_strength = 1;  ///< see Grab
+  std::optional<GrabSpring> grab;
+  double grab_strength = 1;  ///< see Grab
 
   std::optional<Measurement> measured;  ///< of the state; none: to be measured, as the record's energies are
   EnergyAccount account;

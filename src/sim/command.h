@@ -60,22 +60,22 @@ struct Grab {
   vec3 cursor{0};
   double stiffness = 0;  ///< [N/m]
   double damping = 0;    ///< [N·s/m]
-  double strength = 1;   ///< share of the largest force that a hand may have (model.md), in (0, 1]
+  double strength = 1;   ///< share of the largest force that a grab may have (model.md), in (0, 1]
 };
-/// Nothing happens when the hand has let go meanwhile.
+/// Nothing happens when the grab has ended meanwhile.
 struct MoveCursor {
   vec3 cursor{0};
 };
 struct Release {};
-/// Back to the start: initial state and time, with the pins in force where that state has them; the hand lets
+/// Back to the start: initial state and time, with the pins in force where that state has them; the grab
 /// go. Parameters, integrator and pins stay as they are.
 struct Reset {};
 /// Goes on from a moment of the past as it went on then, to the last bit, where nothing has been set since:
-/// what was set stays. Pins stay where that moment has them; the hand lets go.
+/// what was set stays. Pins stay where that moment has them; the grab ends.
 struct GoBack {
   std::shared_ptr<const Checkpoint> moment;
 };
-/// Continues from a state that no step of this run may have led to. Pins stay where it has them; the hand
+/// Continues from a state that no step of this run may have led to. Pins stay where it has them; the grab
 /// lets go.
 struct RestoreState {
   std::shared_ptr<const State> state;

@@ -144,9 +144,9 @@ class Change {
       throw InputError("The weights of a grabbed point must add up to 1.");
     check_point("The cursor", c.cursor);
     if (!(c.stiffness >= 0) || !(c.damping >= 0) || !std::isfinite(c.stiffness) || !std::isfinite(c.damping))
-      throw InputError("Stiffness and damping of the hand must be finite numbers, 0 or more.");
+      throw InputError("Stiffness and damping of the grab must be finite numbers, 0 or more.");
     if (!(c.strength > 0 && c.strength <= 1))
-      throw InputError("The strength of the hand must be above 0, and at most 1.");
+      throw InputError("The strength of the grab must be above 0, and at most 1.");
     return scene_;
   }
 

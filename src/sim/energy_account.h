@@ -68,7 +68,7 @@ class EnergyMeter {
 /// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
 /// mesh's diagonal and the way to the floor; without wind and floor this is M |g| · diagonal.
 ///
-/// The work is what came in from outside: by the hand, by moving pins, and by commands that raise the
+/// The work is what came in from outside: by the grab, by moving pins, and by commands that raise the
 /// energy of the state at hand (a stiffer spring, a heavier mass). None of these grows because of the
 /// blow-up itself: each is taken from the last good state. F · reach + ½ M w² is the largest since the start.
 ///

@@ -21,11 +21,11 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
     frame.pinned[pin.particle] = 1;
   frame.pins_under_way = simulation.pins_under_way();
 
-  frame.hand.reset();
-  if (const std::optional<Drag>& drag = simulation.drag()) {
-    const vec3 point = drag->blend(simulation.state().x);
-    frame.hand = Frame::Hand{point, drag->cursor,
-                             drag->force(point - drag->cursor, drag->blend(simulation.state().v))};
+  frame.grab.reset();
+  if (const std::optional<GrabSpring>& grab = simulation.grab()) {
+    const vec3 point = grab->blend(simulation.state().x);
+    frame.grab = Frame::Grab{point, grab->cursor,
+                             grab->force(point - grab->cursor, grab->blend(simulation.state().v))};
   }
 
   frame.record = simulation.record();

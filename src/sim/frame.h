@@ -15,7 +15,7 @@ namespace clothlab {
 /// An immutable picture of a simulation between two steps: everything that is drawn or shown as a
 /// number comes from here.
 struct Frame {
-  struct Hand {
+  struct Grab {
     vec3 point{0};   ///< grabbed point [m]
     vec3 cursor{0};  ///< [m]
     vec3 force{0};   ///< on the cloth, spring and damper [N]
@@ -26,7 +26,7 @@ struct Frame {
   std::vector<vec3> positions;            ///< [m], per particle
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
   std::vector<PinPlace> pins_under_way;
-  std::optional<Hand> hand;
+  std::optional<Grab> grab;
   StepRecord record;
   std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them
   std::vector<vec3> forces;       ///< [N], likewise
@@ -41,7 +41,7 @@ vec3 pin_place(const Frame& frame, std::uint32_t particle);
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame);
 
 /// What capture() leaves out because few look at it: velocities, and the net forces f(x, v) of springs,
-/// damping, gravity, wind and hand, without what holds pins and rods. Those of `state`, which may be one of
+/// damping, gravity, wind and grab, without what holds pins and rods. Those of `state`, which may be one of
 /// the past, in the air of its time, under the values that are in force now. What is not wanted is left
 /// empty.
 struct Motion {

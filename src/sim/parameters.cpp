@@ -182,7 +182,7 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.stepping.max_strain = v; },
         "Stepping"},
     SceneParameter{{"energy-limit", "Energy limit", "", Kind::real, 1, kInfinity, 100, true,
-                    "A run has blown up when its energy exceeds what gravity, the start and your hand can "
+                    "A run has blown up when its energy exceeds what gravity, the start and your pulls can "
                     "account for by this factor."},
                    [](const Scene& s) { return s.stepping.energy_limit; },
                    [](Scene& s, double v) { s.stepping.energy_limit = v; },

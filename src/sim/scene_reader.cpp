@@ -79,7 +79,7 @@ class SceneReader final : public json::json_sax_t {
   explicit SceneReader(std::string_view text) : text_(text) {}
 
   const std::string& remark() const { return remark_; }
-  Scene take() {
+  Scene result() {
     if (!top_keys_.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
     return std::move(scene_);
@@ -263,7 +263,7 @@ Scene parse_scene(std::string_view json_text, std::string_view name, const StopP
     json::sax_parse(PolledText(json_text.data(), stop), PolledText(json_text.data() + json_text.size(), stop),
                     &reader);
     if (remark != nullptr && !reader.remark().empty()) *remark = std::string(name) + ": " + reader.remark();
-    return reader.take();
+    return reader.result();
   } catch (const InputError& error) {
     std::string what = error.what();
     if (what.back() != '.' && what.back() != '?') what += '.';

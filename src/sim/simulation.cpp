@@ -17,7 +17,7 @@
 namespace clothlab {
 namespace {
 
-constexpr std::string_view kFloorReached =
+constexpr std::string_view kSmallestStepReached =
     "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was taken as it is.";
 
 // Of the mesh's diagonal: what entering a method with rods moves less than this is rounding.
@@ -59,7 +59,7 @@ StepStatus Simulation::Impl::step(const StopProbe& stop) {
   keep_start_of_step();
   StepStatus status = StepStatus::stopped;
   try {
-    status = take_step(stop);
+    status = run_stages(stop);
   } catch (const Cancelled&) {
     abandon_step();
   } catch (...) {
@@ -72,7 +72,7 @@ StepStatus Simulation::Impl::step(const StopProbe& stop) {
 }
 
 /// Throws Cancelled when `stop` asks, as all its stages do.
-StepStatus Simulation::Impl::take_step(const StopProbe& stop) {
+StepStatus Simulation::Impl::run_stages(const StopProbe& stop) {
   const CancelPoint cancel(stop);
   control.begin();
   while (!control.done()) {
@@ -87,7 +87,7 @@ StepStatus Simulation::Impl::take_step(const StopProbe& stop) {
     measure(stop);
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
-    if (!good && scene->stepping.adaptive && !control.at_floor()) {
+    if (!good && scene->stepping.adaptive && !control.at_smallest()) {
       retry_with_half();
       continue;
     }
@@ -303,7 +303,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, bool good) {
     next.converged = false;
     next.reason = report.reason;
   }
-  if (!good) next.warning = kFloorReached;
+  if (!good) next.warning = kSmallestStepReached;
   next_residuals.assign(report.residual_history.begin(), report.residual_history.end());
   control.accept(good);
 }
@@ -392,7 +392,7 @@ Projection Simulation::constraints(std::span<const vec3> x) const {
 const Notice& Simulation::notice() const { return impl_->notice; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
-const std::optional<Drag>& Simulation::drag() const { return impl_->system.drag(); }
+const std::optional<GrabSpring>& Simulation::grab() const { return impl_->system.grab(); }
 
 InitialState Simulation::export_state() const {
   return {vertex_positions(*impl_->mesh, impl_->state.x), vertex_velocities(*impl_->mesh, impl_->state.v)};

@@ -40,7 +40,7 @@ enum class StepStatus {
   blown_up,  ///< see blow_up(); the state is that from before the step
 };
 
-/// One run: a state, the system that moves it, the integrator, the pins and the hand. No threads,
+/// One run: a state, the system that moves it, the integrator, the pins and the grab. No threads,
 /// clocks or GL; one caller at a time.
 class Simulation {
  public:
@@ -95,7 +95,7 @@ class Simulation {
   bool is_pinned(std::uint32_t particle) const;
   /// The pins that MovePins has sent away and that are not there yet.
   std::vector<PinPlace> pins_under_way() const;
-  const std::optional<Drag>& drag() const;
+  const std::optional<GrabSpring>& grab() const;
 
   /// Position and velocity per `v` line of the mesh, in the file's units; unused vertices stay as read.
   InitialState export_state() const;

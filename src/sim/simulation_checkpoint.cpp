@@ -37,8 +37,8 @@ void Simulation::Impl::save(Checkpoint& to) const {
   save_progress(to);
   to.scene = scene;
   to.pins = pins;
-  to.drag = system.drag();
-  to.hand_strength = hand_strength;
+  to.grab = system.grab();
+  to.grab_strength = grab_strength;
   to.measured = measured;
   to.watch = watch;
   to.said_energy = said_energy;
@@ -64,8 +64,8 @@ void Simulation::Impl::load(const Checkpoint& from) {
   state = from.state;
   load_progress(from);
   pins = from.pins;
-  system.set_drag(from.drag);
-  hand_strength = from.hand_strength;
+  system.set_grab(from.grab);
+  grab_strength = from.grab_strength;
   watch = from.watch;
   said_energy = from.said_energy;
   if (from.measured) {

@@ -65,25 +65,25 @@ void Simulation::Impl::carry_out(const MovePins& command) {
 }
 
 void Simulation::Impl::carry_out(const Grab& command) {
-  release_hand();
-  hand_strength = command.strength;
-  take_hold({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
-  // The hand may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
+  release_grab();
+  grab_strength = command.strength;
+  set_grab({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
+  // The grab may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
   account.add_work(internal_now().drift);
   break_continuity();
 }
 
-/// Nothing where the hand has let go while the command was under way.
+/// Nothing where the grab has ended while the command was under way.
 void Simulation::Impl::carry_out(const MoveCursor& command) {
-  if (!system.drag()) return;
-  Drag drag = *system.drag();
-  drag.cursor = command.cursor;
-  move_hand(drag);
+  if (!system.grab()) return;
+  GrabSpring grab = *system.grab();
+  grab.cursor = command.cursor;
+  move_grab(grab);
 }
 
 void Simulation::Impl::carry_out(const Release&) {
-  if (!system.drag()) return;
-  release_hand();
+  if (!system.grab()) return;
+  release_grab();
   break_continuity();
 }
 
@@ -100,7 +100,7 @@ void Simulation::Impl::carry_out(const GoBack& command) {
 }
 
 void Simulation::Impl::carry_out(const RestoreState& command) {
-  release_hand();
+  release_grab();
   entering = true;
   const double before = internal_now().shaking();
   if (command.step < last_sound_step)
@@ -117,7 +117,7 @@ void Simulation::Impl::carry_out(const RestoreState& command) {
 void Simulation::Impl::start(const StopProbe& stop) {
   const CancelPoint cancel(stop);
   cancel.look();
-  release_hand();
+  release_grab();
   entering = true;
   said_energy = false;
   state = initial_state(*scene, *mesh);
@@ -143,7 +143,7 @@ void Simulation::Impl::start(const StopProbe& stop) {
 void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
   if (after->integrator != scene->integrator ||
       integrator_parameters(*after) != integrator_parameters(*scene))
-    take_integrator(*after);
+    adopt_integrator(*after);
   bool other_pins = false;
   if (after->pins != scene->pins) {
     const std::vector<std::uint32_t> held = selected_particles(*mesh, after->pins);
@@ -155,7 +155,7 @@ void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
     system.set_material(after->material);
     account.set_scale(system, reach(after->floor));
     account.add_work(internal_now().shaking() - before);
-    if (system.drag()) take_hold(*system.drag());
+    if (system.grab()) set_grab(*system.grab());
   }
   if (!(after->wind == scene->wind)) {
     system.set_wind(after->wind);
@@ -176,7 +176,7 @@ void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
 
 /// Switches to the integrator of `named`, with its parameters there. Springs that were rods have energy
 /// again.
-void Simulation::Impl::take_integrator(const Scene& named) {
+void Simulation::Impl::adopt_integrator(const Scene& named) {
   entering = entering || named.integrator != scene->integrator;
   const double before = internal_now().shaking();
   integrator = make_integrator(named);
@@ -226,19 +226,19 @@ void Simulation::Impl::reserve_residuals() {
 }
 
 /// Holds with the force that the part of the cloth and its springs allow.
-void Simulation::Impl::take_hold(Drag drag) {
+void Simulation::Impl::set_grab(GrabSpring grab) {
   const ClothModel& model = system.model();
-  drag.max_force =
-      hand_strength * drag_force_bound(model, system.masses(), system.material().gravity, drag.particles[0]);
-  drag.least_block = drag_least_block(model, system.material(), drag);
-  move_hand(drag);
+  grab.max_force =
+      grab_strength * grab_force_bound(model, system.masses(), system.material().gravity, grab.particles[0]);
+  grab.least_block = grab_least_block(model, system.material(), grab);
+  move_grab(grab);
 }
 
-/// What the hand's spring gains is the work of the hand: at most largest force × way of the cursor.
-void Simulation::Impl::move_hand(const Drag& drag) {
-  const double before = system.drag_energy(state.x);
-  system.set_drag(drag);
-  account.add_work(system.drag_energy(state.x) - before);
+/// What the grab's spring gains is the work of the grab: at most largest force × way of the cursor.
+void Simulation::Impl::move_grab(const GrabSpring& grab) {
+  const double before = system.grab_energy(state.x);
+  system.set_grab(grab);
+  account.add_work(system.grab_energy(state.x) - before);
 }
 
 }  // namespace clothlab

@@ -30,7 +30,7 @@ struct Simulation::Impl {
 
   // The stages of a step. All throw Cancelled when `stop` asks.
   StepStatus step(const StopProbe& stop);
-  StepStatus take_step(const StopProbe& stop);
+  StepStatus run_stages(const StopProbe& stop);
   void keep_start_of_step();
   void keep_start_of_substep();
   void aim_pins(double h, const StopProbe& stop);
@@ -78,11 +78,11 @@ struct Simulation::Impl {
   void carry_out(const RestoreState& command);
   void start(const StopProbe& stop = {});
   void adopt(std::shared_ptr<const Scene> after);
-  void take_integrator(const Scene& named);
+  void adopt_integrator(const Scene& named);
   void put_pins(const std::vector<PinPlace>& places);
-  void take_hold(Drag drag);
-  void move_hand(const Drag& drag);
-  void release_hand() { system.set_drag(std::nullopt); }
+  void set_grab(GrabSpring grab);
+  void move_grab(const GrabSpring& grab);
+  void release_grab() { system.set_grab(std::nullopt); }
   void break_continuity();
   void reserve_residuals();
   void record_state(std::uint64_t step);
@@ -117,7 +117,7 @@ struct Simulation::Impl {
   EnergyMeter meter{system.model(), pool};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
-  double hand_strength = 1;  // of the hold at hand, see Grab
+  double grab_strength = 1;  // of the hold at hand, see Grab
 
   StepRecord record;
   std::vector<double> residuals;

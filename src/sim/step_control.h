@@ -6,8 +6,8 @@
 namespace clothlab {
 
 /// Chooses the substeps of a step of dt (model.md, "Adaptive steps"): a bad one is taken again in halves,
-/// two good ones in a row double. Lengths are counted in 1/1024 of dt, the floor, so that the substeps
-/// of a step add up exactly. Without adaptive steps, the one substep is the whole step.
+/// two good ones in a row double. Lengths are counted in 1/1024 of dt, the smallest step, so that the
+/// substeps of a step add up exactly. Without adaptive steps, the one substep is the whole step.
 class StepControl {
  public:
   static constexpr int kUnits = 1024;
@@ -17,7 +17,7 @@ class StepControl {
   bool done() const { return left_ == 0; }
   /// The next substep, in units.
   int units() const { return std::min(size_, left_); }
-  bool at_floor() const { return units() == 1; }
+  bool at_smallest() const { return units() == 1; }
 
   void accept(bool good) {
     const int used = units();

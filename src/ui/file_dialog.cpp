@@ -126,7 +126,7 @@ void FileDialog::go_to(const fs::path& folder) {
 
 void FileDialog::show_listing() {
   const std::unique_ptr<FolderListing> read = std::move(reading_);
-  FolderListing::Result found = read->take();
+  FolderListing::Result found = read->get();
   problem_ = std::move(found.problem);
   if (!problem_.empty()) return;
   folder_ = read->folder();

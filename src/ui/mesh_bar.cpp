@@ -32,8 +32,7 @@ PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& l
       vertices.push_back(loaded.mesh->vertex_of_particle[particle]);
   if (vertices.empty()) return PinPreset::none;
   std::ranges::sort(vertices);
-  const auto repeated = std::ranges::unique(vertices);
-  vertices.erase(repeated.begin(), repeated.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   return vertices;
 }
 

@@ -112,13 +112,13 @@ double contrast(ImU32 a, ImU32 b) {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-ImU32 readable_on(ImU32 ground) {
-  return contrast(IM_COL32_BLACK, ground) > contrast(IM_COL32_WHITE, ground) ? IM_COL32_BLACK
-                                                                             : IM_COL32_WHITE;
+ImU32 readable_on(ImU32 background) {
+  return contrast(IM_COL32_BLACK, background) > contrast(IM_COL32_WHITE, background) ? IM_COL32_BLACK
+                                                                                     : IM_COL32_WHITE;
 }
 
 ImU32 integrator_colour(std::size_t row) {
-  // Okabe & Ito, "Color Universal Design" (2008), without black, which the dark ground would swallow.
+  // Okabe & Ito, "Color Universal Design" (2008), without black, which is invisible on the dark background.
   constexpr std::array<ImU32, 7> kColours = {IM_COL32(213, 94, 0, 255),  IM_COL32(240, 228, 66, 255),
                                              IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),

@@ -63,8 +63,8 @@ Rgb rgb_of(ImU32 colour);
 /// Contrast of two opaque colours as WCAG 2.1 defines it, 1 to 21.
 double contrast(ImU32 a, ImU32 b);
 
-/// Black or white, whichever contrasts more with an opaque ground: always by more than 4.5.
-ImU32 readable_on(ImU32 ground);
+/// Black or white, whichever contrasts more with an opaque background: always by more than 4.5.
+ImU32 readable_on(ImU32 background);
 
 /// Colour of the integrator in the given row of the registry, in the palette in force (Okabe-Ito set, then
 /// lighter rounds of it, each with a contrast of at least 3 with the panel).

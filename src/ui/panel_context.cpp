@@ -7,7 +7,7 @@
 
 namespace clothlab {
 
-void Intentions::take_over(const Scene& scene, std::uint64_t stamp) {
+void Intentions::adopt(const Scene& scene, std::uint64_t stamp) {
   for (const SceneParameter& row : scene_parameters())
     parameters[std::string(row.spec.id)].set(row.get(scene), stamp);
   for (const IntegratorInfo& info : integrators()) {
@@ -80,7 +80,7 @@ void PanelContext::set_gravity(const vec3& gravity) const {
 
 void PanelContext::set_scene(Scene scene) const {
   const auto values = std::make_shared<const Scene>(std::move(scene));
-  intentions.take_over(*values, send(Command(SetScene{values})));
+  intentions.adopt(*values, send(Command(SetScene{values})));
 }
 
 double PanelContext::step_size() const { return parameter("dt", snapshot.frame.scene->stepping.dt); }

@@ -39,8 +39,8 @@ enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
 using HintsDone = std::array<bool, kHintNames.size()>;
 
-/// Least ViewSettings::hand_strength; the most is 1.
-inline constexpr double kLeastHandStrength = 0.01;
+/// Least ViewSettings::grab_strength; the most is 1.
+inline constexpr double kLeastGrabStrength = 0.01;
 /// Bounds of ViewSettings::history_megabytes.
 inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 16384;
 /// Bounds of a recording's frames per second of simulated time.
@@ -64,7 +64,7 @@ struct ViewSettings {
   bool explain = false;  ///< the tab that explains the integrator in force is open
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< what the states to look back to may take
-  double hand_strength = 1;        ///< of the next pull, see Grab
+  double grab_strength = 1;        ///< of the next pull, see Grab
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
@@ -100,7 +100,7 @@ struct SavePlot {
 };
 struct CancelLoad {};
 struct FrameCloth {};
-struct ReleaseHand {};
+struct ReleaseGrab {};
 struct Undo {};
 struct Redo {};
 /// A picture of the view, to a file beside those that the user saves.
@@ -130,7 +130,7 @@ struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
     std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
-                 ReleaseHand, Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording,
+                 ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording,
                  CloseRecording, CopyText, CopyCommandLine, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
@@ -173,7 +173,7 @@ struct Intentions {
   Intended<double> speed;
 
   /// All the values of a scene that was sent.
-  void take_over(const Scene& scene, std::uint64_t stamp);
+  void adopt(const Scene& scene, std::uint64_t stamp);
 };
 
 /// What the setting asks of the simulation thread.
@@ -194,8 +194,8 @@ struct ViewLegend {
   std::size_t stride = 1;  ///< arrows stand at every so many-th particle
   glm::vec3 stretch_spring{1};
   glm::vec3 bend_spring{1};
-  glm::vec3 hand{1};
-  double hand_depth = 0;  ///< of the hand behind the plane that it took the cloth in [m]
+  glm::vec3 grab{1};
+  double grab_depth = 0;  ///< of the grab behind the plane that it took the cloth in [m]
 };
 
 /// What a panel is given: a picture of the run to read, and ways to ask for changes.

@@ -33,7 +33,7 @@ constexpr std::array kCloth = {
            "The velocity of every free particle as an arrow. The legend gives the scale; on large cloths "
            "only some particles have one."},
     Toggle{"Forces", "forces", &ViewSettings::forces,
-           "The net force on every free particle as an arrow: springs, damping, gravity, wind and the hand, "
+           "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
            "but not what holds pins and rods. The legend gives the scale."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression; the legend "

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <glm/geometric.hpp>
 
-#include "cloth/drag_force.h"
+#include "cloth/grab_force.h"
 #include "core/text.h"
 #include "sim/parameters.h"
 #include "ui/panels.h"
@@ -32,17 +32,17 @@ void gravity_rows(const PanelContext& context) {
   }
 }
 
-void hand_row(const PanelContext& context) {
+void grab_row(const PanelContext& context) {
   const Material& material = context.snapshot.frame.scene->material;
   const std::string help =
       "The strongest pull of the mouse: a share of ten times the weight of the part of the cloth that it "
       "holds, " +
-      format_quantity(drag_force_bound(material.mass, material.gravity), "N") +
-      " for all of it. A weaker hand is softer as well. It counts from the next pull on.";
+      format_quantity(grab_force_bound(material.mass, material.gravity), "N") +
+      " for all of it. A weaker grab is softer as well. It counts from the next pull on.";
   if (const auto changed =
-          number_row("hand-strength", "Hand strength", help, context.view.hand_strength * 100,
-                     kLeastHandStrength * 100, 100, 100, "%"))
-    context.view.hand_strength = *changed / 100;
+          number_row("grab-strength", "Grab strength", help, context.view.grab_strength * 100,
+                     kLeastGrabStrength * 100, 100, 100, "%"))
+    context.view.grab_strength = *changed / 100;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void hand_row(const PanelContext& context) {
 void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
   gravity_rows(context);
-  hand_row(context);
+  grab_row(context);
   parameter_section(context, "Wind");
   ImGui::Dummy(gap);
   parameter_section(context, "Floor");

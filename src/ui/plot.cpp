@@ -453,10 +453,10 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
     const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
     for (const PlotCurve& curve : run.curves) {
       if (!visible(view, curve)) continue;
-      for (auto i = first; i < last; ++i) fit.take(curve.y[static_cast<std::size_t>(i)]);
+      for (auto i = first; i < last; ++i) fit.include(curve.y[static_cast<std::size_t>(i)]);
     }
   }
-  for (const PlotLevel& level : plot.levels) fit.take(level.y);
+  for (const PlotLevel& level : plot.levels) fit.include(level.y);
   return fit.range(plot.from_zero);
 }
 

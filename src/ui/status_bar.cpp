@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
-#include "ui/hand_marks.h"
+#include "ui/grab_marks.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
@@ -86,8 +86,8 @@ void gauge(double share, ImU32 colour) {
 }
 
 // At the right, over whatever a narrow window has there: while one pulls, it is what one looks at.
-void hand_item(const PanelContext& context, const std::string& text) {
-  const std::string usual = "hand 00.00 N, lag 00.00 cm, 00 cm in front";
+void grab_item(const PanelContext& context, const std::string& text) {
+  const std::string usual = "grab 00.00 N, lag 00.00 cm, 00 cm in front";
   const float width = std::max(width_of(text), width_of(usual)) + units(14);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
@@ -97,10 +97,10 @@ void hand_item(const PanelContext& context, const std::string& text) {
                                             ImVec2(at.x + width, at.y + height), palette().panel);
   const float middle = at.y + height / 2;
   ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + units(4), middle), units(4),
-                                              rgb(context.legend.hand));
+                                              rgb(context.legend.grab));
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + units(14));
   coloured(palette().text, text);
-  note_item("hand-force");
+  note_item("grab-force");
 }
 
 }  // namespace
@@ -158,8 +158,8 @@ void status_bar(const PanelContext& context) {
     tooltip(figure->help);
   }
 
-  if (const std::optional<Frame::Hand>& hand = now.frame.hand)
-    return hand_item(context, hand_reading(*hand, context.legend.hand_depth));
+  if (const std::optional<Frame::Grab>& grab = now.frame.grab)
+    return grab_item(context, grab_reading(*grab, context.legend.grab_depth));
   // With nothing to show that is new, the window rests.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
   const std::string particles = format_count(now.frame.positions.size()) + " particles · ";

@@ -47,7 +47,7 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and what is known of the mesh.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, the hand, wind and the floor.", world_panel},
+    Tab{"World", "Gravity, the grab, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
     Tab{kMethodTab, "The integrator in force explained: formula, order, cost and stability (E).",
@@ -387,13 +387,13 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     if (export_menu_open_) return export_menu_closes_ = true;
     if (help_open_) return help_open_ = false, true;
     if (context.load.running) return context.request(CancelLoad{}), true;
-    if (context.snapshot.frame.hand) return context.request(ReleaseHand{}), true;
+    if (context.snapshot.frame.grab) return context.request(ReleaseGrab{}), true;
     if (!message_.empty()) return message_.clear(), true;
     if (context.recording.shown && context.recording.progress.finished)
       return context.request(CloseRecording{}), true;
     if (mesh_bar_.is_shown(context.snapshot)) return mesh_bar_.close(), true;
     if (context.view.plots_layout.enlarged) return context.view.plots_layout.enlarged.reset(), true;
-    return context.request(ReleaseHand{}), true;
+    return context.request(ReleaseGrab{}), true;
   }
   if (typing && !press.ctrl && press.key != Key::f1) return false;
   // Ctrl with a letter is editing while there is a field to edit.

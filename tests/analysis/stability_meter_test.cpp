@@ -97,7 +97,7 @@ StabilityEstimate estimate_of(const test::Rig& rig, const IntegratorInfo& info, 
   const StabilityMeter::Subject subject{rig.system, rig.state, rig.system.projection(), info};
   StabilityEstimate e = meter.estimate(subject, pool).value();
   if (exact && needs_eigenvalues(info, e)) {
-    EXPECT_TRUE(meter.take_eigenvalues(e, subject, pool));
+    EXPECT_TRUE(meter.add_eigenvalues(e, subject, pool));
   }
   return e;
 }
@@ -176,7 +176,7 @@ std::unique_ptr<test::Rig> crumpled_sheet(double damping, DampingModel model) {
   return rig;
 }
 
-TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAHand) {
+TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAGrab) {
   for (const double damping : {0.05, 0.3, 1.0}) {
     SCOPED_TRACE(damping);
     const auto rig =
@@ -185,7 +185,7 @@ TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAHand) {
       rig->system.projection().constrain(i, mat3(1, 0, 0, 0, 0, 0, 0, 0, 1), rig->state.x[i]);
     const auto& x = rig->state.x;
     const vec3 held = 0.2 * x[7] + 0.3 * x[8] + 0.5 * x[12];
-    rig->system.set_drag(Drag{{7, 8, 12}, vec3(0.2, 0.3, 0.5), held, 300, 0.5, 1e6});
+    rig->system.set_grab(GrabSpring{{7, 8, 12}, vec3(0.2, 0.3, 0.5), held, 300, 0.5, 1e6});
     for (const char* id : {"symplectic-euler", "velocity-verlet", "rk4"}) {
       const double limit = limit_of(*rig, row(id));
       expect_limit(*rig, row(id), limit);
@@ -277,7 +277,7 @@ TEST(StabilityMeter, StopsWhenAsked) {
     allowed = std::max(allowed, 2 * allowed - 1);
   }
   allowed = polls = 0;
-  EXPECT_FALSE(meter.take_eigenvalues(*e, subject, pool, stop));
+  EXPECT_FALSE(meter.add_eigenvalues(*e, subject, pool, stop));
   EXPECT_FALSE(e->others_are_exact);
 }
 

@@ -47,14 +47,14 @@ TEST_F(PendulumTest, RodsDoNotVibrate) {
   const auto of_rods = [&] { return meter.omega_max(*system, x, JacobianMode::clamped, pool, {}, true); };
   EXPECT_EQ(of_rods().value(), 0);
   system->projection().fix(0, x[0]);
-  system->set_drag(Drag{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3});
+  system->set_grab(GrabSpring{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3});
   EXPECT_NEAR(of_rods().value(), std::sqrt(44 / 0.1), 1e-9);
 }
 
-TEST_F(PendulumTest, TheDragCounts) {
+TEST_F(PendulumTest, TheGrabCounts) {
   system->projection().fix(0, x[0]);
-  Drag drag{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3};
-  system->set_drag(drag);
+  GrabSpring grab{{0, 1, 1}, vec3(0, 0.5, 0.5), x[1], 44, 0, 1e3};
+  system->set_grab(grab);
   EXPECT_NEAR(omega().value(), std::sqrt(144 / 0.1), 1e-9);
 }
 
@@ -108,8 +108,8 @@ TEST(Stability, WhatIsNotKnownIsNotSaid) {
 
 TEST(Stability, TheHandCounts) {
   StabilityEstimate e = uniform_estimate(1000);
-  EXPECT_NEAR(limit("velocity-verlet", with_hand(e, 0.21e6, 0)), 2 / 1100.0, 1e-9);
-  EXPECT_LT(limit("velocity-verlet", with_hand(e, 0.21e6, 500)), 2 / 1100.0);
+  EXPECT_NEAR(limit("velocity-verlet", with_grab(e, 0.21e6, 0)), 2 / 1100.0, 1e-9);
+  EXPECT_LT(limit("velocity-verlet", with_grab(e, 0.21e6, 500)), 2 / 1100.0);
 }
 
 TEST(Stability, WindLimitsThoseThatTakeItExplicitly) {
@@ -173,7 +173,7 @@ TEST(Stability, SentencesCarryTheNumbers) {
       describe_stability(info_of("rattle"), {}, 1e-3, e),
       "RATTLE is stable below h = 2 ms, its linear limit at this shape as far as bending springs, dampers "
       "and "
-      "the hand go; rods under tension, or more of them than the cloth has freedom, may have a lower one. "
+      "the grab go; rods under tension, or more of them than the cloth has freedom, may have a lower one. "
       "Here h = 1 ms (h·ω_max = 1).");
   EXPECT_EQ(describe_stability(info_of("symplectic-euler"), {}, 1, uniform_estimate(0)),
             "Nothing in this scene can oscillate, so no step size is too large.");

@@ -33,7 +33,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.plots_chosen = {"Energy", "Strain"};
   before.energy_with_gravity = false;
   before.history_megabytes = 64;
-  before.hand_strength = 0.25;
+  before.grab_strength = 0.25;
   before.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
   before.interface_scale = 1.25;
   before.theme = Theme::light;
@@ -52,7 +52,7 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_EQ(after.plots_chosen, before.plots_chosen);
   EXPECT_FALSE(after.energy_with_gravity);
   EXPECT_EQ(after.history_megabytes, 64);
-  EXPECT_EQ(after.hand_strength, 0.25);
+  EXPECT_EQ(after.grab_strength, 0.25);
   EXPECT_FALSE(after.recording.pictures);
   EXPECT_TRUE(after.recording.meshes);
   EXPECT_EQ(after.recording.frames_per_second, 25);

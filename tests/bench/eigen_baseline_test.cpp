@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-/// A sheet with constraints of every kind, a hand, and the constrained particles on the move.
+/// A sheet with constraints of every kind, a grab, and the constrained particles on the move.
 struct Problem {
   Problem(std::uint32_t rows, std::uint32_t columns, unsigned seed)
       : random(seed),
@@ -23,7 +23,7 @@ struct Problem {
   void change() {
     A.clear_stencils();
     nets::fill(A, random, 1.0, 50.0, 10.0);
-    A.add_stencil(nets::drag(random, A.size(), 100.0));
+    A.add_stencil(nets::grab(random, A.size(), 100.0));
     b = random.vectors(A.size());
   }
 

@@ -93,7 +93,7 @@ TEST(Axis, StaysARangeHoweverFarItIsZoomed) {
 
 AxisRange fitted(std::initializer_list<double> data, bool logarithmic, bool from_zero = false) {
   AxisFit fit(logarithmic);
-  for (const double y : data) fit.take(y);
+  for (const double y : data) fit.include(y);
   return fit.range(from_zero);
 }
 

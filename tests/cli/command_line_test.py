@@ -166,7 +166,7 @@ class CommandLine(unittest.TestCase):
                          status=4)
         self.assertTrue((self.dir / "s.csv").exists())
 
-    def test_the_floor_of_adaptive_steps_is_said(self):
+    def test_the_smallest_adaptive_step_is_reported(self):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
         self.assertIn("h/1024", done.stderr)
 

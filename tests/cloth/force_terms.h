@@ -40,11 +40,11 @@ inline ForceRow spring_row(std::string name, DampingModel model, double k_d, dou
           false};
 }
 
-inline ForceRow drag_row(std::string name, double max_force) {
+inline ForceRow grab_row(std::string name, double max_force) {
   return {std::move(name),
           [=](Rig&) {
-            const Drag drag{{1, 3, 4}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.5, -0.2), 35, 0.6, max_force};
-            return std::make_unique<DragForce>(drag);
+            const GrabSpring grab{{1, 3, 4}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.5, -0.2), 35, 0.6, max_force};
+            return std::make_unique<GrabForce>(grab);
           },
           false};
 }
@@ -78,10 +78,10 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<WindForce>(rig.system.model(), wind, rig.pool);
        }},
       {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
-      drag_row("drag, far from its bound", 1e4),
-      drag_row("drag, near its bound", 20),
-      drag_row("drag, far beyond its bound", 0.5),
-      drag_row("drag, switched off", 0),
+      grab_row("grab, far from its bound", 1e4),
+      grab_row("grab, near its bound", 20),
+      grab_row("grab, far beyond its bound", 0.5),
+      grab_row("grab, switched off", 0),
   };
 }
 

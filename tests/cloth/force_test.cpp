@@ -105,8 +105,8 @@ TEST_P(EveryForce, HasTheJacobianD) {
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   for (const JacobianMode mode : {JacobianMode::exact, JacobianMode::clamped}) {
-    // Only the hand's D is another: its secant.
-    if (mode == JacobianMode::clamped && dynamic_cast<const DragForce*>(term.get()) != nullptr) continue;
+    // Only the grab's D is another: its secant.
+    if (mode == JacobianMode::clamped && dynamic_cast<const GrabForce*>(term.get()) != nullptr) continue;
     const Matrix D = -dense(*rig, *term, {0, 1, 0}, mode, s);
     const double scale = std::max(D.cwiseAbs().maxCoeff(), 1e-3);
     for (Eigen::Index dof = 0; dof < D.cols(); ++dof) {
@@ -324,7 +324,7 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   material.spring_damping = 0.3;
   material.rayleigh_mass = 0.7;
   rig->system.set_material(material);
-  rig->system.set_drag(Drag{{0, 1, 3}, vec3(0.2, 0.3, 0.5), vec3(0, 1, 0), 11, 0.4, 3});
+  rig->system.set_grab(GrabSpring{{0, 1, 3}, vec3(0.2, 0.3, 0.5), vec3(0, 1, 0), 11, 0.4, 3});
   const State& s = rig->state;
   const std::size_t n = s.x.size();
 
@@ -350,10 +350,10 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   }
 
   const ClothSystem::Energies e = rig->system.energies(s.x);
-  EXPECT_NEAR(rig->system.potential_energy(s.x), e.stretch + e.bend + e.gravity + e.drag, 1e-13);
+  EXPECT_NEAR(rig->system.potential_energy(s.x), e.stretch + e.bend + e.gravity + e.grab, 1e-13);
   EXPECT_GT(e.stretch, 0);
   EXPECT_GT(e.bend, 0);
-  EXPECT_GT(e.drag, 0);
+  EXPECT_GT(e.grab, 0);
 }
 
 TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
@@ -363,7 +363,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   material.rayleigh_mass = 2;
   auto rig = make_sheet(4, 4, 0.3, material);
   shake(rig->state, 0.05, 1);
-  rig->system.set_drag(Drag{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2});
+  rig->system.set_grab(GrabSpring{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2});
   const std::vector<vec3>&x = rig->state.x, &v = rig->state.v;
   const auto force = [&](SpringForces springs) {
     std::vector<vec3> f(x.size());
@@ -426,13 +426,13 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   Wind wind;
   wind.on = true;
   wind.gusts = 50;
-  const Drag drag{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2};
+  const GrabSpring grab{{5, 6, 9}, vec3(0.2, 0.3, 0.5), vec3(1, 2, 3), 5, 0.3, 2};
   const std::vector<SteadyForce::Push> pushes{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}};
   constexpr double kNow = 0.3, kLater = 0.7;
   system.set_wind(wind);
   system.blow(s.x, kNow);
   system.set_pushes(pushes);
-  system.set_drag(drag);
+  system.set_grab(grab);
 
   // One of each kind, in the order of the system. Another kind of force is another line here.
   SpringForce springs(system.model(), material, rig->pool);
@@ -442,8 +442,8 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   air.blow(s.x, kNow);
   SteadyForce friction;
   friction.set(pushes);
-  DragForce hand(drag);
-  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &air, &friction, &hand};
+  GrabForce pull(grab);
+  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &air, &friction, &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);
@@ -468,7 +468,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   }
   EXPECT_EQ(system.potential_energy(s.x), energy);
   const PotentialEnergies e = system.energies(s.x);
-  EXPECT_EQ(e.drag, hand.energy(s.x));
+  EXPECT_EQ(e.grab, pull.energy(s.x));
   EXPECT_EQ(e.gravity, gravity.energy(s.x));
   EXPECT_EQ(e.stretch + e.bend, springs.energy(s.x));
   EXPECT_EQ(system.measure(s.x).max_strain, shown.max_strain);

@@ -21,7 +21,8 @@ TEST_P(Allocation, HappensInTheFirstStepAlone) {
         auto rig = test::make_sheet(24, 24, 0.04, material, threads);
         rig->pin(0);
         rig->pin(23);
-        rig->system.set_drag(Drag{{300, 301, 324}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.3, 0.5), 5, 0.01, 20});
+        rig->system.set_grab(
+            GrabSpring{{300, 301, 324}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.3, 0.5), 5, 0.01, 20});
         SolverSettings settings;
         settings.linear.kind = kind;
         settings.linear.cg.preconditioner = preconditioner;
@@ -31,7 +32,8 @@ TEST_P(Allocation, HappensInTheFirstStepAlone) {
         ASSERT_GT(before, 0);  // they are counted at all
         for (int k = 0; k < 4; ++k) {
           rig->system.projection().fix(0, rig->state.x[0] + vec3(0, 1e-4, 0));
-          rig->system.set_drag(Drag{{300, 301, 324}, vec3(0.2, 0.3, 0.5), vec3(0.6, 0.3, 0.5), 5, 0.01, 20});
+          rig->system.set_grab(
+              GrabSpring{{300, 301, 324}, vec3(0.2, 0.3, 0.5), vec3(0.6, 0.3, 0.5), 5, 0.01, 20});
           stepper.step(0.002);
         }
         EXPECT_EQ(allocations() - before, 0) << threads << " threads";

@@ -55,7 +55,7 @@ std::unique_ptr<test::Rig> scene(int rows = 9, int columns = 8) {
   test::shake(rig->state, 0.004, 0.1);
   rig->pin(0);
   rig->pin(7);
-  rig->system.set_drag(Drag{{30, 31, 38}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.5, 0.75), 8, 0.02, 5});
+  rig->system.set_grab(GrabSpring{{30, 31, 38}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.5, 0.75), 8, 0.02, 5});
   return rig;
 }
 

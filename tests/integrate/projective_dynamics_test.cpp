@@ -138,9 +138,10 @@ TEST(ProjectiveDynamics, IsBackwardEulerWhenItHasConverged) {
     for (int k = 0; k < 5; ++k) {
       for (Rig* each : {&*rig, &*expected}) {
         each->system.projection().fix(4, each->state.x[4] + vec3(0.002, 0.004 * k, -0.001));
-        // Far from the cursor, so that the hand's force saturates.
+        // Far from the cursor, so that the grab's force saturates.
         if (dragged) {
-          each->system.set_drag(Drag{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.3), 60, 0.5, 3});
+          each->system.set_grab(
+              GrabSpring{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.3), 60, 0.5, 3});
         }
       }
       const StepReport report = advance(*method, *rig);
@@ -165,14 +166,14 @@ TEST(ProjectiveDynamics, DampsIsotropicallyWhateverIsChosen) {
 TEST(ProjectiveDynamics, MakesItsMatrixAnewOnlyWhenItChanges) {
   auto rig = stretched_sheet(damped());
   const auto method = make_projective(10, 0);
-  // What does not change it: motion, targets of pins, where the hand pulls to.
+  // What does not change it: motion, targets of pins, where the grab pulls to.
   for (int k = 0; k < 3; ++k) {
     rig->system.projection().fix(4, rig->state.x[4] + vec3(0.001, 0, 0));
     EXPECT_EQ(advance(*method, *rig).factorised, k == 0);
     method->reset();
   }
   const auto hold = [](double stiffness, double y) {
-    return Drag{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, y, 0.3), stiffness, 0.1, 3};
+    return GrabSpring{{11, 12, 16}, vec3(0.2, 0.3, 0.5), vec3(0.5, y, 0.3), stiffness, 0.1, 3};
   };
   const auto with = [&](auto change) {
     Material material = rig->system.material();
@@ -192,16 +193,16 @@ TEST(ProjectiveDynamics, MakesItsMatrixAnewOnlyWhenItChanges) {
         rig->system.projection().constrain(7, mat3(1.0) - glm::outerProduct(vec3(1, 0, 0), vec3(1, 0, 0)),
                                            rig->state.x[7]);
       },
-      [&] { rig->system.set_drag(hold(20, 0.1)); },
-      [&] { rig->system.set_drag(hold(30, 0.1)); },
-      [&] { rig->system.set_drag({}); },
+      [&] { rig->system.set_grab(hold(20, 0.1)); },
+      [&] { rig->system.set_grab(hold(30, 0.1)); },
+      [&] { rig->system.set_grab({}); },
   };
   for (std::size_t c = 0; c < changes.size(); ++c) {
     changes[c]();
     // The kept factor gives what a new one would.
     const State before = rig->state;
     for (int repeat = 0; repeat < 2; ++repeat) {
-      if (repeat == 1 && rig->system.drag()) rig->system.set_drag(hold(rig->system.drag()->stiffness, 0.1));
+      if (repeat == 1 && rig->system.grab()) rig->system.set_grab(hold(rig->system.grab()->stiffness, 0.1));
       rig->state = before;
       EXPECT_EQ(advance(*method, *rig, h).factorised, repeat == 0) << c;
       const State kept = rig->state;
@@ -275,7 +276,7 @@ TEST(ProjectiveDynamics, StaysStableUnderAStrongHandAtLargeSteps) {
   auto rig = test::make_sheet(16, 16, 1.0 / 15, material);
   rig->pin(0);
   rig->pin(15);
-  rig->system.set_drag(Drag{{120, 121, 136}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.5), 2000, 0.1, 20});
+  rig->system.set_grab(GrabSpring{{120, 121, 136}, vec3(0.2, 0.3, 0.5), vec3(0.5, 0.5, 0.5), 2000, 0.1, 20});
   for (const char* id : {"projective-dynamics", "xpbd"}) {
     Stepper stepper(*rig, *find_integrator(id));
     for (int k = 0; k < 120; ++k) {

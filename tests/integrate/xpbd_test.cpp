@@ -189,8 +189,8 @@ TEST(Xpbd, SweptToTheEndIsBackwardEulerOnALine) {
   const auto make = [&] {
     auto rig = test::make_chain(6, 0.2, material);
     for (vec3& v : rig->state.v) v = vec3(0, v.x + 0.3, 0);
-    // Far from the cursor, so that the hand's force saturates.
-    rig->system.set_drag(Drag{{3, 4, 5}, vec3(0.2, 0.3, 0.5), vec3(0, -1.3, 0), 40, 0.5, 3});
+    // Far from the cursor, so that the grab's force saturates.
+    rig->system.set_grab(GrabSpring{{3, 4, 5}, vec3(0.2, 0.3, 0.5), vec3(0, -1.3, 0), 40, 0.5, 3});
     return rig;
   };
   auto rig = make(), expected = make();
@@ -292,7 +292,7 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
   const auto sheet = test::make_sheet(9, 11, 0.1, Material{});
   for (const Rig* rig : {&*sheet, &star_rig}) {
     SpringColouring colouring;
-    colouring.take(rig->system, {});
+    colouring.update(rig->system, {});
     const auto springs = rig->system.elements();
     const std::vector<std::size_t> expected = sweep_order(springs);
     EXPECT_TRUE(std::ranges::equal(colouring.order(), expected));
@@ -329,9 +329,9 @@ TEST(SpringColouring, GivesNoTwoSpringsOfAParticleOneColour) {
 TEST(SpringColouring, IsMadeAnewForAnotherCloth) {
   SpringColouring colouring;
   const auto small = test::make_sheet(2, 2, 0.1, Material{}), large = test::make_sheet(5, 5, 0.1, Material{});
-  colouring.take(small->system, {});
+  colouring.update(small->system, {});
   EXPECT_EQ(colouring.order().size(), small->system.elements().size());
-  colouring.take(large->system, {});
+  colouring.update(large->system, {});
   EXPECT_EQ(colouring.order().size(), large->system.elements().size());
 }
 

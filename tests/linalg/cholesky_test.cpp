@@ -78,7 +78,7 @@ TEST(CholeskySolver, NewValuesOnTheSamePatternGiveANewFactor) {
     problem.projection.fix(random.below(problem.b.size()), vec3(0.0));
     problem.z = nets::prescribed(problem.projection, random);
     // The mouse grabs three particles anywhere, so couples some that no spring joins.
-    if (seed >= 7) problem.A.add_stencil(nets::drag(random, problem.b.size(), 100.0));
+    if (seed >= 7) problem.A.add_stencil(nets::grab(random, problem.b.size(), 100.0));
     if (seed == 9) problem.A.clear_stencils();
     std::vector<vec3> x(problem.b.size());
     const SolveReport report =
@@ -94,7 +94,7 @@ TEST(CholeskySolver, AgreesWithConjugateGradients) {
   LinearSolver solver;
   Problem problem(20 * 20, nets::grid(20, 20), 10);
   nets::Random random(10);
-  problem.A.add_stencil(nets::drag(random, problem.b.size(), 100.0));
+  problem.A.add_stencil(nets::grab(random, problem.b.size(), 100.0));
   std::vector<vec3> direct = problem.z, iterated(problem.b.size());
   for (std::size_t i = 0; i < direct.size(); ++i) {
     if (problem.projection.find(i) == nullptr) direct[i] = vec3(std::nan(""));

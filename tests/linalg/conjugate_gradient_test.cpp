@@ -13,7 +13,7 @@ namespace {
 constexpr PreconditionerKind kAll[] = {PreconditionerKind::none, PreconditionerKind::jacobi,
                                        PreconditionerKind::block_jacobi, PreconditionerKind::multigrid};
 
-/// A cloth-like system with pins, sliding particles, a drag and prescribed changes, and its dense twin.
+/// A cloth-like system with pins, sliding particles, a grab and prescribed changes, and its dense twin.
 struct Problem {
   std::vector<SpringPattern::Pair> springs;
   SpringMatrix A;
@@ -25,7 +25,7 @@ struct Problem {
       : springs(std::move(pairs)), A(SpringPattern::build(particles, springs)) {
     nets::Random random(seed);
     nets::fill(A, random, 1.0, stiffness, 10.0);
-    A.add_stencil(nets::drag(random, particles, stiffness));
+    A.add_stencil(nets::grab(random, particles, stiffness));
     projection = nets::constraints(particles, random);
     b = random.vectors(particles);
     z = nets::prescribed(projection, random);

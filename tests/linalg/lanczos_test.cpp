@@ -45,7 +45,7 @@ TEST(LargestEigenvalue, WithinTwoPercentOfADenseSolve) {
       const bool sheet = repeat % 2 == 0;
       Net net(sheet ? 72 : 60, sheet ? nets::grid(8, 9) : nets::irregular(60, random), ratio, random);
       if (repeat >= 2) net.projection = nets::constraints(net.masses.size(), random);
-      if (repeat >= 4) net.K.add_stencil(nets::drag(random, net.masses.size(), 500.0));
+      if (repeat >= 4) net.K.add_stencil(nets::grab(random, net.masses.size(), 500.0));
       LargestEigenvalue lanczos;
       const auto result = lanczos.compute(pool, net.K, net.masses, net.projection);
       const double expected = net.dense();

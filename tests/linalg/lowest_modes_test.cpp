@@ -91,7 +91,7 @@ TEST(LowestModes, AreThoseOfADenseSolve) {
     const bool sheet = repeat % 2 == 0;
     Net net(sheet ? 72 : 60, sheet ? nets::grid(8, 9) : nets::irregular(60, random), random);
     if (repeat >= 2) net.projection = nets::constraints(net.masses.size(), random);
-    if (repeat >= 4) net.K.add_stencil(nets::drag(random, net.masses.size(), 500.0));
+    if (repeat >= 4) net.K.add_stencil(nets::grab(random, net.masses.size(), 500.0));
     if (repeat >= 6) net.compress(random);
     EXPECT_EQ(net.dense()[0] < -1, repeat >= 6);
     for (const std::size_t count : {1, 5, 12}) {

@@ -109,7 +109,7 @@ TEST(Multigrid, IsSymmetricPositiveDefinite) {
   const auto springs = nets::grid(30, 31);
   SpringMatrix A(SpringPattern::build(930, springs));
   nets::fill(A, random, 1.0, 50.0, 1000.0);
-  A.add_stencil(nets::drag(random, A.size(), 1e4));
+  A.add_stencil(nets::grab(random, A.size(), 1e4));
   expect_positive_definite(A, nets::constraints(A.size(), random));
   expect_positive_definite(A, Projection(A.size()));
 }
@@ -150,7 +150,7 @@ TEST(Multigrid, BoundsTheMatrixByItsBlocks) {
     SpringMatrix A(SpringPattern::build(60, springs));
     nets::fill(A, random, 0.1, 50.0, 100.0);
     for (std::size_t s = 0; s < springs.size(); s += 2) A.spring(s).b = -compression * 10;
-    A.add_stencil(nets::drag(random, 60, 1e3));
+    A.add_stencil(nets::grab(random, 60, 1e3));
     RowVector diagonal(60), rest(60);
     for (std::size_t chunk = 0; chunk < A.pattern().chunks(); ++chunk) {
       A.bounding_blocks(chunk, diagonal.data(), rest.data());

@@ -84,7 +84,7 @@ inline void fill(SpringMatrix& A, Random& random, double mass, double scale, dou
 }
 
 /// The mouse spring on three random particles.
-inline SpringMatrix::Stencil drag(Random& random, std::size_t particles, double stiffness) {
+inline SpringMatrix::Stencil grab(Random& random, std::size_t particles, double stiffness) {
   SpringMatrix::Stencil stencil;
   stencil.count = 3;
   stencil.particle = {random.below(particles), 0, 0};

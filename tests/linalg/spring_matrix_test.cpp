@@ -36,7 +36,7 @@ SpringMatrix random_matrix(const Case& net, nets::Random& random) {
   for (std::size_t s = 0; s < net.springs.size(); s += 3)
     A.spring(s).b = -A.spring(s).b;  // exact mode has such
   if (net.particles > 3) {
-    A.add_stencil(nets::drag(random, net.particles, 50.0));
+    A.add_stencil(nets::grab(random, net.particles, 50.0));
     SpringMatrix::Stencil block;
     block.count = 1;
     block.particle[0] = random.below(net.particles);

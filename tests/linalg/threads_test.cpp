@@ -25,7 +25,7 @@ struct Problem {
   Problem() {
     nets::Random random(1);
     nets::fill(A, random, 1.0, 50.0, 10.0);
-    A.add_stencil(nets::drag(random, A.size(), 50.0));
+    A.add_stencil(nets::grab(random, A.size(), 50.0));
     projection = nets::constraints(A.size(), random);
     b = random.vectors(A.size());
     z = nets::prescribed(projection, random);

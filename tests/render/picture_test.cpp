@@ -47,7 +47,7 @@ int count(const Image& image, const std::function<bool(const Colour&)>& is_so) {
 // Far apart in hue, so that light and shade cannot take one for another; background and ground are grey.
 bool is_front(const Colour& c) { return c[2] > c[0] + 50 && c[2] > 70; }
 bool is_back(const Colour& c) { return c[0] > c[2] + 30 && c[0] > c[1] + 8; }
-bool is_hand(const Colour& c) { return c[0] > 150 && c[1] > 120 && c[2] < c[1] - 60; }
+bool is_grab(const Colour& c) { return c[0] > 150 && c[1] > 120 && c[2] < c[1] - 60; }
 bool is_grey(const Colour& c) { return std::abs(c[0] - c[2]) < 35 && std::abs(c[0] - c[1]) < 35; }
 bool is_white(const Colour& c) { return c[0] > 190 && is_grey(c); }
 
@@ -187,15 +187,15 @@ TEST_F(Picture, TheHeatMapTakesItsColoursFromTheScale) {
 TEST_F(Picture, TheHandIsALineWithItsEnds) {
   look_at_sheet(0.4);
   Frame frame = at_rest(sheet(8));
-  EXPECT_EQ(count(draw(frame), is_hand), 0);
-  frame.hand = Frame::Hand{{0.5, 0, 0.5}, {0.7, 0.4, 0.6}};
+  EXPECT_EQ(count(draw(frame), is_grab), 0);
+  frame.grab = Frame::Grab{{0.5, 0, 0.5}, {0.7, 0.4, 0.6}};
   const Image image = draw(frame);
   for (const double s : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    const vec3 on_line = (1 - s) * frame.hand->point + s * frame.hand->cursor;
+    const vec3 on_line = (1 - s) * frame.grab->point + s * frame.grab->cursor;
     const Pixels at = camera_.project(on_line, {kWidth, kHeight})->pixel;
-    EXPECT_TRUE(is_hand(pixel(image, static_cast<int>(at.x), static_cast<int>(at.y)))) << s;
+    EXPECT_TRUE(is_grab(pixel(image, static_cast<int>(at.x), static_cast<int>(at.y)))) << s;
   }
-  frame.hand->cursor.x = std::numeric_limits<double>::quiet_NaN();
+  frame.grab->cursor.x = std::numeric_limits<double>::quiet_NaN();
   draw(frame);
 }
 
@@ -346,7 +346,7 @@ TEST_F(Picture, AnyFrameAndAnyViewportIsFine) {
   EXPECT_EQ(count(draw(half), is_front), 0) << "positions of another mesh are not drawn";
   Frame frame = at_rest(sheet(6));
   frame.pinned.clear();
-  frame.hand = Frame::Hand{};
+  frame.grab = Frame::Grab{};
   const ViewOptions all{.wireframe = true, .heat_map = true, .bend_springs = true};
   for (const Viewport& viewport :
        {Viewport{0, 0, 0, 0}, Viewport{0, 0, 1, 1}, Viewport{0, 0, 1, 200}, Viewport{5, 5, 200, 1},

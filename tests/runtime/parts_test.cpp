@@ -42,7 +42,7 @@ TEST(CommandQueue, KeepsTheOrderOfEverySender) {
   std::vector<double> next(kSenders, 0);
   std::uint64_t last_stamp = 0;
   for (int taken = 0; taken < kSenders * kEach;) {
-    const auto request = queue.take();
+    const auto request = queue.pop();
     if (!request) {
       queue.wait();
       continue;
@@ -54,7 +54,7 @@ TEST(CommandQueue, KeepsTheOrderOfEverySender) {
     EXPECT_EQ(command.value, next[std::stoul(command.id)]++);
   }
   for (std::thread& sender : senders) sender.join();
-  EXPECT_FALSE(queue.take());
+  EXPECT_FALSE(queue.pop());
 }
 
 TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
@@ -67,15 +67,15 @@ TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
   EXPECT_FALSE(queue.scene_waits());
   queue.push(Control(UseScene{}));
   EXPECT_TRUE(queue.scene_waits());
-  for (int i = 0; i < 3; ++i) queue.take();
+  for (int i = 0; i < 3; ++i) queue.pop();
   EXPECT_TRUE(queue.urgent()) << "UseScene still waits";
   EXPECT_TRUE(queue.scene_waits());
-  queue.take();
+  queue.pop();
   EXPECT_FALSE(queue.urgent());
   EXPECT_FALSE(queue.scene_waits());
   queue.push(Control(RunAgain{}));
   EXPECT_TRUE(queue.urgent());
-  queue.take();
+  queue.pop();
   EXPECT_FALSE(queue.urgent());
   queue.close();
   EXPECT_TRUE(queue.urgent());
@@ -86,7 +86,7 @@ TEST(CommandQueue, EndsItsWaitForARequestAWakeAndAClose) {
   CommandQueue queue;
   queue.push(Command(Release{}));
   queue.wait();  // returns at once
-  queue.take();
+  queue.pop();
   queue.wake();
   queue.wait();  // returns at once
   std::thread closer([&queue] { queue.close(); });

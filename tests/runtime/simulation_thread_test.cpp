@@ -350,7 +350,7 @@ TEST(SimulationThread, KnowsWhatAStepOfEachMethodHasCostHere) {
   EXPECT_EQ(cost(*s, "backward-euler"), 0) << "another scene";
 }
 
-TEST(SimulationThread, WarnsThatTheAdaptiveStepsReachedTheirFloor) {
+TEST(SimulationThread, WarnsOfTheSmallestAdaptiveStep) {
   Scene scene = sheet_scene(4);
   scene.stepping.adaptive = true;
   scene.stepping.max_strain = 1e-4;
@@ -493,7 +493,7 @@ TEST_F(AfterABlowUp, TheHandAndPinsReviveIt) {
     const auto s = send_and_wait(*thread, command);
     EXPECT_THAT(s->blow_up_text, IsEmpty());
     EXPECT_EQ(s->frame.positions, sound.x);
-    EXPECT_EQ(s->frame.hand.has_value(), std::holds_alternative<Grab>(command));
+    EXPECT_EQ(s->frame.grab.has_value(), std::holds_alternative<Grab>(command));
     EXPECT_EQ(s->notices, 1u);
   }
 }
@@ -888,7 +888,7 @@ TEST(SimulationThread, RunsAgainWithAnotherIntegratorAndKeepsTheCurves) {
   EXPECT_TRUE(send_and_wait(thread, UseScene{scene})->ghosts->empty()) << "they are of another start";
 }
 
-// ---- ω_max and the hand
+// ---- ω_max and the grab
 
 TEST(SimulationThread, FollowsTheStabilityOfTheParameters) {
   Scene scene = sheet_scene(10);
@@ -948,15 +948,15 @@ TEST(SimulationThread, AHandIsAsStiffAsTheMethodBearsAlsoWhenThatChanges) {
   for (int k = 0; k < 3; ++k)
     cursor += weights[k] * start->frame.positions[triangle[static_cast<std::size_t>(k)]];
   const auto stiffness = [&](const Snapshot& s) {
-    return glm::length(s.frame.hand->force) / glm::length(s.frame.hand->cursor - s.frame.hand->point);
+    return glm::length(s.frame.grab->force) / glm::length(s.frame.grab->cursor - s.frame.grab->point);
   };
-  const TakeHold hold{{triangle, weights, cursor}};
+  const StartGrab hold{{triangle, weights, cursor}};
   const auto held = send_and_wait(thread, Control(hold));
-  ASSERT_TRUE(held->frame.hand.has_value());
-  EXPECT_EQ(held->frame.hand->cursor, cursor);
+  ASSERT_TRUE(held->frame.grab.has_value());
+  EXPECT_EQ(held->frame.grab->cursor, cursor);
   const double stiff = stiffness(*held);
   EXPECT_GT(stiff, 0);
-  // The answer to what is asked now counts the hand.
+  // The answer to what is asked now counts the grab.
   wait_for(thread,
            [&](const Snapshot& s) { return s.stability && s.stability->omega_max() > 1.001 * omega; });
 
@@ -968,7 +968,7 @@ TEST(SimulationThread, AHandIsAsStiffAsTheMethodBearsAlsoWhenThatChanges) {
   EXPECT_NEAR(stiffness(*send_and_wait(thread, Control(hold))), soft, 1e-6 * soft);
   const auto as_before = send_and_wait(thread, SetIntegrator{"semi-implicit-euler"});
   EXPECT_NEAR(stiffness(*as_before), stiff, 1e-3 * stiff);
-  EXPECT_FALSE(send_and_wait(thread, Release{})->frame.hand.has_value());
+  EXPECT_FALSE(send_and_wait(thread, Release{})->frame.grab.has_value());
 }
 
 }  // namespace

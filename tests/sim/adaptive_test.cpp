@@ -14,7 +14,7 @@ std::vector<int> substeps(StepControl& control, int good) {
   std::vector<int> taken;
   control.begin();
   while (!control.done()) {
-    if (control.units() > good && !control.at_floor()) {
+    if (control.units() > good && !control.at_smallest()) {
       control.refuse();
       continue;
     }
@@ -48,7 +48,7 @@ TEST(StepControl, SubstepsAddUpWhateverIsBad) {
       random = random * 1664525u + 1013904223u;
       const bool good = (random >> 24) % 3 != 0;
       ASSERT_GE(control.units(), 1);
-      if (!good && !control.at_floor()) {
+      if (!good && !control.at_smallest()) {
         control.refuse();
         continue;
       }
@@ -59,7 +59,7 @@ TEST(StepControl, SubstepsAddUpWhateverIsBad) {
   }
 }
 
-TEST(StepControl, TheFloorEndsTheHalving) {
+TEST(StepControl, TheSmallestStepEndsTheHalving) {
   StepControl control;
   EXPECT_EQ(substeps(control, 0), std::vector<int>(1024, 1));
 }
@@ -130,7 +130,7 @@ TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
   EXPECT_TRUE(cut);
 }
 
-TEST_F(AdaptiveTest, AtTheFloorTheStepIsTakenWithAWarning) {
+TEST_F(AdaptiveTest, TheSmallestStepIsAcceptedWithAWarning) {
   Scene scene = adaptive("symplectic-euler");
   scene.stepping.max_strain = 1e-4;
   scene.material.stretch_stiffness = 1;  // no step can keep that
@@ -143,7 +143,7 @@ TEST_F(AdaptiveTest, AtTheFloorTheStepIsTakenWithAWarning) {
   EXPECT_NEAR(simulation->state().t, 5.0 / 60, 1e-12);
 }
 
-TEST_F(AdaptiveTest, ABlowUpAtTheFloorIsABlowUp) {
+TEST_F(AdaptiveTest, ABlowUpOfTheSmallestStepIsABlowUp) {
   Scene scene = adaptive("symplectic-euler");
   scene.material.stretch_stiffness = 1e9;
   auto simulation = start(scene);

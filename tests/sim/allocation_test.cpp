@@ -39,7 +39,7 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
     }
 }
 
-/// Steps of a method with a memory, with a pin on its way and a hand; then, at half of the steps, `moment`.
+/// Steps of a method with a memory, with a pin on its way and a grab; then, at half of the steps, `moment`.
 std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
   Scene scene;
   scene.integrator = "bdf2";

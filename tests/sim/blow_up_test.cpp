@@ -109,7 +109,7 @@ TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   EXPECT_EQ(bad.dt, 4 * limit);
   EXPECT_NEAR(bad.time, steps * 4 * limit, 1e-12);
   EXPECT_GT(bad.energy, bad.allowed);
-  // 100 × M |g| · diagonal: nothing at the start, no hand.
+  // 100 × M |g| · diagonal: nothing at the start, no grab.
   EXPECT_NEAR(bad.allowed, 100 * 0.2 * 9.8 * std::sqrt(2.0), 1e-9);
   EXPECT_LE(internal(*simulation), bad.allowed);
   EXPECT_TRUE(bad.particle);
@@ -189,7 +189,7 @@ TEST_F(BlowUpTest, FallingForEverIsNoBlowUp) {
   const int steps = static_cast<int>(6000 / testing::kSlowdown);  // 100 s: nearly a kilometre per second
   EXPECT_EQ(run(*simulation, steps), steps);
 
-  // ... and what then is stopped by a pin or by the hand had its energy from gravity.
+  // ... and what then is stopped by a pin or by the grab had its energy from gravity.
   simulation->apply(SetPinned{{0}, true});
   EXPECT_EQ(run(*simulation, 60), 60);
   simulation->apply(Reset{});
@@ -240,7 +240,7 @@ TEST_F(BlowUpTest, AFastHandIsNoBlowUp) {
 }
 
 TEST_F(BlowUpTest, TheHandsWorkDoesNotGrowWithTheBlowUp) {
-  // An unstable run with a hand that holds still is caught at the limit that stood when it took hold.
+  // An unstable run with a grab that holds still is caught at the limit that stood when it took hold.
   const double limit = 2 / omega_max(*start({}), pool);
   auto simulation = start(symplectic(4 * limit));
   simulation->apply(

@@ -87,7 +87,7 @@ TEST(EnergyFromNothing, IsNotWhatWasDoneToTheCloth) {
   const Scene scene = hanging("semi-implicit-euler", 8, 1e-3);
   Simulation simulation(scene, mesh_of(scene), pool);
   run(simulation, 100);
-  // All is lifted by a metre, shaken by the hand, made heavier and stiffer, let fall and caught by a floor
+  // All is lifted by a metre, shaken by the grab, made heavier and stiffer, let fall and caught by a floor
   // that then rises.
   const auto lifted = [&](std::uint32_t pin) {
     return PinPlace{pin, simulation.state().x[pin] + vec3(0, 1, 0)};

@@ -212,7 +212,7 @@ TEST_F(FloorTest, LiftsWhatLiesBelowItWithoutABlowUp) {
   }
 }
 
-TEST_F(FloorTest, LetsTheHandDragWhatLiesOnIt) {
+TEST_F(FloorTest, LetsTheHandGrabWhatLiesOnIt) {
   Scene scene = loose_sheet("semi-implicit-euler");
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(run(simulation, 10), 10);

@@ -211,9 +211,9 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
     EXPECT_FALSE(refusal([&] { simulation->apply(command); }).empty());
     EXPECT_TRUE(same_bits(simulation->state(), state));
     EXPECT_EQ(write_scene(simulation->scene()), scene);
-    EXPECT_FALSE(simulation->drag());
+    EXPECT_FALSE(simulation->grab());
   }
-  // What may be under way while the hand lets go is no error.
+  // What may be under way while the grab ends is no error.
   simulation->apply(MoveCursor{vec3(1)});
   simulation->apply(Release{});
 }
@@ -246,12 +246,12 @@ TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
   const auto simulation = start();
   const Grab grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(0.5, 100, 0.5), 1e6, 0};
   simulation->apply(grab);
-  ASSERT_TRUE(simulation->drag());
-  EXPECT_NEAR(simulation->drag()->max_force, 10 * 0.2 * 9.8, 1e-9);
+  ASSERT_TRUE(simulation->grab());
+  EXPECT_NEAR(simulation->grab()->max_force, 10 * 0.2 * 9.8, 1e-9);
   simulation->apply(SetGravity{vec3(0)});
-  EXPECT_NEAR(simulation->drag()->max_force, 10 * 0.2 * 9.8, 1e-9);
+  EXPECT_NEAR(simulation->grab()->max_force, 10 * 0.2 * 9.8, 1e-9);
   simulation->apply(SetParameter{"mass", 2});
-  EXPECT_NEAR(simulation->drag()->max_force, 10 * 2 * 9.8, 1e-9);
+  EXPECT_NEAR(simulation->grab()->max_force, 10 * 2 * 9.8, 1e-9);
   std::vector<vec3> force(30);
   simulation->system().force(simulation->state().x, simulation->state().v, force);
   vec3 total(0);
@@ -271,7 +271,7 @@ TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
     if (parts->part_of_particle[i] == parts->part_of_particle[triangle[0]])
       mass += three.system().masses()[i];
   EXPECT_LT(mass, 0.1);
-  EXPECT_NEAR(three.drag()->max_force, 10 * mass * 9.8, 1e-9);
+  EXPECT_NEAR(three.grab()->max_force, 10 * mass * 9.8, 1e-9);
 }
 
 TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
@@ -397,7 +397,7 @@ TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsParametersAndPins) {
   EXPECT_EQ(simulation->state().v, std::vector<vec3>(30, vec3(0)));
   EXPECT_EQ(simulation->state().t, 0);
   EXPECT_EQ(simulation->steps(), 0u);
-  EXPECT_FALSE(simulation->drag());
+  EXPECT_FALSE(simulation->grab());
   EXPECT_FALSE(simulation->is_pinned(2));
   for (const std::uint32_t i : {0u, 4u, 9u, 25u, 29u}) EXPECT_TRUE(simulation->is_pinned(i)) << i;
   EXPECT_EQ(simulation->scene().material.mass, 1);
@@ -458,7 +458,7 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
 }
 
 TEST_F(SimulationTest, MovingAPinLeavesTheIntegratorItsHistory) {
-  // Moved between all steps to where it is, as by a hand that holds still: as if never touched.
+  // Moved between all steps to where it is, as by a grab that holds still: as if never touched.
   for (const IntegratorInfo& info : integrators()) {
     Scene scene;
     scene.integrator = info.id;
@@ -573,17 +573,17 @@ TEST_F(SimulationTest, AFrameShowsTheState) {
   EXPECT_EQ(frame.pinned[0], 1);
   EXPECT_EQ(frame.pinned[4], 1);
   EXPECT_EQ(frame.pinned[1], 0);
-  ASSERT_TRUE(frame.hand);
-  EXPECT_EQ(frame.hand->cursor, vec3(1, 2, 3));
+  ASSERT_TRUE(frame.grab);
+  EXPECT_EQ(frame.grab->cursor, vec3(1, 2, 3));
   const vec3 point = 0.25 * frame.positions[12] + 0.5 * frame.positions[13] + 0.25 * frame.positions[17];
-  EXPECT_LT(glm::length(frame.hand->point - point), 1e-15);
+  EXPECT_LT(glm::length(frame.grab->point - point), 1e-15);
   EXPECT_EQ(frame.residuals.size(), static_cast<std::size_t>(frame.record.cg_iterations) + 1);
 
   simulation->apply(SetPinPreset{PinPreset::none});
   simulation->apply(Release{});
   capture(*simulation, scene, frame);
   EXPECT_EQ(frame.pinned, std::vector<std::uint8_t>(30, 0));
-  EXPECT_FALSE(frame.hand);
+  EXPECT_FALSE(frame.grab);
 }
 
 TEST_F(SimulationTest, AFrameShowsMotionWhereItIsAskedFor) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every integrator after every other in the middle of a run, while the hand drags the cloth about.
+// Every integrator after every other in the middle of a run, while the grab drags the cloth about.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
     model_ = simulation_->system().shared_model();
   }
 
-  /// The middle of a triangle half way through the mesh, held by a hand that sets off to the side.
+  /// The middle of a triangle half way through the mesh, held by a grab that sets off to the side.
   void grab() {
     const auto& triangle = mesh_->triangles[mesh_->triangles.size() / 2];
     const std::vector<vec3>& x = simulation_->state().x;
@@ -52,9 +52,9 @@ class Switching : public ::testing::TestWithParam<const char*> {
     simulation_->apply(Grab{triangle, vec3(1.0 / 3), cursor_, 50, 0.1});
   }
 
-  /// One step with the hand on its way. What comes of it is a good state, or a blow-up that is said to be one
+  /// One step while the grab moves. What comes of it is a good state, or a blow-up that is said to be one
   /// and leaves the state from before. Returns which.
-  StepStatus drag_on() {
+  StepStatus pull_on() {
     const vec3 move = kSpeed * simulation_->scene().stepping.dt * vec3(0.6, 0.64, 0.48);
     cursor_ += move;
     way_ += glm::length(move);
@@ -101,7 +101,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
     return sum;
   }
 
-  /// What that energy may come from: a fall through the mesh's diagonal, and the hand, which pulls with ten
+  /// What that energy may come from: a fall through the mesh's diagonal, and the grab, which pulls with ten
   /// times the weight at most [J]. All starts at rest.
   double source() const {
     const Material& material = scene_.material;
@@ -139,7 +139,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
             EXPECT_FALSE(simulation_->blow_up());
             EXPECT_TRUE(same_bits(simulation_->state(), before));
           }
-          bad = drag_on() == StepStatus::blown_up || bad;
+          bad = pull_on() == StepStatus::blown_up || bad;
         }
         outcome.blow_ups += bad ? 1 : 0;
         outcome.of_holding += bad && holds(first) && holds(second) ? 1 : 0;

@@ -19,9 +19,9 @@ namespace {
 constexpr double kText = 4.5;
 constexpr double kDrawn = 3;
 
-// `colour` with its opacity, over an opaque ground.
-ImU32 over(ImU32 colour, ImU32 ground) {
-  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour), g = ImGui::ColorConvertU32ToFloat4(ground);
+// `colour` with its opacity, over an opaque background.
+ImU32 over(ImU32 colour, ImU32 background) {
+  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(colour), g = ImGui::ColorConvertU32ToFloat4(background);
   const auto mix = [&](float on, float below) { return on * c.w + below * (1 - c.w); };
   return ImGui::ColorConvertFloat4ToU32({mix(c.x, g.x), mix(c.y, g.y), mix(c.z, g.z), 1});
 }
@@ -50,10 +50,10 @@ TEST_P(Themes, WhatIsWrittenCanBeRead) {
     EXPECT_GE(contrast(word.colour, over(p.overlay, IM_COL32_BLACK)), kText) << word.name << " on a card";
     EXPECT_GE(contrast(word.colour, over(p.overlay, IM_COL32_WHITE)), kText) << word.name << " on a card";
   }
-  for (const ImU32 ground :
+  for (const ImU32 background :
        {p.field, p.field_hovered, p.field_active, p.button, p.button_hovered, p.button_active, p.tab,
         p.chosen, p.chosen_hovered, p.chosen_active, over(with_alpha(p.accent, 0.55F), p.panel)}) {
-    EXPECT_GE(contrast(p.text, ground), kText);
+    EXPECT_GE(contrast(p.text, background), kText);
   }
 }
 

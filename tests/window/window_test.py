@@ -94,45 +94,45 @@ def drag(program, assets):
         target = free_particle(before)
         x, y = target["pixel"]
         window.move(x, y)
-        mark = window.until(lambda: window.state()["items"].get("hand-target"), "a mark where a press would hold")
+        mark = window.until(lambda: window.state()["items"].get("grab-target"), "a mark where a press would hold")
         check(distance(mark[:2], (x, y)) < 12, f"the mark is at {mark}, the cursor at {(x, y)}")
         window.drag(x, y, x + 150, y - 40, let_go=False)
-        held = window.until(lambda: window.state()["hand"] and window.state(), "the hand to hold")
-        # The hand's spring pulls the point to where the cursor is; gravity and the pins let it hang below.
+        held = window.until(lambda: window.state()["grab"] and window.state(), "the grab to hold")
+        # The grab's spring pulls the point to where the cursor is; gravity and the pins let it hang below.
         near = window.until(
-            lambda: distance(window.state()["hand_point"], window.state()["hand_cursor"])
-            < 0.5 * distance(target["position"], held["hand_cursor"]) and window.state(),
-            "the cloth to follow the hand")
+            lambda: distance(window.state()["grab_point"], window.state()["grab_cursor"])
+            < 0.5 * distance(target["position"], held["grab_cursor"]) and window.state(),
+            "the cloth to follow the grab")
         moved = distance(particle(near, target["index"])["position"], target["position"])
         check(moved > 0.05, f"the particle that was pulled moved by {moved:.3f} m only")
 
-        check(near["hand_force"] > 0, "the hand holds without a force")
-        check("hand-force" in near["items"], "the force of the hand is not shown")
-        cursor = near["hand_cursor"]
+        check(near["grab_force"] > 0, "the grab holds without a force")
+        check("grab-force" in near["items"], "the force of the grab is not shown")
+        cursor = near["grab_cursor"]
         window.wheel(3)
-        window.until(lambda: distance(window.state()["hand_cursor"], cursor) > 0.02, "the wheel to move the hand")
+        window.until(lambda: distance(window.state()["grab_cursor"], cursor) > 0.02, "the wheel to move the grab")
         window.release()
-        window.shows("the hand to let go", hand=False)
+        window.shows("the grab to let go", grab=False)
 
         for let_go, how in ((lambda: window.key("Escape"), "Esc"), (window.lose_focus, "lost focus")):
             window.fresh_state()
             target = free_particle(window.state())
             x, y = target["pixel"]
             window.drag(x, y, x + 30, y, let_go=False)
-            window.shows("the hand to hold again", hand=True)
+            window.shows("the grab to hold again", grab=True)
             let_go()
-            window.shows(f"the hand to let go by {how}", hand=False)
+            window.shows(f"the grab to let go by {how}", grab=False)
             window.release()
 
         # Beside the cloth the left button turns the camera, with Shift it moves it.
         left, top, width, height = window.state()["view"]
         x, y = left + 30, top + height * 0.75
         window.move(x, y)
-        before = window.until(lambda: "hand-target" not in window.state()["items"] and window.state(), "no mark there")
+        before = window.until(lambda: "grab-target" not in window.state()["items"] and window.state(), "no mark there")
         window.drag(x, y, x + 60, y)
         turned = window.fresh_state()
         check(turned["camera"] != before["camera"], "beside the cloth a drag did not turn the camera")
-        check(not turned["hand"], "the hand holds empty space")
+        check(not turned["grab"], "the grab holds empty space")
         window.xdotool("keydown", "shift")
         window.drag(x, y, x + 60, y, let_go=False)
         window.until(lambda: any(particle(window.state(), p["index"])["pixel"][0] - p["pixel"][0] > 20
@@ -144,7 +144,7 @@ def drag(program, assets):
 
 @case
 def lag(program, assets):
-    """The cloth follows the hand: by 20 px on scene 01, on a circle of 200 px radius, one turn a second.
+    """The cloth follows the grab: by 20 px on scene 01, on a circle of 200 px radius, one turn a second.
 
     The point and the cursor of one snapshot belong together. Right after a picture the cursor is ahead by what it
     has moved since the last one, 50 px at 25 pictures a second, so that the median counts. Where the machine
@@ -159,7 +159,7 @@ def lag(program, assets):
         window.move(x, y)
         window.fresh_state()
         window.press()
-        window.shows("the hand to hold", hand=True)
+        window.shows("the grab to hold", grab=True)
         lags, written, begin = [], 0, time.monotonic()
         while (turns := pace * (time.monotonic() - begin)) < 1.5:
             angle = 2 * math.pi * turns
@@ -167,7 +167,7 @@ def lag(program, assets):
             state = window.state()
             if state["written"] != written and turns > 0.5:
                 written = state["written"]
-                lags.append(state["hand_lag"])
+                lags.append(state["grab_lag"])
             time.sleep(0.005)
         window.release()
         print(f"{pace:.2f} of real time, {state['fps']:.0f} pictures a second, a lag of {median(lags):.1f} px, "
@@ -374,7 +374,7 @@ def undo(program, assets):
         window.key("ctrl+y")
         window.shows("the pendulum again", particles=2)
         window.move(*particle(window.fresh_state(), 0)["pixel"])
-        window.until(lambda: window.state()["items"].get("hand-target"), "the mouse to find the pin")
+        window.until(lambda: window.state()["items"].get("grab-target"), "the mouse to find the pin")
 
 
 @case
@@ -1012,7 +1012,7 @@ def look(program, assets):
 
 @case
 def blow_up(program, assets):
-    """After a blow-up everything does something: a stable method or step goes on, Space tries again, a hand pulls, R plays."""
+    """After a blow-up everything does something: a stable method or step goes on, Space tries again, a grab pulls, R plays."""
     with Session(program, "--grid", "12x12") as window:
         window.until(lambda: window.state()["time"] > 0.3, "a start")
         view = window.state()["view"]
@@ -1065,7 +1065,7 @@ def blow_up(program, assets):
         inner = [p for p in state["some_particles"] if 0 < p["index"] % 12 < 11 and 0 < p["index"] // 12 < 11]
         x, y = free_particle({**state, "some_particles": inner})["pixel"]
         window.drag(x, y, x + 20, y, let_go=False)
-        window.until(lambda: "Tries again" in window.state()["message"] and window.state()["hand"], "the hand to revive it")
+        window.until(lambda: "Tries again" in window.state()["message"] and window.state()["grab"], "the grab to revive it")
         window.release()
         frozen()
         window.key("BackSpace")

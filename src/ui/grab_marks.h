@@ -10,8 +10,8 @@
 
 namespace clothlab {
 
-/// What is drawn over the view for the hand, in window coordinates.
-struct HandMarks {
+/// What is drawn over the view for the grab, in window coordinates.
+struct GrabMarks {
   struct Target {
     ImVec2 at;
     bool is_pin = false;
@@ -25,10 +25,10 @@ struct HandMarks {
   std::optional<Target> target;  ///< what a press would take hold of
   std::optional<Held> held;
 };
-void draw_hand_marks(const HandMarks& marks, const Area& view);
+void draw_grab_marks(const GrabMarks& marks, const Area& view);
 
-/// The force of the hand [N], how far the held point lags behind it, and how far it was moved in depth, away
+/// The force of the grab [N], how far the held point lags behind it, and how far it was moved in depth, away
 /// from the viewer where `depth` > 0 [m].
-std::string hand_reading(const Frame::Hand& hand, double depth);
+std::string grab_reading(const Frame::Grab& grab, double depth);
 
 }  // namespace clothlab

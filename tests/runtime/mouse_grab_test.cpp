@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The hand as the window sends it: how close it follows, and that it shakes no cloth to pieces.
+// The grab as the window sends it: how close it follows, and that it shakes no cloth to pieces.
 
-#include "runtime/hand.h"
+#include "runtime/mouse_grab.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/hand_spring.h"
+#include "analysis/grab_limits.h"
 #include "analysis/stability_meter.h"
 #include "runtime/scene_loader.h"
 #include "sim/support.h"
@@ -32,12 +32,12 @@ StabilityEstimate estimate_of(const Simulation& simulation, WorkerPool& pool) {
   return StabilityMeter().estimate(subject, pool).value();
 }
 
-StepStatus step(Hand& hand, Simulation& simulation) {
-  hand.pull(simulation);
+StepStatus step(MouseGrab& grab, Simulation& simulation) {
+  grab.pull(simulation);
   return simulation.step();
 }
 
-vec3 held_point(const Simulation& simulation) { return simulation.drag()->blend(simulation.state().x); }
+vec3 held_point(const Simulation& simulation) { return simulation.grab()->blend(simulation.state().x); }
 
 bool has_limit(const IntegratorInfo& info) {
   return info.stability_limit > 0 && std::isfinite(info.stability_limit);
@@ -53,7 +53,7 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
   std::uniform_real_distribution<double> unit(-1, 1);
   const auto& triangles = simulation.mesh().triangles;
   const double reach = simulation.mesh().diagonal / 3;
-  std::optional<Hand> hand;
+  std::optional<MouseGrab> grab;
   vec3 start(0);
   double next = 0, let_go = 0;
   for (double t = 0; t < seconds; t += simulation.scene().stepping.dt) {
@@ -61,15 +61,15 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
       vec3 weights(std::abs(unit(random)), std::abs(unit(random)), std::abs(unit(random)));
       weights = random() % 2 == 0 ? vec3(1, 0, 0) : weights / (weights.x + weights.y + weights.z);
       simulation.apply(Release{});
-      hand.emplace(Grab{triangles[random() % triangles.size()], weights, vec3(0)}, simulation, estimate);
+      grab.emplace(Grab{triangles[random() % triangles.size()], weights, vec3(0)}, simulation, estimate);
       start = held_point(simulation);
       let_go = t + 0.2 + 1.5 * std::abs(unit(random));
     }
     if (t >= next) {
-      hand->move_to(start + reach * vec3(unit(random), unit(random), unit(random)));
+      grab->move_to(start + reach * vec3(unit(random), unit(random), unit(random)));
       next += random() % 8 == 0 ? 0.3 : 1.0 / 60;
     }
-    if (const StepStatus status = step(*hand, simulation); status != StepStatus::done) return status;
+    if (const StepStatus status = step(*grab, simulation); status != StepStatus::done) return status;
   }
   simulation.apply(Release{});
   return StepStatus::done;
@@ -95,7 +95,7 @@ struct Pulls {
 };
 
 // A cloth that hangs at rest, pulled at random by all methods at h below their limit, is not blown up where
-// it does not without a hand.
+// it does not without a grab.
 void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>& mesh, const Pulls& pulls) {
   WorkerPool pool(1);
   scene.material.rayleigh_mass = 5;
@@ -147,7 +147,7 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
 
 // Soft cloth: a pull strains it, and that alone lifts its ω_max above the limit. Methods with rods have
 // bending springs alone to vibrate.
-TEST(Hand, BlowsUpNoMethodThatIsStableWithoutIt) {
+TEST(MouseGrab, BlowsUpNoMethodThatIsStableWithoutIt) {
   Scene scene;
   scene.material.stretch_stiffness = 40;
   for (const bool rods : {false, true}) {
@@ -163,9 +163,9 @@ TEST(Hand, BlowsUpNoMethodThatIsStableWithoutIt) {
   }
 }
 
-class LongHand : public ::testing::TestWithParam<std::string> {};
+class LongGrab : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(LongHand, BlowsUpNoMethodThatIsStableWithoutIt) {
+TEST_P(LongGrab, BlowsUpNoMethodThatIsStableWithoutIt) {
   if (!is_long()) GTEST_SKIP() << "NOT tested for its length; set CLOTHLAB_LONG_TESTS=1 to do so.";
   const std::string name = GetParam();
   for (const double stiffness : {40.0, 1000.0}) {
@@ -201,12 +201,12 @@ TEST_P(LongHand, BlowsUpNoMethodThatIsStableWithoutIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Meshes, LongHand,
+INSTANTIATE_TEST_SUITE_P(Meshes, LongGrab,
                          ::testing::Values("grid", "moebius", "nonmanifold", "tube", "flag", "flag_540",
                                            "tshirt_1426"),
                          [](const auto& mesh) { return mesh.param; });
 
-TEST(Hand, IsAsStiffAsTheMethodBears) {
+TEST(MouseGrab, IsAsStiffAsTheMethodBears) {
   const double h = 0.002, inverse_mass = 700, wanted = 2000;
   for (const IntegratorInfo& info : integrators()) {
     SCOPED_TRACE(info.id);
@@ -214,9 +214,9 @@ TEST(Hand, IsAsStiffAsTheMethodBears) {
     const double limit = info.stability_limit;
     const auto at = [&](double share, double most) {
       const double omega = share * (has_limit(info) ? limit : 2) / h;
-      return hand_spring(info, values, h, uniform_estimate(omega), inverse_mass, most);
+      return grab_limits(info, values, h, uniform_estimate(omega), inverse_mass, most);
     };
-    EXPECT_EQ(hand_spring(info, values, h, uniform_estimate(100), 0, wanted).stiffness, 0);  // a pin is held
+    EXPECT_EQ(grab_limits(info, values, h, uniform_estimate(100), 0, wanted).stiffness, 0);  // a pin is held
     if (std::isinf(limit) || info.growth_of_slow_modes) {
       EXPECT_EQ(at(50, wanted).stiffness, wanted);
       continue;
@@ -225,21 +225,21 @@ TEST(Hand, IsAsStiffAsTheMethodBears) {
     EXPECT_EQ(at(0.5, 1e-3).stiffness, 1e-3);
     double before = wanted;
     for (const double share : {0.1, 0.5, 0.9, 0.97, 0.99, 0.999}) {
-      const HandSpring hand = at(share, wanted);
+      const GrabLimits grab = at(share, wanted);
       const double omega = share * limit / h;
-      EXPECT_GT(hand.stiffness, 0);
-      EXPECT_LE(hand.stiffness, before);
-      EXPECT_LE(h * h * (omega * omega + hand.stiffness * inverse_mass),
+      EXPECT_GT(grab.stiffness, 0);
+      EXPECT_LE(grab.stiffness, before);
+      EXPECT_LE(h * h * (omega * omega + grab.stiffness * inverse_mass),
                 std::pow(limit * std::max(0.98, (share + 1) / 2), 2) * (1 + 1e-9));
-      // Strained everywhere by twice that, the cloth is as near to the limit as with the hand.
-      if (hand.strain < 1) {
-        EXPECT_NEAR(h * omega * std::sqrt(1 + 2 * hand.strain), limit * std::max(0.98, (share + 1) / 2),
+      // Strained everywhere by twice that, the cloth is as near to the limit as with the grab.
+      if (grab.strain < 1) {
+        EXPECT_NEAR(h * omega * std::sqrt(1 + 2 * grab.strain), limit * std::max(0.98, (share + 1) / 2),
                     1e-6);
       }
-      EXPECT_EQ(hand.strain<1, share> 0.6 && !info.inextensible);
-      before = hand.stiffness;
+      EXPECT_EQ(grab.strain<1, share> 0.6 && !info.inextensible);
+      before = grab.stiffness;
     }
-    // Beyond the limit nothing is lost by a hand that can be felt.
+    // Beyond the limit nothing is lost by a grab that can be felt.
     const double beyond = info.inextensible ? 1 : 1.01 * limit;
     EXPECT_NEAR(at(1.01, 1e9).stiffness, 0.21 * std::pow(beyond / h, 2) / inverse_mass, 1e-3);
   }
@@ -248,7 +248,7 @@ TEST(Hand, IsAsStiffAsTheMethodBears) {
 // The cursor goes round in a circle of 200 px radius once per second, 60 moves per second; 1 m of scene 01 is
 // 263 px in a window of 1280×720. What is seen at the latest, just before the next move, is no more than 20
 // px behind. The cloth is stretched by half for it.
-TEST(Hand, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
+TEST(MouseGrab, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
   constexpr double kPixelsPerMetre = 263, kRadius = 200 / kPixelsPerMetre;
   WorkerPool pool(1);
   const Scene scene = scene_asset("01-sheet");
@@ -272,7 +272,7 @@ TEST(Hand, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
     simulation.apply(SetIntegrator{id});
     simulation.apply(RestoreState{rest, 0});
     const vec3 start = simulation.state().x[lowest];
-    Hand hand({{lowest, lowest, lowest}, vec3(1, 0, 0), start}, simulation, estimate);
+    MouseGrab grab({{lowest, lowest, lowest}, vec3(1, 0, 0), start}, simulation, estimate);
     vec3 cursor = start;
     double most = 0, fastest = 0;
     for (int k = 1; k <= 80; ++k) {
@@ -280,8 +280,8 @@ TEST(Hand, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
       const vec3 next = start + kRadius * vec3(std::sin(angle), 1 - std::cos(angle), 0);
       fastest = std::max(fastest, glm::length(next - cursor));
       cursor = next;
-      hand.move_to(cursor);
-      ASSERT_EQ(step(hand, simulation), StepStatus::done);
+      grab.move_to(cursor);
+      ASSERT_EQ(step(grab, simulation), StepStatus::done);
       if (k > 20) most = std::max(most, glm::length(held_point(simulation) - cursor));
     }
     EXPECT_GT(fastest * kPixelsPerMetre, 20);  // per picture
@@ -290,12 +290,12 @@ TEST(Hand, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
 }
 
 // Recorded input: the cursor jumps by up to half a metre, to and fro, and the held point is not a particle,
-// so that the hand turns the triangle as well. A method that solves once per step takes the cloth for linear
+// so that the grab turns the triangle as well. A method that solves once per step takes the cloth for linear
 // in it, and a force that is there at once, taken for constant, throws the triangle far out of its plane.
 //
-// In a step in which the point moves by Δp, a hand that never pulls with more than F does no more work than
+// In a step in which the point moves by Δp, a grab that never pulls with more than F does no more work than
 // F |Δp|. What the linear step does not see is that springs bent sideways get longer: where it ends, at
-// δ = F/block, they hold F δ (drag_least_block), and δ⁴ times that farther out, 16-fold where a step without
+// δ = F/block, they hold F δ (grab_least_block), and δ⁴ times that farther out, 16-fold where a step without
 // numerical damping swings to 2δ.
 void expect_little_energy_of_a_pull(Scene scene, const std::shared_ptr<const ClothMesh>& mesh,
                                     const IntegratorInfo& info) {
@@ -311,28 +311,29 @@ void expect_little_energy_of_a_pull(Scene scene, const std::shared_ptr<const Clo
   for (int pull = 0; pull < 3; ++pull) {
     simulation.apply(Reset{});
     simulation.step();
-    Grab grab{mesh->triangles[random() % mesh->triangles.size()], vec3(0.1, 0.2, 0.7), vec3(0)};
+    Grab command{mesh->triangles[random() % mesh->triangles.size()], vec3(0.1, 0.2, 0.7), vec3(0)};
     for (int k = 0; k < 3; ++k)
-      grab.cursor += grab.weights[k] * simulation.state().x[grab.particles[static_cast<std::size_t>(k)]];
-    Hand hand(grab, simulation, estimate);
-    const Drag drag = simulation.drag().value();
-    const double unseen = swing * drag.max_force * drag.max_force / drag.least_block;
+      command.cursor +=
+          command.weights[k] * simulation.state().x[command.particles[static_cast<std::size_t>(k)]];
+    MouseGrab grab(command, simulation, estimate);
+    const GrabSpring spring = simulation.grab().value();
+    const double unseen = swing * spring.max_force * spring.max_force / spring.least_block;
     for (int k = 0; k < 12; ++k) {
       if (k % 6 == 0) {
         const double x = unit(), y = unit(), z = unit();
-        hand.move_to(grab.cursor + 0.3 * vec3(x, y, z));
+        grab.move_to(command.cursor + 0.3 * vec3(x, y, z));
       }
       const double before = simulation.record().energy.total;
       const vec3 from = held_point(simulation);
-      ASSERT_EQ(step(hand, simulation), StepStatus::done);
+      ASSERT_EQ(step(grab, simulation), StepStatus::done);
       EXPECT_LT(simulation.record().energy.total - before,
-                drag.max_force * glm::length(held_point(simulation) - from) + unseen)
+                spring.max_force * glm::length(held_point(simulation) - from) + unseen)
           << "pull " << pull << ", step " << k;
     }
   }
 }
 
-TEST(Hand, MakesLittleEnergyOnASheet) {
+TEST(MouseGrab, MakesLittleEnergyOnASheet) {
   Scene scene;
   scene.mesh = GridSource{8, 8, 1, 1};
   const auto mesh = mesh_of(scene);
@@ -344,7 +345,7 @@ TEST(Hand, MakesLittleEnergyOnASheet) {
 }
 
 // Without secant blocks and a pull that grows gradually a step made 535 J here.
-TEST(Hand, MakesLittleEnergyOnATShirt) {
+TEST(MouseGrab, MakesLittleEnergyOnATShirt) {
   const std::filesystem::path path = shared_meshes() / "tshirt_1426.obj";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "There is no " << path;
   Scene scene;

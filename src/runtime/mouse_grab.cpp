@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/hand.h"
+#include "runtime/mouse_grab.h"
 
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
 
 #include "analysis/jacobian_spectrum.h"
-#include "cloth/drag_force.h"
+#include "cloth/grab_force.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -14,28 +14,29 @@ namespace {
 
 constexpr double kGraspTime = 1.0 / 30;  // of the growth to the largest force [s]
 
-HandSpring spring_of(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_hand) {
+GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab) {
   const ClothSystem& system = simulation.system();
   const Scene& scene = simulation.scene();
   const double reach = std::max(simulation.mesh().diagonal / 200, 1e-9);
-  const double force = hold.strength * drag_force_bound(scene.material.mass, scene.material.gravity);
+  const double force = hold.strength * grab_force_bound(scene.material.mass, scene.material.gravity);
   const double inverse_mass =
-      drag_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
-  return hand_spring(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt, without_hand,
+      grab_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
+  return grab_limits(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt, without_grab,
                      inverse_mass, force / reach);
 }
 
 }  // namespace
 
-Hand::Hand(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_hand) : hold_(hold) {
-  take(simulation, spring_of(hold_, simulation, without_hand));
+MouseGrab::MouseGrab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab)
+    : hold_(hold) {
+  apply(simulation, spring_of(hold_, simulation, without_grab));
 }
 
-void Hand::adapt(Simulation& simulation, const StabilityEstimate& without_hand) {
-  take(simulation, spring_of(hold_, simulation, without_hand));
+void MouseGrab::adapt(Simulation& simulation, const StabilityEstimate& without_grab) {
+  apply(simulation, spring_of(hold_, simulation, without_grab));
 }
 
-void Hand::take(Simulation& simulation, const HandSpring& spring) {
+void MouseGrab::apply(Simulation& simulation, const GrabLimits& spring) {
   const ClothSystem& system = simulation.system();
   const State& state = simulation.state();
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
@@ -44,24 +45,24 @@ void Hand::take(Simulation& simulation, const HandSpring& spring) {
   // What falls freely keeps its energy; what hangs does not keep that of its swinging.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;
-  if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.drag()) return;
+  if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.grab()) return;
   hold_.stiffness = spring.stiffness;
   hold_.damping = spring.damping;
   simulation.apply(hold_);
 }
 
-double Hand::share(const Simulation& simulation) const {
+double MouseGrab::share(const Simulation& simulation) const {
   if (std::isinf(budget_)) return 1;
   const double added = simulation.record().energy.total - calm_;
   return budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
 }
 
-void Hand::pull(Simulation& simulation) {
-  const Drag& drag = simulation.drag().value();
-  const double bound = Drag::kSpringShare * drag.max_force;
-  if (!(bound > 0 && drag.stiffness > 0)) return simulation.apply(MoveCursor{hold_.cursor});
-  const vec3 point = drag.blend(simulation.state().x);
-  const vec3 spring = drag.stiffness * (hold_.cursor - point);
+void MouseGrab::pull(Simulation& simulation) {
+  const GrabSpring& grab = simulation.grab().value();
+  const double bound = GrabSpring::kSpringShare * grab.max_force;
+  if (!(bound > 0 && grab.stiffness > 0)) return simulation.apply(MoveCursor{hold_.cursor});
+  const vec3 point = grab.blend(simulation.state().x);
+  const vec3 spring = grab.stiffness * (hold_.cursor - point);
   const vec3 wanted = spring * saturation(spring, bound);
   const double most = bound * simulation.scene().stepping.dt / kGraspTime;
   const double change = glm::length(wanted - force_);
@@ -72,7 +73,7 @@ void Hand::pull(Simulation& simulation) {
   // Inverse of saturation().
   const vec3 force = bears * force_;
   const double saturated = std::min(glm::length(force) / bound, 0.999);
-  simulation.apply(MoveCursor{point + force / (drag.stiffness * std::sqrt(1 - saturated * saturated))});
+  simulation.apply(MoveCursor{point + force / (grab.stiffness * std::sqrt(1 - saturated * saturated))});
 }
 
 }  // namespace clothlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/hand_spring.h"
+#include "analysis/grab_limits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kDampingRatio = 0.1;
 constexpr double kLimitShare = 0.98;
-constexpr double kRise = 1.1 * 1.1 - 1;  // of ω², by a hand that raises ω by 10 %
+constexpr double kRise = 1.1 * 1.1 - 1;  // of ω², by a grab that raises ω by 10 %
 
-HandSpring with_damper(double stiffness, double inverse_mass) {
+GrabLimits with_damper(double stiffness, double inverse_mass) {
   return {stiffness, 2 * kDampingRatio * std::sqrt(stiffness / inverse_mass)};
 }
 
@@ -30,13 +30,13 @@ double largest(double most, const Fits& fits) {
 
 }  // namespace
 
-HandSpring hand_spring(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
-                       const StabilityEstimate& without_hand, double inverse_mass, double wanted) {
+GrabLimits grab_limits(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
+                       const StabilityEstimate& without_grab, double inverse_mass, double wanted) {
   if (!(inverse_mass > 0)) return {};
   if (integrator.inextensible) wanted = std::min(wanted, kRise / (h * h * inverse_mass));
   if (integrator.growth_of_slow_modes) return with_damper(wanted, inverse_mass);
-  const double rising = kRise * std::pow(without_hand.omega_max(), 2) / inverse_mass;
-  const std::optional<double> limit = largest_stable_step(integrator, values, without_hand);
+  const double rising = kRise * std::pow(without_grab.omega_max(), 2) / inverse_mass;
+  const std::optional<double> limit = largest_stable_step(integrator, values, without_grab);
   if (!limit || !(h < *limit)) return with_damper(std::min(wanted, rising), inverse_mass);
 
   const double share = std::max(kLimitShare, (h / *limit + 1) / 2);
@@ -44,16 +44,16 @@ HandSpring hand_spring(const IntegratorInfo& integrator, const IntegratorParamet
     return h <= share * largest_stable_step(integrator, values, cloth).value_or(0);
   };
   // Damping helps some methods, but the damper saturates.
-  const auto bears_hand = [&](double stiffness) {
+  const auto bears_grab = [&](double stiffness) {
     const double damping = with_damper(stiffness, inverse_mass).damping;
-    return bears(with_hand(without_hand, stiffness * inverse_mass, 0)) &&
-           bears(with_hand(without_hand, stiffness * inverse_mass, damping * inverse_mass));
+    return bears(with_grab(without_grab, stiffness * inverse_mass, 0)) &&
+           bears(with_grab(without_grab, stiffness * inverse_mass, damping * inverse_mass));
   };
-  HandSpring hand = with_damper(largest(wanted, bears_hand), inverse_mass);
-  if (integrator.inextensible) return hand;
-  const double strain = largest(1, [&](double e) { return bears(with_strain(without_hand, 2 * e)); });
-  if (strain < 1) hand.strain = strain;
-  return hand;
+  GrabLimits grab = with_damper(largest(wanted, bears_grab), inverse_mass);
+  if (integrator.inextensible) return grab;
+  const double strain = largest(1, [&](double e) { return bears(with_strain(without_grab, 2 * e)); });
+  if (strain < 1) grab.strain = strain;
+  return grab;
 }
 
 }  // namespace clothlab

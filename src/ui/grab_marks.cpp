@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/hand_marks.h"
+#include "ui/grab_marks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,16 +22,16 @@ void ring(ImVec2 at, float radius, ImU32 colour, ImU32 rim) {
 
 }  // namespace
 
-void draw_hand_marks(const HandMarks& marks, const Area& view) {
+void draw_grab_marks(const GrabMarks& marks, const Area& view) {
   const ImU32 colour = rgb(marks.colour), rim = with_alpha(readable_on(colour), 0.5F);
   if (marks.target) {
     ring(marks.target->at, units(marks.target->is_pin ? 10 : 6), colour, rim);
-    item_rects()["hand-target"] = {marks.target->at.x, marks.target->at.y, marks.target->at.x,
+    item_rects()["grab-target"] = {marks.target->at.x, marks.target->at.y, marks.target->at.x,
                                    marks.target->at.y};
   }
   if (!marks.held || marks.held->depth == 0) return;
 
-  // A scale beside the hand: the tick is the plane that the cloth was taken in, up is away from the viewer.
+  // A scale beside the grab: the tick is the plane that the cloth was taken in, up is away from the viewer.
   const float half = units(24), aside = units(22);
   const bool left = marks.held->at.x + 2 * aside > view.x + view.width;
   const ImVec2 middle(marks.held->at.x + (left ? -aside : aside),
@@ -50,9 +50,9 @@ void draw_hand_marks(const HandMarks& marks, const Area& view) {
   draw->AddCircleFilled(ImVec2(middle.x, end), units(3.5F), colour);
 }
 
-std::string hand_reading(const Frame::Hand& hand, double depth) {
-  std::string text = "hand " + format_steady(glm::length(hand.force)) + " N, lag " +
-                     format_steady(glm::distance(hand.cursor, hand.point) * 100) + " cm";
+std::string grab_reading(const Frame::Grab& grab, double depth) {
+  std::string text = "grab " + format_steady(glm::length(grab.force)) + " N, lag " +
+                     format_steady(glm::distance(grab.cursor, grab.point) * 100) + " cm";
   if (std::abs(depth) >= 0.0005)
     text += ", " + format_plain(std::abs(depth) * 100, 2) + " cm " + (depth > 0 ? "behind" : "in front");
   return text;

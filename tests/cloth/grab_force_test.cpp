@@ -12,24 +12,24 @@
 namespace clothlab::test {
 namespace {
 
-TEST(DragForce, IsASpringAndADamperNearTheCursor) {
-  const Drag drag{{0, 1, 2}, vec3(0.5, 0.25, 0.25), vec3(0, 0, 0), 8, 2, 1e6};
-  const DragForce force(drag);
+TEST(GrabForce, IsASpringAndADamperNearTheCursor) {
+  const GrabSpring grab{{0, 1, 2}, vec3(0.5, 0.25, 0.25), vec3(0, 0, 0), 8, 2, 1e6};
+  const GrabForce force(grab);
   const std::vector<vec3> x(3, vec3(0.1, 0, 0)), v(3, vec3(0, 0.2, 0));
   std::vector<vec3> f(3, vec3(0.0));
   force.add_force(x, v, f);
   for (int c = 0; c < 3; ++c) {
-    const vec3 expected = -drag.weights[c] * (8.0 * x[0] + 2.0 * v[0]);
+    const vec3 expected = -grab.weights[c] * (8.0 * x[0] + 2.0 * v[0]);
     EXPECT_LT(glm::length(f[static_cast<std::size_t>(c)] - expected), 1e-12);
   }
   EXPECT_NEAR(force.energy(x), 8 * 0.1 * 0.1 / 2, 1e-12);
   EXPECT_NEAR(force.dissipation_potential(v), 2 * 0.2 * 0.2 / 2, 1e-12);
 }
 
-TEST(DragForce, NeverExceedsItsBound) {
+TEST(GrabForce, NeverExceedsItsBound) {
   for (const double distance : {0.0, 0.1, 1.0, 1e3, 1e100, 1e300}) {
     for (const double speed : {0.0, 1.0, 1e5, 1e300}) {
-      const DragForce force(Drag{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0, 0, 0), 900, 40, 2.5});
+      const GrabForce force(GrabSpring{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0, 0, 0), 900, 40, 2.5});
       const std::vector<vec3> x(3, vec3(distance, 0, 0)), v(3, vec3(speed, 0, 0));
       std::vector<vec3> f(3, vec3(0.0));
       force.add_force(x, v, f);
@@ -38,28 +38,28 @@ TEST(DragForce, NeverExceedsItsBound) {
   }
 }
 
-TEST(DragForce, PullsWithNearlyItsBoundFromFarAway) {
-  const DragForce force(Drag{{0, 1, 2}, vec3(1, 0, 0), vec3(0, 0, 0), 900, 40, 2.5});
+TEST(GrabForce, PullsWithNearlyItsBoundFromFarAway) {
+  const GrabForce force(GrabSpring{{0, 1, 2}, vec3(1, 0, 0), vec3(0, 0, 0), 900, 40, 2.5});
   const std::vector<vec3> x(3, vec3(1, 0, 0)), v(3, vec3(0.0));
   std::vector<vec3> f(3, vec3(0.0));
   force.add_force(x, v, f);
   EXPECT_GT(-f[0].x, 0.79 * 2.5);
 }
 
-TEST(Drag, HasSecantsThatGiveItsForce) {
-  const Drag drag{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0.1, 0.2, 0.3), 90, 4, 2.5};
+TEST(GrabSpring, HasSecantsThatGiveItsForce) {
+  const GrabSpring grab{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0.1, 0.2, 0.3), 90, 4, 2.5};
   for (const double distance : {0.0, 0.01, 0.3, 20.0}) {
     const std::vector<vec3> x{vec3(distance, 0, 0), vec3(0, distance, 0.1), vec3(1, 0, 0)};
     const std::vector<vec3> v{vec3(0, 0, distance), vec3(0.1, 0, 0), vec3(0, distance, 0)};
     std::vector<vec3> f(3, vec3(0.0));
-    DragForce(drag).add_force(x, v, f);
-    const vec3 d = drag.blend(x) - drag.cursor, d_dot = drag.blend(v);
-    const vec3 expected = -(drag.secant_stiffness(d) * d + drag.secant_damping(d_dot) * d_dot);
+    GrabForce(grab).add_force(x, v, f);
+    const vec3 d = grab.blend(x) - grab.cursor, d_dot = grab.blend(v);
+    const vec3 expected = -(grab.secant_stiffness(d) * d + grab.secant_damping(d_dot) * d_dot);
     EXPECT_LT(glm::length(f[0] + f[1] + f[2] - expected), 1e-14);
-    EXPECT_LE(drag.secant_stiffness(d), 90);
-    EXPECT_LE(drag.secant_damping(d_dot), 4);
+    EXPECT_LE(grab.secant_stiffness(d), 90);
+    EXPECT_LE(grab.secant_damping(d_dot), 4);
   }
-  Drag idle = drag;
+  GrabSpring idle = grab;
   idle.max_force = 0;
   EXPECT_EQ(idle.secant_stiffness(vec3(0.0)), 0);
   EXPECT_EQ(idle.secant_damping(vec3(0.0)), 0);
@@ -92,7 +92,7 @@ double omega_max(Rig& rig) {
   return std::sqrt(algebra::symmetric_eigenvalues(k)[size - 1]);
 }
 
-TEST(Drag, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatItFeels) {
+TEST(GrabSpring, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatItFeels) {
   for (const vec3 weights : {vec3(1, 0, 0), vec3(1.0 / 3), vec3(0, 0.5, 0.5), vec3(0.1, 0.2, 0.7)}) {
     for (const bool pinned : {false, true}) {
       Material material = sample_material();
@@ -102,14 +102,14 @@ TEST(Drag, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatItFeels)
       if (pinned) rig->pin(0);
       const std::array<std::uint32_t, 3> corner{0, 1, 5};
       const double inverse_mass =
-          drag_inverse_mass(corner, weights, rig->system.masses(), rig->system.projection());
+          grab_inverse_mass(corner, weights, rig->system.masses(), rig->system.projection());
       if (pinned && weights == vec3(1, 0, 0)) {
         EXPECT_EQ(inverse_mass, 0);  // only a pin is held
         continue;
       }
       const double before = omega_max(*rig);
       const double k = 0.21 * before * before / inverse_mass;
-      rig->system.set_drag(Drag{corner, weights, rig->state.x[0], k, 0, 1e9});
+      rig->system.set_grab(GrabSpring{corner, weights, rig->state.x[0], k, 0, 1e9});
       const double after = omega_max(*rig);
       EXPECT_LE(after, 1.1 * before * (1 + 1e-12));
       EXPECT_GT(after, before);
@@ -117,7 +117,7 @@ TEST(Drag, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatItFeels)
   }
 }
 
-mat3 clamped_block(const DragForce& force, std::span<const vec3> x, std::span<const vec3> v,
+mat3 clamped_block(const GrabForce& force, std::span<const vec3> x, std::span<const vec3> v,
                    const SystemCoefficients& c) {
   SpringMatrix a(SpringPattern::build(3, std::array<SpringPattern::Pair, 1>{{{0, 1}}}));
   force.add_jacobians(x, v, c, JacobianMode::clamped, a);
@@ -125,17 +125,17 @@ mat3 clamped_block(const DragForce& force, std::span<const vec3> x, std::span<co
 }
 
 // The quadratic model of a linearised step lies above the potential: such a step never gains energy from the
-// hand that is not there, nor does it pass the cursor by the hand alone.
-TEST(DragForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
-  const DragForce force(Drag{{0, 1, 2}, vec3(1, 0, 0), vec3(0), 90, 4, 2.5});
+// grab that is not there, nor does it pass the cursor by the grab alone.
+TEST(GrabForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
+  const GrabForce force(GrabSpring{{0, 1, 2}, vec3(1, 0, 0), vec3(0), 90, 4, 2.5});
   const std::vector<vec3> origin(3, vec3(0));
   for (const double distance : {0.0, 0.02, 0.3, 5.0}) {
     const std::vector<vec3> at(3, vec3(distance, 0, 0));
     const mat3 spring = clamped_block(force, at, origin, {0, 0, 1});
     const mat3 damper = clamped_block(force, origin, at, {0, 1, 0});
-    std::vector<vec3> pull(3, vec3(0)), drag(3, vec3(0));
+    std::vector<vec3> pull(3, vec3(0)), grab(3, vec3(0));
     force.add_force(at, origin, pull);
-    force.add_force(origin, at, drag);
+    force.add_force(origin, at, grab);
     for (const vec3 way : {vec3(1, 0, 0), vec3(-1, 0, 0), vec3(0, 1, 0), vec3(-0.5, 0.5, 0.1)}) {
       for (const double length : {0.01, 0.1, 1.0, 10.0}) {
         const vec3 step = length * way;
@@ -143,7 +143,7 @@ TEST(DragForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
         EXPECT_LE(force.energy(there),
                   force.energy(at) - glm::dot(pull[0], step) + glm::dot(step, spring * step) / 2 + 1e-12);
         EXPECT_LE(force.dissipation_potential(there), force.dissipation_potential(at) -
-                                                          glm::dot(drag[0], step) +
+                                                          glm::dot(grab[0], step) +
                                                           glm::dot(step, damper * step) / 2 + 1e-12);
       }
     }
@@ -153,34 +153,34 @@ TEST(DragForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
 }
 
 // F/block is as far as a step from rest takes the point: no farther than where the two springs of a row that
-// it leaves sideways hold the work that the hand has done, k_s δ⁴/(4 L²) = F δ.
-TEST(DragForce, HasAClampedBlockThatKeepsALinearStepShort) {
+// it leaves sideways hold the work that the grab has done, k_s δ⁴/(4 L²) = F δ.
+TEST(GrabForce, HasAClampedBlockThatKeepsALinearStepShort) {
   auto rig = make_sheet(5, 5, 0.25, sample_material());
-  Drag drag{{12, 12, 12}, vec3(1, 0, 0), vec3(0, 3, 0), 1e5, 0, 4};
+  GrabSpring grab{{12, 12, 12}, vec3(1, 0, 0), vec3(0, 3, 0), 1e5, 0, 4};
   Material material = sample_material();
   material.stretch_stiffness = 100;
-  drag.least_block = drag_least_block(rig->system.model(), material, drag);
-  const double force = 0.8 * 4, way = force / drag.least_block;
+  grab.least_block = grab_least_block(rig->system.model(), material, grab);
+  const double force = 0.8 * 4, way = force / grab.least_block;
   double length = 0;  // of the springs at particle 12: four edges, two diagonals
   for (const double l : {0.25, 0.25, 0.25, 0.25, std::sqrt(2.0) / 4, std::sqrt(2.0) / 4}) length += l / 6;
   EXPECT_NEAR(100 * std::pow(way, 4) / (4 * length * length), force * way, 1e-12);
-  drag.particles = {0, 0, 0};  // the pattern of clamped_block has three particles
+  grab.particles = {0, 0, 0};  // the pattern of clamped_block has three particles
   const std::vector<vec3> x(3, vec3(0));
-  EXPECT_NEAR(clamped_block(DragForce(drag), x, x, {0, 0, 1})[1][1], drag.least_block, 1e-12);
-  drag.stiffness = 5;  // a softer hand is no stiffer for it
-  EXPECT_NEAR(clamped_block(DragForce(drag), x, x, {0, 0, 1})[1][1], 5, 1e-12);
+  EXPECT_NEAR(clamped_block(GrabForce(grab), x, x, {0, 0, 1})[1][1], grab.least_block, 1e-12);
+  grab.stiffness = 5;  // a softer grab is no stiffer for it
+  EXPECT_NEAR(clamped_block(GrabForce(grab), x, x, {0, 0, 1})[1][1], 5, 1e-12);
   material.stretch_stiffness = 0;
-  EXPECT_EQ(drag_least_block(rig->system.model(), material, drag), 0);
+  EXPECT_EQ(grab_least_block(rig->system.model(), material, grab), 0);
 }
 
-TEST(Drag, IsBoundedByTenTimesTheWeightOfThePart) {
+TEST(GrabSpring, IsBoundedByTenTimesTheWeightOfThePart) {
   const std::vector<vec3> rest(5, vec3(0.0));
   const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {3, 4}};
   const ClothModel model(rest, stretch);
   const std::vector<double> masses{1, 2, 3, 4, 5};
-  EXPECT_EQ(drag_force_bound(model, masses, vec3(0, -2, 0), 2), 10 * 6 * 2);
-  EXPECT_EQ(drag_force_bound(model, masses, vec3(0, -2, 0), 4), 10 * 9 * 2);
-  EXPECT_DOUBLE_EQ(drag_force_bound(model, masses, vec3(0, 0, 0), 4), 10 * 9 * 9.8);
+  EXPECT_EQ(grab_force_bound(model, masses, vec3(0, -2, 0), 2), 10 * 6 * 2);
+  EXPECT_EQ(grab_force_bound(model, masses, vec3(0, -2, 0), 4), 10 * 9 * 2);
+  EXPECT_DOUBLE_EQ(grab_force_bound(model, masses, vec3(0, 0, 0), 4), 10 * 9 * 9.8);
 }
 
 }  // namespace

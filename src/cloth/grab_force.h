@@ -7,23 +7,23 @@
 
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
-#include "dynamics/drag.h"
+#include "dynamics/grab_spring.h"
 
 namespace clothlab {
 
-/// The force of a Drag. |Σ f_i| < max_force, however far the cursor and however fast the cloth. Spring and
-/// damper saturate apart and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v), and
-/// their Jacobians are positive semidefinite everywhere.
+/// The force of a GrabSpring. |Σ f_i| < max_force, however far the cursor and however fast the cloth. Spring
+/// and damper saturate apart and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v),
+/// and their Jacobians are positive semidefinite everywhere.
 ///
 /// Along d the derivative of a saturated spring is nearly 0: a method that linearises once per step would
 /// take its force for constant and throw the point far past the cursor. `clamped` blocks are the secants k(d)
-/// I and c(ḋ) I instead, whose quadratic models lie above the potentials: a linear step by the hand alone
+/// I and c(ḋ) I instead, whose quadratic models lie above the potentials: a linear step by the grab alone
 /// ends before the cursor. That of the spring is at least min(k, least_block) I.
-class DragForce final : public ForceTerm {
+class GrabForce final : public ForceTerm {
  public:
-  explicit DragForce(const Drag& drag) : drag_(drag) {}
+  explicit GrabForce(const GrabSpring& grab) : grab_(grab) {}
 
-  const Drag& drag() const { return drag_; }
+  const GrabSpring& grab() const { return grab_; }
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
@@ -32,7 +32,7 @@ class DragForce final : public ForceTerm {
     if (part != SpringForces::rest) add_force(x, v, f);
   }
   void add_measures(std::span<const vec3> x, ForceMeasures& measures) const override {
-    measures.energies.drag += energy(x);
+    measures.energies.grab += energy(x);
   }
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
@@ -46,27 +46,27 @@ class DragForce final : public ForceTerm {
   mat3 spring_block(std::span<const vec3> x, JacobianMode mode) const;
   mat3 damper_slope(std::span<const vec3> v, JacobianMode mode) const;
 
-  Drag drag_;
+  GrabSpring grab_;
 };
 
 /// Σ wᵢ²/mᵢ over the particles that `fixed` leaves free: the inverse of the mass that a force on the held
 /// point feels [1/kg]. A stiffness k at that point raises no eigenvalue of M⁻¹K_s by more than k Σ wᵢ²/mᵢ
 /// (Weyl). 0 where no free particle is held.
-double drag_inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
+double grab_inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
                          std::span<const double> masses, const Projection& fixed);
 
-/// Least stiffness [N/m] of the hand's clamped block. Springs at their rest length do not resist sideways
-/// motion in linear theory, so a hand of force F takes the held point in one linear step from rest as far as
+/// Least stiffness [N/m] of the grab's clamped block. Springs at their rest length do not resist sideways
+/// motion in linear theory, so a grab of force F takes the held point in one linear step from rest as far as
 /// F/block. In truth, the two springs of a row, of length L and stiffness k_s, that the point leaves sideways
-/// by δ hold k_s δ⁴/(4 L²), which is the work F δ of the hand at δ³ = 4 F L²/k_s: the block is F/δ for the
+/// by δ hold k_s δ⁴/(4 L²), which is the work F δ of the grab at δ³ = 4 F L²/k_s: the block is F/δ for the
 /// largest F of the spring, L the mean rest length of the stretch springs at the held particles. 0 without
 /// such springs.
-double drag_least_block(const ClothModel& model, const Material& material, const Drag& drag);
+double grab_least_block(const ClothModel& model, const Material& material, const GrabSpring& grab);
 
 /// 10 × the weight [N] of the connected part that `particle` belongs to, or of a given mass [kg]; with |g|
 /// or, where g = 0, 9.8 m/s².
-double drag_force_bound(const ClothModel& model, std::span<const double> masses, const vec3& gravity,
+double grab_force_bound(const ClothModel& model, std::span<const double> masses, const vec3& gravity,
                         std::uint32_t particle);
-double drag_force_bound(double mass, const vec3& gravity);
+double grab_force_bound(double mass, const vec3& gravity);
 
 }  // namespace clothlab

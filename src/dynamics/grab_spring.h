@@ -20,7 +20,7 @@ inline double saturation(const vec3& s, double bound) {
 /// With d = Σ wᵢ xᵢ − cursor and ḋ = Σ wᵢ vᵢ its force is
 ///
 ///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force.
-struct Drag {
+struct GrabSpring {
   // Shares of the bound F that the spring and the damper saturate at. The damper's is smaller, as its force
   // is in use (2 × the damping ratio of the spring's).
   static constexpr double kSpringShare = 0.8;
@@ -29,10 +29,10 @@ struct Drag {
   std::array<std::uint32_t, 3> particles{};
   vec3 weights{0.0};     ///< w, barycentric: each in [0, 1], their sum 1
   vec3 cursor{0.0};      ///< [m]
-  double stiffness = 0;  ///< k [N/m], see drag_stiffness
-  double damping = 0;    ///< c [N·s/m], see drag_damping
-  double max_force = 0;  ///< no force of the drag is larger [N], see drag_force_bound; 0: it does nothing
-  /// Least stiffness of the spring in `clamped` blocks, unless k is less [N/m]; see drag_least_block.
+  double stiffness = 0;  ///< k [N/m], see grab_stiffness
+  double damping = 0;    ///< c [N·s/m], see grab_damping
+  double max_force = 0;  ///< no force of the grab is larger [N], see grab_force_bound; 0: it does nothing
+  /// Least stiffness of the spring in `clamped` blocks, unless k is less [N/m]; see grab_least_block.
   double least_block = 0;
 
   /// Σ wᵢ aᵢ

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "analysis/hand_spring.h"
+#include "analysis/grab_limits.h"
 #include "analysis/stability.h"
 #include "sim/command.h"
 #include "sim/simulation.h"
@@ -12,28 +12,28 @@ namespace clothlab {
 /// comes gradually.
 ///
 /// It reaches its largest force where the held point lags by 1/200 of the mesh's diagonal, or farther off
-/// where the method bears only a softer hand (analysis/hand_spring.h). The spring's force changes by at most
+/// where the method bears only a softer grab (analysis/grab_limits.h). The spring's force changes by at most
 /// the largest one in 1/30 s: a method that linearises once per step, or leaves its equations unsolved, makes
 /// energy of a force that is there all at once. The 1/30 s are not derived but measured: in jerks by half a
 /// metre a step of semi-implicit Euler gained up to 36 J with 1/60 s on a T-shirt of 1,426 particles, 1.4 J
 /// with 1/30 s and 0.4 J with 1/15 s, which is felt as lag.
 ///
-/// For methods with a limit it fades as the cloth's energy grows towards that of HandSpring::strain, and is
+/// For methods with a limit it fades as the cloth's energy grows towards that of GrabLimits::strain, and is
 /// gone there: strained cloth is stiffer, and near the limit large motion gains energy by itself.
-class Hand {
+class MouseGrab {
  public:
   /// Takes hold. Throws as Simulation does.
-  Hand(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_hand);
+  MouseGrab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab);
 
   /// For another method, h or material.
-  void adapt(Simulation& simulation, const StabilityEstimate& without_hand);
+  void adapt(Simulation& simulation, const StabilityEstimate& without_grab);
   void move_to(const vec3& cursor) { hold_.cursor = cursor; }
   const vec3& cursor() const { return hold_.cursor; }
   /// To be called before every step: puts the far end of the spring where it pulls as far as it may.
   void pull(Simulation& simulation);
 
  private:
-  void take(Simulation& simulation, const HandSpring& spring);
+  void apply(Simulation& simulation, const GrabLimits& spring);
   /// Of the pull, that the cloth bears with the energy that it has.
   double share(const Simulation& simulation) const;
 
