@@ -6,7 +6,7 @@
 #
 #   --yes     install missing packages without asking
 #   --stage   run one stage only:
-#             release   every test, the format and the layer check; warnings are errors
+#             release   every test, the format and the layer check, a parse by clang++; warnings are errors
 #             asan      the suite under AddressSanitizer and UndefinedBehaviorSanitizer, but for tests labelled slow
 #             tsan      the tests labelled threads under ThreadSanitizer
 set -uo pipefail
