@@ -31,7 +31,7 @@ std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& in
 double phase_error(std::complex<double> eigenvalue, double h_omega);
 
 /// What the method damps with: d/ω of the equation x'' + d x' + ω²x = 0 whose solutions shrink as fast per
-/// step, −2 ln|R| / (hω) [Ascher et al., section 3.2, (12)]. Negative where the method gains.
+/// step, −2 ln|R| / (hω) [Ascher 2022, §3.2, (12)]. Negative where the method gains.
 double equivalent_damping(double amplitude_factor, double h_omega);
 
 }  // namespace clothlab

@@ -20,8 +20,8 @@ struct Services {
   std::function<Rgb(std::size_t row)> integrator_colour;
 };
 
-/// The whole command line of cli.md. Returns the exit status: 0 done, 1 a fault of the program or the
-/// system, 2 usage or bad input, 3 the run blew up, 130 or 143 interrupted. Messages go to stderr.
+/// The whole command line (docs/command-line.md). Returns the exit status: 0 done, 1 a fault of the program
+/// or the system, 2 usage or bad input, 3 the run blew up, 130 or 143 interrupted. Messages go to stderr.
 int run_cli(int argc, const char* const* argv, const Services& services);
 
 }  // namespace clothlab

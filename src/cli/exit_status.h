@@ -3,7 +3,7 @@
 
 namespace clothlab {
 
-// The exit status of cli.md.
+// The exit status (docs/command-line.md).
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFault = 1;         ///< of the program or the system, during the run
 inline constexpr int kExitUsage = 2;         ///< usage, bad input, an output that cannot be written

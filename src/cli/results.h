@@ -24,7 +24,7 @@ struct RunEnd {
   int threads = 1;
 };
 
-/// The output files of `simulate` (cli.md, "Results"). Each is written beside its place and renamed
+/// The output files of `simulate` (docs/command-line.md). Each is written beside its place and renamed
 /// when it is whole, so that an interrupted run leaves no half-written file.
 class Results {
  public:

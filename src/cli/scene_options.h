@@ -20,7 +20,7 @@ namespace clothlab {
 CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
                                   std::optional<std::string>& value);
 
-/// The options of cli.md's "Scene" and "Stepping" sections, the same for every subcommand and the window.
+/// The options of the scene and of stepping, the same for every subcommand and the window.
 /// Must outlive the CLI::App it was added to.
 class SceneOptions {
  public:

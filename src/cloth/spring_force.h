@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// All that acts along springs [kauppila §2.2; ascher §2]: elastic force, spring damping, and the
+/// All that acts along springs [Ascher 2022, §2]: elastic force, spring damping, and the
 /// stiffness part of Rayleigh damping. With x_ij = x_i − x_j, l = |x_ij|, n = x_ij/l, c = 1 − L/l:
 ///
 ///   elastic     f_i = −k (l − L) n                       B = k [n nᵀ + c (I − n nᵀ)]

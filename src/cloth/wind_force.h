@@ -10,8 +10,8 @@
 
 namespace clothlab {
 
-/// Drag of the air on the triangles, quadratic and along the normal, as of a plate [Hoerner, Fluid-Dynamic
-/// Drag, 1965]: a triangle of area A and normal n in a flow u, relative to itself, feels
+/// Drag of the air on the triangles, quadratic and along the normal, as of a plate [Hoerner 1965]: a triangle
+/// of area A and normal n in a flow u, relative to itself, feels
 ///
 ///   f = ρ/2 c A |u·n| (u·n) n.
 ///

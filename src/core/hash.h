@@ -13,7 +13,7 @@ namespace clothlab {
 /// sees the bits of the values (so 0.0 and -0.0 differ) and their order. For golden tests and for
 /// comparing runs; not cryptographic.
 ///
-/// Every word is mixed in with a multiply-xorshift round (the finaliser of MurmurHash3, Appleby 2011),
+/// Every word is mixed in with a multiply-xorshift round (the finaliser of MurmurHash3 [Appleby 2011]),
 /// so that one changed bit changes about half of the result.
 class Hash {
  public:

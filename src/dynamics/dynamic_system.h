@@ -64,7 +64,7 @@ class DynamicSystem {
   virtual double potential_energy(std::span<const vec3> x) const = 0;
 
   /// Whether the damping force is −∂R/∂v with an R(v) that does not depend on x, so that an implicit
-  /// step has an incremental potential [ascher §3.3, (14)–(15)].
+  /// step has an incremental potential [Ascher 2022, §3.3, (14)–(15)].
   virtual bool has_dissipation_potential() const = 0;
   /// R(v) [W]; meaningful only when `has_dissipation_potential()`.
   virtual double dissipation_potential(std::span<const vec3> v) const = 0;

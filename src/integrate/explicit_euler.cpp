@@ -8,7 +8,7 @@
 namespace clothlab {
 namespace {
 
-/// x1 = x0 + h v0, v1 = v0 + h M⁻¹ f(x0, v0). Gains energy at every step size [joubert §3; ascher §3.1].
+/// x1 = x0 + h v0, v1 = v0 + h M⁻¹ f(x0, v0). Gains energy at every step size [Ascher 2022, §3.1].
 class ExplicitEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,

@@ -19,7 +19,7 @@ namespace {
 constexpr double kLoosestTolerance = 1e-6;
 constexpr std::size_t kBlendGrain = 1024;
 
-/// u1 = u0 + h φ1(hJ0) F(u0) [ascher §3.5.1; Chen, Ascher, Pai 2018]: the exact solution of the equation
+/// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation
 /// linearised at u0. What is prescribed moves at its constant velocity within the step, as part of that
 /// equation.
 ///

@@ -32,7 +32,7 @@ struct StageEquation {
   }
 };
 
-/// Newton's method on a StageEquation (model.md, "Nonlinear and linear solves").
+/// Newton's method on a StageEquation (model.md, "Steps").
 ///
 /// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K (with two
 /// γ, γ_f γ_v stands for γ², and γ_f/γ_v before E below). It ends
@@ -45,7 +45,7 @@ struct StageEquation {
 /// indefinite or d leads nowhere.
 ///
 /// The line search halves the step until the incremental potential
-///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [ascher §3.3, (14)–(15)]
+///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)]
 /// has fallen enough, or ‖r‖ to a half of its smallest so far (near the root φ can no longer tell two points
 /// apart). Where there is no potential, ‖r‖ has to fall below its smallest so far, or else the slope r·d must
 /// not turn as steep upwards as it fell before: the work of r along d stands for φ then, which lets a sheet

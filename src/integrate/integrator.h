@@ -15,7 +15,7 @@
 
 namespace clothlab {
 
-/// Settings of the solvers inside a step (model.md, "Nonlinear and linear solves").
+/// Settings of the solvers inside a step (model.md, "Steps").
 struct SolverSettings {
   LinearSolverSettings linear;
   double newton_tolerance = 1e-6;  ///< relative, see model.md
@@ -49,7 +49,7 @@ struct StepReport {
   /// dynamics ‖r‖, of XPBD the springs' errors, of rods the largest |l − L|; 0 for methods that solve no
   /// equations.
   double newton_residual = 0;
-  std::optional<double> distance;  ///< of XPBD: from backward Euler, see xpbd.h
+  std::optional<double> distance;  ///< of XPBD: from backward Euler (xpbd.cpp)
   double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
   /// Modes that a split method took by exponentials, of those wanted at most; empty for other methods.
   std::optional<std::size_t> modes;

@@ -19,7 +19,7 @@ namespace clothlab {
 /// stand another length aimed at.
 ///
 /// Both projections move along W Jᵀ, W = S M⁻¹ S, by solving J W Jᵀ λ = C with conjugate gradients for least
-/// squares (CGLS) [Björck 1996, 7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
+/// squares (CGLS) [Björck 1996, §7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
 /// matrix-free and at the same cost as conjugate gradients on J W Jᵀ, but from B itself. Constraints that are
 /// redundant have a solution of least mass-weighted norm, and those that contradict each other are met in the
 /// sense of least squares, Σ C_e²/(w_i + w_j) = min.
@@ -41,9 +41,9 @@ class LengthConstraints {
   bool linearise(const StepContext& context, std::span<const vec3> x, StepReport& report);
 
   /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
-  /// J stays, and Broyden's updates make up for it [Deuflhard, Newton Methods for Nonlinear Problems, 2.1.4,
-  /// QNERR]. |C| is brought below 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. False
-  /// when stopped; what remains is put into the report.
+  /// J stays, and Broyden's updates make up for it [Deuflhard 2004, §2.1.4, QNERR]. |C| is brought below
+  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. False when stopped; what remains is
+  /// put into the report.
   bool project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
@@ -58,7 +58,7 @@ class LengthConstraints {
   double violation(WorkerPool& pool, std::span<const vec3> x);
 
   /// One Gauss–Seidel sweep over the springs in their order, x moved to C_e = 0 along W ∇C_e one by one
-  /// [Müller et al. 2007, (10), (11)].
+  /// [Müller 2007, (10), (11)].
   void sweep(std::span<vec3> x) const;
 
  private:

@@ -39,7 +39,7 @@ inline constexpr std::array kModeParameters{
     },
 };
 
-/// The split F = G + H behind SIERE and its relatives [ascher §3.5.2, §4; Chen et al. 2020]: G is the motion
+/// The split F = G + H behind SIERE and its relatives [Ascher 2022, §3.5.2, §4; Chen 2020]: G is the motion
 /// in the s lowest modes X of K_s x = λ M x, taken by exponentials, H the rest, taken implicitly.
 ///
 /// With P = X XᵀM, Λ = XᵀK_sX, Y = MX, Z = K_sX (free directions alone) and J = [0 I; M⁻¹K M⁻¹D]:

@@ -11,8 +11,8 @@
 namespace clothlab {
 namespace {
 
-/// Position-based dynamics of inextensible stretch springs [Müller et al. 2007], with a second projection,
-/// that of the velocities onto the constraints' tangent space [Ascher, Petzold 1998, 10.2]. f is without the
+/// Position-based dynamics of inextensible stretch springs [Müller 2007], with a second projection,
+/// that of the velocities onto the constraints' tangent space [Ascher 1998, §10.2]. f is without the
 /// elastic force of stretch springs:
 ///   x = x0 + h (v0 + h M⁻¹ f(x0, v0)), then `iterations` Gauss–Seidel sweeps towards C(x) = l − L = 0;
 ///   v = (x − x0)/h;   v −= M⁻¹Jᵀ (J M⁻¹Jᵀ)⁺ J v.

@@ -33,7 +33,7 @@ bool replace(Value& old, const Value& value) {
   return true;
 }
 
-/// Projective dynamics [Bouaziz et al. 2014, (3), (8), (10); for springs Liu et al. 2013]. With G x = x_i −
+/// Projective dynamics [Bouaziz 2014, (3), (8), (10); for springs Liu 2013]. With G x = x_i −
 /// x_j of a spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, in
 /// turn:
 ///

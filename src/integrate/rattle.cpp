@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-/// RATTLE [Andersen 1983; Hairer, Lubich, Wanner, VII.1.4, (1.26)]: Verlet's method on the manifold where
+/// RATTLE [Andersen 1983; Hairer 2006, VII.1.4, (1.26)]: Verlet's method on the manifold where
 /// every stretch spring has its rest length, C(x) = l − L = 0, J = ∂C/∂x. f is without the elastic force of
 /// stretch springs:
 ///   v½ = v0 + h/2 M⁻¹ (f(x0, v0) − J0ᵀλ),   x1 = x0 + h v½,   C(x1) = 0,

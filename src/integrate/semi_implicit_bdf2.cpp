@@ -12,7 +12,8 @@ namespace clothlab {
 namespace {
 
 /// u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)), BDF2 with a single Newton iteration from u0; the first
-/// step after a reset is semi-implicit Euler (model.md) [ascher §3.3]. As a system of size 3n, with c = ⅔h:
+/// step after a reset is semi-implicit Euler (model.md) [Ascher 2022, §3.3]. As a system of size 3n, with c =
+/// ⅔h:
 ///   (M − cD − c²K) Δv = M (v̂ − v0) + c f0 + cK Δx̂,   Δx̂ = x̂ − x0 + c v0,   x1 = x̂ + c v1,
 /// where x̂ = x0 + ⅓ (x0 − x₋₁) and v̂ likewise; in the first step c = h, x̂ = x0, v̂ = v0.
 class SemiImplicitBdf2 final : public Integrator {

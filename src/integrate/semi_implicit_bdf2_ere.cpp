@@ -12,8 +12,8 @@
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h H(u0) + 2h E(u0, h)), first step SIERE [ascher §3.5.2, (23)].
-/// Its exponential modes gain energy: ζ² − ⅔(1 + e^z)ζ + ⅓ = 0 at z = ihω, so |ζ| ≈ 1 + (hω)²/2.
+/// u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h H(u0) + 2h E(u0, h)), first step SIERE [Ascher 2022, §3.5.2,
+/// (23)]. Its exponential modes gain energy: ζ² − ⅔(1 + e^z)ζ + ⅓ = 0 at z = ihω, so |ζ| ≈ 1 + (hω)²/2.
 class SemiImplicitBdf2Ere final : public Integrator {
  public:
   explicit SemiImplicitBdf2Ere(const IntegratorParameters& values) : split_(values) {}

@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-/// Backward Euler linearised at u0, one Newton iteration [Baraff & Witkin 1998; kauppila §2.1]:
+/// Backward Euler linearised at u0, one Newton iteration [Baraff 1998]:
 /// (M − hD − h²K) Δv = h (f0 + hK v0), x1 = x0 + h (v0 + Δv), with Δv prescribed on pins.
 class SemiImplicitEuler final : public Integrator {
  public:

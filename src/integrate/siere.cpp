@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + (I − hJ_H)⁻¹ (h H(u0) + h E(u0, h)) [ascher §3.5.2, (21); Chen et al. 2020]: the lowest modes by
+/// u1 = u0 + (I − hJ_H)⁻¹ (h H(u0) + h E(u0, h)) [Ascher 2022, §3.5.2, (21); Chen 2020]: the lowest modes by
 /// exponential Rosenbrock–Euler, the rest by semi-implicit Euler.
 class Siere final : public Integrator {
  public:

@@ -27,7 +27,7 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
   return where_greater(size, largest, size, largest);
 }
 
-/// Extended position-based dynamics [Macklin, Müller & Chentanez 2016, Algorithm 1, (18) and (26)]: n_s
+/// Extended position-based dynamics [Macklin 2016, Algorithm 1, (18) and (26)]: n_s
 /// substeps of h_s = h/n_s, in each of which v += h_s M⁻¹ f_ext, x̃ = x + h_s v, λ = 0, then sweeps over all
 /// springs, C = l − L, α̃ = 1/(k h_s²), γ = k_d/(k h_s), x_n the positions before the substep:
 ///

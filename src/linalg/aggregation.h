@@ -33,7 +33,7 @@ struct Prolongation {
   Prolongation transposed() const;
 };
 
-/// Smoothed aggregation [Vaněk, Mandel & Brezina 1996; Tamstorf, Jones & McCormick 2015, §4]: groups the
+/// Smoothed aggregation [Vaněk 1996; Tamstorf 2015, §4]: groups the
 /// nodes for which `active` holds into aggregates of neighbours, and returns the interpolation that is
 /// constant on each, smoothed by one damped Jacobi step on the graph's Laplacian. All of it is one number per
 /// pair and serves x, y and z alike, since the couplings' strengths do not depend on a direction; the

@@ -23,7 +23,7 @@ struct CgOptions {
 };
 
 /// Preconditioned conjugate gradients on the pre-filtered system (S A S + I - S) y = S (b - A z),
-/// x = y + z [kauppila 4; "Projective constraints" in the simulation blog].
+/// x = y + z [Baraff 1998, §5.3; Ascher 2003].
 ///
 /// Convergence is judged on the true residual: when the recursive one is small enough, b - S A S y is
 /// recomputed, and the iteration restarts from it where the two had drifted apart. Where rounding

@@ -20,9 +20,8 @@ namespace clothlab {
 ///   u(t + τ) = u(t) + τ φ1(τ L) r,  r = L u(t) + b,
 /// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method: with V the basis, H = VᵀLV and
 /// β = ‖r‖, τ φ1(τ L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion,
-/// β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1}, and that term is added [Niesen, Wright 2012, Algorithm 919, sections
-/// 2 and 3]. Unlike there, τ is chosen after the subspace is built, as large as the estimate allows, so that
-/// no product is thrown away.
+/// β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1}, and that term is added [Niesen 2012, §2, §3]. Unlike there, τ is
+/// chosen after the subspace is built, as large as the estimate allows, so that no product is thrown away.
 class KrylovPhi {
  public:
   /// out := L in; both have the length of b and are different. It may throw Cancelled.

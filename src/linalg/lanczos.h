@@ -29,7 +29,7 @@ using UnitMode = std::vector<Padded>;
 ///
 /// Each call starts from a known vector, by default that of the last one, mixed with a fixed pseudo-random
 /// vector so that a mode that is new (a grab, a pin removed) is found too. Basis vectors are not kept: lost
-/// orthogonality only repeats the eigenvalue that is wanted (Paige 1972).
+/// orthogonality only repeats the eigenvalue that is wanted [Paige 1972].
 class LargestEigenvalue {
  public:
   struct Result {

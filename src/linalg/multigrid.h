@@ -11,8 +11,8 @@
 
 namespace clothlab {
 
-/// Smoothed aggregation multigrid as preconditioner of conjugate gradients [Vaněk, Mandel & Brezina 1996;
-/// for cloth: Tamstorf, Jones & McCormick 2015]: one V-cycle with coarse matrices PᵀAP.
+/// Smoothed aggregation multigrid as preconditioner of conjugate gradients [Vaněk 1996; for cloth Tamstorf
+/// 2015]: one V-cycle with coarse matrices PᵀAP.
 ///
 /// The interpolation P (see aggregation.h) has one number per pair of nodes and does not touch constrained
 /// particles, which are left to the smoother. It depends on the pattern, on who is constrained, and on the

@@ -155,7 +155,7 @@ class Split {
   double cost() const { return cost(size_[kSeparator], std::max(size_[kFirst], size_[kSecond])); }
 
   // Makes the separator smaller by moving single vertices of it to a side, whereupon their neighbours on the
-  // other side take their place [Fiduccia and Mattheyses 1982; for separators Ashcraft and Liu 1998]. A
+  // other side take their place [Fiduccia 1982; for separators Ashcraft 1998]. A
   // pass goes on through worse separators for a while, and goes back to the best.
   void refine(CancelPoint& cancel) {
     for (int pass = 0; pass < kMaxPasses && improve(cancel); ++pass) {

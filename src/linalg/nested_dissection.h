@@ -28,7 +28,7 @@ struct Graph {
 };
 
 /// An order in which to eliminate the vertices of a symmetric matrix with little fill: nested dissection
-/// [George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10, 1973]. A small
+/// [George 1973]. A small
 /// set of vertices, the separator, that leaves two unconnected sides is ordered last, the sides before it in
 /// the same way, and parts of a few hundred vertices by minimum degree.
 ///

@@ -17,7 +17,7 @@ namespace clothlab {
 /// particle, 0 for a fixed one, I - n n^T for one that may only slide in a plane. Only particles with
 /// S != I are stored. A linear solve with A then uses the pre-filtered form
 ///   (S A S + I - S) y = S (b - A z),   x = y + z,
-/// with z the prescribed change (Ascher & Boxerman 2003; "Projective constraints" in the simulation blog).
+/// with z the prescribed change [Ascher 2003].
 class Projection {
  public:
   struct Entry {

@@ -5,7 +5,7 @@
 
 namespace clothlab {
 
-/// The same number in [-1, 1) for the same index on every machine (splitmix64; Steele et al. 2014).
+/// The same number in [-1, 1) for the same index on every machine (splitmix64) [Steele 2014].
 inline double pseudo_random(std::uint64_t index) {
   std::uint64_t h = (index + 1) * 0x9e3779b97f4a7c15ULL;
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;

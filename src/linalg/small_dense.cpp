@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxIterationsPerValue = 60;  // per eigenvalue; two or three are usual
 constexpr int kMaxSquarings = 60;
-constexpr double kTheta13 = 5.371920351148152;  // Higham 2005, table 2.3
+constexpr double kTheta13 = 5.371920351148152;  // [Higham 2005, table 2.3]
 constexpr std::array<double, 14> kPade{64764752532480000.,
                                        32382376266240000.,
                                        7771770303897600.,

@@ -11,8 +11,8 @@ namespace clothlab {
 // [j * n + i]. Additions, multiplications, divisions and square roots alone, so that the bits are the same
 // on every machine. Values that are not finite give values that are not finite, never an endless loop.
 
-/// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm (Golub,
-/// Van Loan, "Matrix Computations", section 8.3): orthogonal vectors for clustered eigenvalues too.
+/// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm [Golub
+/// 1996, §8.3]: orthogonal vectors for clustered eigenvalues too.
 class SymmetricEigen {
  public:
   /// Nothing is allocated from here on for matrices of up to n rows.
@@ -34,8 +34,7 @@ class SymmetricEigen {
 /// becomes X. False where A is singular.
 bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
 
-/// exp(A) by scaling, squaring and the Pade approximant of order 13 (Higham 2005, "The scaling and squaring
-/// method for the matrix exponential revisited").
+/// exp(A) by scaling, squaring and the Pade approximant of order 13 [Higham 2005].
 class MatrixExponential {
  public:
   /// The n x n result stays valid until the next call.

@@ -80,7 +80,7 @@ struct Box {
   vec3 high{0};
 };
 
-/// Particles, triangles and springs at rest (model.md, "From an OBJ mesh to particles and springs").
+/// Particles, triangles and springs at rest (model.md, "Particles and springs").
 ///
 /// Orders are part of the contract, for they decide the bits of a run: particles follow the lowest `v`
 /// line of each, triangles the faces; stretch springs are sorted by their two particles (lower first);

@@ -11,7 +11,7 @@ namespace clothlab {
 
 enum class PinPreset { none, corners, top_corners, top_edge };
 
-/// The particles that a preset pins, ascending (cli.md, `--pin`).
+/// The particles that a preset pins, ascending (`--pin`).
 ///
 /// A grid has its own rows and corners; its top is row 0. For any other mesh up is y, or −z when the y
 /// extent is under 1e-3 of the diagonal:

@@ -41,7 +41,7 @@ struct RaySpace {
   vec3 across[2];
 };
 
-// Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection": seen along the ray, each corner is
+// [Woop 2013]: seen along the ray, each corner is
 // a point of the plane that all its triangles agree on, and the sign of x₁y₂ − x₂y₁ is never wrong, for
 // rounding keeps the order of the two products (both zero and equal ones count as met). So no ray slips
 // between triangles that share an edge or a corner. (Their shear is a rotation here.)

@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// The table of `--diagnostics` and of recordings (cli.md): a row per step.
+/// The table of `--diagnostics` and of recordings (docs/command-line.md): a row per step.
 inline constexpr std::string_view kDiagnosticsHeader =
     "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
     "newton_iterations,cg_iterations,cg_residual,step_ms\n";

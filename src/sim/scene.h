@@ -19,7 +19,7 @@
 
 namespace clothlab {
 
-/// R×C particles, made by mesh/grid.h (cli.md, --grid).
+/// R×C particles, made by mesh/grid.h (`--grid`).
 struct GridSource {
   int rows = 0;
   int cols = 0;
@@ -49,7 +49,7 @@ inline constexpr std::array<std::string_view, 4> kPinPresetNames{"none", "corner
 /// A preset, or 0-based `v` indices of the mesh.
 using PinSelection = std::variant<PinPreset, std::vector<std::uint32_t>>;
 
-/// Positions and velocities to start from, one per `v` line, in the file's units (cli.md, --initial-state).
+/// Positions and velocities to start from, one per `v` line, in the file's units (`--initial-state`).
 struct InitialState {
   std::vector<vec3> positions;
   std::vector<vec3> velocities;

@@ -5,9 +5,9 @@
 
 namespace clothlab {
 
-/// Chooses the substeps of a step of dt (model.md, "Adaptive steps"): a bad one is taken again in halves,
-/// two good ones in a row double. Lengths are counted in 1/1024 of dt, the smallest step, so that the
-/// substeps of a step add up exactly. Without adaptive steps, the one substep is the whole step.
+/// Chooses the substeps of a step of dt (model.md, "Adaptive steps"): a bad one is repeated in halves, two
+/// good ones in a row double [Bridson 2002]. Lengths are counted in 1/1024 of dt, the smallest step, so that
+/// the substeps of a step add up exactly. Without adaptive steps, the one substep is the whole step.
 class StepControl {
  public:
   static constexpr int kUnits = 1024;

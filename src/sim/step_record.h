@@ -18,8 +18,8 @@ struct EnergyReport {
   double total = 0;
 };
 
-/// What is known after a step: one row of the diagnostics (cli.md), but for the milliseconds, which
-/// belong to whoever holds the clock.
+/// What is known after a step: one row of the diagnostics (docs/command-line.md), but for the milliseconds,
+/// which belong to whoever holds the clock.
 struct StepRecord {
   std::uint64_t step = 0;       ///< number of steps of --dt since the start
   double time = 0;              ///< [s]

@@ -118,7 +118,7 @@ ImU32 readable_on(ImU32 background) {
 }
 
 ImU32 integrator_colour(std::size_t row) {
-  // Okabe & Ito, "Color Universal Design" (2008), without black, which is invisible on the dark background.
+  // The set of [Okabe 2008] without black, which is invisible on the dark background.
   constexpr std::array<ImU32, 7> kColours = {IM_COL32(213, 94, 0, 255),  IM_COL32(240, 228, 66, 255),
                                              IM_COL32(0, 158, 115, 255), IM_COL32(86, 180, 233, 255),
                                              IM_COL32(230, 159, 0, 255), IM_COL32(204, 121, 167, 255),

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -76,6 +77,26 @@ class CommandLine(unittest.TestCase):
         for name in ("--stretch-stiffness", "--rayleigh-mass", "--cg-tolerance", "--adaptive-dt", "--pin", "--summary",
                      "backward-euler"):
             self.assertIn(name, text)
+
+    def test_the_document_is_what_help_says(self):
+        """Written anew with CLOTHLAB_WRITE_DOCS=1."""
+        shown, pages = set(), ""
+        subcommands = re.findall(r"^  (\w+)  ", self.run_program("--help").stdout.split("Subcommands:")[1], re.M)
+        for command in [[], *([name] for name in subcommands), *(["analyze", kind] for kind in ANALYSES)]:
+            sections = []
+            for section in re.split(r"\n\n+", self.run_program(*command, "--help").stdout.strip()):
+                head, *options = re.split(r"\n(?=  -)", section)
+                left = [option for option in options if option not in shown]
+                if left or not options and section not in shown:
+                    sections.append("\n".join([head, *left]))
+                shown.update([section, *options])
+            pages += "\n".join([f"\n## `{' '.join(['clothlab', *command])}`\n", "```", "\n\n".join(sections), "```", ""])
+        written = (SOURCE / "docs" / "command-line.md").read_text()
+        start = written.index("\n## `clothlab`")
+        if os.environ.get("CLOTHLAB_WRITE_DOCS"):
+            (SOURCE / "docs" / "command-line.md").write_text(written[:start] + pages)
+        else:
+            self.assertEqual(written[start:], pages, "CLOTHLAB_WRITE_DOCS=1 writes it anew")
 
     def test_an_integrators_own_parameter(self):
         run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
