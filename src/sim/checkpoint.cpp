@@ -12,7 +12,6 @@
 namespace clothlab {
 namespace {
 
-/// Appends what it is given.
 class NumberWriter {
  public:
   explicit NumberWriter(Memory& to) : to_(to) {}
@@ -37,7 +36,6 @@ class NumberWriter {
   Memory& to_;
 };
 
-/// Reads what a NumberWriter has written.
 class NumberReader {
  public:
   /// Of a cloth of n particles.
@@ -72,7 +70,7 @@ class NumberReader {
   std::size_t n_;
 };
 
-/// All numbers that a file has of a checkpoint, in their order.
+/// The numbers of a checkpoint in the order of its file.
 template <class Each>
 void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, const Each& each) {
   for (State* state : {&c.state, &last_sound}) {
@@ -103,7 +101,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.last_sound_step);
 }
 
-/// Whether it can be a run's on this mesh.
+/// Whether its indices and sizes fit a mesh of that size.
 bool fits(const Checkpoint& c, std::size_t n) {
   const auto exists = [n](std::uint32_t particle) { return particle < n; };
   for (const FloorContact::Contact& contact : c.contacts)

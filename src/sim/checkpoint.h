@@ -18,14 +18,14 @@
 
 namespace clothlab {
 
-/// A run as a value: all that its next step depends on, to the last bit, and what is shown of the last one.
-/// Simulation::save makes it, Simulation::load goes on from it. What can be computed anew from that (masses,
-/// factors, hierarchies, patterns) is no part of it.
+/// A run as a value: everything that its next step depends on, to the last bit, and the figures of the last
+/// step. Simulation::save makes it, Simulation::load continues from it. Derived data (masses, factors,
+/// hierarchies, patterns) is left out.
 struct Checkpoint {
   std::shared_ptr<const Scene> scene;  ///< the values in force
   State state;
   Memory memory;         ///< the integrator's
-  bool entering = true;  ///< the integrator has not come to the state itself
+  bool entering = true;  ///< the state was set from outside: Integrator::enter comes first
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<FloorContact::Contact> contacts;  ///< of the last step
@@ -34,21 +34,21 @@ struct Checkpoint {
   std::optional<GrabSpring> grab;
   double grab_strength = 1;  ///< see Grab
 
-  std::optional<Measurement> measured;  ///< of the state; none: to be measured, as the record's energies are
+  std::optional<Measurement> measured;  ///< of the state; none: measured on load
   EnergyAccount account;
   EnergyWatch watch;
-  bool said_energy = false;  ///< that the method makes energy from nothing
+  bool said_energy = false;  ///< the notice of energy from nothing was given
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
-  std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is none; never changed
+  std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is not sound; immutable
   std::uint64_t last_sound_step = 0;
 };
 
-/// Appends every number that the next step depends on. The scene and what was measured are not among them.
+/// Appends every number that the next step depends on, without the scene and the measurements.
 void write_checkpoint(const Checkpoint& checkpoint, Memory& to);
-/// A checkpoint from all the numbers that are left, of a cloth of n particles, without its scene. Throws
-/// InputError where they are none.
+/// Reads a checkpoint of n particles, without its scene, from the rest of the numbers. Throws InputError
+/// where they do not fit.
 Checkpoint read_checkpoint(MemoryReader& from, std::size_t n);
 
 }  // namespace clothlab

@@ -40,20 +40,20 @@ struct SetPinned {
 struct SetPinPreset {
   PinPreset preset = PinPreset::none;
 };
-/// Takes over all that may change while a scene runs: parameters, gravity, integrator and pins. What a run
-/// starts from (mesh, scale, initial state) stays. x and v do not change; a particle that stays pinned stays
-/// where its pin is, one that becomes pinned is held where it is.
+/// Adopts all that may change while a scene runs: parameters, gravity, integrator and pins. Mesh, scale and
+/// initial state stay. x and v do not change; a particle that stays pinned stays where its pin is, one that
+/// becomes pinned is held where it is.
 struct SetScene {
   std::shared_ptr<const Scene> scene;
 };
-/// Moves pins in straight lines, over `duration` of simulated time [s], at the soonest by the end of the next
-/// step. With a duration of 0 the particles are there at once, between two steps, and at rest.
+/// Moves pins in straight lines over `duration` of simulated time [s], but over one step at least. With a
+/// duration of 0 the particles jump there between two steps and are at rest.
 struct MovePins {
   std::vector<PinPlace> pins;
   double duration = 0;
 };
-/// Takes hold of the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping
-/// are part of the command so that a replay does not depend on an estimate that arrived in between.
+/// Holds the point Σ wᵢ xᵢ of a triangle with the mouse spring (model.md). Stiffness and damping are part of
+/// the command, so that a replay does not depend on when a stability estimate arrived.
 struct Grab {
   std::array<std::uint32_t, 3> particles{};
   vec3 weights{0};
@@ -62,21 +62,21 @@ struct Grab {
   double damping = 0;    ///< [N·s/m]
   double strength = 1;   ///< share of the largest force that a grab may have (model.md), in (0, 1]
 };
-/// Nothing happens when the grab has ended meanwhile.
+/// No effect when the grab has ended meanwhile.
 struct MoveCursor {
   vec3 cursor{0};
 };
 struct Release {};
-/// Back to the start: initial state and time, with the pins in force where that state has them; the grab
-/// go. Parameters, integrator and pins stay as they are.
+/// Back to the initial state and time. The current pins hold their particles where that state has them; the
+/// grab ends. Parameters, integrator and the set of pins stay.
 struct Reset {};
-/// Goes on from a moment of the past as it went on then, to the last bit, where nothing has been set since:
-/// what was set stays. Pins stay where that moment has them; the grab ends.
+/// Continues from a moment of the past, with the same bits as then where no value has changed since: values
+/// stay as they are now. Pins stay where that moment has them; the grab ends.
 struct GoBack {
   std::shared_ptr<const Checkpoint> moment;
 };
 /// Continues from a state that no step of this run may have led to. Pins stay where it has them; the grab
-/// lets go.
+/// ends.
 struct RestoreState {
   std::shared_ptr<const State> state;
   std::uint64_t step = 0;

@@ -13,7 +13,7 @@ inline constexpr std::string_view kDiagnosticsHeader =
     "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
     "newton_iterations,cg_iterations,cg_residual,step_ms\n";
 
-/// The row of a step that took so many milliseconds.
+/// The row of a step that took `step_ms` milliseconds.
 std::string diagnostics_row(const StepRecord& record, double milliseconds);
 
 }  // namespace clothlab

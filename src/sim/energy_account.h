@@ -21,18 +21,17 @@ struct InternalEnergy {
   double shaking() const { return kinetic + elastic; }
 };
 
-/// What is measured of a state after a step.
+/// Figures of a state, measured after a step.
 struct Measurement {
-  ClothSystem::Energies potential;  ///< without what the integrator knows nothing of
+  ClothSystem::Energies potential;  ///< without the elastic energy of rods
   InternalEnergy internal;
   double strain = 0;  ///< the largest
 };
 
 /// Measures InternalEnergy; keeps its scratch memory.
 ///
-/// model.md speaks of one centre of mass. It is taken per connected part here, which is the same for a
-/// cloth in one piece: in a mesh of several parts, one that falls past another that is pinned would
-/// otherwise look as if it had energy from nowhere.
+/// The centre of mass is that of each connected part: with one centre for all, a part that falls past a
+/// pinned one would seem to gain energy.
 class EnergyMeter {
  public:
   /// `pool` must outlive this.
@@ -43,14 +42,14 @@ class EnergyMeter {
                          const ClothSystem::Energies& potential);
 
  private:
-  /// Successive particles of one part, and what they add to it.
+  /// Successive particles of one part and their sums.
   struct Run {
     std::uint32_t begin, end, part;
     double mass = 0;     // [kg]
     vec3 momentum{0.0};  // [kg·m/s]
     double kinetic = 0;  // relative to the centre of the part [J]
   };
-  /// body(run) for all runs, on all threads.
+  /// Calls body(run) for all runs, concurrently.
   template <class Body>
   void for_runs(const Body& body);
 
@@ -60,27 +59,25 @@ class EnergyMeter {
   std::vector<vec3> velocity_;  // of the centre, per part
 };
 
-/// How much energy a run may have at most, if all that was ever there turned into shaking (model.md,
-/// "Blow-up").
+/// The largest energy that a run can have without a blow-up (model.md, "Blow-up").
 ///
-///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, floor)
+///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, least)
 ///
 /// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
 /// mesh's diagonal and the way to the floor; without wind and floor this is M |g| · diagonal.
 ///
-/// The work is what came in from outside: by the grab, by moving pins, and by commands that raise the
-/// energy of the state at hand (a stiffer spring, a heavier mass). None of these grows because of the
-/// blow-up itself: each is taken from the last good state. F · reach + ½ M w² is the largest since the start.
+/// The work is that of the grab, of moving pins, and of commands that raise the energy of the current state
+/// (a stiffer spring, a heavier mass). Each is computed at the last good state, so that a blow-up does not
+/// raise its own limit. F · reach + ½ M w² is the largest since the start.
 ///
-/// The floor is the larger of two energies: all stretch springs at a strain of 10⁻⁴, without which a flat
-/// sheet at rest without gravity would be allowed nothing, and rounding would pass for a blow-up; and
-/// F²/k_s, what a spring takes up that the whole load falls into, without which a mesh of (nearly) no
-/// size would be allowed nothing.
+/// The least is the larger of two energies: all stretch springs at a strain of 10⁻⁴, so that rounding is no
+/// blow-up on a flat sheet at rest without gravity; and F²/k_s, the energy of a spring that the whole load
+/// falls into, for meshes of (nearly) no size.
 class EnergyAccount {
  public:
   void start(double energy) { start_ = energy, work_ = 0, load_ = 0, floor_ = 0; }
   void add_work(double joule) { work_ += joule > 0 ? joule : 0.0; }
-  /// To be called at the start and whenever the material, the wind or the reach [m] changes.
+  /// Call at the start and whenever the material, the wind or the reach [m] changes.
   void set_scale(const ClothSystem& system, double reach);
 
   double allowed(double factor) const;
@@ -101,10 +98,10 @@ class EnergyAccount {
   double floor_ = 0;
 };
 
-/// Notices energy that a method makes from nothing, long before EnergyAccount calls it a blow-up: when for
-/// kTime on end T + V, less what it was and less the work put in since, is more than kShare of F · reach +
-/// start + work. So long, because T + V of a symplectic method swings about what it keeps; near its limit
-/// of stability that is many times more, but comes back to it with every oscillation.
+/// Detects energy that a method makes from nothing, long before EnergyAccount reports a blow-up: T + V, less
+/// its first value and the work since, exceeds kShare of F · reach + start + work throughout kTime. The
+/// duration is needed because T + V of a symplectic method oscillates about its value, near the stability
+/// limit by many times that value.
 class EnergyWatch {
  public:
   static constexpr double kTime = 0.25;  // [s]
@@ -116,7 +113,7 @@ class EnergyWatch {
     double shaking = 0;  ///< InternalEnergy::shaking [J]
   };
 
-  /// What the next sample has counts as given.
+  /// The energy of the next sample becomes the reference.
   void restart() { base_.reset(); }
   /// The least energy from nothing in the last kTime [J], when it is too much. Samples are in order of time.
   std::optional<double> look(const Sample& now, const EnergyAccount& account);

@@ -127,7 +127,7 @@ bool FloorContact::settle(const Floor& floor, State& state, const ClothSystem& s
   for (std::size_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     vec3 &x = state.x[i], &v = state.v[i];
-    // What is held, by the floor or by a pin, is where it has to be.
+    // Held particles, by the floor or by a pin, are in place.
     if (!(x.y < floor.height) || system.projection().find(i) != nullptr) continue;
     caught = true;
     x.y = floor.height;

@@ -13,37 +13,37 @@
 
 namespace clothlab {
 
-/// Puts cloth on the floor, as the simplest projection of single directions: a particle in contact is held
-/// along n = (0, 1, 0), S = I − n nᵀ [model.md, "The floor"], whatever method integrates.
+/// Contact with the floor by projection: a particle in contact is held along n = (0, 1, 0), S = I − n nᵀ
+/// (model.md, "The floor"), for every method.
 ///
-/// A step of h begins with those held that lie on the floor and are pressed on it: y ≤ height, and
-/// y + h v_y + h² a < height with a = f_y/m, but never upwards and no faster than gravity. The rest is free:
-/// what the step takes below the floor has landed, and the step is taken again with that held as well.
-/// So nothing is put on the floor that its springs would have kept above it. After the second time whatever
-/// is still below is put on the floor. An impact is inelastic.
+/// A step of h begins with the particles held that the floor supports: y ≤ height, and
+/// y + h v_y + h² a < height with a = f_y/m, limited to [−|g|, 0]. Free particles that end below the floor
+/// have landed: the step is repeated, at most twice, with them held as well, so that no particle is put on
+/// the floor that its springs keep above it. What is still below then is put on the floor. Impacts are
+/// inelastic.
 ///
-/// Friction [Coulomb] has the impulse J = −m v_y − h f_y ≥ 0 to go by. Where it can stop the particle,
-/// |v_t + h f_t/m| ≤ μ J/m, the particle is held in all directions: it sticks. Where not, it slides, with the
-/// force μ J/h against that velocity all through the step. Where the step turns that velocity round, friction
-/// would push along it: there the particle sticks. J is at least what kept the particle above the floor.
+/// Coulomb friction uses the impulse J = −m v_y − h f_y ≥ 0. Where it can stop the particle, |v_t + h f_t/m|
+/// ≤ μ J/m, the particle sticks: it is held in all directions. Otherwise it slides, with the force μ J/h
+/// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
+/// is at least the impulse that kept the particle above the floor.
 ///
-/// Particles that are pinned go where their pins do, below the floor as well. Cloth that is below the floor
-/// when that is switched on or raised comes up at 1 m/s.
+/// Pinned particles follow their pins, below the floor as well. Cloth that is below the floor when that is
+/// switched on or raised is lifted at 1 m/s.
 ///
 /// Members taking a StopProbe throw Cancelled and leave partial results.
 class FloorContact {
  public:
-  /// Before a step from `state`: holds what lies on the floor, in the projection of the system, which holds
-  /// the pins, and in its forces. True when what is held is not what was held in the step before.
+  /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
+  /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
   bool hold(const Floor& floor, double h, const State& state, ClothSystem& system, const StopProbe& stop);
-  /// After it: holds what has landed too, and what friction would have pushed along its motion. True when the
-  /// step from `before` has to be taken again.
+  /// After it: holds particles that have landed, and those that friction would push along their motion. True
+  /// when the step from `before` has to be repeated.
   bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system,
             const StopProbe& stop);
-  /// At last. True when something had to be put on the floor.
+  /// Ends the step. True when particles had to be put on the floor.
   bool settle(const Floor& floor, State& state, const ClothSystem& system, const StopProbe& stop);
 
-  /// Whether the floor lifted anything in the last step: what lay below it, or was put on it at last.
+  /// Whether the floor lifted particles in the last step: from below it, or onto it at the end.
   bool lifts() const { return lifts_; }
 
   /// Adds what was held in the last step and still lies on the floor to a projection that holds the pins.
@@ -54,7 +54,7 @@ class FloorContact {
     bool sticks = false;
     bool operator==(const Contact&) const = default;
   };
-  /// What was held in the last step: all that this remembers of it.
+  /// The contacts of the last step, the only state of this class.
   const std::vector<Contact>& contacts() const { return contacts_; }
   void set_contacts(const std::vector<Contact>& contacts) { contacts_ = contacts; }
 
@@ -67,7 +67,7 @@ class FloorContact {
 
   bool lifts_ = false;
   std::vector<Contact> contacts_, before_;
-  std::vector<Projection::Entry> added_;  // what the projection is still to hold
+  std::vector<Projection::Entry> added_;  // for the projection
   std::vector<SteadyForce::Push> friction_;
   std::vector<vec3> force_;  // at the beginning of the step, without friction
 };

@@ -12,8 +12,7 @@
 
 namespace clothlab {
 
-/// An immutable picture of a simulation between two steps: everything that is drawn or shown as a
-/// number comes from here.
+/// The state of a simulation between two steps as the window shows it, drawn or as numbers.
 struct Frame {
   struct Grab {
     vec3 point{0};   ///< grabbed point [m]
@@ -34,16 +33,15 @@ struct Frame {
   std::optional<BlowUp> blow_up;
 };
 
-/// Where a pin is, or is on its way to [m].
+/// Where a pin is, or where it moves to [m].
 vec3 pin_place(const Frame& frame, std::uint32_t particle);
 
 /// The current frame of a simulation. An earlier frame's memory is reused.
 void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, Frame& frame);
 
-/// What capture() leaves out because few look at it: velocities, and the net forces f(x, v) of springs,
-/// damping, gravity, wind and grab, without what holds pins and rods. Those of `state`, which may be one of
-/// the past, in the air of its time, under the values that are in force now. What is not wanted is left
-/// empty.
+/// Velocities and net forces f(x, v) (springs, damping, gravity, wind and grab; without constraint forces of
+/// pins and rods), which capture() leaves out. `state` may be one of the past: it is evaluated with the air
+/// of its time and the current values. What is not wanted is left empty.
 struct Motion {
   bool velocities = false;
   bool forces = false;

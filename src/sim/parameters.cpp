@@ -35,7 +35,7 @@ constexpr auto names_of(const Rows& rows) {
 constexpr auto kLinearSolverNames = names_of(kLinearSolvers);
 constexpr auto kPreconditionerNames = names_of(kPreconditioners);
 
-// The enumerators of a choice are its indices; that the two tables of linalg keep to it is checked here.
+// The enumerators of a choice are its indices, also in the two tables of linalg.
 template <class Rows>
 constexpr bool in_order(const Rows& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -25,21 +25,21 @@ struct PinPlace {
   vec3 place{0};
 };
 
-/// The pinned particles and where each is told to be: at rest, or on its way in a straight line at
-/// constant speed (MovePins).
+/// The pinned particles and their prescribed places: at rest, or moving in a straight line at constant speed
+/// (MovePins).
 class PinSet {
  public:
-  /// Holds exactly these particles (ascending) where they are.
+  /// Pins exactly these particles (ascending) where they are.
   void hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
-  /// The same, but a particle that is pinned already stays where its pin is, or on its way.
+  /// The same, but pins that exist already stay, moving ones as well.
   void keep_or_hold(std::span<const std::uint32_t> particles, std::span<const vec3> x);
   /// Holds the pins at x, every motion forgotten.
   void hold_at(std::span<const vec3> x);
-  /// Sends a pin from `from` at time `start` to `target` at start + duration [s]; a duration of 0: it is
-  /// there.
+  /// Moves a pin from `from` at time `start` to `target` at start + duration [s]; with a duration of 0 it is
+  /// there at once.
   void move(std::uint32_t i, const vec3& from, const vec3& target, double start, double duration);
 
-  /// The pins that have not arrived at the time t [s] and where they are told to go, ascending.
+  /// The pins that still move at the time t [s] and their targets, ascending.
   std::vector<PinPlace> under_way(double t) const;
 
   bool contains(std::uint32_t i) const;

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// A handful of values under one name. What it does not set stays as it is.
+/// A set of values under one name. Other values stay.
 struct Preset {
   struct Value {
     std::string_view parameter;  ///< id of a parameter, of the scene or of an integrator
@@ -24,7 +24,7 @@ struct Preset {
 
 std::span<const Preset> presets();
 
-/// What it sets, a value with its unit in each line.
+/// Its values, one per line with its unit.
 std::string preset_text(const Preset& preset);
 
 /// The scene with the preset's values.

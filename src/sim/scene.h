@@ -56,9 +56,9 @@ struct InitialState {
 };
 
 struct SteppingSettings {
-  double dt = 1.0 / 60;  ///< h [s], the only step there is
+  double dt = 1.0 / 60;  ///< h [s]
   bool adaptive = false;
-  double max_strain = 0.1;    ///< of a stretch spring, that an adaptive step may leave
+  double max_strain = 0.1;    ///< largest strain of a stretch spring after an adaptive step
   double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
   SolverSettings solver;
 };

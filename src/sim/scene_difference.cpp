@@ -23,7 +23,7 @@ std::string value_text(const ParameterSpec& spec, double value, int digits) {
 
 std::string change_text(const ParameterSpec& spec, double from, double to) {
   constexpr int kFew = 4;
-  constexpr int kAll = 17;  // where only these tell the two apart
+  constexpr int kAll = 17;  // significant digits, where fewer do not tell the two apart
   const int digits = value_text(spec, from, kFew) == value_text(spec, to, kFew) ? kAll : kFew;
   std::string text = std::string(spec.title) + " " + value_text(spec, from, digits).append(kArrow) +
                      value_text(spec, to, digits);

@@ -20,17 +20,16 @@ inline constexpr std::size_t kLongestDescription = 4000;
 
 /// The scene in a JSON text (docs/scene-format.md): one object whose keys are the options of the command
 /// line. What is left out has its default. Strict: throws InputError, one sentence that begins with `name`
-/// (the file) and says the line or the key, for text that is not JSON, an unknown key (naming the
-/// nearest), one that is there twice, and a value of the wrong type or out of its range. A title or a
-/// description that is too long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks.
-/// `remark`, where it is given, receives a sentence when the text names what there is no more.
+/// (the file) and gives the line or the key, for text that is not JSON, an unknown key (naming the nearest),
+/// a repeated key, and a value of the wrong type or out of its range. A title or a description that is too
+/// long is cut. A mesh file is not opened. Throws Cancelled when `stop` asks. `remark`, where given, receives
+/// a sentence about a value of an earlier version.
 Scene parse_scene(std::string_view json_text, std::string_view name, const StopProbe& stop = {},
                   std::string* remark = nullptr);
 
-/// The text that parse_scene reads back as the same scene, every number to the last bit. All of the
-/// scene's parameters are written, of the integrators' own only those that differ from their defaults.
-/// Throws InputError where the scene holds what JSON cannot: a number that is not finite, a path that is not
-/// UTF-8.
+/// The text from which parse_scene reads the same scene, every number to the last bit. The integrators' own
+/// parameters are written where they differ from their defaults. Throws InputError for what JSON cannot hold:
+/// a number that is not finite, a path that is not UTF-8.
 std::string write_scene(const Scene& scene);
 
 /// Every key of a scene file: its own first, then the parameters' ids.

@@ -39,8 +39,8 @@ bool takes_list(std::string_view key) {
   return key == "pin" || key == "gravity" || key == "grid" || key == "size";
 }
 
-/// A text that is read byte by byte, and that asks the probe now and then: neither a long string nor a
-/// long list keeps whoever reads it from stopping.
+/// A text that is read byte by byte and polls the probe, so that reading a long string or list can be
+/// stopped.
 class PolledText {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -72,8 +72,8 @@ class PolledText {
 
 constexpr const char* kRows = "must be a list of three numbers for every vertex";
 
-/// Takes the parser's events and makes a scene of them. Everything is refused as soon as it is read: a key
-/// that does not exist, one that is there twice, a list or an object where none belongs.
+/// Makes a scene of the parser's events. Errors are found as they are read: an unknown key, a repeated one, a
+/// list or an object where none belongs.
 class SceneReader final : public json::json_sax_t {
  public:
   explicit SceneReader(std::string_view text) : text_(text) {}
@@ -209,8 +209,7 @@ class SceneReader final : public json::json_sax_t {
     row_[row_size_++] = value.get<double>();
   }
 
-  /// A list or an object where none belongs, for its contents not to be read: what would take the place of
-  /// the value refuses it, or it lies too deep to have one.
+  /// Refuses a list or an object where none belongs, without reading its contents.
   [[noreturn]] void refuse_container(json empty) {
     add(std::move(empty));
     refuse_value(last_key(), "is nested too deeply");

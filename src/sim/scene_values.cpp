@@ -35,8 +35,7 @@ std::string string(std::string_view key, const json& value) {
   return value.get<std::string>();
 }
 
-/// A text of the scene for people: cut where it is too long, and without characters that a terminal or a
-/// layout would obey.
+/// A title or description: cut where it is too long, without control characters.
 std::string prose(std::string_view key, const json& value, std::size_t longest) {
   return printable(string(key, value), longest, "\n\t");
 }

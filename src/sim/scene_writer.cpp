@@ -12,8 +12,8 @@
 namespace clothlab {
 namespace {
 
-// Writing: by hand rather than from a tree, for the order of the keys and for numbers that read back
-// exactly and look like what was typed.
+// Written without a JSON tree: keys keep their order, and numbers read back exactly and look as they were
+// typed.
 
 std::string json_text(std::string_view text) {
   if (!is_utf8(text))
