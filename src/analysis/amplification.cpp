@@ -23,9 +23,8 @@ struct Point {
 };
 
 /// A mass of 1 kg on a spring of 1 N/m and no length to a pin at the origin: f = −x exactly, however far out.
-/// It is a bending spring, which is elastic also where stretch springs are taken as rods.
-/// What damps it is Rayleigh's β. Beside it, in answer to ModeKind::rest, enough slower ones at rest to be
-/// the slow modes.
+/// It is a bending spring, which is elastic for methods with rods too. Rayleigh's β damps it. For
+/// ModeKind::rest, slower oscillators at rest beside it are the slow modes.
 class Oscillator {
  public:
   Oscillator(std::size_t slow_modes, double damping)
@@ -79,7 +78,7 @@ class Oscillator {
   State state_;
 };
 
-constexpr std::size_t kRoom = 4;  // values in z = (x0, v0, x1, v1)
+constexpr std::size_t kRoom = 4;
 using Vector = std::array<double, kRoom>;
 
 double dot(const Vector& a, const Vector& b) {
@@ -96,10 +95,10 @@ void scale(Vector& a, double factor) {
   for (double& value : a) value *= factor;
 }
 
-/// Column-major n × n matrix of the map that takes each `from` to its `to`, on the plane that the `from`
-/// span. Both are turned and combined together until the `from` are orthonormal: then T = fromᵀ to.
+/// Column-major n × n matrix T of the map from each `from` to its `to`, on the span of the `from`: both are
+/// combined alike until the `from` are orthonormal, then T = fromᵀ to.
 std::vector<double> map_between(std::vector<Vector> from, std::vector<Vector> to) {
-  constexpr double kNothingLeft = 1e-9;  // of a unit vector: above rounding, and below what a method keeps
+  constexpr double kNothingLeft = 1e-9;  // of a unit vector: above rounding, below a method's memory
   std::size_t n = 0;
   for (; n < from.size(); ++n) {
     std::size_t longest = n;
@@ -143,7 +142,7 @@ std::vector<double> characteristic_polynomial(std::size_t n, const std::vector<d
   return p;
 }
 
-/// All roots at once, by Weierstrass' (Durand's and Kerner's) iteration; a quadratic by its formula.
+/// All roots at once by the Durand–Kerner iteration; those of a quadratic by its formula.
 std::vector<Complex> roots(const std::vector<double>& p) {
   const std::size_t n = p.size() - 1;
   if (n == 2) {
@@ -180,7 +179,7 @@ std::vector<Complex> roots(const std::vector<double>& p) {
   return z;
 }
 
-/// How many slow modes the method treats otherwise than the rest.
+/// Number of slow modes that the method treats separately.
 std::size_t slow_modes(const IntegratorInfo& info, const IntegratorParameters& values) {
   for (std::size_t p = 0; p < info.parameters.size(); ++p)
     if (info.parameters[p].id == "modes") return static_cast<std::size_t>(values[p]);
@@ -199,14 +198,14 @@ std::vector<Complex> measure_amplification(const IntegratorInfo& info, const Int
     const std::unique_ptr<Integrator> integrator = info.make(values);
     oscillator.set(before);
     oscillator.advance(*integrator, h_omega, stop);
-    oscillator.set(start);  // with what the method keeps of `before`: no reset
+    oscillator.set(start);  // no reset: the method remembers `before`
     const Point first = oscillator.advance(*integrator, h_omega, stop);
     const Point second = oscillator.advance(*integrator, h_omega, stop);
     if (stop_requested(stop)) return {};
     Vector z0{start.x, start.v, first.x, first.v}, z1{first.x, first.v, second.x, second.v};
     const double length = std::sqrt(dot(z0, z0));
     if (!std::isfinite(length + dot(z1, z1))) return {};
-    if (length < 1e-12) continue;  // nothing is kept
+    if (length < 1e-12) continue;  // no memory
     scale(z0, 1 / length);
     scale(z1, 1 / length);
     from.push_back(z0);

@@ -9,15 +9,15 @@
 
 namespace clothlab {
 
-/// Which oscillation of a cloth stands for the oscillator that is measured. It matters to the methods that
-/// treat a few slow modes otherwise than the rest (IntegratorInfo::growth_of_slow_modes).
+/// Which mode of a cloth the oscillator stands for, for methods that treat slow modes separately
+/// (IntegratorInfo::growth_of_slow_modes).
 enum class ModeKind { slow, rest };
 
-/// The eigenvalues of one step of a method on one oscillator x'' + d x' + ω²x = 0, u = (x, v) and what the
-/// method keeps of the past, of falling modulus; the first one's modulus is the amplitude factor per step.
-/// Found by stepping unit states through the Integrator itself: starts in u₋₁ and in u0 (what is kept of u₋₁,
-/// an acceleration for instance, takes part as it comes), two steps on from each. With z_k = (u_k, u_{k+1}),
-/// which no two different states of the method have in common, the map of all z_0 to all z_1 is the step.
+/// The eigenvalues of one step of a method on the oscillator x'' + d x' + ω²x = 0, by falling modulus; the
+/// first modulus is the amplitude factor per step. The state is u = (x, v) and the method's memory. Measured
+/// by stepping unit states through the Integrator itself: starts in u₋₁ and in u0, and two steps from each.
+/// z_k = (u_k, u_{k+1}) identifies the state of the method with its memory, so the map from all z_0 to all
+/// z_1 is the step.
 ///
 /// `h_omega` = hω > 0, `h_damping` = hd >= 0. Empty when `stop` asked to give up, or where a value is not
 /// finite.
@@ -26,12 +26,12 @@ std::vector<std::complex<double>> measure_amplification(const IntegratorInfo& in
                                                         ModeKind kind, const StopProbe& stop = {},
                                                         double h_damping = 0);
 
-/// The angle by which the method's step leads the exact one, e^{ihω}, within ±π: an eigenvalue, of a pair
-/// the one that is closer. Beyond hω = π nobody can tell how many turns were missed.
+/// The angle by which the method's step leads the exact one, e^{ihω}, within ±π: the closer eigenvalue of a
+/// pair. Ambiguous by full turns beyond hω = π.
 double phase_error(std::complex<double> eigenvalue, double h_omega);
 
-/// What the method damps with: d/ω of the equation x'' + d x' + ω²x = 0 whose solutions shrink as fast per
-/// step, −2 ln|R| / (hω) [Ascher 2022, §3.2, (12)]. Negative where the method gains.
+/// Numerical damping as d/ω of the equation x'' + d x' + ω²x = 0 whose solutions decay as fast per step, −2
+/// ln|R| / (hω) [Ascher 2022, §3.2, (12)]. Negative where the method gains.
 double equivalent_damping(double amplitude_factor, double h_omega);
 
 }  // namespace clothlab

@@ -118,7 +118,7 @@ std::vector<ConvergencePoint> measure_convergence(const IntegratorInfo& info,
 }
 
 MeasuredOrder measured_order(const std::vector<ConvergencePoint>& points) {
-  constexpr double kNoise = 3e-10;  // some hundred times what is left with thousands of steps
+  constexpr double kNoise = 3e-10;  // some hundred times the error with thousands of steps
   MeasuredOrder order{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
   for (std::size_t k = 1; k < points.size(); ++k) {
     if (points[k].error_x > kNoise) order.x = std::log2(points[k - 1].error_x / points[k].error_x);

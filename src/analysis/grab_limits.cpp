@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kDampingRatio = 0.1;
 constexpr double kLimitShare = 0.98;
-constexpr double kRise = 1.1 * 1.1 - 1;  // of ω², by a grab that raises ω by 10 %
+constexpr double kRise = 1.1 * 1.1 - 1;  // of ω²: 10 % of ω
 
 GrabLimits with_damper(double stiffness, double inverse_mass) {
   return {stiffness, 2 * kDampingRatio * std::sqrt(stiffness / inverse_mass)};

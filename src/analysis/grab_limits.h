@@ -7,27 +7,26 @@
 
 namespace clothlab {
 
-/// The spring and the damper with which the grab holds a point of the cloth (dynamics/grab_spring.h), and how
-/// far it may strain the cloth.
+/// Spring and damper of a grab (dynamics/grab_spring.h) for which the method stays stable, and the strain
+/// that it may cause.
 struct GrabLimits {
   double stiffness = 0;  ///< k [N/m]
   double damping = 0;    ///< c [N·s/m]: ratio 0.1 of the held point alone about the cursor
-  /// Strain of all springs that takes as much energy as the grab may put into the cloth; infinity: any.
+  /// Bounds the energy that the grab may add: that of all springs at this strain. Infinity: no bound.
   double strain = std::numeric_limits<double>::infinity();
 };
 
-/// As stiff as `wanted` [N/m], or as the method bears it at this h. `without_grab` is of the cloth alone; the
-/// point feels the mass m, 1/m = Σ wᵢ²/mᵢ = `inverse_mass` [1/kg] over the free particles that it belongs to.
-/// A grab of k/m and c/m (with_grab) leaves a largest stable step of h/0.98. Where h is more than 0.98 of the
-/// largest stable step already, it takes half of what is left; where no step of this size is stable without
-/// it either, it raises ω_max by 10 %. For methods whose stretch springs are rods, h² k/m ≤ 0.21 besides:
-/// they predict without the rods' forces, so in one step the grab may move the point by a fifth of its way to
-/// the cursor. Methods that treat only slow modes explicitly bear every grab.
+/// Stiffness `wanted` [N/m], or the largest at which the method is stable with this h. `without_grab` is the
+/// estimate of the cloth alone; m is the effective mass of the held point, 1/m = Σ wᵢ²/mᵢ = `inverse_mass`
+/// [1/kg] over its free particles. With the grab's k/m and c/m (with_grab) the largest stable step is at
+/// least h/0.98. Where h is above 0.98 of the limit already, the grab gets half of the rest; where h is
+/// unstable without the grab, k raises ω_max by 10 %. For methods with rods h² k/m ≤ 0.21 besides: they
+/// predict without the rods' forces, so a step may move the point by a fifth of its distance to the cursor.
+/// Methods that treat only slow modes explicitly have no bound.
 ///
-/// A pull makes the cloth itself stiffer: a spring of stiffness k that is strained by ε has k ε/(1 + ε)
-/// across it, so that ω² grows by a share of up to ε. Below the limit `strain` is half of what leaves a
-/// largest stable step of h/0.98 (with_strain); the other half is for the grab's own stiffness and for where
-/// the strain is larger than elsewhere.
+/// A pull stiffens the cloth: a spring strained by ε has the transverse stiffness k ε/(1 + ε), so ω² grows by
+/// a share of up to ε. Below the limit `strain` is half of the strain whose largest stable step is h/0.98
+/// (with_strain); the other half is for the grab's own stiffness and for uneven strain.
 GrabLimits grab_limits(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                        const StabilityEstimate& without_grab, double inverse_mass, double wanted);
 

@@ -35,7 +35,7 @@ std::vector<Direction> free_directions(const Projection& projection) {
   return directions;
 }
 
-/// The eigenvalues of a double zero, a motion without any force, come out as the square root of rounding.
+/// Double zeros (motions without force) come out as the square root of rounding.
 constexpr double kZeroMotion = 1e-7;  // of the largest
 
 std::vector<DampedOscillation> oscillations(const std::vector<std::complex<double>>& eigenvalues) {
@@ -87,7 +87,7 @@ std::vector<DampedOscillation> jacobian_spectrum(const SpringMatrix& K, const Sp
     }
   };
   fill(K, 0);
-  // In x times a frequency, for both halves to be of one size.
+  // x is scaled by a frequency, so that both halves have one magnitude.
   const double scale = stiffest > 0 ? std::sqrt(stiffest) : 1;
   for (std::size_t j = 0; j < n; ++j) {
     J[(n + j) * rows + j] = scale;

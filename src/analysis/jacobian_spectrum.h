@@ -17,7 +17,7 @@ std::size_t count_free_directions(const Projection& held);
 
 /// The eigenvalues of J = [[0, I], [−M⁻¹K, −M⁻¹C]] on the free directions as oscillations, a conjugate pair
 /// as one: a dense problem of twice the free directions, milliseconds for 50 of them, a second for 300, ten
-/// for 600. What grows there grows in the equations and not by a method: it counts as undamped. Throws
+/// for 600. Growing solutions of the equations themselves count as undamped. Throws
 /// Cancelled; empty where values are not finite.
 std::vector<DampedOscillation> jacobian_spectrum(const SpringMatrix& K, const SpringMatrix& C,
                                                  std::span<const double> masses, const Projection& held,

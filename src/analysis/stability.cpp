@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-12;  // of a growth of 1
 
-/// On which oscillations the largest growth is that of a step on the cloth.
+/// The oscillations whose largest growth is that of a step on the cloth.
 std::vector<DampedOscillation> deciding(const IntegratorInfo& integrator, const StabilityEstimate& e) {
   switch (integrator.coupling) {
     case StepCoupling::symplectic_euler:
@@ -31,7 +31,7 @@ bool has_limit(const IntegratorInfo& integrator, const IntegratorParameters& val
   return !std::isinf(stability_limit(integrator, values));
 }
 
-/// Slow modes gain, which no estimate knows of.
+/// Methods whose slow modes gain energy; no estimate covers them.
 bool gains_slowly(const IntegratorInfo& integrator) {
   return integrator.stability_limit == 0 && integrator.growth_of_slow_modes;
 }
@@ -55,9 +55,9 @@ double largest_stable_step(const IntegratorInfo& integrator, const IntegratorPar
         integrator.growth(t * oscillation.omega / rate, t * oscillation.damping / rate, values);
     return growth <= 1 + kRounding;
   };
-  // The first interval of instability of every method here is longer than this, and begins before that.
+  // The first interval of instability of every method is longer than kInterval and begins before kLast.
   constexpr double kInterval = 0.05, kLast = 8;
-  constexpr double kNone = 1e-5;  // a method that is never stable seems so within rounding
+  constexpr double kNone = 1e-5;  // below, instability is hidden by rounding
   double stable = 0, unstable = kInterval;
   while (is_stable(unstable)) {
     stable = unstable;

@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kTolerance = 0.005;  // of an eigenvalue: 0.25 % of h
 constexpr int kMostRefinements = 6;
-constexpr double kRefined = 1e-3;  // a refinement by less is the last one
+constexpr double kRefined = 1e-3;  // relative gain below which refinement ends
 
 double root(double square) { return std::sqrt(std::max(square, 0.0)); }
 
-/// Those that limit some method of StepCoupling::eigenvalues more than all others.
+/// The oscillations that set the limit of some method of StepCoupling::eigenvalues.
 std::vector<DampedOscillation> limiting(std::span<const DampedOscillation> all, const StopProbe& stop) {
   std::vector<DampedOscillation> result;
   for (const IntegratorInfo& info : integrators()) {
@@ -55,7 +55,7 @@ struct StabilityMeter::Problem {
     return lanczos.quotients(pool, {&K, &C}, masses, held, mode);
   }
 
-  /// The largest value above `least` that value_of(quotients) takes, where the largest eigenvalue of the
+  /// The largest value above `least` of value_of(quotients) at which the largest eigenvalue of the
   /// combination {k, c, c2} = matrix(value) is square(value); `least` and no quotients where there is none.
   /// Starts from the best of `mode` and `others`; `mode` becomes its vector.
   template <class Value, class Matrix>
@@ -108,7 +108,7 @@ void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<c
   }
   const CancelPoint cancel(stop);
   cancel.look();
-  // K does not depend on v: x stands in for it.
+  // K does not depend on v: any vector will do.
   system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
   cancel.look();
   if (!inextensible) return;

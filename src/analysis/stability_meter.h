@@ -18,7 +18,7 @@ namespace clothlab {
 
 class ClothSystem;
 
-/// The blocks of K that the method's stability depends on: the exact ones for methods that ignore --jacobian.
+/// The blocks of K for the method's stability: exact for methods that ignore --jacobian.
 JacobianMode stability_blocks(const IntegratorInfo& integrator, JacobianMode scene);
 
 /// Measures the StabilityEstimate of a cloth, by Lanczos iterations that start from the vectors of the last
@@ -28,27 +28,27 @@ JacobianMode stability_blocks(const IntegratorInfo& integrator, JacobianMode sce
 ///   symplectic Euler   4 − 2hC̃ − h²K̃
 ///   Verlet             4 − 2hC̃ − h²K̃ + h²C̃²
 ///
-/// is singular, and leaves the unit circle there first, Verlet also where h C̃ has the eigenvalue 2. (At such
-/// an eigenvalue the step's matrix pencil in λ is a sum of symmetric matrices with coefficients whose
-/// imaginary parts have one sign for every other λ of modulus 1.) So with μ = 1/h the limit is the largest μ
-/// at which K̃ + 2μC̃ (− C̃²) has the largest eigenvalue 4μ²: as the largest of the roots over all vectors,
-/// found to second order from the eigenvector at any smaller μ. The most negative real eigenvalue −ρ of J is
-/// found in the same way: ρC̃ − K̃ has the largest eigenvalue ρ².
+/// is singular. It leaves the unit circle there first, Verlet also where h C̃ has the eigenvalue 2. (For every
+/// other λ of modulus 1, the pencil of the step is a sum of symmetric matrices with coefficients whose
+/// imaginary parts have one sign.) With μ = 1/h the limit is the largest μ at which K̃ + 2μC̃ (− C̃²) has the
+/// largest eigenvalue 4μ²: the largest root over all vectors, found to second order from the eigenvector at
+/// any smaller μ. The most negative real eigenvalue −ρ of J is found in the same way: ρC̃ − K̃ has the largest
+/// eigenvalue ρ².
 class StabilityMeter {
  public:
-  /// What is measured, in the present air of the system. It need only live as long as a call.
+  /// The cloth to measure, with the current air of the system. Must live during a call.
   struct Subject {
     const ClothSystem& system;
     const State& state;
-    const Projection& held;  ///< the pins, and what the floor holds
+    const Projection& held;  ///< pins and contacts
     const IntegratorInfo& integrator;
     JacobianMode scene = JacobianMode::clamped;  ///< the scene's choice of K
   };
 
   /// ω_max [rad/s] alone: the square root of the largest eigenvalue of M⁻¹K_s at positions x [m], 0 where
-  /// nothing is free to move. None when `stop` asked to give up, or where x is so far out that the
-  /// matrix is not finite. For methods that take stretch springs as rods, `inextensible` leaves their
-  /// elasticity out: constraints only make what else vibrates slower.
+  /// nothing is free to move. None when `stop` asked, or where the matrix is not finite. For methods with
+  /// rods, `inextensible` leaves out the elasticity of stretch springs: constraints only lower the other
+  /// frequencies.
   std::optional<double> omega_max(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
                                   WorkerPool& pool, const StopProbe& stop = {}, bool inextensible = false);
 
@@ -56,13 +56,13 @@ class StabilityMeter {
   std::optional<StabilityEstimate> estimate(const Subject& subject, WorkerPool& pool,
                                             const StopProbe& stop = {});
 
-  /// Measures again, of the last estimate by the same method, what that method's limit depends on; for cloth
-  /// that has moved since. False as above.
+  /// Updates the part of the last estimate on which the same method's limit depends, after the cloth has
+  /// moved. False as above.
   bool follow(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
               const StopProbe& stop = {});
 
-  /// Replaces `others` of the last estimate, which was of the same subject, by what the eigenvalues of
-  /// J = [[0, I], [−K̃, −C̃]] say (jacobian_spectrum.h). False where it was stopped, or failed.
+  /// Replaces `others` of the last estimate, of the same subject, by eigenvalues of J = [[0, I], [−K̃, −C̃]]
+  /// (jacobian_spectrum.h). False when stopped or failed.
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 
@@ -72,7 +72,7 @@ class StabilityMeter {
   void assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
                           bool inextensible, const StopProbe& stop);
   void assemble_damping(const Subject& subject, const StopProbe& stop);
-  /// What the method depends on; null: all.
+  /// The quantities that this method needs; null: all.
   void measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e);
   void measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop, const IntegratorInfo* method,
                StabilityEstimate& e);
@@ -82,7 +82,7 @@ class StabilityMeter {
   UnitMode stiffest_, most_damped_, symplectic_, verlet_, real_;
 };
 
-/// Whether the eigenvalues of J say more of the method's limit than Rayleigh quotients.
+/// Whether the eigenvalues of J improve on Rayleigh quotients for this method.
 bool needs_eigenvalues(const IntegratorInfo& integrator, const StabilityEstimate& estimate);
 
 }  // namespace clothlab

@@ -12,8 +12,7 @@ constexpr double kWorthTelling = 0.03;  // a change of the limit by damping
 
 std::string seconds(double s) { return format_quantity(s, "s"); }
 
-/// " multiplies X by 1.72", or " enlarges X by 0.034 %" where three digits would not show that it is more
-/// than 1.
+/// " multiplies X by 1.72", or " enlarges X by 0.034 %" where three digits do not tell it from 1.
 std::string multiplies(const std::string& what, double growth) {
   if (growth > 1 && growth < 1.1)
     return " enlarges " + what + " by " + format_plain(100 * (growth - 1), 2) + " %";
@@ -24,7 +23,7 @@ std::string at(double h, const StabilityEstimate& e) {
   return "h = " + seconds(h) + " (h·ω_max = " + format_plain(h * e.omega_max()) + ")";
 }
 
-/// What the limit would be without damping, where that is worth telling.
+/// The limit without damping, where it differs noticeably.
 std::string without_damping(const IntegratorInfo& integrator, const IntegratorParameters& values,
                             double limit, const StabilityEstimate& e) {
   const double h_omega = stability_limit(integrator, values);

@@ -7,13 +7,12 @@
 
 namespace clothlab {
 
-/// Tells a slow growth, which a run ends before it blows up, from energy that only goes up and down: the
-/// most that was there in the last quarter of the run exceeds the most of its first quarter by more than a
-/// tenth of the most that shook. (Not of what shook in the first quarter, which is next to nothing where a
-/// run begins at rest.)
+/// Tells slow growth from oscillating energy: the largest energy in the last quarter of the run exceeds the
+/// largest of its first quarter by more than a tenth of the largest kinetic and elastic energy of the whole
+/// run (that of the first quarter may be nearly 0).
 class GrowthWatch {
  public:
-  /// After every step: the total energy, and what of it is kinetic and elastic [J].
+  /// After every step: the total energy, and its kinetic and elastic part [J].
   void add(double total, double shaking);
   bool grows() const;
 
@@ -22,15 +21,15 @@ class GrowthWatch {
   double most_shaking_ = 0;
 };
 
-/// Between which steps [s] a method stops being stable.
+/// The step sizes [s] between which a method becomes unstable.
 struct StableRange {
-  double stable = 0;               ///< the largest that was found stable; 0: none down to the smallest
-  std::optional<double> unstable;  ///< the smallest above it that was not; none: stable up to the largest
+  double stable = 0;               ///< largest stable one; 0: none
+  std::optional<double> unstable;  ///< smallest unstable one above it; none: stable up to the largest
 };
 
 /// Halves h from `largest` on until a trial is stable, at most down to `smallest`, then bisects to within
-/// the relative `precision` > 0. Where stable steps lie above unstable ones, it is the first range from above
-/// that counts. A trial answers whether h is stable; nothing, to give up: then so does this.
+/// the relative `precision` > 0. Where stable steps lie above unstable ones, the first range from above
+/// counts. A trial returns whether h is stable, or none to give up; then this returns none.
 std::optional<StableRange> find_stable_range(double smallest, double largest, double precision,
                                              const std::function<std::optional<bool>(double h)>& trial);
 

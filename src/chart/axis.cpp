@@ -9,12 +9,12 @@
 namespace clothlab {
 namespace {
 
-// Images of logarithmic values stay within these, where no power of ten overflows or is denormal.
+// Range of logarithms in which no power of ten overflows or is denormal.
 constexpr double kLeastDecade = -300, kMostDecade = 300;
-// Less of an axis is not told apart any more [of the larger end].
+// Smallest resolvable range [of the larger end].
 constexpr double kLeastSpan = 1e-12;
 
-// 1, 2 or 5 times a power of ten, so that about so many fit into the span.
+// 1, 2 or 5 times a power of ten, so that about `most` fit into the span.
 double round_step(double span, int most) {
   const double least = span / most;
   double step = std::pow(10.0, std::floor(std::log10(least)));
@@ -25,7 +25,7 @@ double round_step(double span, int most) {
   return step;
 }
 
-// Digits that tell multiples of the step apart.
+// Digits needed to tell multiples of the step apart.
 int digits_of(double largest, double step) {
   const double decades = std::floor(std::log10(largest)) - std::floor(std::log10(step));
   return std::clamp(static_cast<int>(decades) + 1, 1, 15);

@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// A stretch of an axis in the values it shows; low < high, and low > 0 on a logarithmic one.
+/// Range of an axis: low < high, and low > 0 on a logarithmic one.
 struct AxisRange {
   double low = 0;
   double high = 1;
@@ -27,13 +27,13 @@ class Axis {
  public:
   Axis(const AxisRange& range, bool logarithmic);
 
-  /// Whether a value has a place on an axis at all, within its range or beyond.
+  /// Whether a value has a place on such an axis, within its range or beyond.
   static bool has(double value, bool logarithmic) {
     // Infinite values and those that are no numbers fail the comparisons.
     return logarithmic ? value >= 1 / kLargest && value <= kLargest : std::abs(value) <= kLargest;
   }
   double place(double value) const { return (image(value) - low_) / (high_ - low_); }
-  /// The same, for drawing: what lies far beyond an end is as good as farther.
+  /// The same, clamped for drawing far beyond an end.
   double near_place(double value) const { return std::clamp(place(value), -20.0, 21.0); }
   double value(double place) const;
   AxisRange range() const { return {value(0), value(1)}; }
@@ -47,10 +47,9 @@ class Axis {
   /// power of ten, or these powers alone where they are close together.
   std::vector<double> minor_ticks(double length) const;
 
-  /// The range that shows more (factor > 1) or less, with what is at `place` staying there; the same range
-  /// where numbers end.
+  /// The range scaled by `factor` about `place`; unchanged at the limits of the numbers.
   AxisRange zoomed(double place, double factor) const;
-  /// The range further on by so much of its length.
+  /// The range shifted by a fraction of its length.
   AxisRange panned(double places) const { return stretch(places, places + 1); }
   /// The range between two places, in any order.
   AxisRange stretch(double from, double to) const;
@@ -64,7 +63,7 @@ class Axis {
   double low_ = 0, high_ = 1;  // images
 };
 
-/// Collects values and gives the range that holds them, with a little room; never an empty one.
+/// Collects values and gives a range that holds them with a margin; never empty.
 class AxisFit {
  public:
   explicit AxisFit(bool logarithmic) : logarithmic_(logarithmic) {}

@@ -196,7 +196,7 @@ std::vector<std::string> lines_of(const std::string& text, double width, const F
   return lines;
 }
 
-/// The curves of all panels, each label once.
+/// The labels of all panels, each once.
 std::vector<LegendEntry> legend_of(const std::vector<ChartPanel>& panels) {
   std::vector<LegendEntry> entries;
   for (const ChartPanel& panel : panels)

@@ -23,7 +23,7 @@ struct ChartCurve {
   std::vector<double> x = {}, y = {};
 };
 
-/// `range` leaves out what lies beyond it; without one the axis holds all curves.
+/// Without a `range` the axis holds all curves.
 struct ChartAxis {
   std::string title;  ///< with its unit
   bool logarithmic = false;
@@ -31,7 +31,7 @@ struct ChartAxis {
   std::optional<AxisRange> range = std::nullopt;
 };
 
-/// A coloured stretch of a strip along x; its text is left out where it has no room.
+/// A coloured interval of a strip along x; its text is drawn where there is room.
 struct ChartStretch {
   double x0 = 0, x1 = 0;
   Rgb colour = {}, text_colour = {};
@@ -46,7 +46,7 @@ struct ChartPanel {
 /// Width of a panel [pixel].
 inline constexpr int kChartPanelWidth = 734;
 
-/// What curves stand on; unless told otherwise, the background of the dark window.
+/// Colours behind the curves; by default those of the dark window.
 struct ChartColours {
   Rgb background{27, 31, 37}, field{33, 38, 45}, grid{48, 55, 65}, frame{84, 94, 108};
   Rgb text{226, 230, 236}, muted{163, 172, 184};

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// Lengths of dash and gap, in the units of what is drawn on; without a dash the line is whole.
+/// Lengths of dash and gap in the units of the drawing; without a dash the line is solid.
 struct Dash {
   double on = 0;
   double off = 0;
@@ -23,13 +23,12 @@ struct ChartPoint {
   double x = 0, y = 0;
 };
 
-/// What is drawn on, or a part of it; y downwards.
+/// A rectangle; y downwards.
 struct ChartBox {
   double left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// The part [first, last] of the way from a to b, of that length, that lies in the box; empty where it passes
-/// by.
+/// The part [first, last] of the segment from a to b, in lengths from a, that lies in the box; may be empty.
 inline std::pair<double, double> part_within(ChartPoint a, ChartPoint b, double length, const ChartBox& box) {
   double first = 0, last = length;
   const auto keep_between = [&](double from, double to, double low, double high) {
@@ -50,8 +49,8 @@ inline std::pair<double, double> part_within(ChartPoint a, ChartPoint b, double 
   return {first, last};
 }
 
-/// Calls draw(from, to) for every dash of the line through the points, in order, as far as it is in the box:
-/// a curve that is zoomed into reaches far out of it.
+/// Calls draw(from, to) for every dash of the line through the points within the box, in order. A zoomed
+/// curve reaches far out of it.
 template <class Draw>
 void for_dashes(std::span<const ChartPoint> points, const Dash& dash, const ChartBox& box, const Draw& draw) {
   const double period = dash.on + dash.off;

@@ -48,7 +48,6 @@ std::vector<double> areas_of(std::span<const vec3> rest_positions,
   return areas;
 }
 
-/// Of the area model.
 std::vector<double> masses_by_area(double mass, std::span<const double> areas) {
   const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
   std::vector<double> masses(areas.size());

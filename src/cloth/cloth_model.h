@@ -17,8 +17,8 @@ namespace clothlab {
 class CancelPoint;
 struct ClothMesh;
 
-/// Particles and the springs between them: the topology and rest shape of a cloth, never its current
-/// positions. Immutable; systems share it.
+/// Topology and rest shape of a cloth: particles and the springs between them, without current positions.
+/// Immutable and shared.
 class ClothModel {
  public:
   using Ends = std::array<std::uint32_t, 2>;
@@ -28,7 +28,7 @@ class ClothModel {
   explicit ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop = {});
 
   /// A system of any shape, for tests and chains. Springs join two different particles; several may join
-  /// the same two. Triangles matter to `MassModel::area`, to the connected parts and to wind.
+  /// the same two. Triangles are used by `MassModel::area`, the connected parts and the wind.
   ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch,
              std::span<const Ends> bend = {}, std::span<const Triangle> triangles = {},
              const StopProbe& stop = {});
@@ -48,7 +48,7 @@ class ClothModel {
   /// Of all triangles at rest [m²].
   double area() const;
 
-  /// Pattern of the matrices of this cloth: who the springs join.
+  /// Sparsity pattern of the matrices of this cloth.
   const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
 
   /// Connected part of every particle, numbered from 0 in the order of their first particles.
@@ -74,7 +74,7 @@ class ClothModel {
   std::size_t parts_ = 0;
 };
 
-/// Throws InputError as ClothModel::masses does for a cloth of this shape, which need not be built for it.
+/// Throws InputError as ClothModel::masses does for a cloth of this shape, without building it.
 void check_masses(const Material& material, std::span<const vec3> rest_positions,
                   std::span<const ClothModel::Triangle> triangles);
 

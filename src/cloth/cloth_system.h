@@ -19,9 +19,9 @@
 
 namespace clothlab {
 
-/// The cloth as integrators see it: a model, what it is made of, and the forces on it.
+/// The cloth as integrators see it: model, material and forces.
 ///
-/// Changes (material, wind, grab, projection) belong between steps. One caller at a time, as for the pool.
+/// Material, wind, grab and projection change between steps only. One caller at a time, as for the pool.
 class ClothSystem final : public DynamicSystem {
  public:
   using Energies = PotentialEnergies;
@@ -42,7 +42,7 @@ class ClothSystem final : public DynamicSystem {
 
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
-  /// The air of the step to come: as it is at the state that the step begins with. Nothing without wind.
+  /// Fixes the air for the next step: that at the state at its start. No effect without wind.
   void blow(std::span<const vec3> x, double t);
 
   /// See WindForce::largest_rate; 0 without wind.
@@ -50,7 +50,7 @@ class ClothSystem final : public DynamicSystem {
     return wind_force_ ? wind_force_->largest_rate(x, v, masses_, fixed) : 0;
   }
 
-  /// What else pushes at single particles, all through the step to come.
+  /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
@@ -58,7 +58,7 @@ class ClothSystem final : public DynamicSystem {
   Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
   double grab_energy(std::span<const vec3> x) const { return grab_force_ ? grab_force_->energy(x) : 0; }
 
-  /// All that pushes from outside and lasts, gravity and wind, on cloth of that mass [kg].
+  /// Sum of the loads of gravity and wind on cloth of that mass [kg].
   OuterLoad outer_load(double mass) const;
 
   /// Energy of all stretch springs when each is longer by a share of `strain` [J].
@@ -89,10 +89,10 @@ class ClothSystem final : public DynamicSystem {
   double mass_damping() const override { return material_.rayleigh_mass; }
 
  private:
-  void weigh();  // the forces on the masses, anew from masses and material
+  void weigh();  // rebuilds the forces that depend on the masses
   void list_terms();
   void clear(std::span<vec3> f) const;
-  void begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const;  // the masses alone
+  void begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const;  // mass part
 
   std::shared_ptr<const ClothModel> model_;
   Material material_;
@@ -108,7 +108,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<WindForce> wind_force_;
   SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
-  // The forces in action, in the order in which they are summed: every sum over forces goes over these.
+  // The active forces in the order of summation; every sum over forces goes over this list.
   std::vector<const ForceTerm*> terms_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// Potential energies by what has them [J]; `grab` is the mouse spring's.
+/// Potential energies by force [J]; `grab` is that of the mouse spring.
 struct PotentialEnergies {
   double stretch = 0;
   double bend = 0;
@@ -17,24 +17,23 @@ struct PotentialEnergies {
   double grab = 0;
 };
 
-/// What is shown of the forces at the positions of the particles.
+/// Energies and strain at positions x, for display and diagnostics.
 struct ForceMeasures {
   PotentialEnergies energies;
   double max_strain = 0;  ///< see SpringForce::Measures
 };
 
-/// What a force from outside does to the cloth as a whole, at the most.
+/// Upper bounds of what an external force does to the whole cloth.
 struct OuterLoad {
   double force = 0;   ///< [N]
-  double energy = 0;  ///< that it carries the cloth to, however short the way [J]
+  double energy = 0;  ///< kinetic energy that it can give the cloth over any distance [J]
 };
 
-/// One kind of force. A new one takes a pair of files, a line in ClothSystem::list_terms and a row in the
-/// finite-difference test (tests/cloth/force_terms.h). All sums over forces go over that list: what a force
-/// does not have, it need not override.
+/// One kind of force. A new one needs a pair of files, a line in ClothSystem::list_terms and a row in the
+/// finite-difference test (tests/cloth/force_terms.h). Defaults are for forces without that property.
 ///
 /// One sign convention for all: f = −∂E/∂x + damping, K = ∂f/∂x, D = ∂f/∂v. Calls are const and without
-/// visible side effects, and no value of x and v, however large or not a number, makes them fail.
+/// visible side effects, and accept any x and v, not finite ones included.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
@@ -50,13 +49,13 @@ class ForceTerm {
                         std::span<vec3> f) const {
     add_force(x, v, f);
   }
-  /// The same at the time t [s], whatever the step to come was told of.
+  /// The same at the time t [s], with the air of that time.
   virtual void add_part_at(double /*t*/, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                            std::span<vec3> f) const {
     add_part(part, x, v, f);
   }
 
-  /// Adds what is shown of this force.
+  /// Adds the energies and the strain of this force.
   virtual void add_measures(std::span<const vec3> /*x*/, ForceMeasures& /*measures*/) const {}
 
   /// On cloth of that mass [kg].
@@ -66,7 +65,7 @@ class ForceTerm {
   virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                              JacobianMode mode, SpringMatrix& a) const = 0;
 
-  /// f += this force + factor K u, and add_jacobians with that K. As it stands here, for a force without K.
+  /// f += this force + factor K u, and add_jacobians with that K. The default is for a force without K.
   virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double /*factor*/,
                          std::span<const vec3> /*u*/, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const {

@@ -11,14 +11,14 @@
 
 namespace clothlab {
 
-/// The force of a GrabSpring. |Σ f_i| < max_force, however far the cursor and however fast the cloth. Spring
-/// and damper saturate apart and smoothly: both then have an exact potential (pseudo-Huber), E(x) and R(v),
-/// and their Jacobians are positive semidefinite everywhere.
+/// The force of a GrabSpring. |Σ f_i| < max_force for any distance and velocity. Spring and damper saturate
+/// separately and smoothly, so both have an exact potential (pseudo-Huber), E(x) and R(v), and positive
+/// semidefinite Jacobians everywhere.
 ///
-/// Along d the derivative of a saturated spring is nearly 0: a method that linearises once per step would
-/// take its force for constant and throw the point far past the cursor. `clamped` blocks are the secants k(d)
-/// I and c(ḋ) I instead, whose quadratic models lie above the potentials: a linear step by the grab alone
-/// ends before the cursor. That of the spring is at least min(k, least_block) I.
+/// The derivative of a saturated spring along d is nearly 0: a method that linearises once per step would
+/// treat the force as constant and overshoot the cursor. `clamped` blocks are the secants k(d) I and c(ḋ) I,
+/// whose quadratic models lie above the potentials: a linear step under the grab alone ends before the
+/// cursor. The spring's secant is at least min(k, least_block) I.
 class GrabForce final : public ForceTerm {
  public:
   explicit GrabForce(const GrabSpring& grab) : grab_(grab) {}
@@ -42,25 +42,25 @@ class GrabForce final : public ForceTerm {
   double dissipation_potential(std::span<const vec3> v) const override;
 
  private:
-  /// What stands for −∂f/∂x and −1/c ∂f/∂v of the held point.
+  /// −∂f/∂x and −1/c ∂f/∂v of the held point, or their secants.
   mat3 spring_block(std::span<const vec3> x, JacobianMode mode) const;
   mat3 damper_slope(std::span<const vec3> v, JacobianMode mode) const;
 
   GrabSpring grab_;
 };
 
-/// Σ wᵢ²/mᵢ over the particles that `fixed` leaves free: the inverse of the mass that a force on the held
-/// point feels [1/kg]. A stiffness k at that point raises no eigenvalue of M⁻¹K_s by more than k Σ wᵢ²/mᵢ
-/// (Weyl). 0 where no free particle is held.
+/// Σ wᵢ²/mᵢ over the particles that `fixed` leaves free: the inverse effective mass of the held point [1/kg].
+/// A stiffness k at that point raises no eigenvalue of M⁻¹K_s by more than k Σ wᵢ²/mᵢ (Weyl). 0 where no free
+/// particle is held.
 double grab_inverse_mass(const std::array<std::uint32_t, 3>& particles, const vec3& weights,
                          std::span<const double> masses, const Projection& fixed);
 
-/// Least stiffness [N/m] of the grab's clamped block. Springs at their rest length do not resist sideways
-/// motion in linear theory, so a grab of force F takes the held point in one linear step from rest as far as
-/// F/block. In truth, the two springs of a row, of length L and stiffness k_s, that the point leaves sideways
-/// by δ hold k_s δ⁴/(4 L²), which is the work F δ of the grab at δ³ = 4 F L²/k_s: the block is F/δ for the
-/// largest F of the spring, L the mean rest length of the stretch springs at the held particles. 0 without
-/// such springs.
+/// Least stiffness [N/m] of the grab's clamped block. In linear theory springs at their rest length do not
+/// resist sideways motion, so a grab of force F moves the held point by F/block in one linear step from rest.
+/// Two springs in a row, of length L and stiffness k_s, have the energy k_s δ⁴/(4 L²) at a sideways
+/// displacement δ, which equals the work F δ of the grab at δ³ = 4 F L²/k_s. The block is F/δ for the largest
+/// F of the spring, with L the mean rest length of the stretch springs at the held particles. 0 without such
+/// springs.
 double grab_least_block(const ClothModel& model, const Material& material, const GrabSpring& grab);
 
 /// 10 × the weight [N] of the connected part that `particle` belongs to, or of a given mass [kg]; with |g|

@@ -8,8 +8,7 @@ namespace clothlab {
 enum class DampingModel { projected, isotropic };
 enum class MassModel { uniform, area };
 
-/// What the cloth is made of, and the gravity it hangs in. The defaults are the command line's
-/// (docs/command-line.md).
+/// Material and gravity. The defaults are those of the command line (docs/command-line.md).
 struct Material {
   double mass = 0.2;  ///< of the whole cloth [kg]
   MassModel mass_model = MassModel::uniform;

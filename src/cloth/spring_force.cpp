@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kSpringGrain = 4096;
 
-/// A number for bending springs and one for stretch springs. Table lookup: the branch is badly predicted.
+/// One value for bending springs and one for stretch springs, by table lookup: the branch is badly predicted.
 using ByKind = std::array<double, 2>;
 
 Lanes lanes_of(const PairOfVectors& v, std::size_t lane) {
@@ -25,10 +25,9 @@ Lanes lanes_of(const PairOfVectors& v, std::size_t lane) {
 
 }  // namespace
 
-/// One or two springs, one in each lane: one by one, the roots and divisions that a spring costs take twice
-/// as long.
+/// One or two springs, one per lane: scalar roots and divisions cost twice as much.
 struct SpringForce::Pair {
-  // Where there is one spring, it stands in both lanes.
+  // A single spring fills both lanes.
   std::array<std::uint32_t, 2> slot, lower, upper;  // the latter two are rows
   std::size_t count;
 
@@ -38,7 +37,7 @@ struct SpringForce::Pair {
     lower = {p.lower[slot[0]], p.lower[slot[1]]};
     upper = {p.upper[slot[0]], p.upper[slot[1]]};
   }
-  /// The first two, or the only one, of what reaches a chunk from lower ones.
+  /// The first two, or the only one, of the springs that reach a chunk from lower chunks.
   explicit Pair(std::span<const SpringPattern::Incoming> in) : count(in.size() > 1 ? 2 : 1) {
     const SpringPattern::Incoming &a = in[0], &b = in[count - 1];
     slot = {a.slot, b.slot};
@@ -49,7 +48,7 @@ struct SpringForce::Pair {
   /// 0 in the lane that is not used.
   HalfLanes used(HalfLanes a) const { return count == 2 ? a : HalfLanes{a[0], 0.0}; }
 
-  /// What values are at the lower ends less what they are at the upper ones.
+  /// Values at the lower ends minus values at the upper ends.
   PairOfVectors difference(const SpringPattern& p, std::span<const vec3> values) const {
     return PairOfVectors(values[p.particle[lower[0]]], values[p.particle[lower[1]]]) -
            PairOfVectors(values[p.particle[upper[0]]], values[p.particle[upper[1]]]);
@@ -62,7 +61,7 @@ struct SpringForce::Pair {
   }
 };
 
-/// How a pair of springs stands.
+/// Geometry of a pair of springs.
 struct SpringForce::Pose {
   HalfLanes stiffness;   // k [N/m]
   HalfLanes elongation;  // l − L [m]
@@ -70,7 +69,7 @@ struct SpringForce::Pose {
   HalfLanes ratio;       // 1 − c, L/l or less; 0 for a spring of no length, whose block is then k I
   HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
 
-  /// `compression`: the share that c keeps where it is negative.
+  /// `compression`: the factor of c where it is negative.
   Pose(const SpringForce& springs, const ByKind& k, const Pair& pair, std::span<const vec3> x,
        double compression) {
     const HalfLanes zero = both(0), one = both(1);
@@ -139,9 +138,9 @@ void SpringForce::set_material(const Material& material) {
   rayleigh_stiffness_ = material.rayleigh_stiffness;
 }
 
-// As in the products of a SpringMatrix: a spring within a chunk is computed once and goes to both its ends,
-// one between two chunks is computed by both. No two threads write to one place, and the order of a sum
-// depends on the mesh alone.
+// As in the products of a SpringMatrix: a spring within a chunk is computed once and added to both ends, one
+// between two chunks is computed in both. No two threads write to one place, and the order of a sum depends
+// on the mesh alone.
 template <class Compute>
 void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
   const SpringPattern& p = pattern();

@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// All that acts along springs [Ascher 2022, §2]: elastic force, spring damping, and the
+/// All forces along springs [Ascher 2022, §2]: elastic force, spring damping, and the
 /// stiffness part of Rayleigh damping. With x_ij = x_i − x_j, l = |x_ij|, n = x_ij/l, c = 1 − L/l:
 ///
 ///   elastic     f_i = −k (l − L) n                       B = k [n nᵀ + c (I − n nᵀ)]
@@ -19,8 +19,8 @@ namespace clothlab {
 ///   isotropic   f_i = −k_d v_ij                          D block −k_d I
 ///   Rayleigh    f_i = −α B⁺ v_ij                         D block −α B⁺
 ///
-/// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of no length (l = 0) has no
-/// direction: it pulls nowhere, B = B⁺ = k I, and projected damping leaves it alone.
+/// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of length l = 0 has no direction:
+/// its force is 0, B = B⁺ = k I, and it has no projected damping.
 class SpringForce final : public ForceTerm {
  public:
   /// `model` and `pool` must outlive this.
@@ -47,7 +47,7 @@ class SpringForce final : public ForceTerm {
   void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
                  const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
-  /// Sets the matrix's springs, which belong to this force alone.
+  /// Sets the springs of the matrix; no other force changes them.
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
   bool has_dissipation_potential() const override;
@@ -69,8 +69,8 @@ class SpringForce final : public ForceTerm {
 
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  /// f += the forces on lower ends that compute(pair, own) finds. It is asked once for every slot with
-  /// std::true_type as `own`, and once more for springs between two chunks.
+  /// f += the forces on lower ends that compute(pair, own) finds. Called once for every slot with
+  /// std::true_type as `own`, and again for springs between two chunks.
   template <class Compute>
   void add_forces(std::span<vec3> f, const Compute& compute) const;
   /// visit(pair) for the slots [begin, end).
@@ -85,7 +85,7 @@ class SpringForce final : public ForceTerm {
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
   // Scratch.
-  mutable std::vector<Padded> sum_;        // by row: what the springs add up to
+  mutable std::vector<Padded> sum_;        // by row: sum over its springs
   mutable std::vector<Measures> partial_;  // of kGrain slots each
 };
 

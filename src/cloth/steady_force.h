@@ -8,8 +8,8 @@
 
 namespace clothlab {
 
-/// Forces on single particles that stand still within a step: friction, as whoever knows the floor has found
-/// it. f_i as given, energy −Σ f_i·x_i.
+/// Forces on single particles that are constant within a step: the friction of the floor. f_i as given,
+/// energy −Σ f_i·x_i.
 class SteadyForce final : public ForceTerm {
  public:
   struct Push {
@@ -17,13 +17,13 @@ class SteadyForce final : public ForceTerm {
     vec3 force{0.0};  ///< [N]
   };
 
-  /// Keeps the memory of the list before.
+  /// Reuses the memory of the list.
   void set(std::span<const Push> pushes) { pushes_.assign(pushes.begin(), pushes.end()); }
   bool empty() const { return pushes_.empty(); }
 
   double energy(std::span<const vec3> x) const override;
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
-  /// Nothing: what touches the cloth at another time is not known.
+  /// Nothing: contacts at another time are not known.
   void add_part_at(double, SpringForces, std::span<const vec3>, std::span<const vec3>,
                    std::span<vec3>) const override {}
   void add_jacobians(std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&, JacobianMode,

@@ -12,7 +12,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kGustLength = 1.5;  // [m]
-constexpr double kFarthest = 1e15;   // in gusts: beyond, p has no fraction to speak of
+constexpr double kFarthest = 1e15;   // in gusts: beyond, p has no fractional digits
 
 // Value noise: a random number at every whole p, and a smooth curve through them, level at each.
 double noise(std::uint64_t stream, double p) {

@@ -7,14 +7,14 @@
 
 namespace clothlab {
 
-/// The air around the cloth. Switched off there is none, and nothing of this costs anything.
+/// The air around the cloth. Switched off it costs nothing.
 struct Wind {
   bool on = false;
   double speed = 5;               ///< U of the mean wind [m/s]; air at rest still resists motion
   double azimuth = 0;             ///< where it blows to, about the vertical [°]: 0 is +x, 90 is +z
   double elevation = 0;           ///< how steeply it rises [°]: 90 is straight up
   double gusts = 0;               ///< g, the most that a gust adds to each component [% of U]
-  std::uint32_t seed = 1;         ///< of the gusts: another number, other gusts
+  std::uint32_t seed = 1;         ///< of the gusts
   double density = 1.2;           ///< ρ [kg/m³]
   double drag_coefficient = 1.2;  ///< c; a square plate, face on, has about 1.2 [Hoerner 1965]
 

@@ -15,17 +15,17 @@ namespace clothlab {
 ///
 ///   f = ρ/2 c A |u·n| (u·n) n.
 ///
-/// Every corner bears a third of the area in the flow that it meets itself, u_i = w_i − v_i with w_i the air
-/// at the particle. For a triangle that does not turn that is the formula above; for one that does it is the
-/// rule of the corners for the integral over its area. D so couples no two particles:
+/// Every corner gets a third of the area with its own flow u_i = w_i − v_i, w_i the air at the particle. For
+/// a triangle that does not rotate that is the formula above, otherwise the corner quadrature of the integral
+/// over the area. So D couples no two particles:
 ///
 ///   D_ii = −Σ ρ c A/3 |u_i·n| n nᵀ   over the triangles at i,
 ///
-/// exact, symmetric and negative semidefinite. As for every damping force, how it depends on x is left out of
-/// K. The air is what `blow` has last made it, and stands still in between.
+/// exact, symmetric and negative semidefinite. As for every damping force, the dependence on x is left out of
+/// K. The air is constant between calls of `blow`.
 class WindForce final : public ForceTerm {
  public:
-  /// `model` and `pool` must outlive this. Air with the mean wind everywhere.
+  /// `model` and `pool` must outlive this. Starts with the mean wind everywhere.
   WindForce(const ClothModel& model, const Wind& wind, WorkerPool& pool);
 
   void set_wind(const Wind& wind);
@@ -37,13 +37,13 @@ class WindForce final : public ForceTerm {
   void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
   void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
                      JacobianMode mode, SpringMatrix& a) const override;
-  /// In the air of the time t [s] at x, whatever `blow` has made it.
+  /// With the air at time t [s] at x instead of that of `blow`.
   void add_part_at(double t, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                    std::span<vec3> f) const override;
-  /// At rest in the fastest air, and as fast as that.
+  /// Of cloth at rest in the fastest gust, and of cloth that moves with it.
   OuterLoad outer_load(double mass) const override;
-  /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: taken explicitly, the
-  /// wind alone is stable for h times this < 2.
+  /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: an explicit step with
+  /// the wind alone is stable for h times this < 2.
   double largest_rate(std::span<const vec3> x, std::span<const vec3> v, std::span<const double> masses,
                       const Projection& fixed) const;
   bool has_dissipation_potential() const override { return false; }  // R would depend on x

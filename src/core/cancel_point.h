@@ -8,17 +8,17 @@
 
 namespace clothlab {
 
-/// For the loops that build something large: throws Cancelled when the probe, which is looked at now and
-/// then, asks to give up. The probe must outlive this.
+/// For long loops: polls the probe now and then, and throws Cancelled when it asks to stop. The probe must
+/// outlive this.
 class CancelPoint {
  public:
   explicit CancelPoint(const StopProbe& stop) : stop_(stop) {}
 
-  /// To be called in every iteration of a short loop body: looks at the probe once in some thousand calls.
+  /// For every iteration of a short loop: polls the probe once in some thousand calls.
   void pass() {
     if (calls_++ % kPollEvery == 0) look();
   }
-  /// Looks at the probe at once: between two stages.
+  /// Polls the probe; for use between two stages.
   void look() const {
     if (stop_requested(stop_)) throw Cancelled();
   }

@@ -7,8 +7,8 @@
 namespace clothlab {
 
 /// Bad input from outside: a file, an option, a typed value. `what()` is one clear sentence that
-/// says what is wrong, where (file and line, key or option) and what is allowed. Whoever catches it
-/// shows that sentence and keeps the state from before; the command line exits with status 2.
+/// says what is wrong, where (file and line, key or option) and what is allowed. The handler shows that
+/// sentence and keeps the previous state; the command line exits with status 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class SystemError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown by what loads or builds (never by a solver or a step) whose StopProbe asked it to give up.
+/// Thrown when a StopProbe asked to stop.
 class Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}

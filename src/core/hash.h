@@ -9,11 +9,11 @@
 
 namespace clothlab {
 
-/// A 64-bit fingerprint of a sequence of numbers, the same on every machine and in every build: it
-/// sees the bits of the values (so 0.0 and -0.0 differ) and their order. For golden tests and for
-/// comparing runs; not cryptographic.
+/// A 64-bit fingerprint of a sequence of numbers, the same on every machine and in every build: of the bits
+/// of the values (0.0 and -0.0 differ) in their order. For golden tests and for comparing runs; not
+/// cryptographic.
 ///
-/// Every word is mixed in with a multiply-xorshift round (the finaliser of MurmurHash3 [Appleby 2011]),
+/// Each word is mixed in with a multiply-xorshift round (the finaliser of MurmurHash3 [Appleby 2011]),
 /// so that one changed bit changes about half of the result.
 class Hash {
  public:
@@ -24,7 +24,7 @@ class Hash {
     state_ ^= state_ >> 33;
     state_ *= 0xc4ceb9fe1a85ec53ULL;
     state_ ^= state_ >> 33;
-    state_ += 0x9e3779b97f4a7c15ULL;  // so that a run of zero words does not stay at zero
+    state_ += 0x9e3779b97f4a7c15ULL;  // a sequence of zero words must not stay at zero
     return *this;
   }
   Hash& add(double value) { return add(std::bit_cast<std::uint64_t>(value)); }

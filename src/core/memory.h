@@ -10,19 +10,18 @@
 
 namespace clothlab {
 
-/// What a method remembers of earlier steps, written down: a sequence of numbers whose meaning is the
-/// method's own. What can be computed anew (factors, hierarchies, patterns) is no part of it. Empty: nothing
-/// is remembered, as at the start.
+/// A method's memory of earlier steps: a sequence of numbers that only the method interprets, without derived
+/// data (factors, hierarchies, patterns). Empty at the start.
 class Memory {
  public:
   Memory() = default;
-  /// As `numbers` gave them.
+  /// Sets all numbers, as `numbers` returned them.
   explicit Memory(std::vector<double> numbers) : numbers_(std::move(numbers)) {}
 
   bool empty() const { return numbers_.empty(); }
   std::span<const double> numbers() const { return numbers_; }
 
-  /// Keeps its room.
+  /// Keeps the capacity.
   void clear() { numbers_.clear(); }
   void put(double number) { numbers_.push_back(number); }
   void put(std::span<const vec3> vectors);
@@ -31,8 +30,8 @@ class Memory {
   std::vector<double> numbers_;
 };
 
-/// Reads a Memory in the order in which it was put. Throws InputError where it holds something else, which
-/// one from a file may.
+/// Reads a Memory in the order in which it was written. Throws InputError where the numbers do not fit, as
+/// those of a file may not.
 class MemoryReader {
  public:
   /// `memory` must outlive this.

@@ -34,8 +34,8 @@ bool contains(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// Whether one of the two can be meant by the other: a third of the letters may be wrong, or one is a part
-/// of the other that says something.
+/// Whether one name may be a misspelling of the other: at most a third of the letters differ, or one is a
+/// meaningful part of the other.
 bool is_close(std::string_view a, std::string_view b, std::size_t distance) {
   constexpr std::size_t kTellingPart = 3;
   const auto [shortest, longest] = std::minmax({a.size(), b.size()});
@@ -46,7 +46,7 @@ bool is_close(std::string_view a, std::string_view b, std::size_t distance) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
-  // A name far longer than any candidate is cut: the rest cannot change which one is nearest by much.
+  // A name far longer than any candidate is cut, to bound the time.
   name = name.substr(0, 100);
   std::string_view nearest;
   std::size_t smallest = std::numeric_limits<std::size_t>::max();

@@ -6,8 +6,8 @@
 
 namespace clothlab {
 
-/// What a user may set, described once: the command line, scene files, sliders and docs all read the
-/// same row, so that a name, a range or a default can never differ between them.
+/// Description of a parameter, shared by the command line, scene files, sliders and docs, so that names,
+/// ranges and defaults agree.
 struct ParameterSpec {
   enum class Kind { real, integer, boolean, choice };
 

@@ -5,8 +5,8 @@
 
 namespace clothlab {
 
-/// The value that a share q in [0, 1] of the values do not exceed: 0 the smallest, 0.5 the median, 1 the
-/// largest, always one of the values. 0 when there are none.
+/// The q-quantile of the values, q in [0, 1], always one of them: 0 gives the smallest, 0.5 the median, 1 the
+/// largest. 0 when there are none.
 double quantile(std::vector<double> values, double q);
 
 }  // namespace clothlab

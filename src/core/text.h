@@ -26,7 +26,7 @@ std::string format_plain(double value, int digits = 3);
 std::string format_quantity(double value, std::string_view unit, int digits = 3);
 
 /// Appends `value` with 17 significant digits, as "%.17g" writes it in the C locale: files and exports.
-/// Throws SystemError for a value that is not finite, which no file may hold.
+/// Throws SystemError for a value that is not finite.
 void append_number(std::string& text, double value);
 
 /// The whole text as a decimal number ("1", "-2.5", "+1e-3"; also "inf", "nan"), with the bits that strtod

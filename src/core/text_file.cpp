@@ -87,8 +87,8 @@ std::size_t Input::read(char* buffer, std::size_t count) {
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
 Input::Input(const std::filesystem::path& path) : path_(path) {
-  // Looked at before and after opening: opening some devices has effects, and the file can be replaced
-  // in between. O_NONBLOCK keeps a named pipe from waiting for its writer.
+  // Checked before and after opening: opening some devices has effects, and the file can be replaced in
+  // between. O_NONBLOCK keeps a named pipe from waiting for its writer.
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) refuse(path, "no such file");
@@ -135,8 +135,7 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   check_size(path, input.size(), max_bytes);
   std::string text;
   text.reserve(static_cast<std::size_t>(input.size()));
-  // The size is a promise that files in /proc and files still being written do not keep, so the end of
-  // the file is what counts.
+  // The size may be wrong (files in /proc, files being written): read to the end of the file.
   for (;;) {
     if (stop_requested(options.stop)) throw Cancelled();
     const std::size_t before = text.size();

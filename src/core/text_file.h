@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// What a long load is told by its caller.
+/// Options of a long load.
 struct LoadOptions {
   StopProbe stop;                                 ///< polled; the load gives up by throwing Cancelled
   std::function<void(double fraction)> progress;  ///< called from time to time with 0…1
@@ -23,7 +23,7 @@ struct LoadOptions {
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes,
                            const LoadOptions& options = {});
 
-/// The path as a sentence shows it: printable(), which need not be its name.
+/// The path as a sentence shows it, through printable().
 std::string shown_path(const std::filesystem::path& path);
 
 /// Paths as text and back, UTF-8 on every platform. A name on Unix may be any bytes, and keeps them.

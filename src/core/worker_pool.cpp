@@ -16,8 +16,8 @@ namespace clothlab {
 
 namespace {
 
-// About 50 to 150 microseconds: longer than the pause between two loops of a solver, shorter than what
-// anybody else on the machine would notice.
+// About 50 to 150 microseconds: longer than the pause between two loops of a solver, short enough not to
+// disturb other processes.
 constexpr int kSpins = 5000;
 
 void pause_briefly() {
@@ -45,8 +45,8 @@ int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardwa
 // worker enters an open loop by counting itself in, in one atomic step with seeing that it is open, so it
 // can never touch the fields of a later loop; the caller returns when all who entered have left.
 struct WorkerPool::Shared {
-  // The chunks are dealt out in contiguous shares, one per thread, so that in a sequence of loops over
-  // the same data each thread meets its own part again; who is done helps the others.
+  // Each thread has a contiguous share of the chunks, so that successive loops over the same data stay in its
+  // cache; threads that are done help the others.
   struct alignas(64) Share {
     std::atomic<std::size_t> next{0};
     std::size_t end = 0;
@@ -131,7 +131,7 @@ struct WorkerPool::Shared {
 
   void leave() {
     const std::uint64_t before = gate.fetch_sub(kInside, std::memory_order_acq_rel);
-    // Once the gate is closed the caller may be asleep, waiting for the last one out.
+    // Once the gate is closed the caller may be asleep until the last worker leaves.
     if (!(before & kOpen) && before < 2 * kInside) {
       { const std::lock_guard lock(mutex); }
       left.notify_one();
@@ -167,7 +167,7 @@ WorkerPool::WorkerPool(int threads) : shared_(std::make_unique<Shared>(threads))
       shared.workers.emplace_back([&shared, t] { shared.run_worker(t); });
     }
   } catch (const std::system_error&) {
-    // The system has no more threads to give: those there are do all the work, with the same results.
+    // No more threads available: the existing ones do all the work, with the same results.
   }
 }
 

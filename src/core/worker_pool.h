@@ -13,11 +13,11 @@ namespace clothlab {
 /// Number of threads that this machine runs at the same time, at least 1.
 int hardware_threads();
 
-/// A fixed set of threads that share out the chunks of a loop. The one place below the runtime layer
-/// that knows threads.
+/// A fixed set of threads that share the chunks of a loop. Below the runtime layer, threads are used here
+/// only.
 ///
 /// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,
-/// a chunk writes only what belongs to it, and `sum` adds the chunks' partial sums in order.
+/// a chunk writes its own part only, and `sum` adds the chunks' partial sums in order.
 ///
 /// One caller at a time; bodies must not call the pool again. What one of them throws, on whatever thread,
 /// the caller gets once the loop has ended; chunks that had not begun by then are left out, and of several
@@ -33,8 +33,8 @@ class WorkerPool {
   int threads() const;
 
   /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` >= 1 long,
-  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone, and
-  /// so does whatever the workers are too late for: a loop never waits for a thread to wake up.
+  /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone, and so do
+  /// chunks for which no worker is awake: a loop never waits for a thread to wake up.
   template <class Body>
   void for_chunks(std::size_t n, std::size_t grain, Body&& body) {
     using Stored = std::remove_reference_t<Body>;

@@ -14,9 +14,9 @@
 
 namespace clothlab {
 
-/// Blocks of a compressed spring (l < L) and of a saturated mouse spring. `clamped` puts max(0, 1 − L/l) for
-/// (1 − L/l), which is positive semidefinite, and the secant stiffness of the mouse spring (GrabForce);
-/// `exact` is the true derivative, which may be indefinite.
+/// Blocks of a compressed spring (l < L) and of a saturated mouse spring. `clamped` replaces (1 − L/l) by
+/// max(0, 1 − L/l), which is positive semidefinite, and uses the secant stiffness of the mouse spring
+/// (GrabForce); `exact` is the true derivative, which may be indefinite.
 enum class JacobianMode { clamped, exact };
 
 /// Factors of A = mass·M − damping·D − stiffness·K, with K = ∂f/∂x and D = ∂f/∂v.
@@ -25,22 +25,22 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
-  /// Share that `exact` blocks keep of a negative (1 − L/l): 1 is exact, 0 the same as clamped. Newton's
-  /// method uses what lies between where the exact matrix is indefinite.
+  /// Factor of a negative (1 − L/l) in `exact` blocks: 1 is exact, 0 is clamped. Newton's method uses values
+  /// between where the exact matrix is indefinite.
   double compression = 1;
 };
 
-/// Which forces `force` includes. Gravity, wind and friction always are, the mouse spring and mass damping
-/// except in the last.
+/// Which forces `force` includes. Gravity, wind and friction always; the mouse spring and mass damping except
+/// in `rest`.
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  rest,          ///< only what elements(), grab() and mass_damping() do not tell of: gravity, wind, friction
+  rest,          ///< without the forces of elements(), grab() and mass_damping(): gravity, wind, friction
 };
 
-/// All that a time integrator sees of the thing it integrates: M v' = f(x, v), x' = v, with some
-/// particles prescribed. Every call is const and free of side effects; arrays have `size()` entries.
-/// `force` and `assemble` never allocate once their output has its size.
+/// The system as a time integrator sees it: M v' = f(x, v), x' = v, with some particles prescribed. Calls are
+/// const and free of side effects; arrays have `size()` entries. `force` and `assemble` never allocate once
+/// their output has its size.
 class DynamicSystem {
  public:
   virtual ~DynamicSystem() = default;
@@ -56,7 +56,7 @@ class DynamicSystem {
   void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
     force(x, v, f, SpringForces::all);
   }
-  /// The same with some of the springs' forces left out, for methods that treat springs in another way.
+  /// The same without some of the springs' forces, for methods that treat springs otherwise.
   virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
 
@@ -78,13 +78,13 @@ class DynamicSystem {
   virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
-  /// The fixed pattern that matrices for `assemble` are made with.
+  /// The pattern of matrices for `assemble`.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
-  // For methods that treat forces one by one; they are part of all of the above.
+  // For methods that treat forces one by one; `force` and `assemble` include them.
   /// In the order of the springs of a matrix.
   virtual ElasticElements elements() const = 0;
-  virtual const std::optional<GrabSpring>& grab() const = 0;  ///< the grab that pulls at the cloth
+  virtual const std::optional<GrabSpring>& grab() const = 0;
   virtual double mass_damping() const = 0;  ///< β of Rayleigh's damping f = −β M v [1/s]
 };
 

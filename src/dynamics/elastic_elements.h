@@ -19,7 +19,7 @@ struct ElasticElement {
   bool stretch = true;     ///< stretch spring, otherwise bending
 };
 
-/// A view of springs as elements, made when they are asked for: stretch springs first, then bending springs.
+/// Springs as elements, computed on access: stretch springs first, then bending springs.
 class ElasticElements {
  public:
   struct Coefficients {

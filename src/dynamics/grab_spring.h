@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-/// sat(s, B) = s · saturation(s, B): s where it is small, never longer than B. A root that overflows gives 0.
+/// sat(s, B) = s · saturation(s, B): s where it is small, and at most B long. 0 where the root overflows.
 inline double saturation(const vec3& s, double bound) {
   return bound / std::sqrt(bound * bound + glm::dot(s, s));
 }
@@ -21,8 +21,8 @@ inline double saturation(const vec3& s, double bound) {
 ///
 ///   f_i = −wᵢ (sat(k d, ⅘ F) + sat(c ḋ, ⅕ F)),   sat(s, B) = s B / √(B² + |s|²),   F = max_force.
 struct GrabSpring {
-  // Shares of the bound F that the spring and the damper saturate at. The damper's is smaller, as its force
-  // is in use (2 × the damping ratio of the spring's).
+  // Shares of the bound F at which spring and damper saturate. The damper needs less: its force is 2 × the
+  // damping ratio of the spring's.
   static constexpr double kSpringShare = 0.8;
   static constexpr double kDamperShare = 0.2;
 
@@ -31,7 +31,7 @@ struct GrabSpring {
   vec3 cursor{0.0};      ///< [m]
   double stiffness = 0;  ///< k [N/m], see grab_stiffness
   double damping = 0;    ///< c [N·s/m], see grab_damping
-  double max_force = 0;  ///< no force of the grab is larger [N], see grab_force_bound; 0: it does nothing
+  double max_force = 0;  ///< bound of the force [N], see grab_force_bound; 0: no force
   /// Least stiffness of the spring in `clamped` blocks, unless k is less [N/m]; see grab_least_block.
   double least_block = 0;
 
@@ -40,8 +40,7 @@ struct GrabSpring {
     return weights[0] * a[particles[0]] + weights[1] * a[particles[1]] + weights[2] * a[particles[2]];
   }
 
-  /// The force as that of an unbounded spring–damper, f_i = −wᵢ (k(d) d + c(ḋ) ḋ): k(d) ≤ k [N/m] and
-  /// c(ḋ) ≤ c [N·s/m], for methods that solve for it by such secants.
+  /// Secants of the force, f_i = −wᵢ (k(d) d + c(ḋ) ḋ), with k(d) ≤ k [N/m] and c(ḋ) ≤ c [N·s/m].
   double secant_stiffness(const vec3& d) const {
     return max_force > 0 ? stiffness * saturation(stiffness * d, kSpringShare * max_force) : 0.0;
   }

@@ -7,7 +7,7 @@
 
 namespace clothlab {
 
-/// What a time integrator advances, and nothing else.
+/// The state that a time integrator advances.
 struct State {
   std::vector<vec3> x;  ///< positions [m], one per particle
   std::vector<vec3> v;  ///< velocities [m/s], one per particle

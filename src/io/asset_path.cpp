@@ -36,7 +36,7 @@ fs::path asset_directory(const fs::path& executable) {
   const fs::path folder = executable.parent_path();
   const fs::path beside = folder / "assets";
   const fs::path installed = (folder / ".." / "share" / "clothlab" / "assets").lexically_normal();
-  std::error_code unreadable;  // then it is not usable, as if it were not there
+  std::error_code unreadable;  // as if it did not exist
   for (const fs::path& candidate : {beside, installed})
     if (fs::is_directory(candidate, unreadable)) return candidate;
   throw SystemError("The program's assets are missing: there is neither " + beside.string() + " nor " +

@@ -11,8 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A relative folder would depend on where the program was started: the XDG base directory specification
-/// has such values ignored.
+/// Relative folders are ignored, as the XDG base directory specification says.
 fs::path absolute_folder(const Environment& environment, const char* name) {
   const fs::path folder = path_of(environment(name));
   return folder.is_absolute() ? folder : fs::path();

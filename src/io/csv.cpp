@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Takes the next line off `text`, without its LF or CRLF.
+/// Removes the next line from `text`; without its LF or CRLF.
 std::string_view pop_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -32,7 +32,7 @@ std::string_view pop_line(std::string_view& text) {
   return line;
 }
 
-/// Takes the next value off `line`, up to a comma; none when the line is used up.
+/// Removes the next value from `line`, up to a comma; none at the end of the line.
 std::optional<std::string_view> pop_value(std::optional<std::string_view>& line) {
   if (!line) return std::nullopt;
   const std::size_t comma = line->find(',');
@@ -84,7 +84,7 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
                           const StopProbe& stop) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // Blank lines count for nothing at the end, and are short rows anywhere else.
+  // Blank lines are allowed at the end only.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   const auto where = [&](std::size_t line) { return std::string(name) + ":" + std::to_string(line) + ": "; };
   if (!is_state_header(pop_line(text)))

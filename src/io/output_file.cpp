@@ -81,11 +81,11 @@ bool may_write_in(const fs::path& folder) {
 }
 void copy_permissions(const fs::path& from, int to) {
   struct stat info {};
-  // Not being allowed to is no fault of the results: they are then written with the usual permissions.
+  // Where that is not allowed, the file gets the usual permissions.
   if (::stat(from.c_str(), &info) == 0 && ::fchmod(to, info.st_mode & 0777) != 0) errno = 0;
 }
 void lock(int descriptor) {
-  // Where the file system has no locks the file is only not told from an abandoned one.
+  // On a file system without locks an abandoned file cannot be recognised.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) errno = 0;
 }
 /// Whether no process holds the lock: it ends with the process that wrote.
@@ -104,7 +104,7 @@ bool is_open_for_writing(int descriptor) {
 
 #endif
 
-/// N for /dev/fd/N and /proc/self/fd/N, which name what the program has open already.
+/// N for /dev/fd/N and /proc/self/fd/N: descriptors that are open already.
 std::optional<int> open_descriptor(const fs::path& path) {
   const std::string text = utf8_of(path);
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -117,7 +117,7 @@ std::optional<int> open_descriptor(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Where the bytes go in the end.
+/// The final destination.
 struct Target {
   fs::path path;                  ///< links resolved
   std::optional<int> descriptor;  ///< already open: /dev/stdout
@@ -168,11 +168,11 @@ fs::path beside(const fs::path& path) {
                                std::to_string(counter++) + std::string(kPartSuffix));
 }
 
-/// Removes what a process that was killed in mid-write left beside `part`, a file just made. One counts as
-/// abandoned when it is an hour older and nobody holds its lock; what cannot be removed stays.
+/// Removes part files that killed processes left beside the new file `part`: those an hour older without a
+/// lock. Errors are ignored.
 void remove_abandoned_parts(const fs::path& part) {
   const fs::path folder = part.has_parent_path() ? part.parent_path() : fs::path(".");
-  thread_local std::set<fs::path> seen;  // once is enough: a sequence writes many files
+  thread_local std::set<fs::path> seen;  // once per folder: a sequence writes many files
   if (!seen.insert(folder).second) return;
   std::error_code error;
   const fs::file_time_type now = fs::last_write_time(part, error);
@@ -199,7 +199,7 @@ struct OutputFile::Impl {
       if (descriptor < 0) fail(given, errno);
       return;
     }
-    do {  // a part file of an earlier process with the same number is left alone
+    do {  // the name may be that of an earlier process with the same number
       part = beside(target.path);
       descriptor = open_new(part);
     } while (descriptor < 0 && errno == EEXIST);
@@ -254,7 +254,7 @@ OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::write(std::string_view bytes) {
   impl_->buffer += bytes;
-  // What reads a pipe or a terminal sees each piece at once.
+  // Readers of a pipe or a terminal see each piece at once.
   if (impl_->target.direct || impl_->buffer.size() >= kBuffer) impl_->flush();
 }
 

@@ -15,15 +15,15 @@ void check_writable(const std::filesystem::path& path);
 /// OutputFile). Throws InputError as check_writable does.
 std::filesystem::path replaced_file(const std::filesystem::path& path);
 
-/// As check_writable, and for a path that exists and is no regular file: a pipe may keep its writer waiting
-/// for ever, which a window must not.
+/// As check_writable, and throws for a path that exists and is no regular file: a pipe could block the window
+/// for ever.
 void check_replaceable(const std::filesystem::path& path);
 
 /// A file that appears whole or not at all: bytes go to a new file beside `path`, which takes its place
 /// in commit(). Without a commit the new file is removed and `path` is as it was. A path that exists and
 /// is no regular file (/dev/stdout, a named pipe) is written to directly and never replaced; a symbolic
-/// link stays, and the file it points to is replaced. A process that is killed in mid-write leaves its new
-/// file, ".clothlab-*.part"; who writes into that folder an hour later or after that removes it.
+/// link stays, and the file it points to is replaced. A process that is killed in mid-write leaves
+/// ".clothlab-*.part", which the first write into that folder after an hour removes.
 class OutputFile {
  public:
   /// Throws InputError as check_writable does, SystemError when the system fails otherwise, Cancelled when a

@@ -40,8 +40,8 @@ class Sides {
   const Side& operator[](std::size_t i) const { return sides_[i]; }
   bool is_open(std::size_t i) const { return with_ends(sides_[i].low, sides_[i].high).size() == 1; }
 
-  /// The open edge that follows on edge `i` at its end `v`, around `v` from triangle to triangle; none where
-  /// the way ends at an edge with more than two.
+  /// The open edge that follows on edge `i` at its end `v`, around `v` from triangle to triangle; none at an
+  /// edge with more than two triangles.
   std::optional<std::size_t> next_open(std::size_t i, std::uint32_t v) const {
     Side at = sides_[i];
     for (;;) {
@@ -73,7 +73,7 @@ std::vector<BoundaryLoop> boundary_loops(const ClothMesh& mesh, const StopProbe&
   std::vector<bool> seen(sides.size(), false);
   std::vector<BoundaryLoop> loops;
 
-  // Adds what follows on the edge `first` at its end `v`, until there is nothing or an edge comes again.
+  // Follows the open edges from `first` at its end `v`, to an end or to a repeated edge.
   const auto follow = [&](std::size_t first, std::uint32_t v, std::vector<std::uint32_t>& particles) {
     std::size_t edge = first;
     for (;;) {

@@ -34,7 +34,7 @@ void poll(const StopProbe& stop, std::size_t iteration) {
 /// several times faster than a node-based one for millions of vertices.
 class PositionIndex {
  public:
-  /// `count`: the most different positions that it will be asked to hold.
+  /// `count`: the largest number of different positions.
   PositionIndex(const std::vector<vec3>& positions, std::size_t count)
       : positions_(positions), slots_(std::bit_ceil(2 * count + 1), kNone) {}
 
@@ -182,7 +182,7 @@ class EdgeTable {
  public:
   EdgeTable(const std::vector<std::array<std::uint32_t, 3>>& triangles, std::size_t particles)
       : start_(particles + 2, 0) {
-    // A counting sort by the lower particle: each list then is a handful of edges.
+    // Counting sort by the lower particle: each list then has few edges.
     for_edges(triangles, [&](std::uint32_t low, HalfEdge) { ++start_[low + 2]; });
     std::partial_sum(start_.begin(), start_.end(), start_.begin());
     edges_.resize(start_.back());

@@ -10,7 +10,7 @@ namespace clothlab {
 /// a mesh may have.
 inline constexpr std::size_t kMaxParticles = 5'000'000;
 inline constexpr std::size_t kMaxSprings = 50'000'000;
-/// Range of the scale: whatever is read can be written again in the file's units.
+/// Range of the scale, such that a mesh that was read can be written in the file's units.
 inline constexpr double kMinScale = 1e-9;
 inline constexpr double kMaxScale = 1e9;
 /// The most triangles that may share an edge.
@@ -28,12 +28,12 @@ struct MeshOptions {
 /// no double can hold; Cancelled when `stop` asks.
 ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options = {});
 
-/// Per `v` line and in the file's units, what the particles' positions or velocities are. Vertices that
-/// no face uses stay where they were read, at rest; welded ones share their particle's values.
+/// The particles' positions or velocities per `v` line, in the file's units. Unused vertices stay as read, at
+/// rest; welded ones share their particle's values.
 std::vector<vec3> vertex_positions(const ClothMesh& mesh, std::span<const vec3> particle_positions);
 std::vector<vec3> vertex_velocities(const ClothMesh& mesh, std::span<const vec3> particle_velocities);
 
-/// The other way round, for rows read from a file: row i belongs to `v` line i. Throws InputError when
+/// The inverse, for rows read from a file: row i belongs to `v` line i. Throws InputError when
 /// their number is not that of the `v` lines, or when the rows of welded vertices differ.
 std::vector<vec3> particle_values(const ClothMesh& mesh, std::span<const vec3> rows);
 

@@ -10,13 +10,13 @@
 
 namespace clothlab {
 
-/// A mesh of our own. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
+/// A generated mesh. `assets/<name>.obj` is its text, written by the target clothlab_make_assets.
 struct GeneratedMesh {
   std::string_view name;
   std::string_view title;
-  bool awkward;  ///< small and made to be difficult: for tests, rather than for the scene menu
+  bool awkward;  ///< small and difficult: for tests, not for the scene menu
   ObjMesh (*make)();
-  std::vector<std::uint32_t> (*pins)();  ///< 0-based `v` indices that hold it as its scene wants
+  std::vector<std::uint32_t> (*pins)();  ///< 0-based `v` indices that its scene pins
 };
 
 /// All of them, in a fixed order.

@@ -26,8 +26,7 @@ struct TextureCoordinate {
   int count = 0;
 };
 
-/// A mesh as it was read: kept as it is, so that an export has the same faces, texture coordinates,
-/// vertex order and vertex count.
+/// A mesh as read, so that an export has the same faces, texture coordinates, vertex order and vertex count.
 struct ObjMesh {
   struct Corner {
     std::int32_t vertex = 0;    ///< index into `vertices`
@@ -55,8 +54,7 @@ struct ObjMesh {
   }
 };
 
-/// What was found in a mesh, for the report that the user sees. Edges and parts are those of the
-/// particles, so after welding.
+/// Counts for the mesh report. Edges and parts are those of the particles, after welding.
 struct MeshReport {
   std::size_t vertices = 0;  ///< `v` lines
   std::size_t faces = 0;     ///< as read
@@ -82,14 +80,14 @@ struct Box {
 
 /// Particles, triangles and springs at rest (model.md, "Particles and springs").
 ///
-/// Orders are part of the contract, for they decide the bits of a run: particles follow the lowest `v`
-/// line of each, triangles the faces; stretch springs are sorted by their two particles (lower first);
-/// bending springs follow the stretch spring that they lie across, then their two particles.
+/// Orders are part of the contract, since the bits of a run depend on them: particles by their lowest `v`
+/// line, triangles by face, stretch springs by their two particles (lower first), bending springs by the
+/// stretch spring that they cross, then by their two particles.
 struct ClothMesh {
   std::vector<vec3> positions;  ///< at rest, per particle [m]
   std::vector<std::array<std::uint32_t, 3>> triangles;
-  /// Corners of the triangles, as indices into source->corners; empty where the file has no texture
-  /// coordinates, which are all that they are needed for.
+  /// Corners of the triangles, as indices into source->corners; for texture coordinates; empty where the file
+  /// has none.
   std::vector<std::array<std::uint32_t, 3>> triangle_corners;
   std::vector<std::array<std::uint32_t, 2>> stretch_springs;
   std::vector<std::array<std::uint32_t, 2>> bend_springs;

@@ -11,10 +11,10 @@
 
 namespace clothlab {
 
-/// Reads OBJ text before tinyobjloader does: refuses what it would accept (it turns "nan" into 0 and
-/// keeps indices out of range), reads the numbers exactly (it can be one unit in the last place off) and
-/// rewrites the lines that it is to see in their plainest form: `v`, `vt`, `vn` and `f` lines alone, no
-/// comments, no continued lines, so that nothing else in it, `mtllib` above all, comes into play.
+/// Reads OBJ text before tinyobjloader does: refuses what that accepts (it turns "nan" into 0 and keeps
+/// indices out of range), reads the numbers exactly (it can be off by one unit in the last place) and passes
+/// on plain `v`, `vt`, `vn` and `f` lines only, without comments and continued lines, so that other
+/// statements such as `mtllib` have no effect.
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
@@ -24,7 +24,7 @@ class ObjChecker {
   /// `mesh`, their lines in plain form to `plain`. False at the end of the text. Throws InputError.
   bool next_block(ObjMesh& mesh, std::string& plain);
 
-  /// What only the end of the text shows: indices of vertices that never came, and no face at all.
+  /// Checks at the end of the text: indices of vertices that do not exist, and no face at all.
   /// Throws InputError.
   void finish(const ObjMesh& mesh) const;
 
@@ -44,7 +44,7 @@ class ObjChecker {
   struct Element {
     const char* name;
     std::size_t count = 0;                  // read so far
-    std::vector<ForwardReference> forward;  // with rising indices: smaller ones are good when these are
+    std::vector<ForwardReference> forward;  // ascending: smaller indices are valid when these are
   };
 
   [[noreturn]] void refuse(std::size_t line, const std::string& reason) const;

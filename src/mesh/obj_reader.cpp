@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-/// The part of the progress that reading the file's bytes is taken to be.
+/// Share of the progress for reading the file's bytes.
 constexpr double kReadShare = 0.2;
 
 /// Lets a stream read a string without copying it.
@@ -41,7 +41,7 @@ struct FaceSink {
   }
 };
 
-/// Has tinyobjloader parse checked lines. The coordinates are the checker's; tinyobjloader's give way.
+/// Parses checked lines with tinyobjloader; the coordinates are the checker's.
 void parse_block(std::string& plain, FaceSink& sink) {
   tinyobj::callback_t callback;
   using Real = tinyobj::real_t;

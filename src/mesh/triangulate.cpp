@@ -69,7 +69,7 @@ void Triangulator::project(std::span<const vec3> polygon) {
   for (std::size_t i = 1; i + 1 < polygon.size(); ++i) normal += glm::cross(local(i), local(i + 1));
   const double length = glm::length(normal);
   points_.assign(polygon.size(), {0, 0});
-  if (!(length > 0)) return;  // all corners on one line: every turn is 0, and any triangles will do
+  if (!(length > 0)) return;  // all corners on one line: any triangles will do
   normal /= length;
   int flattest = 0;
   for (int axis = 1; axis < 3; ++axis)
@@ -121,8 +121,8 @@ bool Triangulator::is_ear(std::uint32_t corner) {
   return false;
 }
 
-/// The first ear from `from` on. Where there is none, the polygon crosses or touches itself: then a flat
-/// corner, whose triangle covers nothing, else a convex one, else any.
+/// The first ear from `from` on. A polygon that crosses or touches itself may have none: then a flat corner,
+/// else a convex one, else any.
 std::uint32_t Triangulator::corner_to_clip(std::uint32_t from, std::size_t remaining) {
   std::uint32_t flat = kNoCorner, convex = kNoCorner;
   std::uint32_t corner = from;

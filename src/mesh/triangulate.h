@@ -12,8 +12,7 @@
 
 namespace clothlab {
 
-/// The most corners that a face of a file may have: the time to cut up one that is not convex grows with the
-/// square of their number.
+/// The most corners of a face: the time for one that is not convex grows with their square.
 inline constexpr std::size_t kMaxCorners = 4096;
 
 /// Cuts polygons into triangles by clipping ears in the polygon's best-fit plane (normal after Newell),
@@ -47,7 +46,7 @@ class Triangulator {
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> blockers_;  // corners that are not convex: only they can lie in an ear
   std::vector<std::uint32_t> slot_;      // place of a corner in blockers_, or kNoCorner
-  // One that was found in the triangle at a corner; while it blocks, it need not be looked for again.
+  // A corner found in the triangle at each corner: while it blocks, no search is needed.
   std::vector<std::uint32_t> found_blocker_;
 };
 
