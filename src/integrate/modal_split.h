@@ -39,8 +39,15 @@ inline constexpr std::array kModeParameters{
     },
 };
 
+// Implicit methods damp what is fast for h, and with it the slow swing that one wants to see. The split
+// treats the slowest modes exactly and leaves the rest to the implicit method:
+//
+//    λ₁ λ₂ … λ_s │ gap │ λ_s+1  λ_s+2  ………………………………………  ω_max²
+//    └─── G ────┘       └────────────── H ──────────────────┘
+//    φ1 of 2×2 blocks    one solve with A = M − γD − γ²K, and with damping a correction of rank s
+
 /// The split F = G + H behind SIERE and its relatives [Ascher 2022, §3.5.2, §4; Chen 2020]: G is the motion
-/// in the s lowest modes X of K_s x = λ M x, taken by exponentials, H the rest, taken implicitly.
+/// in the s lowest modes X of K_s x = λ M x, by exponentials, H the rest, implicit.
 ///
 /// With P = X XᵀM, Λ = XᵀK_sX, Y = MX, Z = K_sX (free directions alone) and J = [0 I; M⁻¹K M⁻¹D]:
 ///   J_G = [0 P; −XΛYᵀ 0],   J_H = J − J_G.
@@ -50,19 +57,18 @@ inline constexpr std::array kModeParameters{
 /// B is A with a correction of rank s, symmetric for exact modes only. Put δv = X a + w. Then, with
 /// C = (M − γD)X, A X = C + γ²Z, and δv solves the equation when
 ///   A w = b − C a,   Yᵀw = 0.
-/// So a₀ is taken from (XᵀC) a₀ = Xᵀb, w from one solve with A, and what Yᵀw is left with is taken away by
-/// (YᵀU) Δa = Yᵀw, A U = C, as Sherman, Morrison and Woodbury would. Without damping, or with Rayleigh's,
-/// exact modes leave nothing: then s solves are saved, as they are where γ²‖ZYᵀw‖, the residual of B δv = b,
-/// is within the tolerance of the solver. Old modes (mode refresh) change nothing of this; Λ is made diagonal
-/// by turning X within its span.
+/// So (XᵀC) a₀ = Xᵀb gives a₀, one solve with A gives w, and (YᵀU) Δa = Yᵀw with A U = C removes the rest of
+/// Yᵀw (Sherman–Morrison–Woodbury). With exact modes and no damping, or Rayleigh's, the rest is 0. The s
+/// solves for U are skipped where γ²‖ZYᵀw‖, the residual of B δv = b, is within the solver's tolerance. All
+/// of this holds for old modes too (mode refresh); Λ is made diagonal by rotating X within its span.
 class ModalSplit {
  public:
-  /// Of values for kModeParameters. Splits off as many modes, or fewer as LowestModes says.
+  /// `values` are those of kModeParameters. There may be fewer modes than asked for, see LowestModes.
   explicit ModalSplit(const IntegratorParameters& values)
       : wanted_(static_cast<std::size_t>(values.at(0))), refresh_(static_cast<int>(values.at(1))) {}
 
-  /// The split at u = (x, v), with v prescribed where it is and a = S M⁻¹f(x, v); these must outlive the
-  /// calls that follow. False when stopped; a failure to converge is put into the report.
+  /// The split at u = (x, v), with prescribed velocities in v and a = S M⁻¹f(x, v); these must outlive the
+  /// following calls. False when stopped; a failure to converge is put into the report.
   bool compute(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                std::span<const vec3> a, double h, const StepContext& context, StepReport& report);
 

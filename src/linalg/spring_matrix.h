@@ -20,12 +20,24 @@ struct alignas(32) Padded {
   double x = 0, y = 0, z = 0, zero = 0;
 };
 
+// A spring between the particles i and j adds one block B = u uᵀ + b I to four places of the matrix, with the
+// signs of a graph's Laplacian, so a product needs no stored blocks: f = B (x_i − x_j), y_i += f, y_j −= f.
+//
+//             i    j           rows    0 1 2 3 4 5 | 6 7 8 9 10 11 | 12 13 ...
+//       i  [ +B   −B ]         chunks  [    0    ]   [     1     ]   [   2
+//       j  [ −B   +B ]         inner spring (1, 4): chunk 0 computes f and adds it to both rows
+//                              outer spring (4, 8): chunk 0 computes f for row 4, chunk 1 again for row 8
+//
+// Every chunk writes its own rows only and adds the springs of a row in a fixed order: no locks, and the same
+// bits for any number of threads. Few springs are outer ones, since rows that are joined lie close together.
+// Values lie in slot order (by lower row, then upper row), so that a product reads memory once, front to
+// back.
+
 /// Which particles the springs join; built once per mesh and shared by all matrices on it.
 ///
-/// The particles are renumbered into *rows* such that particles that are joined lie close together,
-/// whatever the order of the file was, and the rows are cut into fixed *chunks*, the unit in
-/// which threads share out work. Renumbering and chunks depend on the mesh alone: results have the same
-/// bits for any number of threads. Solvers work in rows; everybody else in particles.
+/// Particles are renumbered into *rows*, with joined particles close together whatever the order in the file,
+/// and rows are cut into *chunks*, the unit of work of a thread. Both depend on the mesh alone. Solvers use
+/// rows; other code uses particles.
 struct SpringPattern {
   using Pair = std::array<std::uint32_t, 2>;
 
@@ -52,18 +64,18 @@ struct SpringPattern {
   std::vector<std::uint32_t> lower;       ///< slot -> lower row
   std::vector<std::uint32_t> upper;       ///< slot -> upper row
 
-  /// Springs that reach a chunk from a lower one: the chunk computes them again for its own end.
+  /// Outer springs from a lower chunk, which this chunk computes again for its own end.
   struct Incoming {
     std::uint32_t slot, lower, upper;
   };
   std::vector<Incoming> incoming;             ///< sorted by upper row, then slot
   std::vector<std::uint32_t> incoming_begin;  ///< chunk -> its first in `incoming`; one more at the end
 
-  /// A product takes the rows of a chunk in short blocks, and clears just the rows that the next block adds
-  /// to, for these to be in the first cache until they are complete.
+  /// A product goes through a chunk in short blocks of rows and clears only the rows to which the next block
+  /// adds, so that these stay in the first-level cache until they are complete.
   struct Block {
-    std::uint32_t end;  ///< its rows are those from the end of the block before, or of the chunk's first row
-    std::uint32_t reach;  ///< within the chunk, no row below `end` is joined to one from here on
+    std::uint32_t end;    ///< end of its rows, which begin at the end of the block before
+    std::uint32_t reach;  ///< no row below `end` is joined to a row of the chunk from here on
   };
   std::span<const Block> blocks_of(std::size_t chunk) const {
     return std::span(blocks).subspan(block_begin[chunk], block_begin[chunk + 1] - block_begin[chunk]);
@@ -75,8 +87,8 @@ struct SpringPattern {
 /// A symmetric matrix on the particles of a mesh, matrix-free: four numbers per spring instead of blocks,
 ///   A = diag(d_i I) + sum_s (e_i - e_j)(e_i - e_j)^T (x) (u_s u_s^T + b_s I) + sum_p w_p w_p^T (x) C_p.
 /// A spring of stiffness k, length l, rest length L and direction n puts u = sqrt(k L/l) n and
-/// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation
-/// at hand. The few point stencils p (the mouse spring; contacts) couple up to three particles.
+/// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation. A few
+/// point stencils p (the mouse spring) couple up to three particles.
 ///
 /// One product of a 128 x 128 sheet, one thread, in ms (bench/matrix_forms.cpp measures them): 0.20 in this
 /// form, 0.40 with stored symmetric 3x3 blocks, 0.64 with all blocks of a row, 0.72 and 0.96 with Eigen's.
@@ -124,9 +136,9 @@ class SpringMatrix {
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
   /// The 3x3 block of every particle on the diagonal of A.
   void diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) const;
-  /// For the rows of one chunk, blocks D_i with x . A x <= 2 sum_i x_i . D_i x_i for every x, for smoothers:
-  /// a block of two particles is at most twice its diagonal, and b < 0 only takes away. By row: xx, yy, zz of
-  /// each go to `diagonal`, and xy, xz, yz to `rest`.
+  /// For smoothers, blocks D_i of the rows of one chunk with x . A x <= 2 sum_i x_i . D_i x_i for every x:
+  /// the block of a spring is at most twice its diagonal part, and b < 0 is left out. By row: xx, yy, zz in
+  /// `diagonal`, xy, xz, yz in `rest`.
   void bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const;
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.

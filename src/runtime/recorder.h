@@ -13,15 +13,24 @@
 
 namespace clothlab {
 
-/// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, and every
-/// step's figures in diagnostics.csv, with the columns of `simulate --diagnostics`.
+// Three threads work on a recording. A frame is captured where a step is taken, drawn where there is a GL
+// context, and written where waiting for the disk delays nobody:
+//
+//   simulation thread          window                 writer
+//   add_step() ── undrawn ──▶  next_picture()
+//       ▲                      add_picture() ── jobs ──▶  frame-000000.png, frame-000000.obj,
+//       └── room(): a frame was written ───────────────── rows of diagnostics.csv
+//
+//   simulated time  0 ────┬────┬────┬────┬───▶     steps of h
+//   frames          0   1   2   3   4   5 ───▶     every 1/rate s, the shape of the last step until then
+
+/// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, and the figures
+/// of every step in diagnostics.csv, with the columns of `simulate --diagnostics`.
 ///
-/// Frames follow simulated time: one every 1/rate s, each the shape of the last step until then, so that a
-/// video runs at the speed of the simulated world however long its steps took. Three parties share one: the
-/// simulation thread adds steps, the window draws the pictures, and a writer of its own writes the files. At
-/// most kMostWaiting frames wait; while full() the simulation thread takes no further step, but goes on with
-/// requests. So a recording may slow the simulation down; it never leaves a frame out, and nobody
-/// else waits. What cannot be written ends it, with a sentence.
+/// Frames follow simulated time, so that a video runs at the speed of the simulated world however long its
+/// steps took. At most kMostWaiting frames wait: while full(), the simulation thread takes no step but still
+/// handles requests. A recording may slow the simulation down; it never drops a frame. An error ends it, with
+/// a sentence.
 class Recorder {
  public:
   static constexpr std::size_t kMostWaiting = 8;
@@ -56,12 +65,11 @@ class Recorder {
   /// called, on any thread, whenever full() may have changed; until forget().
   void begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
              std::function<void()> room);
-  /// A step has been taken, in so many milliseconds. Time may have been set back before it (a reset): the
-  /// frames go on from there.
+  /// After every step, which took so many milliseconds. After a reset the frames go on from the earlier time.
   void add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
                 double milliseconds);
   bool full() const;
-  /// Nothing more comes from this thread, and `room` is not called any more.
+  /// Ends the calls of this thread and those of `room`.
   void forget();
 
   // For the window.
