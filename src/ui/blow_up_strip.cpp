@@ -12,7 +12,7 @@
 namespace clothlab {
 namespace {
 
-// A step this far below the limit stays there while that changes as the cloth moves.
+// Margin below the limit, which changes as the cloth moves.
 constexpr double kMargin = 0.95;
 
 double rounded_down(double value) {
@@ -20,7 +20,7 @@ double rounded_down(double value) {
   return std::floor(value / unit) * unit;
 }
 
-/// A smaller h for the method in force [s]: the largest stable one, or half of the present one where theory
+/// A smaller h for the current method [s]: the largest stable one, or half of the current one where theory
 /// calls that stable.
 struct SmallerStep {
   double h = 0;
@@ -49,8 +49,8 @@ std::string help_of_smaller_step(const PanelContext& context, const std::optiona
   return describe_stability(info, context.own_parameters(), context.step_size(), *estimate);
 }
 
-// Always there and as wide: the largest stable step may be known only after a while, and the buttons beside
-// it must not move then.
+// Always shown with the same width: the largest stable step may become known later, and the buttons beside it
+// must not move.
 void smaller_step_button(const PanelContext& context) {
   const std::optional<SmallerStep> smaller = smaller_step(context);
   const std::string label = smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h";
@@ -61,14 +61,14 @@ void smaller_step_button(const PanelContext& context) {
   ImGui::EndDisabled();
 }
 
-/// The first method that is stable at every h and not in force.
+/// The first other method that is stable at every h.
 std::size_t stable_method(const PanelContext& context) {
   std::size_t row = 0;
   while (!std::isinf(integrators()[row].stability_limit) || row == context.integrator()) ++row;
   return row;
 }
 
-/// What the button of that method does, and why it is stable.
+/// Tooltip of that method's button.
 std::string help_of_stable_method(const PanelContext& context, const IntegratorInfo& info) {
   std::string help = "Goes on from the last sound state with this method. ";
   if (const std::optional<StabilityEstimate>& estimate = context.snapshot.stability)

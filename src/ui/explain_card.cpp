@@ -23,7 +23,7 @@ void muted(std::string_view text) {
   ImGui::PopStyleColor();
 }
 
-// The parts of a formula, each in a line of its own.
+// The parts of a formula, one per line.
 std::string in_lines(std::string text) {
   for (std::size_t at = text.find("; "); at != std::string::npos; at = text.find("; ", at))
     text.replace(at, 2, "\n");
@@ -45,7 +45,7 @@ void lines(const IntegratorInfo& info, const IntegratorParameters& values) {
   ImGui::EndTable();
 }
 
-// A factor near 1 by how much it differs: three digits would not show that.
+// A factor near 1 as its difference from 1.
 std::string factor(double value) {
   const double change = std::abs(value - 1);
   if (change < 1e-12) return "1";
@@ -55,7 +55,7 @@ std::string factor(double value) {
   return format_plain(value);
 }
 
-// What one step, and all steps of a second, leave of the amplitude of three oscillations.
+// The amplitude of three oscillations after one step and after a second.
 void amplitudes(const PanelContext& context, const IntegratorInfo& info, const StabilityEstimate& estimate) {
   struct Row {
     std::string name;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Most folders are read within this time, and are then shown in the next picture.
+// Most folders are read within this time and shown in the next picture.
 constexpr std::chrono::milliseconds kAtOnce{30};
 
 std::string file_size(std::uintmax_t bytes) {
@@ -210,7 +210,7 @@ bool FileDialog::on_key(const KeyPress& press) {
       close();
       return true;
     case Key::enter:
-      accept_awaited_ = true;  // what was typed before it reaches the text field in draw()
+      accept_awaited_ = true;  // earlier typing reaches the text field in draw()
       return true;
     case Key::up:
       move(-1);
@@ -225,7 +225,7 @@ bool FileDialog::on_key(const KeyPress& press) {
       move(10);
       return true;
     case Key::backspace:
-      // With nothing left to delete, one folder up.
+      // In an empty field, one folder up.
       if (!is_saving() && text_[0] == 0 && !press.repeat) go_to(folder_.parent_path());
       return true;
     default:
@@ -295,7 +295,7 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const std::string size = entry.is_folder ? std::string() : file_size(entry.bytes);
   const float size_width = ImGui::CalcTextSize(size.c_str()).x;
-  // Columns as wide as any entry needs.
+  // Columns as wide as their widest entry.
   const float of_size = ImGui::CalcTextSize("000.00 MB").x + units(6);
   const std::string date = format_time(entry.modified);
   const float of_date = ImGui::CalcTextSize("0000-00-00 00:00").x + units(14);
@@ -332,7 +332,7 @@ void FileDialog::draw(const Area& view, const Chosen& chosen) {
   note_item("folder-up");
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
-  // A long path keeps its end, which tells more.
+  // A long path is cut at its beginning.
   std::string path = utf8_of(folder_);
   while (path.size() > 8 && ImGui::CalcTextSize(path.c_str()).x > ImGui::GetContentRegionAvail().x)
     path = "..." + path.substr(7);
@@ -341,7 +341,7 @@ void FileDialog::draw(const Area& view, const Chosen& chosen) {
   if (appearing_) ImGui::SetKeyboardFocusHere();
   appearing_ = false;
   ImGui::SetNextItemWidth(-1);
-  // A name that is suggested goes with the first letter that is typed.
+  // The first typed letter replaces the suggested name.
   const ImGuiInputTextFlags flags = saving ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
   if (ImGui::InputTextWithHint("##text", words.hint, text_.data(), text_.size(), flags)) {
     confirm_overwrite_ = false;

@@ -17,20 +17,20 @@
 
 namespace clothlab {
 
-/// Folders and files inside the window, to open a file and to name one to save: there is no native file
-/// dialog that every system has. The keyboard goes to its one text field, whose text filters the
-/// list (or names the file to save, or is a whole path); arrows choose, Enter opens.
+/// Dialog to open a file and to name one to save, since no native dialog exists on every system. The keyboard
+/// goes to its text field, whose text filters the list, names the file to save, or is a whole path; arrows
+/// choose, Enter opens.
 class FileDialog {
  public:
   enum class Purpose { open, save_scene, save_mesh, save_moment };
 
-  /// Shows what can be opened, in the folder that was shown last.
+  /// Shows the files that can be opened, in the last folder.
   void open();
-  /// Asks for the name of a file; `title` gives the one that is suggested.
+  /// Asks for the name of a file; the suggestion is made of `title`.
   void save(Purpose purpose, std::string_view title);
   void close();
   bool is_open() const { return purpose_.has_value(); }
-  /// Whether a folder is still being read; until it is, the one before it is shown.
+  /// Whether a folder is still being read; the previous one is shown until then.
   bool is_reading() const { return reading_ != nullptr; }
 
   /// The folders to open from and to save in, and files that were opened before, newest first. An empty
@@ -39,14 +39,13 @@ class FileDialog {
                   std::vector<std::filesystem::path> recent);
   /// The folder of the meshes and scenes that come with the program: a place to open from. Empty: none.
   void set_bundled(std::filesystem::path folder) { bundled_ = std::move(folder); }
-  /// The folder that new files go to.
   const std::filesystem::path& save_folder() const { return save_in_; }
 
   /// True when the key was meant for the dialog.
   bool on_key(const KeyPress& press);
 
-  /// Draws it, if it is open, and tells what the user has chosen: an existing file to open, or a path that
-  /// ends in .json, .obj or .checkpoint to save to.
+  /// Draws the dialog, if open. Returns the user's choice: an existing file to open, or a path to save to
+  /// that ends in .json, .obj or .checkpoint.
   using Chosen = std::function<void(Purpose purpose, const std::filesystem::path& path)>;
   void draw(const Area& view, const Chosen& chosen);
 
@@ -77,7 +76,7 @@ class FileDialog {
   std::vector<Entry> entries_;      // of the folder
   std::vector<std::size_t> shown_;  // indices into entries_ that pass the filter
   std::size_t selected_ = 0;        // index into shown_
-  std::string problem_;             // why the folder cannot be read, or the name not be used
+  std::string problem_;             // with the folder or the name
   std::array<char, 512> text_{};
   std::filesystem::path chosen_;  // handed out by draw()
 };

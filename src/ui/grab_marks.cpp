@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-// A line that is seen on cloth of any colour has a rim of the opposite brightness.
+// The rim of opposite brightness is visible on cloth of any colour.
 void ring(ImVec2 at, float radius, ImU32 colour, ImU32 rim) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   draw->AddCircle(at, radius, rim, 0, units(4));
@@ -31,7 +31,7 @@ void draw_grab_marks(const GrabMarks& marks, const Area& view) {
   }
   if (!marks.held || marks.held->depth == 0) return;
 
-  // A scale beside the grab: the tick is the plane that the cloth was taken in, up is away from the viewer.
+  // A depth scale beside the cursor: the tick is the plane where the grab began, up is away from the viewer.
   const float half = units(24), aside = units(22);
   const bool left = marks.held->at.x + 2 * aside > view.x + view.width;
   const ImVec2 middle(marks.held->at.x + (left ? -aside : aside),

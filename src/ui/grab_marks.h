@@ -10,25 +10,25 @@
 
 namespace clothlab {
 
-/// What is drawn over the view for the grab, in window coordinates.
+/// The marks of a grab over the view, in window coordinates.
 struct GrabMarks {
   struct Target {
     ImVec2 at;
     bool is_pin = false;
   };
   struct Held {
-    ImVec2 at;              ///< of the cursor that pulls
-    double depth = 0;       ///< of it behind the plane that the cloth was taken in [m]
-    double half_depth = 1;  ///< the depth that half of the scale shows [m]
+    ImVec2 at;
+    double depth = 0;       ///< behind the plane where the grab began [m]
+    double half_depth = 1;  ///< depth of half of the scale [m]
   };
   glm::vec3 colour{1};           ///< sRGB in [0, 1]
-  std::optional<Target> target;  ///< what a press would take hold of
+  std::optional<Target> target;  ///< the point that a press would grab
   std::optional<Held> held;
 };
 void draw_grab_marks(const GrabMarks& marks, const Area& view);
 
-/// The force of the grab [N], how far the held point lags behind it, and how far it was moved in depth, away
-/// from the viewer where `depth` > 0 [m].
+/// Force of the grab [N], distance of the held point from the cursor, and depth of the cursor, away from the
+/// viewer where `depth` > 0 [m].
 std::string grab_reading(const Frame::Grab& grab, double depth);
 
 }  // namespace clothlab

@@ -3,8 +3,8 @@
 
 namespace clothlab {
 
-/// A key as the interface knows it; whoever owns the window translates. Letters, digits and punctuation
-/// come as `character`, upper case, as the user's keyboard is labelled.
+/// A key, translated from the window library's. Letters, digits and punctuation are in `character`, upper
+/// case, as labelled on the user's keyboard.
 enum class Key {
   none,
   space,

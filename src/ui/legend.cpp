@@ -12,7 +12,7 @@ namespace {
 
 std::string per_cent(double strain) { return format_plain(strain * 100, 2) + " %"; }
 
-// The colours with their ends, and where the most strained spring is at the moment.
+// The colours, their ends, and the current largest strain.
 void heat_scale(const PanelContext& context) {
   const double most = context.view.heat_max_strain;
   const double now = context.snapshot.frame.record.max_strain;

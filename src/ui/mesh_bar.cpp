@@ -14,7 +14,7 @@
 namespace clothlab {
 namespace {
 
-// How far below the mesh the floor is laid, as a fraction of the diagonal.
+// Distance of the floor below the mesh, as a fraction of the diagonal.
 constexpr double kDrop = 0.15;
 constexpr std::size_t kMostNamed = 3;
 
@@ -36,8 +36,7 @@ PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& l
   return vertices;
 }
 
-/// The open edges that hold all that is pinned and nothing else, ascending; none where other things are
-/// pinned.
+/// The open edges whose particles are exactly the pinned ones, ascending; none where there is no such set.
 std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& loaded) {
   const auto* vertices = std::get_if<std::vector<std::uint32_t>>(&pins);
   if (vertices == nullptr) return {};
@@ -156,7 +155,7 @@ void MeshBar::heading(const PanelContext& context) {
   std::string counts = "  " + format_count(loaded.mesh->positions.size()) + " particles, " +
                        format_plain(loaded.mesh->diagonal) + " m";
   ImGui::AlignTextToFramePadding();
-  // In a narrow window the name comes first.
+  // In a narrow window the name has priority.
   float room = ImGui::GetContentRegionAvail().x - button - ImGui::CalcTextSize("Details").x - units(40);
   if (room - ImGui::CalcTextSize(counts.c_str()).x < units(90)) counts.clear();
   room = std::max(room - ImGui::CalcTextSize(counts.c_str()).x, units(40));

@@ -8,9 +8,9 @@
 
 namespace clothlab {
 
-/// A closed list that shows `preview` and opens into all methods: family by family, each with its mark, key,
-/// name, order, what its steps have cost on this scene, and what it is for. Returns the row that was chosen.
-/// Its entries are noted as `name`:`id`. ImGuiComboFlags as for begin_choice().
+/// A list of all methods by family, with mark, key, name, order, cost of a step on this scene, and use;
+/// closed it shows `preview`. Returns the chosen row. Its entries are noted as `name`:`id`. ImGuiComboFlags
+/// as for begin_choice().
 struct MethodList {
   const char* name;
   std::string preview;

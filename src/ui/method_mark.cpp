@@ -14,7 +14,7 @@
 namespace clothlab {
 namespace {
 
-// The corners of a family's marks: each is cut by this much of half the height, straight or round.
+// Corners of a family's marks: cut by this share of half the height, straight or round.
 struct Corners {
   float cut;
   bool round;
@@ -78,7 +78,7 @@ std::size_t method_after(std::size_t row, int places) {
 }
 
 ImVec2 method_mark_size() {
-  // One size for all, whatever their letters.
+  // One size for all letters.
   return {std::round(ImGui::GetFontSize() * 1.75F), std::round(ImGui::GetFontSize() * 1.1F)};
 }
 

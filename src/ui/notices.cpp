@@ -46,7 +46,7 @@ void load_notice(const PanelContext& context) {
   note_item("cancel-load");
 }
 
-// A disc in the colour of what kind of message it is, and the sentence in as many lines as it takes.
+// A disc in the colour of the kind of message, and the wrapped sentence.
 bool message_notice(const std::string& message, bool is_error) {
   const float button = ImGui::GetFrameHeight(), disc = units(4);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -69,7 +69,7 @@ bool message_notice(const std::string& message, bool is_error) {
   return !closed;
 }
 
-// What a newcomer may want to know first; each goes once it has been done, all with the button.
+// First hints: each disappears once it has been done, all with the button.
 void hint_notice(const PanelContext& context) {
   struct Row {
     Hint hint;
@@ -127,7 +127,7 @@ bool notices(const PanelContext& context, const Area& room, float second_row, co
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   one_line = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y <= line;
   if (size.y > line + 1) {
-    // Where it ends over what it covers.
+    // Its lower edge.
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + size.y - 1),
                                         ImVec2(at.x + size.x, at.y + size.y - 1), palette().line);
   }

@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What an integer counts, if there is one of it: "step" for "steps".
+/// The singular of a unit: "step" for "steps".
 std::string_view singular(std::string_view unit) {
   return unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
 }
@@ -46,7 +46,7 @@ std::string format_steady(double value, int digits) {
 }
 
 std::string format_time(std::filesystem::file_time_type time) {
-  // C++20's own conversion between the clocks is not everywhere; whole seconds hide the moment between two
+  // Not all standard libraries convert between the clocks; whole seconds hide the time between the two
   // readings.
   using std::chrono::system_clock;
   using FileClock = std::filesystem::file_time_type::clock;
@@ -54,7 +54,7 @@ std::string format_time(std::filesystem::file_time_type time) {
   const auto since = std::chrono::round<std::chrono::seconds>(time.time_since_epoch() + between);
   const std::time_t at = system_clock::to_time_t(system_clock::time_point(since));
   std::array<char, 32> text{};
-  const std::tm* const local = std::localtime(&at);  // no other thread asks for one
+  const std::tm* const local = std::localtime(&at);  // called by one thread only
   if (local == nullptr || std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", local) == 0) return {};
   return text.data();
 }
@@ -76,7 +76,7 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
   if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
   const bool is_time = spec.unit == "s";
   double factor = is_time ? 1e-3 : 1;
-  // A unit after the number. "ms" before "s", which is its end.
+  // A unit after the number. "ms" before "s", its suffix.
   const auto cut = [&](std::string_view unit, double scale) {
     if (unit.empty() || text.size() <= unit.size() || !text.ends_with(unit)) return false;
     text = trimmed(text.substr(0, text.size() - unit.size()));

@@ -13,8 +13,8 @@ namespace clothlab {
 /// Whole numbers in groups of three, with spaces that do not break a line: "16 384".
 std::string format_count(unsigned long long value);
 
-/// With always so many significant digits, zeros at the end too ("12.0", "0.300"), so that what stands after
-/// a number that changes does not move; very large and very small ones as format_plain writes them.
+/// With a fixed number of significant digits, trailing zeros included ("12.0", "0.300"), so that the text
+/// after a changing number does not move; very large and very small ones as format_plain writes them.
 std::string format_steady(double value, int digits = 3);
 
 /// A file's time in local time: "2026-11-22 10:04".
@@ -23,9 +23,8 @@ std::string format_time(std::filesystem::file_time_type time);
 /// How the window shows a parameter: times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);
 
-/// What a user typed into a parameter's field: a number in the unit shown, or one with a unit after it
-/// ("1/60 s", "10 ms", "1e3"), or a fraction, which for a time is in seconds. Nothing when unreadable;
-/// the value may lie outside the range.
+/// Parses a parameter's field: a number in the unit shown, or one with a unit ("1/60 s", "10 ms", "1e3"), or
+/// a fraction, which for a time is in seconds. None when unreadable; the value may lie outside the range.
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text);
 
 }  // namespace clothlab

@@ -22,7 +22,7 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return format_count(count) + " " + (count == 1 ? one : many);
 }
 
-// The report as sentences; what is not there is not mentioned.
+// The report as sentences, without counts of 0.
 std::string report_text(const LoadedScene& loaded) {
   const MeshReport& found = loaded.mesh->report;
   std::string text = counted(found.particles, "particle", "particles") + ", " +
@@ -68,7 +68,7 @@ void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU
   ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
   ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0),
                                       ImVec2(width, std::max(view.height - 2 * margin, units(40))));
-  // Opaque, since a card may lie over the panel's text.
+  // Opaque: a card may cover the panel's text.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, with_alpha(palette().overlay, 1));
   ImGui::PushStyleColor(ImGuiCol_Border, edge);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(14), units(12)));
@@ -132,7 +132,7 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   std::vector<ImVec2> points(line.begin(), line.end());
   if (closed && !points.empty()) points.push_back(points.front());
   const auto stroke = [&](ImU32 colour, float wide) { draw_without_spikes(*draw, points, colour, wide); };
-  // Seen on cloth of any colour.
+  // Visible on cloth of any colour.
   stroke(with_alpha(palette().overlay, 0.6F), width + units(2));
   stroke(palette().careful, width);
   draw->PopClipRect();
@@ -141,7 +141,7 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
 void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
   const std::string text = "Part " + format_count(number);
   const ImVec2 size = ImGui::CalcTextSize(text.c_str()), pad(units(6), units(2));
-  // Within the view, however much of the part is.
+  // Within the view, where the part may not be.
   const float x = std::clamp(at.x - size.x / 2, view.x + pad.x, view.x + view.width - size.x - pad.x);
   const float y = std::clamp(at.y + units(10), view.y + pad.y, view.y + view.height - size.y - pad.y);
   const ImVec2 low(x - pad.x, y - pad.y), high(x + size.x + pad.x, y + size.y + pad.y);

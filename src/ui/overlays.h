@@ -18,24 +18,24 @@ struct Area {
   float height = 0;
 };
 
-// What lies over the view of the cloth.
+// Drawings over the view of the cloth.
 
-/// What the colours and arrows over the cloth mean, in units; nothing while there are none.
+/// The legend of colours and arrows, with units; empty without them.
 void view_legend(const PanelContext& context, const Area& view);
 
 /// The rectangle that is drawn around particles to pin or to free them, in window coordinates.
 void selection_overlay(const Area& box);
-/// An open edge of the mesh, in window coordinates; parts that are not seen are left out of it.
+/// The visible parts of an open edge of the mesh, in window coordinates.
 void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view);
 /// "Part 2" below a point of that part, in window coordinates.
 void part_overlay(std::size_t number, ImVec2 at, const Area& view);
 
-/// A card at a place of the view: pivot (0.5, 0) is top centre. Its width is fixed [units], its height its
-/// content's. Between the two calls ImGui draws into it.
+/// A card at a place of the view: pivot (0.5, 0) is top centre. Width in units, height of the content. ImGui
+/// draws into it between the two calls.
 void begin_card(const char* id, const Area& view, ImVec2 pivot, float width, ImU32 edge);
 void end_card();
 void card_heading(ImU32 colour, const std::string& text);
-/// Wrapped at the card's edge.
+/// Text wrapped at the card's edge.
 void card_text(const std::string& text);
 
 /// Counts of the mesh, its size, and the choice of its unit: in the scene panel and while a mesh waits.

@@ -12,12 +12,12 @@ namespace clothlab {
 
 enum class Theme { dark, light };
 
-/// The colours of the interface, all opaque but for `overlay`. A quiet slate or paper that leaves the colour
-/// to the cloth and the curves, one blue accent for what can be touched, amber for "careful" and vermilion
-/// for "failed". Whatever is written has a contrast of at least 4.5 (WCAG 2.1) with what it stands on.
+/// The colours of the interface, all opaque but for `overlay`. Neutral slate or paper, one blue accent for
+/// controls, amber for warnings, vermilion for failures. Text has a contrast of at least 4.5 (WCAG 2.1) with
+/// its background.
 struct Palette {
   ImU32 panel = 0;
-  ImU32 overlay = 0;  ///< of the cards over the view, which shines through a little
+  ImU32 overlay = 0;  ///< of the cards over the view; slightly transparent
   ImU32 popup = 0;
   ImU32 field = 0;
   ImU32 field_hovered = 0;
@@ -33,11 +33,11 @@ struct Palette {
   ImU32 text = 0;
   ImU32 muted = 0;
   ImU32 accent = 0;
-  ImU32 accent_strong = 0;  ///< of what is being touched
+  ImU32 accent_strong = 0;  ///< of active controls
   ImU32 good = 0;
   ImU32 careful = 0;
   ImU32 failed = 0;
-  // Curves, from the Okabe-Ito set, which stays apart for every common colour blindness.
+  // Curves, from the Okabe-Ito set, distinct with every common colour blindness.
   ImU32 total = 0;
   ImU32 kinetic = 0;
   ImU32 stretch = 0;

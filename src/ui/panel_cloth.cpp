@@ -75,7 +75,7 @@ void pin_buttons(const PanelContext& context) {
 
 void parameter_section(const PanelContext& context, std::string_view section_name) {
   for (const SceneParameter& row : scene_parameters()) {
-    // h has its place above, beside the integrator.
+    // h is shown above, beside the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
     const double value = context.parameter(row.spec.id, row.get(*context.snapshot.frame.scene));
     if (const auto changed = parameter_row(row.spec, value)) context.set_parameter(row.spec.id, *changed);

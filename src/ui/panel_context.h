@@ -34,7 +34,7 @@ struct SceneEntry {
   std::filesystem::path path;
 };
 
-/// What a newcomer is told until it has been done once, or waved away.
+/// Hints for newcomers, shown until done once or dismissed.
 enum class Hint { drag, orbit, integrator, keys };
 inline constexpr std::array<std::string_view, 4> kHintNames{"drag", "orbit", "integrator", "keys"};
 using HintsDone = std::array<bool, kHintNames.size()>;
@@ -46,7 +46,7 @@ inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 163
 /// Bounds of a recording's frames per second of simulated time.
 inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
 
-/// How the window shows things; nothing here changes the simulation.
+/// Display settings; none changes the simulation.
 struct ViewSettings {
   Theme theme = Theme::dark;
   bool weave = true;
@@ -58,12 +58,12 @@ struct ViewSettings {
   bool forces = false;      ///< as arrows
   bool wireframe = false;
   bool heat_map = false;
-  double heat_max_strain = 0.1;  ///< where the heat map's colours end
+  double heat_max_strain = 0.1;  ///< at the end of the heat map's colours
   bool ground = true;
   bool plots = true;
-  bool explain = false;  ///< the tab that explains the integrator in force is open
+  bool explain = false;  ///< the tab that explains the current integrator is open
   PlotsLayout plots_layout;
-  double history_megabytes = 256;  ///< what the states to look back to may take
+  double history_megabytes = 256;  ///< memory for past states
   double grab_strength = 1;        ///< of the next pull, see Grab
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
@@ -72,7 +72,7 @@ struct ViewSettings {
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };
 
-/// What the panels ask of the application, beside commands and controls.
+/// Requests of the panels to the application, beside commands and controls.
 struct OpenPath {
   std::filesystem::path path;
 };
@@ -80,7 +80,7 @@ struct OpenScene {
   Scene scene;
   std::filesystem::path path;  ///< of its file
 };
-/// The running scene again, its mesh read with another unit or another axis up.
+/// Reloads the running scene, its mesh with another unit or another axis up.
 struct ReloadMesh {
   UnitChoice units = UnitChoice::fit;
   bool z_up = false;
@@ -88,11 +88,11 @@ struct ReloadMesh {
 struct SaveScene {
   std::filesystem::path path;
 };
-/// All that the next step depends on, at the moment that is shown.
+/// A checkpoint of the shown moment.
 struct SaveMoment {
   std::filesystem::path path;
 };
-/// What a plot shows, to a file beside those that the user saves.
+/// Exports a plot to a file in the user's folder.
 struct SavePlot {
   enum class Format { csv, png };
   Format format = Format::csv;
@@ -103,7 +103,7 @@ struct FrameCloth {};
 struct ReleaseGrab {};
 struct Undo {};
 struct Redo {};
-/// A picture of the view, to a file beside those that the user saves.
+/// Saves a picture of the view to a file in the user's folder.
 struct SavePicture {};
 struct ExportMesh {
   std::filesystem::path path;
@@ -114,14 +114,14 @@ struct StartRecording {
   std::filesystem::path folder;
 };
 struct StopRecording {};
-/// The end of a recording was seen.
+/// The user has seen that a recording ended.
 struct CloseRecording {};
 /// To the clipboard.
 struct CopyText {
   std::string text;
 };
 struct CopyCommandLine {};
-/// To the question whether to save what would be lost.
+/// The answer to the question about unsaved changes.
 struct AnswerUnsaved {
   enum class Answer { save, discard, cancel };
   Answer answer = Answer::cancel;
@@ -143,14 +143,14 @@ struct LoadStatus {
 
 /// A recording as the window shows it.
 struct RecordingStatus {
-  bool shown = false;  ///< one runs, or has ended and its end was not seen yet
+  bool shown = false;  ///< one is running, or its end was not seen yet
   std::filesystem::path folder;
   Recorder::Settings settings;
   Recorder::Progress progress;
 };
 
-/// A value that the user has set and the simulation has not yet taken over: until then the window shows
-/// what was set, however long the step that runs.
+/// A value that the user has set and the simulation has not applied yet: the window shows it during the
+/// running step.
 template <class T>
 struct Intended {
   std::optional<T> value;
@@ -172,33 +172,33 @@ struct Intentions {
   Intended<bool> playing;
   Intended<double> speed;
 
-  /// All the values of a scene that was sent.
+  /// Adopts all values of a scene that was sent.
   void adopt(const Scene& scene, std::uint64_t stamp);
 };
 
-/// What the setting asks of the simulation thread.
+/// The control that a setting sends to the simulation thread.
 inline SetHistoryMemory history_memory(const ViewSettings& view) {
   return {static_cast<std::size_t>(view.history_megabytes * (1 << 20))};
 }
 
-/// What the length of arrows means: `value` is drawn `length` long [m]. `value` is 0 while there are none.
+/// Scale of arrows: `value` is drawn `length` long [m]; 0 while there are none.
 struct ArrowLegend {
   glm::vec3 colour{1};  ///< sRGB in [0, 1]
   double length = 0;
   double value = 0;
 };
-/// What is drawn over the cloth, for the legend.
+/// Contents of the legend.
 struct ViewLegend {
   ArrowLegend velocity;    ///< [m/s]
   ArrowLegend force;       ///< [N]
-  std::size_t stride = 1;  ///< arrows stand at every so many-th particle
+  std::size_t stride = 1;  ///< arrows at every stride-th particle
   glm::vec3 stretch_spring{1};
   glm::vec3 bend_spring{1};
   glm::vec3 grab{1};
-  double grab_depth = 0;  ///< of the grab behind the plane that it took the cloth in [m]
+  double grab_depth = 0;  ///< of the cursor behind the plane where the grab began [m]
 };
 
-/// What a panel is given: a picture of the run to read, and ways to ask for changes.
+/// Input of a panel: the snapshot to read, and ways to request changes.
 struct PanelContext {
   const Snapshot& snapshot;
   std::span<const SceneEntry> scenes;
@@ -218,12 +218,12 @@ struct PanelContext {
 
   double parameter(std::string_view id, double in_force) const;
   void set_parameter(std::string_view id, double value) const;
-  /// Row in integrators() of the one the user wants.
+  /// Row in integrators() of the user's choice.
   std::size_t integrator() const;
-  /// Values of that one's own parameters that the user wants.
+  /// The user's values of its own parameters.
   IntegratorParameters own_parameters() const;
   void set_integrator(std::size_t row) const;
-  /// The scene from its start with that integrator, beside the curves of the run that ends.
+  /// Restarts the scene with that integrator and keeps the curves of this run.
   void run_again(std::size_t row) const;
   bool playing() const;
   void set_playing(bool playing) const;
@@ -231,9 +231,9 @@ struct PanelContext {
   void set_speed(double speed) const;
   vec3 gravity() const;
   void set_gravity(const vec3& gravity) const;
-  /// All values of a scene of the same mesh at once, as one change.
+  /// Sets all values of a scene of the same mesh as one change.
   void set_scene(Scene scene) const;
-  /// h that the user wants [s].
+  /// The user's h [s].
   double step_size() const;
 };
 

@@ -15,7 +15,7 @@
 namespace clothlab {
 namespace {
 
-// Of the explanation, whatever parameters a method has.
+// Least height of the explanation.
 constexpr float kLeastLines = 3;
 
 void integrator_choice(const PanelContext& context) {
@@ -87,8 +87,8 @@ void short_explanation(const IntegratorInfo& info, float bottom) {
   tooltip("The start of its explanation: E or the question mark opens the rest.");
 }
 
-// Height of the part of the panel that differs between methods: room for the parameters of the one that has
-// most, so that nothing below moves when another one is chosen.
+// Height of the part of the panel that differs between methods: that of the method with most parameters, so
+// that nothing below moves when another is chosen.
 float own_height() {
   std::size_t most = 0;
   for (const IntegratorInfo& info : integrators()) most = std::max(most, info.parameters.size());

@@ -15,9 +15,9 @@
 namespace clothlab {
 namespace {
 
-constexpr float kLeastWidth = 400;  // of a plot that has a neighbour [interface units]
+constexpr float kLeastWidth = 400;  // of plots side by side [interface units]
 
-// A list of what may be plotted here.
+// The chooser of a plot's kind.
 void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
   ImGui::SetNextItemWidth(width);
   const bool open = begin_choice("##kind", plot_title(shown));
@@ -32,7 +32,7 @@ void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float wi
   ImGui::EndCombo();
 }
 
-// The buttons of one plot, from the right end of its first row; those without room are left out.
+// The buttons of one plot, right to left in its first row, as many as fit.
 void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const Plot& plot, float left,
              float right) {
   PlotsLayout& layout = context.view.plots_layout;

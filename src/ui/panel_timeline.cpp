@@ -18,7 +18,7 @@ constexpr double kMegabyte = 1 << 20;
 
 std::string seconds(double value) { return format_plain(std::max(0.0, value), 3) + " s"; }
 
-// Where in the kept past the window looks, as a slider; dragging it looks back.
+// The slider of the shown time.
 void scrub_bar(const PanelContext& context, float width) {
   const KeptPast& kept = context.snapshot.kept;
   const bool looks_back = context.snapshot.replay.has_value();
@@ -61,7 +61,7 @@ void scrub_bar(const PanelContext& context, float width) {
   draw->AddCircleFilled(ImVec2(x, middle), knob, touched ? palette().accent_strong : palette().accent, 20);
 }
 
-// What the bar shows: how far back, or how much there is.
+// Text on the slider: the time back, or the length of the past.
 void scrub_label(const PanelContext& context, float width) {
   const KeptPast& kept = context.snapshot.kept;
   const bool looks_back = context.snapshot.replay.has_value();
@@ -83,7 +83,7 @@ void scrub_label(const PanelContext& context, float width) {
   ImGui::SameLine(start + width);
 }
 
-// Undoes that the run went on from a moment of the past.
+// Undoes a continuation from the past.
 void left_button(const PanelContext& context, float gap, float width) {
   const std::string time = seconds(*context.snapshot.left);
   if (text_button(
@@ -130,7 +130,7 @@ void timeline_panel(const PanelContext& context, float width) {
   const float padding = 4 * ImGui::GetStyle().FramePadding.x;
   const float wanted = ImGui::CalcTextSize("Rerun with next").x + ImGui::CalcTextSize("Clear ghosts").x +
                        padding + ImGui::GetFrameHeight() + 3 * gap;
-  // In a narrow window the keys have to do.
+  // No room in a narrow window, where the keys remain.
   const bool with_buttons = width - wanted - label > units(160);
   const float back = ImGui::CalcTextSize("Back to 000.0 s").x + 2 * ImGui::GetStyle().FramePadding.x + gap;
   const bool with_left =

@@ -46,7 +46,7 @@ void transport_panel(const PanelContext& context) {
                                       speed, kMinSpeed, kMaxSpeed, 1, "×")) {
     context.set_speed(*changed);
   }
-  // A machine that cannot keep up is said so, with both numbers.
+  // Shows both speeds where the machine cannot keep up.
   const bool behind =
       now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;
   std::string line =

@@ -15,9 +15,9 @@ void cloth_panel(const PanelContext& context);
 void world_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
-/// All that there is to say of the integrator in force, with the numbers of the moment.
+/// The explanation of the current integrator, with its current numbers.
 void method_panel(const PanelContext& context);
-/// Looking back, and running again beside ghosts; in one row.
+/// The time line and the comparison with ghosts, in one row.
 void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);

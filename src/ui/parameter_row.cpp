@@ -16,7 +16,7 @@ namespace {
 constexpr float kLabelWidth = 120;
 constexpr float kFieldWidth = 88;
 constexpr float kGap = 5;
-// A shorter slider gets a line of its own: less than a pixel for each per cent is no hold for a hand.
+// A shorter slider gets its own line: less than a pixel per cent is too coarse.
 constexpr float kLeastSlider = 140;
 
 // Of a row as wide as that, between label, field and button.
@@ -24,7 +24,7 @@ float slider_width(float row) {
   return row - units(kLabelWidth + kFieldWidth + 3 * kGap) - ImGui::GetFrameHeight();
 }
 
-// The label in its column; one that does not fit is set smaller, then in a line of its own.
+// The label in its column; one that does not fit is set smaller, then on its own line.
 void row_label(std::string_view title, std::string_view help, float column) {
   const std::string text = displayable(title);
   ImGui::AlignTextToFramePadding();
@@ -46,8 +46,8 @@ void row_label(std::string_view title, std::string_view help, float column) {
   ImGui::SetCursorPosX(start + column + units(kGap));
 }
 
-// Text that is being typed, kept here because a field that loses the focus to an earlier control never
-// gets to hand its text over (Dear ImGui 1.86).
+// Text being typed, kept here because a field that loses the focus to an earlier control never returns its
+// text (Dear ImGui 1.86).
 struct Editing {
   ImGuiID id = 0;
   std::array<char, 64> text{};
@@ -77,7 +77,7 @@ std::optional<std::string> text_field(const char* id, const std::string& shown, 
   std::optional<std::string> typed;
   if (ImGui::IsItemActivated()) g_editing = {full_id, buffer, shown};
   if (g_editing.id == full_id) {
-    // On the frame of a stolen focus the buffer is what we kept: typing is never lost.
+    // When the focus was stolen, the kept text is used.
     g_editing.text = buffer;
     if (!ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
       if (g_editing.shown != buffer.data()) typed = buffer.data();
@@ -101,7 +101,7 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
   const float middle = origin.y + height / 2;
 
   std::optional<double> changed;
-  // The one slider that is held, the place of its knob, and the value that this place means.
+  // The dragged slider, the position of its knob, and its value.
   static ImGuiID dragged = 0;
   static double dragged_position = 0;
   static double dragged_value = 0;
@@ -119,7 +119,7 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
   if (active && dragged == self && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const ImGuiIO& io = ImGui::GetIO();
     if (io.KeyShift) {
-      // A tenth of the way that the hand moves.
+      // A tenth of the mouse's motion.
       dragged_position = std::clamp(
           dragged_position + static_cast<double>(0.1F * io.MouseDelta.x / (right - left)), 0.0, 1.0);
     } else if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
@@ -218,7 +218,7 @@ std::optional<double> value_field(const ParameterSpec& spec, double value) {
 std::optional<double> slider_of(const ParameterSpec& spec, double value,
                                 const std::optional<SliderMark>& mark,
                                 const std::optional<SliderSpan>& wanted, float width) {
-  // A mark that moves while something is dragged does not move what is under the hand.
+  // The span stays while its slider is dragged, even where the mark moves.
   const bool follows = mark && mark->value > spec.min && !ImGui::IsAnyMouseDown();
   const SliderSpan span =
       slider_spans().of(spec, value, follows ? std::optional(mark->value) : std::nullopt, wanted);

@@ -13,7 +13,7 @@
 
 namespace clothlab {
 
-/// A place on a slider that means something, and what lies to the right of it.
+/// A marked value on a slider, and the meaning of the part to its right.
 struct SliderMark {
   double value = 0;
   ImU32 colour = 0;
@@ -23,11 +23,10 @@ struct SliderMark {
 /// The spans of the window's sliders.
 SliderSpans& slider_spans();
 
-/// One parameter in one line: name, slider (or choice, or check box), typed value with its unit, and a
-/// button back to `fallback` that shows when the value differs from it; in a narrow panel the slider has the
-/// line below. The slider goes through a sensible part of the range, `wanted` or sensible_span(); typing,
-/// where Ctrl-click on the slider goes too, through all of it. Returns the new value when the user changed
-/// it.
+/// One parameter in one line: name, slider (or choice, or check box), value field with its unit, and a reset
+/// button while the value differs from `fallback`; in a narrow panel the slider is on the line below. The
+/// slider covers a sensible part of the range, `wanted` or sensible_span(); typing (or Ctrl-click on the
+/// slider) reaches all of it. Returns the new value when the user changed it.
 std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
                                     const std::optional<SliderSpan>& wanted = std::nullopt);
@@ -35,7 +34,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
 /// Height of a slider's row in a panel of that width, without the spacing below.
 float parameter_row_height(float width);
 
-/// The same for a plain number in a given unit that is no parameter, such as the speed.
+/// The same for a number that is no parameter, such as the speed.
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit);
 

@@ -44,7 +44,7 @@ void draw_text(ImVec2 at, ImU32 colour, const std::string& text) {
 
 // ---- Legend
 
-// Names in rows below `at`, at least one; answers with the height that they take.
+// Names in rows below `at`, at least one row; returns their height.
 float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImVec2 at, float width,
                   float most_height) {
   const float line = ImGui::GetTextLineHeight();
@@ -84,7 +84,7 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
   return y + row - at.y;
 }
 
-// ---- What lies in the frame
+// ---- Contents of the frame
 
 class PlotPainter {
  public:
@@ -116,7 +116,7 @@ class PlotPainter {
     const float room = std::max(text_width("0000.00"), units(40)) + units(14);
     const float axis = frame_.b.y + units(4);
     const float title = text_width(plot_.x_title);
-    // The title stands at the right end, where numbers make room for it.
+    // The title is at the right end, where numbers leave room.
     const float title_at = frame_.b.x - title;
     for (const AxisTick& tick :
          x_.ticks(static_cast<int>(frame_.width() / room), {}, plot_.x_is_whole ? 1 : 0)) {
@@ -144,7 +144,7 @@ class PlotPainter {
   }
 
   void curves() {
-    // Ghosts first, so that the present run lies on top.
+    // Ghosts first: the current run is drawn on top.
     for (std::size_t r = plot_.runs.size(); r-- > 0;) {
       const PlotRun& run = plot_.runs[r];
       if (!visible(view_, run)) continue;
@@ -153,7 +153,7 @@ class PlotPainter {
     }
   }
 
-  // A line where a piece of the strip begins and another ends.
+  // A line between two pieces of the strip.
   void switches(const std::vector<StripPiece>& pieces) {
     for (std::size_t k = 1; k < pieces.size(); ++k)
       upright(frame_.a.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F), 1);
@@ -168,11 +168,11 @@ class PlotPainter {
                              palette().accent_strong);
   }
 
-  // A line at the sample that is nearest to the mouse, and the values of all runs there.
+  // A line at the sample nearest to the mouse, with the values of all runs.
   void readings(float mouse_x) {
     const double at = x_.value(static_cast<double>((mouse_x - frame_.a.x) / frame_.width()));
     std::vector<Reading> read;
-    // A run says nothing of a time that it did not reach, unless there is no other.
+    // Runs that did not reach this time are left out, unless there is no other.
     for (std::size_t r = 0; r < plot_.runs.size(); ++r) {
       const PlotRun& run = plot_.runs[r];
       if (visible(view_, run) && !run.x.empty() && at >= run.x.front() && at <= run.x.back())
@@ -239,7 +239,7 @@ class PlotPainter {
 
   std::string reading(double value) const { return format_quantity(value, plot_.unit, 4); }
 
-  // Text that curves do not disturb.
+  // Text on an opaque background.
   void label(ImVec2 at, ImU32 colour, const std::string& text) {
     draw_->AddRectFilled(ImVec2(at.x - units(2), at.y),
                          ImVec2(at.x + text_width(text) + units(2), at.y + ImGui::GetTextLineHeight()),
@@ -265,7 +265,7 @@ class PlotPainter {
         points_.clear();
       } else {
         const ImVec2 point(px(run.x[i]), py(curve.y[i]));
-        // What lies closer than a pixel or two adds nothing but work.
+        // Points closer than a pixel or two are skipped.
         const bool last = beyond || i + 1 == run.x.size();
         if (points_.empty() || last || std::abs(point.x - points_.back().x) >= 1.5F ||
             std::abs(point.y - points_.back().y) >= 3) {
@@ -306,7 +306,7 @@ void zoom_by_wheel(const PlotPainter& painter, PlotView& view, const Rect& frame
 void pan_by_drag(const PlotPainter& painter, PlotView& view, const Rect& frame) {
   const ImVec2 motion = ImGui::GetIO().MouseDelta;
   if (motion.x != 0) view.x = painter.x().panned(-static_cast<double>(motion.x / frame.width()));
-  // A y that fits follows the curves; only one that was zoomed is moved.
+  // A fitted y range follows the curves; only a zoomed one is panned.
   if (motion.y != 0 && view.y) view.y = painter.y().panned(static_cast<double>(motion.y / frame.height()));
 }
 
@@ -344,7 +344,7 @@ void draw_sentence(const std::string& text, const Rect& r) {
       shown.c_str(), nullptr, width);
 }
 
-// Mouse and keys on the frame and on the numbers of y, and what is read there.
+// Mouse and keys on the frame and on the numbers of y.
 void handle_frame(const std::string& name, PlotPainter& painter, PlotView& view, const Rect& frame,
                   float left) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -362,7 +362,7 @@ void handle_frame(const std::string& name, PlotPainter& painter, PlotView& view,
   if (hovered && !active && frame.holds(mouse)) painter.readings(mouse.x);
 }
 
-// A drag along the time axis, down to `bottom`, asks for the time under the mouse.
+// A drag along the time axis, down to `bottom`, returns the time under the mouse.
 std::optional<double> handle_time_axis(const std::string& name, const PlotPainter& painter, const Rect& frame,
                                        float bottom) {
   ImGui::SetCursorScreenPos(ImVec2(frame.a.x, frame.b.y));

@@ -7,7 +7,7 @@
 
 namespace clothlab {
 
-/// A plot as it is seen: without what is hidden or out of sight along x, and with its ranges.
+/// The visible part of a plot along x, without hidden curves, and its ranges.
 struct ShownPlot {
   Plot plot;
   AxisRange x, y;

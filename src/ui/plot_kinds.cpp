@@ -25,7 +25,7 @@ struct Quantity {
   float thickness = 1.4F;
 };
 
-// In the legend its switch takes it out of the sum as well.
+// Its switch in the legend removes it from the sum as well.
 constexpr const char* kGravity = "gravity";
 
 constexpr std::array<Quantity, 5> energies_with(const Quantity& sum) {
@@ -55,7 +55,7 @@ std::string title_of(std::size_t row) {
   return row < integrators().size() ? std::string(integrators()[row].title) : std::string();
 }
 
-// Which integrator was at work when.
+// The integrators over time.
 std::vector<PlotStretch> stretches_of(const Samples& samples) {
   std::vector<PlotStretch> stretches;
   std::size_t start = 0;
@@ -68,7 +68,7 @@ std::vector<PlotStretch> stretches_of(const Samples& samples) {
   return stretches;
 }
 
-// Which run it is: the integrator, or the first and the last of several.
+// Name of a run: its integrator, or the first and the last of several.
 std::string run_name(const std::vector<PlotStretch>& stretches) {
   if (stretches.empty()) return {};
   const std::string first = title_of(stretches.front().method);
@@ -92,7 +92,7 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
   return run;
 }
 
-// The last seconds of the present run, and on to where the longest ghost ends.
+// The last seconds of the current run, extended to the end of the longest ghost.
 AxisRange last_seconds(const Snapshot& now) {
   const double end = now.plot->empty() ? 0 : now.plot->back().time;
   const double start = now.plot->empty() ? 0 : std::max(now.plot->front().time, end - kShownSeconds);
@@ -114,7 +114,7 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
     PlotRun run = run_of(*ghost.samples, quantities, relative);
     run.name = run.what;
     if (ghost.dt != now.frame.scene->stepping.dt) run.name += ", h " + format_quantity(ghost.dt, "s");
-    // Two runs of the same name are told apart by their number.
+    // Runs of the same name get a number.
     const auto taken = [&](const std::string& name) {
       return std::any_of(plot.runs.begin(), plot.runs.end(),
                          [&](const PlotRun& other) { return other.name == name; });
@@ -152,7 +152,7 @@ Plot step_time_plot(const Snapshot& now) {
   Plot plot = over_time(now, kStepTimes);
   plot.unit = "ms";
   plot.from_zero = true;
-  // Whatever takes less than the time it simulates keeps up with the clock.
+  // Real time: a step takes as long as the time that it simulates.
   const double h = now.frame.scene->stepping.dt;
   plot.levels.push_back({1e3 * h, palette().careful, "real time: h = " + format_quantity(h, "s")});
   return plot;
@@ -216,7 +216,7 @@ const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)
 }  // namespace
 
 PlotsLayout::PlotsLayout() {
-  // Where numbers of many sizes are compared.
+  // For quantities of many magnitudes.
   for (std::size_t k = 0; k < kPlotKinds; ++k) views[k].logarithmic = kKinds[k].logarithmic;
 }
 

@@ -16,15 +16,15 @@ namespace clothlab {
 enum class PlotKind { energy, strain, step_time, iterations, residual, iterations_or_time };
 inline constexpr std::size_t kPlotKinds = 6;
 
-/// What is shown where that kind was chosen: itself, but for iterations_or_time, which are the iterations of
-/// a method that takes any and the time per step of others.
+/// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
+/// the time per step.
 PlotKind shown_kind(PlotKind chosen, const Snapshot& now);
 
 /// "Energy", for the chooser and for the names of files.
 const char* plot_title(PlotKind kind);
 const char* plot_help(PlotKind kind);
 
-/// Which plots the window shows, and how; nothing here changes the simulation.
+/// The plots of the window and their display states.
 struct PlotsLayout {
   /// Side by side, as many as have room.
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
@@ -33,11 +33,10 @@ struct PlotsLayout {
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 
   PlotsLayout();
-  /// The titles of those side by side, none for those of a first start, and back; what is no title is passed
-  /// over.
+  /// Conversion to and from titles; none for the default, and unknown titles are skipped.
   std::vector<std::string> titles() const;
   void choose(const std::vector<std::string>& titles);
-  /// Whether gravity counts in the sum of the energies; without it its own curve is hidden as well.
+  /// Whether the sum of energies includes gravity; its own curve is hidden otherwise.
   bool with_gravity() const;
   void set_with_gravity(bool with);
   PlotView& view(PlotKind kind) { return views[static_cast<std::size_t>(kind)]; }

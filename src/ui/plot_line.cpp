@@ -19,7 +19,7 @@ ChartPoint chart_point(ImVec2 p) { return {static_cast<double>(p.x), static_cast
 }  // namespace
 
 void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32 colour, float width) {
-  // In parts that end at sharp turns: Dear ImGui would draw their mitres far beyond the points.
+  // Split at sharp turns: Dear ImGui draws their mitres far beyond the points.
   std::size_t start = 0;
   for (std::size_t k = 1; k < points.size(); ++k) {
     if (k + 1 < points.size() && !turns_back(points[k - 1], points[k], points[k + 1])) continue;
@@ -31,7 +31,7 @@ void draw_without_spikes(ImDrawList& draw, std::span<const ImVec2> points, ImU32
 void draw_line(const std::vector<ImVec2>& points, ImU32 colour, float thickness, const Dash& dash) {
   if (points.size() < 2) return;
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  // Whole pixels: Dear ImGui then draws a third of the triangles.
+  // Whole pixels: Dear ImGui then needs a third of the triangles.
   const float width = std::max(1.0F, std::round(units(thickness)));
   if (dash.whole()) return draw_without_spikes(*draw, points, colour, width);
   std::vector<ChartPoint> through;

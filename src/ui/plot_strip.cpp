@@ -19,7 +19,7 @@ constexpr std::size_t kMostStripNames = 12;  // in the tooltip
 
 bool is_narrow(const StripPiece& piece, int least) { return piece.right - piece.left < least; }
 
-// Every piece gets at least a pixel, from its neighbours: beside a narrow one there are only wide ones.
+// Every piece gets at least a pixel, taken from its wide neighbours.
 void widen_lone_ones(std::vector<StripPiece>& pieces, int width) {
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     StripPiece& piece = pieces[k];

@@ -11,14 +11,14 @@
 
 namespace clothlab {
 
-/// A stretch of the x axis in which one method was at work.
+/// An interval of x with one method.
 struct PlotStretch {
   double x0 = 0;
   double x1 = 0;
   std::size_t method = 0;  ///< its row in integrators()
 };
 
-/// A part of the strip that shows stretches: one of them, or several that are too narrow to be told apart.
+/// A piece of the strip: one stretch, or several that are too narrow to be told apart.
 struct StripPiece {
   int left = 0, right = 0;          ///< [px] from the strip's left end
   std::size_t first = 0, last = 0;  ///< the stretches, both ends included

@@ -9,14 +9,14 @@
 
 namespace clothlab {
 
-/// While a recording runs, how far it is, with its stop button; then where it lies, and how to make a video
-/// of it. Draws into the current window.
+/// Progress of a recording with its stop button; after it, its folder and how to make a video. Draws into the
+/// current window.
 void recording_notice(const PanelContext& context);
 
-/// Asks what to record, how often and where.
+/// Dialog: what to record, how often and where.
 class RecordingDialog {
  public:
-  /// `folder` is where the recording's own folder is suggested to be.
+  /// `folder` is the suggested parent of the recording's folder.
   void open(const std::filesystem::path& folder);
   void close() { open_ = false; }
   bool is_open() const { return open_; }

@@ -13,14 +13,14 @@
 
 namespace clothlab {
 
-// What stands on the shelf, the room below the time line for what concerns the cloth and must not cover it.
-// Its rows break where the window is too narrow.
+// The shelf is the area below the time line for bars that must not cover the cloth. Its rows wrap in a narrow
+// window.
 
-/// What happened, and the ways on; nothing while all is well. `why` says whether the explanation is unfolded.
+/// The blow-up bar: what happened and how to continue; empty otherwise. `why`: the explanation is unfolded.
 void blow_up_strip(const PanelContext& context, bool& why);
 
-/// A mesh that waits to be pinned and played: what was found in it, and what to pin. It is shown whenever the
-/// mesh stands at its start, so that a reset brings it back, until it is closed.
+/// The mesh bar, for a mesh that waits to be pinned and played: the mesh report and the choice of pins. Shown
+/// while the mesh is at its start, until it is closed.
 class MeshBar {
  public:
   /// Of the mesh of the next pictures.
@@ -31,11 +31,12 @@ class MeshBar {
 
   /// The open edges that a press pins; none while the bar is not shown.
   std::span<const BoundaryLoop> open_edges(const Snapshot& now) const;
-  /// Whether all of them are to be seen, not only the one under the mouse.
+  /// Whether to show all of them, not only the one under the mouse.
   bool shows_all_open_edges() const { return choice_ == Choice::open_edge; }
-  /// The parts that its advice names as held by no pin, to be found in the picture; none where all are alike.
+  /// The parts without a pin that its advice names, to be labelled in the picture; none where all parts are
+  /// alike.
   std::vector<std::uint32_t> parts_to_mark(const Snapshot& now) const;
-  /// Pins one of the open edges beside those that were chosen before, or frees it; all other pins go.
+  /// Adds an open edge to the chosen ones, or removes it; all other pins are freed.
   void choose_edge(const PanelContext& context, std::size_t edge);
 
  private:

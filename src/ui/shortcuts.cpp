@@ -99,7 +99,7 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.request(CopyCommandLine{}); }, true},
     Shortcut{Key::none, '+', true, true, "Ctrl + - 0", "larger text, smaller, as usual",
              [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }},
-    // On the key that has the plus on it, whether shifted or not.
+    // The key labelled plus, shifted or not.
     Shortcut{Key::none, '+', true, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { change_text_size(on.context.view, 1); }, true},
     Shortcut{Key::none, '=', true, true, nullptr, nullptr,

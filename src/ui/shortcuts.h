@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// What a shortcut may do beside what panels do.
+/// The targets of shortcuts beside a panel's.
 class FileDialog;
 class RecordingDialog;
 struct ShortcutTargets {
@@ -20,7 +20,7 @@ struct ShortcutTargets {
   bool shift = false;  ///< held with the key
 };
 
-/// One row per shortcut: what it listens to, what F1 says of it, what it does.
+/// One row per shortcut: key, text in the F1 list, action.
 struct Shortcut {
   Key key = Key::none;
   char character = 0;

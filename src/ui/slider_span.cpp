@@ -14,7 +14,7 @@ constexpr double kWholeRange = 1e4;    // ratio of the ends up to which a range 
 constexpr double kMostIntegers = 100;  // so that each can be hit
 constexpr double kLongestStep = 0.05;  // [s], three pictures of 1/60 s
 
-// The share of the slider that an exact zero at its left end, and "off" at its right end, take.
+// Share of the slider for an exact zero at its left end, and for "off" at its right end.
 constexpr double kZeroZone = 0.04;
 constexpr double kOffZone = 0.04;
 
@@ -23,7 +23,7 @@ bool has_zero_zone(const ParameterSpec& spec) { return is_log(spec) && spec.min 
 double scale_start(const ParameterSpec& spec) { return has_zero_zone(spec) ? kZeroZone : 0; }
 double scale_end(const ParameterSpec& spec) { return std::isinf(spec.max) ? 1 - kOffZone : 1; }
 
-// Three significant digits: what a hand on a slider means.
+// Values set by slider have three significant digits.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   return parse_number(format_digits(value, 3)).value_or(value);
@@ -60,7 +60,7 @@ SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_s
   if (is_log(spec)) {
     if (spec.min > 0 && spec.max <= kWholeRange * spec.min) return whole;
     double centre = value > 0 && std::isfinite(value) ? value : spec.fallback;
-    // Nothing says what is usual: well below the most that is allowed.
+    // Without a usual value: well below the maximum.
     if (!(centre > 0 && std::isfinite(centre))) centre = 1e-3 * spec.max;
     return around(spec, centre);
   }
@@ -112,7 +112,7 @@ const SliderSpan& SliderSpans::of(const ParameterSpec& spec, double value, std::
   if (known != spans_.end() && fits(known->second)) return known->second;
   SliderSpan span = wanted.value_or(sensible_span(spec, value, cloth_size_));
   span = {std::clamp(span.low, spec.min, spec.max), std::clamp(span.high, spec.min, spec.max)};
-  // Whatever was wanted, what must be seen is.
+  // The value and the mark are always inside.
   for (const double seen : {value, mark.value_or(value)}) {
     if (shows(span, spec, seen)) continue;
     span.low = std::min(span.low, seen);

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// The part of a parameter's range that its slider goes through; typing reaches all of it.
+/// The part of a parameter's range that its slider covers; typing reaches all of it.
 struct SliderSpan {
   double low = 0;
   double high = 0;
@@ -19,7 +19,7 @@ struct SliderSpan {
 /// place for (zero of a logarithmic range from zero, "off").
 bool shows(const SliderSpan& span, const ParameterSpec& spec, double value);
 
-/// What is sensible about a value. A logarithmic range of more than four decades is cut to a factor of 50
+/// A sensible span about a value. A logarithmic range of more than four decades is cut to a factor of 50
 /// either way, whole numbers to a hundred of them, lengths to twice `cloth_size` [m] either way.
 SliderSpan sensible_span(const ParameterSpec& spec, double value, double cloth_size);
 
@@ -32,8 +32,8 @@ std::optional<SliderSpan> step_size_span(double h, std::optional<double> limit);
 double slider_position(const ParameterSpec& spec, const SliderSpan& span, double value);
 double slider_value(const ParameterSpec& spec, const SliderSpan& span, double position);
 
-/// The spans of all sliders. Each stays as it is until a value is set that it does not show, so that nothing
-/// jumps while a slider is dragged.
+/// The spans of all sliders. Each stays until a value outside it is set, so that nothing jumps while a slider
+/// is dragged.
 class SliderSpans {
  public:
   /// Chooses all anew, for a cloth of this size [m].

@@ -12,7 +12,7 @@ namespace {
 
 std::string times(double growth) { return format_steady(growth) + "×"; }
 
-// From here to the limit the gauge turns amber: the limit changes by some per cent as the cloth moves.
+// The gauge is amber from here to the limit, which changes by some per cent as the cloth moves.
 constexpr double kNearLimit = 0.9;
 
 void judge_against(StabilityReading& out, double h, double limit, bool approximate) {
@@ -34,7 +34,7 @@ void judge_against(StabilityReading& out, double h, double limit, bool approxima
 
 void show_growth(StabilityReading& out, double growth) {
   out.level = StabilityLevel::unstable;
-  // A growth that three digits would round to 1 is shown as what is added.
+  // A growth that three digits round to 1 is shown as its difference from 1.
   out.verdict = growth < 1.01 ? "grows by " + format_plain((growth - 1) * 100, 2) + " % per step"
                               : "grows " + times(growth) + " per step";
 }

@@ -10,7 +10,7 @@ namespace clothlab {
 
 enum class StabilityLevel { unknown, safe, near_limit, unstable };
 
-/// What theory says of one method at one step size, short enough for the status bar.
+/// The stability of a method at one step size, short enough for the status bar.
 struct StabilityReading {
   StabilityLevel level = StabilityLevel::unknown;
   std::string number;                  ///< "h·ω_max 0.71"
@@ -23,8 +23,8 @@ struct StabilityReading {
 StabilityReading read_stability(const IntegratorInfo& integrator, const IntegratorParameters& values,
                                 double h, const std::optional<StabilityEstimate>& estimate);
 
-/// The same where the last step did not converge: theory is about steps that are solved, so that nothing is
-/// called stable. `why` is the reason, a sentence without its full stop.
+/// The same where the last step did not converge: theory assumes solved steps, so nothing is called stable.
+/// `why` is the reason, a sentence without its full stop.
 StabilityReading not_converged(StabilityReading reading, const std::string& why);
 
 }  // namespace clothlab

@@ -57,8 +57,8 @@ void divider() {
 
 float width_of(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
 
-// An item after a divider, as wide as `usual` at least: what follows, and what has room at all, does not
-// change with every number. False where the window is too narrow for it.
+// An item after a divider, at least as wide as `usual`, so that the items after it do not move with every
+// number. False where the window is too narrow.
 bool item(ImU32 colour, const std::string& text, const std::string& usual) {
   const float width = std::max(width_of(text), width_of(usual));
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
@@ -70,7 +70,7 @@ bool item(ImU32 colour, const std::string& text, const std::string& usual) {
   return true;
 }
 
-// How far h·ω_max is towards the method's limit, as a small bar.
+// h·ω_max relative to the method's limit, as a small bar.
 void gauge(double share, ImU32 colour) {
   const float height = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -85,7 +85,7 @@ void gauge(double share, ImU32 colour) {
   ImGui::SameLine(0, units(7));
 }
 
-// At the right, over whatever a narrow window has there: while one pulls, it is what one looks at.
+// At the right, over other items in a narrow window: it matters most during a pull.
 void grab_item(const PanelContext& context, const std::string& text) {
   const std::string usual = "grab 00.00 N, lag 00.00 cm, 00 cm in front";
   const float width = std::max(width_of(text), width_of(usual)) + units(14);
@@ -111,7 +111,7 @@ void status_bar(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
   const IntegratorParameters values = context.own_parameters();
   StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
-  // That another method did not converge says nothing of this one.
+  // Non-convergence of another method does not apply to this one.
   const bool is_own = record.integrator == info.id;
   const std::string trouble = !now.warning.empty() ? now.warning
                               : is_own ? std::string(record.converged ? record.warning : record.reason)
@@ -160,7 +160,7 @@ void status_bar(const PanelContext& context) {
 
   if (const std::optional<Frame::Grab>& grab = now.frame.grab)
     return grab_item(context, grab_reading(*grab, context.legend.grab_depth));
-  // With nothing to show that is new, the window rests.
+  // Without changes the window is idle.
   const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
   const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
   const std::string right =

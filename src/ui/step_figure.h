@@ -9,15 +9,15 @@
 
 namespace clothlab {
 
-/// The figure of the last step that only methods of its kind have: what rods are off their lengths by, how
-/// far XPBD is from backward Euler, how many modes a split method took.
+/// The figure of the last step that is particular to a method: the length error of rods, the distance of XPBD
+/// from backward Euler, the number of modes of a split method.
 struct StepFigure {
   std::string text;   ///< "rods off by 1.2 mm"
-  std::string usual;  ///< one as wide as most, so that what follows it stays in place
+  std::string usual;  ///< of usual width, so that the items after it stay in place
   std::string help;   ///< in sentences
 };
 
-/// `values` are the method's own parameters. Nothing for other methods and until this one has taken a step.
+/// `values` are the method's own parameters. None for other methods and before the first step.
 std::optional<StepFigure> step_figure(const IntegratorInfo& info, const IntegratorParameters& values,
                                       const StepRecord& record);
 

@@ -5,7 +5,7 @@
 
 namespace clothlab {
 
-/// The sizes of text and controls to choose from, beside what the display asks for.
+/// The sizes of text and controls, relative to that of the display.
 inline constexpr std::array<std::string_view, 8> kTextSizeNames{"75 %",  "90 %",  "100 %", "110 %",
                                                                 "125 %", "150 %", "175 %", "200 %"};
 inline constexpr std::array kTextSizes{0.75F, 0.9F, 1.0F, 1.1F, 1.25F, 1.5F, 1.75F, 2.0F};
@@ -13,7 +13,7 @@ inline constexpr std::size_t kUsualTextSize = 2;
 
 /// The one that is nearest to the size in force.
 std::size_t text_size(const ViewSettings& view);
-/// So many sizes larger, or smaller; at most to the ends.
+/// The size some places larger, or smaller, within the list.
 void change_text_size(ViewSettings& view, int by);
 
 }  // namespace clothlab

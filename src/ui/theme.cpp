@@ -19,10 +19,9 @@ constexpr float kHeadingSize = 17;
 float g_scale = 1;
 Fonts g_fonts;
 
-// What the program itself writes: Latin, Greek, punctuation, super- and subscripts, arrows, mathematical
-// operators, and the few signs of the buttons. And what files, folders and scenes may be called: Latin with
-// all its accents and Cyrillic. Most fonts have no more; the replacement character stands for bytes that are
-// no text.
+// Characters of the program's texts (Latin, Greek, punctuation, super- and subscripts, arrows, mathematical
+// operators, signs of buttons) and of names of files, folders and scenes (accented Latin, Cyrillic), and the
+// replacement character.
 constexpr std::array<ImWchar, 25> kGlyphs = {
     0x0020, 0x024F, 0x0370, 0x052F, 0x1D40, 0x1D40, 0x1E00, 0x1EFF, 0x2010, 0x2040, 0x2070, 0x209C, 0x2150,
     0x215F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0x2713, 0x2717, 0xFFFD, 0xFFFD, 0};
@@ -49,10 +48,10 @@ bool has_glyph(ImWchar code) {
 #endif
 }
 
-constexpr std::uint32_t kReplacement = 0xFFFD;  // for what is no UTF-8
-constexpr std::uint32_t kBox = 0x25A1;          // for what the font cannot draw
+constexpr std::uint32_t kReplacement = 0xFFFD;  // for bytes that are not UTF-8
+constexpr std::uint32_t kBox = 0x25A1;          // for characters that the font lacks
 
-// Takes the next code point off a UTF-8 text; the replacement character for a byte that begins none.
+// Removes the next code point from a UTF-8 text; the replacement character for a byte that begins none.
 std::uint32_t decode(std::string_view& text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
@@ -65,7 +64,7 @@ std::uint32_t decode(std::string_view& text) {
     good = (byte(i) & 0xC0) == 0x80;
     code = (code << 6) | (byte(i) & 0x3F);
   }
-  // Neither a longer spelling of a smaller number, nor half a pair of UTF-16, nor beyond Unicode.
+  // No overlong form, no surrogate, nothing above U+10FFFF.
   constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
   if (!good || code < kLeast[length] || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
     length = 1;

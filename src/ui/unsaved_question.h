@@ -8,10 +8,10 @@
 
 namespace clothlab {
 
-/// What to do about changes that would be lost. The answer is an AnswerUnsaved.
+/// Asks what to do about unsaved changes. The answer is an AnswerUnsaved.
 class UnsavedQuestion {
  public:
-  /// `changes` says what would be lost.
+  /// `changes` describes them.
   void ask(std::string changes) { changes_ = std::move(changes); }
   void close() { changes_.clear(); }
   bool is_open() const { return !changes_.empty(); }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kPanelWidth = 420;
 constexpr float kMostPanel = 0.55F;  // of the window's width
-// A window lower than this leaves no room for a list of its own below the integrator: all scrolls together.
+// In a lower window the panel scrolls as a whole, not only the list below the integrator.
 constexpr float kLowWindow = 560;
 constexpr float kTimelineHeight = 38;
 constexpr float kLeastPlotsHeight = 110;
@@ -30,8 +30,8 @@ constexpr float kLeastOfView = 0.35F;  // of the window, beside the shelf, which
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
-// Without a background of their own: they stand on palette().panel, to which the window is cleared, so that
-// a software renderer need not blend a third of the picture.
+// Without a background: the window is cleared to palette().panel, so that a software renderer need not blend
+// a third of the picture.
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
                                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
@@ -99,7 +99,7 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
   const float across = std::max(width - std::min(units(kPanelWidth), kMostPanel * width), 1.0F);
   const float bottom = height - units(kStatusHeight);
   const float timeline = units(kTimelineHeight), notice = units(kNoticeHeight);
-  // The shelf takes its room from the plots, so that the view stays as it is. What they keep must be of use.
+  // The shelf gets its height from the plots, so that the view stays; the plots keep a useful height.
   float shelf = std::min(shelf_height_, std::max((1 - kLeastOfView) * bottom - timeline - notice, units(40)));
   float plots = plots_height(view, height);
   if (shelf > 0 && plots - shelf < units(kLeastPlotsBesideShelf)) {
@@ -155,7 +155,7 @@ void UserInterface::draw_below(const PanelContext& context, const Layout& parts,
   end_fixed();
 }
 
-// Its height follows its content with the next picture.
+// Its height follows its content one picture later.
 void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const bool blown_up = !context.snapshot.blow_up_sentence.empty();
   const float before = std::exchange(shelf_height_, 0.0F);
@@ -163,7 +163,7 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   const bool scrolls = before > area.height;
   begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
               scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
-  // What a button unfolds or says stands below it.
+  // Explanations and tooltips are below their buttons.
   const TooltipsThere there(TooltipSide::above);
   if (blown_up) {
     blow_up_strip(context, why_open_);
@@ -209,11 +209,11 @@ void UserInterface::draw_tabs(const PanelContext& context, bool low) {
     wanted_tab_ = explained ? tab_before_ : kMethodTab;
     if (low) ImGui::SetScrollHereY(0);
   }
-  // Its line ends where the sections' lines do: Dear ImGui would draw it on into the margins.
+  // Its line ends with the sections' lines; Dear ImGui would extend it into the margins.
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::PushClipRect(
       corner, ImVec2(corner.x + ImGui::GetContentRegionAvail().x, ImGui::GetIO().DisplaySize.y), true);
-  // In a narrow panel the titles are set smaller rather than cut.
+  // In a narrow panel the titles are smaller rather than cut.
   const bool fit = tabs_fit(ImGui::GetContentRegionAvail().x);
   ImFont* const font = fit ? fonts().body : fonts().small;
   const float padding = fit ? ImGui::GetStyle().FramePadding.x : units(4);
@@ -327,7 +327,7 @@ void UserInterface::draw_overlays(const PanelContext& context, const Area& view,
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }
 
-// What one reads or answers before going on. In a small window these take room from the panel as well.
+// Cards to read or to answer; in a small window they also cover the panel.
 void UserInterface::draw_cards(const PanelContext& context, const Area& view, const Area& window) {
   const Area room = view.width < units(560) ? window : Area{view.x, view.y, view.width, window.height};
   if (help_open_) {
@@ -382,7 +382,7 @@ void UserInterface::show_message(std::string_view text, bool is_error) {
 bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {
   if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press)) return true;
   if (press.key == Key::escape) {
-    // The newest thing first; a field that is being typed in takes its Esc itself.
+    // Esc closes the newest first; a text field handles its own Esc.
     if (typing || close_choice()) return true;
     if (export_menu_open_) return export_menu_closes_ = true;
     if (help_open_) return help_open_ = false, true;

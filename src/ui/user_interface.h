@@ -16,8 +16,8 @@
 
 namespace clothlab {
 
-/// All that the window shows beside the cloth: the side panel, the plots, the status bar and what lies
-/// over the view. It owns what belongs to looking (open dialogs, messages), never the simulation.
+/// The window's interface beside the cloth: side panel, plots, status bar and overlays. It owns display state
+/// (open dialogs, messages), never the simulation.
 class UserInterface {
  public:
   /// The part of a window of the given size that is free for the cloth, in window coordinates.
@@ -28,8 +28,8 @@ class UserInterface {
   /// Draws everything; between ImGui::NewFrame() and ImGui::Render().
   void draw(const PanelContext& context, float width, float height);
 
-  /// A key from the window's callback. Text fields get their typing from ImGui; this takes the rest.
-  /// `typing` says that a text field has the keyboard. True when it meant something.
+  /// Handles a key from the window's callback that is not typed text. `typing`: a text field has the
+  /// keyboard. True when the key was used.
   bool on_key(const KeyPress& press, bool typing, const PanelContext& context);
 
   /// A sentence below the view: a refused file, a saved scene.
@@ -38,13 +38,13 @@ class UserInterface {
   MeshBar& mesh_bar() { return mesh_bar_; }
   const MeshBar& mesh_bar() const { return mesh_bar_; }
 
-  /// The title of the tab that is open; another one, where there is one of that title, is opened with the
-  /// next picture.
+  /// The title of the open tab, and a request to open the one of that title, where it exists, in the next
+  /// picture.
   const std::string& tab() const { return tab_; }
   void open_tab(std::string_view title);
 
   FileDialog& files() { return files_; }
-  /// Something shown changes by itself as time goes: a message that goes, a text cursor that blinks.
+  /// Whether the picture changes by itself: an expiring message, a blinking text cursor.
   bool waits_for_time() const;
   UnsavedQuestion& question() { return question_; }
   bool dialog_open() const {
@@ -77,13 +77,13 @@ class UserInterface {
   bool help_open_ = false;
   MeshBar mesh_bar_;
   bool why_open_ = false;
-  float shelf_height_ = 0;  // that its content took in the last picture
+  float shelf_height_ = 0;  // of its content in the last picture
   std::string message_;
   bool message_is_error_ = false;
-  bool message_is_of_run_ = false;  // a notice of the run that is shown: it goes with its scene
+  bool message_is_of_run_ = false;  // a notice of the shown run, removed with its scene
   double message_until_ = 0;        // ImGui time
   std::uint64_t refusals_seen_ = 0;
-  std::shared_ptr<const LoadedScene> scene_;  // whose values the sliders were set out for
+  std::shared_ptr<const LoadedScene> scene_;  // of the sliders' spans
   std::uint64_t notices_seen_ = 0;
 };
 

@@ -16,8 +16,8 @@ constexpr double kTooltipDelay = 0.45;  // [s]
 
 TooltipSide g_tooltip_side = TooltipSide::below;
 
-// Upper left corner of a tooltip for a control that reaches from `a` to `b`: on the side that is wanted, or
-// else on the next one where it fits into the window.
+// Upper left corner of a tooltip for a control from `a` to `b`: on the wanted side, or the next one where it
+// fits into the window.
 ImVec2 place_of_tooltip(ImVec2 size, ImVec2 a, ImVec2 b) {
   const ImVec2 room = ImGui::GetIO().DisplaySize;
   const float gap = units(4);
@@ -125,7 +125,7 @@ TooltipsThere::~TooltipsThere() { g_tooltip_side = before_; }
 
 void tooltip(std::string_view text) {
   if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  // After a moment of rest, so that a passing cursor does not cover what lies beside the control.
+  // After a delay, so that a passing cursor opens none.
   static ImVec2 hovered{-1, -1};
   static double since = 0;
   static int last_frame = 0;
@@ -135,7 +135,7 @@ void tooltip(std::string_view text) {
   hovered = item;
   last_frame = ImGui::GetFrameCount();
   if (ImGui::GetTime() - since < kTooltipDelay) return;
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // a disabled control is pale, its help is not
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // the help of a disabled control is not pale
   show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
   ImGui::PopStyleVar();
 }
@@ -152,7 +152,7 @@ void begin_tooltip_above(float y) {
 
 namespace {
 
-// The first lines of a broken text; its end is marked where there are more.
+// The first lines of a wrapped text, with dots where it is cut.
 std::string cut_to_lines(std::string text, int lines, float width) {
   std::size_t end = 0, start = 0;
   for (int line = 0; line < lines; ++line) {
@@ -250,7 +250,7 @@ constexpr int kNever = -2;
 int choice_open_in = kNever;  // frames
 int choice_closed_in = kNever;
 
-// Under the mouse as well: a button that was just pressed shows what it chose.
+// Active also under the mouse, so that a press shows its effect.
 void push_active_look() {
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.45F));
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(palette().accent, 0.6F));

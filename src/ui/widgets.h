@@ -10,20 +10,20 @@
 
 namespace clothlab {
 
-/// Where the last frame put the named controls, in window coordinates: [left, top, right, bottom]. The
-/// window tests click by name, so that they do not depend on the layout.
+/// Rectangles of the named controls in the last frame, in window coordinates: [left, top, right, bottom]. The
+/// window tests click by name.
 using ItemRects = std::map<std::string, ImVec4, std::less<>>;
 ItemRects& item_rects();
 
-/// Notes the rectangle of the control that was drawn last.
+/// Notes the rectangle of the last control.
 void note_item(std::string_view name);
 
-/// A tooltip for the control that was drawn last, wrapped to a readable width. It stands below the control,
-/// or above or beside it where there is no room, and never on it.
+/// A tooltip for the last control, wrapped to a readable width, below the control, or above or beside it
+/// where there is no room; never on it.
 void tooltip(std::string_view text);
 
-/// Where the tooltips stand that are shown during the lifetime of this, so that they do not cover what the
-/// controls belong to either: above the buttons of a plot, beside the entries of a list.
+/// Placement of tooltips during the lifetime of this, so that they do not cover related content: above the
+/// buttons of a plot, beside the entries of a list.
 enum class TooltipSide { below, above, beside };
 class TooltipsThere {
  public:
@@ -36,22 +36,19 @@ class TooltipsThere {
   TooltipSide before_;
 };
 
-/// Begins a tooltip that lies above y [window coordinates], so that it covers nothing below; end it with
-/// ImGui::EndTooltip.
+/// Begins a tooltip above y [window coordinates]; end it with ImGui::EndTooltip.
 void begin_tooltip_above(float y);
 
 /// The text in lines of at most that width [px] in the current font, broken at spaces alone, and not beside
 /// an equals or less-than sign: Dear ImGui itself would break numbers and file names at their point.
 std::string broken_lines(std::string_view text, float width);
-/// A name in one line of at most that width [px] in the current font: of a longer one its beginning and its
-/// end, with dots between them.
+/// A name in one line of at most that width [px] in the current font, shortened in the middle with dots.
 std::string shortened(std::string_view name, float width);
-/// The beginning of a text, as many words of it as fit into one line; dots say that there is more.
+/// As many words of a text as fit into one line, with dots where it is cut.
 std::string first_line(std::string_view text, float width);
 /// Text broken like that at the edge of the panel.
 void wrapped_text(std::string_view text);
-/// Text in the muted colour and the small font, wrapped at the edge of the panel, and cut after so many
-/// lines.
+/// Muted small text, wrapped at the edge of the panel and cut after `lines` lines.
 void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
@@ -62,19 +59,19 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active = fals
 /// A text button with a tooltip.
 bool text_button(const char* label, const char* help, float width = 0, bool active = false);
 
-/// A text button, or one with a sign, that follows on the last item: on the same line where there is room,
-/// else on the next. Notes its rectangle. `width` 0: that of the label.
+/// A text button, or one with a sign, after the last item: on the same line where there is room, else on the
+/// next. Notes its rectangle. `width` 0: that of the label.
 bool row_button(const char* name, const std::string& label, const char* help, bool active = false,
                 float width = 0);
 bool row_icon_button(const char* name, Icon icon, const char* help);
 /// The same for any other item of that width.
 void next_in_row(float width);
 
-/// A closed list of names that shows `preview`; what is drawn while it returns true is its open part, up to
+/// A closed list of names that shows `preview`; while it returns true, the open part is drawn until
 /// ImGui::EndCombo.
 bool begin_choice(const char* id, const std::string& preview, ImGuiComboFlags flags = 0);
-/// Closes the list that was drawn open last, when it is drawn again; false when none was. ImGui itself
-/// closes one on Esc only where the keyboard moves about.
+/// Closes the open list when it is drawn next; false when none is open. ImGui itself closes lists on Esc only
+/// with keyboard navigation.
 bool close_choice();
 
 }  // namespace clothlab
