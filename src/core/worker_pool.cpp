@@ -37,6 +37,19 @@ bool spin_until(const Done& done) {
   return done();
 }
 
+// Says of this thread that it is inside a loop's body, as long as this lives.
+thread_local bool inside_body = false;
+class InsideBody {
+ public:
+  InsideBody() : before_(std::exchange(inside_body, true)) {}
+  ~InsideBody() { inside_body = before_; }
+  InsideBody(const InsideBody&) = delete;
+  InsideBody& operator=(const InsideBody&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace
 
 int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
@@ -92,6 +105,7 @@ struct WorkerPool::Shared {
   }
 
   void work(std::size_t self) {
+    const InsideBody inside;
     for (std::size_t k = 0; k < shares.size(); ++k) {
       Share& share = shares[(self + k) % shares.size()];
       for (;;) {
@@ -185,7 +199,8 @@ int WorkerPool::threads() const { return static_cast<int>(shared_->workers.size(
 void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) {
   assert(grain >= 1);
   const std::size_t chunks = n == 0 ? 0 : (n - 1) / grain + 1;
-  if (chunks <= 1 || shared_->workers.empty()) {
+  if (chunks <= 1 || shared_->workers.empty() || in_body()) {
+    const InsideBody inside;
     for (std::size_t begin = 0; begin < n; begin += grain) thunk(body, begin, std::min(n, begin + grain));
     return;
   }
@@ -199,6 +214,8 @@ void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) 
   shared.close();
   if (shared.failed.exchange(false)) std::rethrow_exception(std::exchange(shared.failure, nullptr));
 }
+
+bool WorkerPool::in_body() { return inside_body; }
 
 std::span<double> WorkerPool::partials(std::size_t chunks) {
   if (shared_->partials.size() < chunks) shared_->partials.resize(chunks);

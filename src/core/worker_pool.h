@@ -19,9 +19,10 @@ int hardware_threads();
 /// Results never depend on the number of threads: chunk boundaries depend on `n` and `grain` alone,
 /// a chunk writes its own part only, and `sum` adds the chunks' partial sums in order.
 ///
-/// One caller at a time; bodies must not call the pool again. What one of them throws, on whatever thread,
-/// the caller gets once the loop has ended; chunks that had not begun by then are left out, and of several
-/// exceptions one is kept.
+/// One caller at a time. A loop that a body starts, on this pool or another, runs on the body's own thread,
+/// over the same chunks in ascending order: the same bits. What a body throws, on whatever thread, the caller
+/// gets once the loop has ended; chunks that had not begun by then are left out, and of several exceptions
+/// one is kept.
 class WorkerPool {
  public:
   /// `threads` >= 1 counts the calling thread; 1 starts no thread at all.
@@ -47,7 +48,7 @@ class WorkerPool {
   template <class Body>
   double sum(std::size_t n, std::size_t grain, Body&& body) {
     double total = 0;
-    for (const double part : parts(n, grain, body)) total += part;
+    for_parts(n, grain, body, [&](double part) { total += part; });
     return total;
   }
 
@@ -55,21 +56,28 @@ class WorkerPool {
   template <class Body>
   double max(std::size_t n, std::size_t grain, Body&& body) {
     double largest = 0;
-    for (const double part : parts(n, grain, body)) {
-      if (!(part <= largest)) largest = part;
-      if (std::isnan(largest)) break;
-    }
+    for_parts(n, grain, body, [&](double part) {
+      if (!std::isnan(largest) && !(part <= largest)) largest = part;
+    });
     return largest;
   }
 
  private:
-  // body(begin, end) of every chunk, in their order.
-  template <class Body>
-  std::span<const double> parts(std::size_t n, std::size_t grain, Body& body) {
-    const std::span<double> out = partials(n == 0 ? 0 : (n - 1) / grain + 1);
-    for_chunks(n, grain, [&](std::size_t begin, std::size_t end) { out[begin / grain] = body(begin, end); });
-    return out;
+  // take(body(begin, end)) of every chunk, in their order.
+  template <class Body, class Take>
+  void for_parts(std::size_t n, std::size_t grain, Body& body, const Take& take) {
+    if (in_body()) {  // the partial results in store belong to the loop around this one
+      for_chunks(n, grain, [&](std::size_t begin, std::size_t end) { take(body(begin, end)); });
+      return;
+    }
+    const std::span<double> parts = partials(n == 0 ? 0 : (n - 1) / grain + 1);
+    for_chunks(n, grain,
+               [&](std::size_t begin, std::size_t end) { parts[begin / grain] = body(begin, end); });
+    for (const double part : parts) take(part);
   }
+
+  /// Whether this thread is inside a body, of whatever pool.
+  static bool in_body();
 
   using Thunk = void (*)(void* body, std::size_t begin, std::size_t end);
   void run(std::size_t n, std::size_t grain, Thunk thunk, void* body);

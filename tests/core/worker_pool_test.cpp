@@ -72,6 +72,61 @@ TEST(WorkerPool, AnExceptionReachesTheCallerAndThePoolGoesOn) {
   }
 }
 
+// Sums in the bodies of a sum: of the same pool and of another one.
+TEST(WorkerPool, ALoopInsideABodyRunsOnItsThreadWithTheSameBits) {
+  const auto term = [](std::size_t i) {
+    return std::ldexp(std::sin(static_cast<double>(i)), static_cast<int>(i % 50));
+  };
+  std::vector<double> sums;
+  for (const int threads : {1, 2, 4}) {
+    WorkerPool pool(threads), other(2);
+    for (WorkerPool* inner : {&pool, &other}) {
+      for (const std::size_t grain :
+           {1, 64}) {  // 1 runs its chunks concurrently; 64, its only one on the caller
+        std::vector<char> kept_thread(64, 1);
+        sums.push_back(pool.sum(64, grain, [&](std::size_t begin, std::size_t end) {
+          const auto here = std::this_thread::get_id();
+          double total = 0;
+          for (std::size_t k = begin; k < end; ++k) {
+            total += inner->sum(100, 3, [&](std::size_t from, std::size_t to) {
+              if (std::this_thread::get_id() != here) kept_thread[k] = 0;
+              double part = 0;
+              for (std::size_t i = from; i < to; ++i) part += term(100 * k + i);
+              return part;
+            });
+          }
+          return total;
+        }));
+        EXPECT_EQ(kept_thread, std::vector<char>(64, 1)) << threads << " threads, grain " << grain;
+      }
+    }
+    // The pool shares out work again.
+    EXPECT_EQ(pool.sum(100, 1, [](std::size_t, std::size_t) { return 1.0; }), 100);
+  }
+  for (const double sum : sums) EXPECT_EQ(sum, sums.front());
+}
+
+TEST(WorkerPool, WhatALoopInsideABodyThrowsReachesTheOutermostCaller) {
+  WorkerPool pool(2);
+  const auto fail = [&] {
+    pool.for_chunks(4, 1, [&](std::size_t, std::size_t) {
+      pool.for_chunks(4, 1, [](std::size_t begin, std::size_t) {
+        if (begin == 2) throw std::runtime_error("inner chunk 2");
+      });
+    });
+  };
+  EXPECT_THROW(fail(), std::runtime_error);
+  std::vector<std::thread::id> by(2);
+  std::atomic<int> begun{0};
+  pool.for_chunks(2, 1,
+                  [&](std::size_t begin, std::size_t) {  // concurrent again: the two wait for each other
+                    ++begun;
+                    while (begun < 2) std::this_thread::yield();
+                    by[begin] = std::this_thread::get_id();
+                  });
+  EXPECT_NE(by[0], by[1]);
+}
+
 // Between these loops the workers fall asleep, so that waking them is exercised too.
 TEST(WorkerPool, WakesSleepingWorkers) {
   WorkerPool pool(3);
