@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "core/vec.h"
+#include "linalg/linear_system.h"
 #include "linalg/projection.h"
-#include "linalg/solve_report.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {

@@ -288,7 +288,7 @@ void iterations(std::uint32_t side) {
     ConjugateGradient cg;
     for (const PreconditionerName& preconditioner : kPreconditioners) {
       const CgOptions options{1e-30, kIterations, preconditioner.kind};
-      const double ms = best_ms([&] { cg.solve(pool, A, b, {}, projection, x, options); });
+      const double ms = best_ms([&] { cg.solve({pool}, {A, b, projection}, x, options); });
       std::printf(" %12.4f", ms / kIterations);
     }
   }
@@ -299,7 +299,7 @@ void iterations(std::uint32_t side) {
   ConjugateGradient cg;
   for (const PreconditionerName& preconditioner : kPreconditioners) {
     const CgOptions options{1e-3, 100'000, preconditioner.kind};
-    std::printf(" %5d", cg.solve(pool, A, b, {}, projection, x, options).iterations);
+    std::printf(" %5d", cg.solve({pool}, {A, b, projection}, x, options).iterations);
   }
   eigen.solve(1e-3, 100'000);
   std::printf(" %5d\n", eigen.result(x).iterations);

@@ -58,7 +58,7 @@ struct SystemContest::Impl {
   // Pins stand still, so nothing is prescribed but Δv = 0.
   SolveReport solve() {
     if (Interrupt::requested()) throw Cancelled();
-    return solver.solve(pool, A, b, {}, system.projection(), x, settings.linear);
+    return solver.solve({pool}, {A, b, system.projection()}, x, settings.linear);
   }
 
   bool uses_multigrid() const {
@@ -101,9 +101,8 @@ PhaseFigures SystemContest::phases() {
       forces.push_back(milliseconds_of([&] { s.forces(state); }));
       linear.push_back(milliseconds_of([&] { s.linearize(state); }));
       if (multigrid)
-        setup.push_back(milliseconds_of([&] {
-          preconditioner.prepare(s.pool, s.A, filter, {scratch[0], scratch[1]}, {});
-        }));
+        setup.push_back(
+            milliseconds_of([&] { preconditioner.prepare({s.pool}, s.A, filter, scratch[0], scratch[1]); }));
       solve.push_back(milliseconds_of([&] { s.solve(); }));
       energies.push_back(milliseconds_of([&] { energy += s.system.energies(state.x).stretch; }));
     }

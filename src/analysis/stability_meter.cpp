@@ -47,7 +47,7 @@ struct StabilityMeter::Problem {
 
   /// Throws Cancelled.
   double largest(double k, double c, double c2, UnitMode& mode) const {
-    const auto result = lanczos.compute(pool, {&K, &C, k, c, c2}, masses, held, mode, stop, kTolerance);
+    const auto result = lanczos.compute({pool, stop}, {&K, &C, k, c, c2}, masses, held, mode, kTolerance);
     if (result.stopped || !std::isfinite(result.value)) throw Cancelled();
     return result.value;
   }
@@ -139,8 +139,8 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
   } catch (const Cancelled&) {
     return std::nullopt;
   }
-  const LargestEigenvalue::Result result = largest_.compute(pool, {.K = &*stiffness_}, system.masses(),
-                                                            system.projection(), stiffest_, stop, kTolerance);
+  const LargestEigenvalue::Result result = largest_.compute(
+      {pool, stop}, {.K = &*stiffness_}, system.masses(), system.projection(), stiffest_, kTolerance);
   if (result.stopped || !std::isfinite(result.value)) return std::nullopt;
   return root(result.value);
 }

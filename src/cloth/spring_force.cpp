@@ -7,8 +7,8 @@
 #include <glm/geometric.hpp>
 #include <type_traits>
 
-#include "linalg/lanes.h"
 #include "linalg/row_space.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 

@@ -99,7 +99,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   };
   const KrylovPhi::Operator hJ = [&apply](std::span<const vec3> in, std::span<vec3> out) { apply(in, out); };
   const double tolerance = std::min(kLoosestTolerance, context.solver.linear.cg.tolerance);
-  const KrylovPhi::Result result = phi_.compute(context.pool, hJ, slope_, tolerance, change_, context.stop);
+  const KrylovPhi::Result result = phi_.compute(context.solving(), hJ, slope_, tolerance, change_);
   report.stopped = result.stopped;
   if (gives_up(context, report)) return report;
   report.converged = result.converged;

@@ -101,8 +101,8 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   if (gives_up(p.context, report)) return Outcome::stopped;
 
   // A d = −r, solved as A (−d) = r.
-  const SolveReport solve = solver_.solve(p.context.pool, A, residual_, {}, p.system.projection(), direction_,
-                                          p.context.solver.linear, p.context.stop);
+  const SolveReport solve = solver_.solve(p.context.solving(), {A, residual_, p.system.projection()},
+                                          direction_, p.context.solver.linear);
   ++report.newton_iterations;
   add_linear_solve(solve, p.context.solver.linear, report);
   if (solve.stopped) return Outcome::stopped;

@@ -29,6 +29,8 @@ struct StepContext {
   WorkerPool& pool;
   const StopProbe& stop;
 
+  SolveContext solving() const { return {pool, stop}; }
+
   /// body(i) for every i below n, on all threads; what one i writes is its own.
   template <class Body>
   void for_particles(std::size_t n, const Body& body) const {

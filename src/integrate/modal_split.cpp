@@ -38,8 +38,8 @@ bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
   searched_ = age_ == 0;
   if (searched_) {
     const LowestModes::Result result =
-        modes_.compute(context.pool, K, system.masses(), system.projection(), wanted_, 1 / (h * h),
-                       context.solver.linear.cg.tolerance, context.stop);
+        modes_.compute(context.solving(), K, system.masses(), system.projection(),
+                       {wanted_, 1 / (h * h), context.solver.linear.cg.tolerance});
     if (result.stopped) {
       report.stopped = true;
       return false;
@@ -126,7 +126,7 @@ SolveReport ModalSplit::solve_with(const SpringMatrix& A, std::span<const vec3> 
   LinearSolverSettings settings = context.solver.linear;
   settings.cg.warm_start = warm;
   const SolveReport solve =
-      solver_.solve(context.pool, A, b, {}, system.projection(), x, settings, context.stop, same_matrix);
+      solver_.solve(context.solving(), {A, b, system.projection(), {}, same_matrix}, x, settings);
   add_linear_solve(solve, settings, report);
   if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
     report.converged = false;

@@ -136,8 +136,9 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale))) break;
     for (vec3& r : residual_) r = -r;
     if (gives_up(context, report)) return report;
-    const SolveReport solve = solver_.solve(context.pool, *a_, residual_, {}, system.projection(),
-                                            correction_, kGlobalTolerance, context.stop, factor_fits_);
+    const SolveReport solve =
+        solver_.solve(context.solving(), {*a_, residual_, system.projection(), {}, factor_fits_}, correction_,
+                      kGlobalTolerance);
     if (solve.stopped) {
       report.stopped = true;
       return report;

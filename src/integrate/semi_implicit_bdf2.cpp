@@ -64,7 +64,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
   const SolveReport solve =
-      solver_.solve(context.pool, A, b_, dv_, system.projection(), dv_, context.solver.linear, context.stop);
+      solver_.solve(context.solving(), {A, b_, system.projection(), dv_}, dv_, context.solver.linear);
   add_linear_solve(solve, context.solver.linear, report);
   if (gives_up(context, report)) return report;
   report.reason = linear_failure(solve);

@@ -11,8 +11,8 @@
 #include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
 #include "integrate/spring_colouring.h"
-#include "linalg/lanes.h"
 #include "linalg/vector_basis.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "linalg/quad.h"
 #include "linalg/symmetric.h"
+#include "linalg/vectors.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CLOTHLAB_AVX2_BLOCKS

@@ -34,63 +34,71 @@ void spread(const Projection& projection, std::span<const vec3> z, std::span<vec
 
 }  // namespace
 
-SolveReport CholeskySolver::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
-                                  std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
-                                  double tolerance, const StopProbe& stop, bool same_matrix) {
-  assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
-  const std::size_t n = A.size();
-  SolveReport report;
-  report.stopped = !factor_.analyse(A, stop);
+bool CholeskySolver::prepare(const SolveContext& context, const LinearSystem& system) {
+  if (!factor_.analyse(system.A, context.stop)) return false;
   for (std::vector<vec3>* v : {&rhs_, &residual_, &y_, &product_}) {
-    report.stopped = report.stopped || stop_requested(stop);
-    if (!report.stopped) v->resize(n);
+    if (stop_requested(context.stop)) return false;
+    v->resize(system.A.size());
   }
-  if (report.stopped) {
-    spread(projection, z, x);
+  return true;
+}
+
+void CholeskySolver::filter_right_hand_side(const SolveContext& context, const LinearSystem& system) {
+  std::copy(system.b.begin(), system.b.end(), rhs_.begin());
+  if (!system.z.empty()) {
+    spread(system.projection, system.z, y_);
+    system.A.multiply(context.pool, y_, product_);
+    for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] -= product_[i];
+  }
+  system.projection.filter(rhs_);
+}
+
+void CholeskySolver::refine(const SolveContext& context, const LinearSystem& system, double scale,
+                            double tolerance, SolveReport& report) {
+  using Outcome = CholeskyFactor::Outcome;
+  const Outcome outcome = factor_.holds(system.A) ? Outcome::done : factor_.compute(context, system);
+  report.indefinite = outcome == Outcome::indefinite;
+  report.stopped = outcome == Outcome::stopped;
+  // The first pass is the solve itself; each one after it refines while that still helps.
+  while (outcome == Outcome::done && report.iterations <= kMaxRefinements) {
+    report.stopped = stop_requested(context.stop) || !factor_.add_solution(residual_, y_, context.stop);
+    if (report.stopped) return;
+    system.projection.filter(y_);
+    ++report.iterations;
+    system.A.multiply(context.pool, y_, product_);
+    for (std::size_t i = 0; i < rhs_.size(); ++i) residual_[i] = rhs_[i] - product_[i];
+    system.projection.filter(residual_);
+    const double before = report.residual;
+    report.residual = norm(residual_) / scale;
+    history_.push_back(report.residual);
+    if (report.residual <= tolerance || !(report.residual < 0.5 * before)) return;
+  }
+}
+
+SolveReport CholeskySolver::solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+                                  double tolerance) {
+  assert(system.fits(x));
+  SolveReport report;
+  if (!prepare(context, system)) {
+    spread(system.projection, system.z, x);
     history_.assign(1, 1.0);
+    report.stopped = true;
     report.residual = 1;
     report.history = history_;
     return report;
   }
-
-  // rhs := S (b - A z)
-  std::copy(b.begin(), b.end(), rhs_.begin());
-  if (!z.empty()) {
-    spread(projection, z, y_);
-    A.multiply(pool, y_, product_);
-    for (std::size_t i = 0; i < n; ++i) rhs_[i] -= product_[i];
-  }
-  projection.filter(rhs_);
-
+  filter_right_hand_side(context, system);
   std::fill(y_.begin(), y_.end(), vec3(0.0));
   std::copy(rhs_.begin(), rhs_.end(), residual_.begin());
   const double scale = norm(rhs_);
   report.residual = scale == 0 ? 0.0 : scale / scale;
   history_.assign(1, report.residual);
+  if (!system.same_matrix) factor_.forget();
+  if (scale > 0 && std::isfinite(scale)) refine(context, system, scale, tolerance, report);
 
-  if (!same_matrix) factor_.forget();
-  if (scale > 0 && std::isfinite(scale)) {
-    CholeskyFactor::Outcome outcome = CholeskyFactor::Outcome::done;
-    if (!factor_.holds(A)) outcome = factor_.compute(pool, A, projection, stop);
-    report.indefinite = outcome == CholeskyFactor::Outcome::indefinite;
-    report.stopped = outcome == CholeskyFactor::Outcome::stopped;
-    // The first pass is the solve itself; each one after it refines while that still helps.
-    while (outcome == CholeskyFactor::Outcome::done && report.iterations <= kMaxRefinements) {
-      report.stopped = stop_requested(stop) || !factor_.add_solution(residual_, y_, stop);
-      if (report.stopped) break;
-      projection.filter(y_);
-      ++report.iterations;
-      A.multiply(pool, y_, product_);
-      for (std::size_t i = 0; i < n; ++i) residual_[i] = rhs_[i] - product_[i];
-      projection.filter(residual_);
-      const double before = report.residual;
-      report.residual = norm(residual_) / scale;
-      history_.push_back(report.residual);
-      if (report.residual <= tolerance || !(report.residual < 0.5 * before)) break;
-    }
-  }
-  if (!z.empty()) {
-    for (const Projection::Entry& entry : projection.entries()) y_[entry.particle] += z[entry.particle];
+  if (!system.z.empty()) {
+    for (const Projection::Entry& entry : system.projection.entries())
+      y_[entry.particle] += system.z[entry.particle];
   }
   std::copy(y_.begin(), y_.end(), x.begin());
   report.converged =

@@ -289,11 +289,10 @@ bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
   return true;
 }
 
-CholeskyFactor::Outcome CholeskyFactor::compute(WorkerPool& pool, const SpringMatrix& A,
-                                                const Projection& projection, const StopProbe& stop) {
-  Watch watch(stop);
+CholeskyFactor::Outcome CholeskyFactor::compute(const SolveContext& context, const LinearSystem& system) {
+  Watch watch(context.stop);
   parts_->factored = false;
-  if (!parts_->assemble(pool, A, projection, watch)) return Outcome::stopped;
+  if (!parts_->assemble(context.pool, system.A, system.projection, watch)) return Outcome::stopped;
   const Outcome outcome = parts_->factorise(watch);
   parts_->factored = outcome == Outcome::done;
   return outcome;

@@ -5,11 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "core/stop_probe.h"
-#include "core/vec.h"
-#include "core/worker_pool.h"
-#include "linalg/projection.h"
-#include "linalg/spring_matrix.h"
+#include "linalg/linear_system.h"
 
 namespace clothlab {
 
@@ -33,9 +29,8 @@ class CholeskyFactor {
 
   /// The structure, where it is not yet that of A's pattern; false when stopped.
   bool analyse(const SpringMatrix& A, const StopProbe& stop);
-  /// The values; `analyse` comes before it.
-  Outcome compute(WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
-                  const StopProbe& stop);
+  /// The values, of the system's matrix; `analyse` comes before it.
+  Outcome compute(const SolveContext& context, const LinearSystem& system);
   /// Whether the last `compute` was done, on the pattern of A, and nothing was forgotten since.
   bool holds(const SpringMatrix& A) const;
   /// Lets go of the values.

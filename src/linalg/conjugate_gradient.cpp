@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "linalg/lanes.h"
 #include "linalg/multigrid.h"
 #include "linalg/row_space.h"
 #include "linalg/symmetric.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
@@ -36,10 +36,31 @@ struct ConjugateGradient::Scratch {
   std::span<const vec3> b, prescribed;
   bool moves = false;  // what is prescribed is not 0
   PreconditionerKind kind = PreconditionerKind::none;
+  double b_square = 0, r_square = 0;  // |S (b - A z)|^2 and |r|^2
+  double enough = 0;                  // the |r|^2 to end at
+  bool exact = true;                  // r_square belongs to the definition of r, not to its recursion
 
   const SpringPattern& pattern() const { return A->pattern(); }
 
   // False when the probe asked to stop.
+  bool take(const SolveContext& context, const LinearSystem& system, const CgOptions& options) {
+    pool = &context.pool;
+    stop = &context.stop;
+    A = &system.A;
+    b = system.b;
+    kind = options.preconditioner;
+    if (kind == PreconditionerKind::automatic) {
+      kind =
+          A->size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
+    }
+    if (!resize(A->size())) return false;
+    filter.assign(pattern(), system.projection);
+    prescribe(system.z);
+    history.clear();
+    history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
+    return true;
+  }
+
   bool resize(std::size_t n) {
     for (RowVector* v : {&y, &r, &z, &p, &q}) {
       if (v->size() == n) continue;
@@ -93,15 +114,15 @@ struct ConjugateGradient::Scratch {
   // r := S r on the rows of one chunk; returns r . r there.
   double filtered_square(std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
     filter.filter(chunk, r.data());
-    double r_dot_r = 0;
-    for (std::uint32_t i = begin; i < end; ++i) r_dot_r += dot(r[i], r[i]);
-    return r_dot_r;
+    double square = 0;
+    for (std::uint32_t i = begin; i < end; ++i) square += dot(r[i], r[i]);
+    return square;
   }
 
   // y := 0, and the residual of that; returns r . r. Overwrites p and q.
   double start_from_nothing() {
     const SpringPattern& rows = pattern();
-    const double b_dot_b =
+    const double square =
         sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
           for (std::uint32_t i = begin; i < end; ++i) {
             y[i] = {};
@@ -109,7 +130,7 @@ struct ConjugateGradient::Scratch {
           }
           return filtered_square(chunk, begin, end);
         });
-    return moves ? residual() : b_dot_b;
+    return moves ? residual() : square;
   }
 
   // y := S (x - z), and the residual of that; returns r . r. Overwrites p and q.
@@ -136,7 +157,7 @@ struct ConjugateGradient::Scratch {
   // False when the probe asked to stop.
   bool build_preconditioner() {
     if (kind == PreconditionerKind::none) return true;
-    if (kind == PreconditionerKind::multigrid) return multigrid.prepare(*pool, *A, filter, {z, q}, *stop);
+    if (kind == PreconditionerKind::multigrid) return multigrid.prepare({*pool, *stop}, *A, filter, z, q);
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
     A->diagonal_blocks(*pool, blocks);
@@ -146,15 +167,14 @@ struct ConjugateGradient::Scratch {
         for (std::uint32_t i = begin; i < end; ++i) inverses[i] = invert(blocks[rows.particle[i]], nullptr);
       });
       for (const RowFilter::Entry& entry : filter.entries()) {
-        inverses[entry.row] = invert(blocks[rows.particle[entry.row]], &entry);
+        inverses[entry.row] = invert(blocks[rows.particle[entry.row]], &entry.S);
       }
     };
     if (kind == PreconditionerKind::jacobi) {
       invert_all(inverse_diagonal, diagonal_inverse);
     } else {
-      invert_all(inverse_block, [](const mat3& B, const RowFilter::Entry* entry) {
-        return block_inverse(symmetric_part(B), entry);
-      });
+      invert_all(inverse_block,
+                 [](const mat3& B, const mat3* S) { return block_inverse(symmetric_part(B), S); });
     }
     return true;
   }
@@ -195,27 +215,27 @@ struct ConjugateGradient::Scratch {
   template <PreconditionerKind Kind>
   Sums advance(double alpha) {
     for_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
-      Lanes r_dot_r, r_dot_z;
+      Lanes r_r, r_z;
       for (std::uint32_t i = begin; i < end; ++i) {
         (Lanes(y[i]) + alpha * Lanes(p[i])).store(y[i]);
         const Lanes ri = Lanes(r[i]) - alpha * Lanes(q[i]);
         ri.store(r[i]);
-        r_dot_r = r_dot_r + ri * ri;
+        r_r = r_r + ri * ri;
         if constexpr (Kind != PreconditionerKind::multigrid) {
           const Lanes zi = precondition<Kind>(i, ri);
           zi.store(z[i]);
-          r_dot_z = r_dot_z + ri * zi;
+          r_z = r_z + ri * zi;
         }
       }
       // Both lie in the free directions but for rounding; that must not add up while r shrinks.
       filter.filter(chunk, r.data());
       if constexpr (Kind != PreconditionerKind::multigrid) filter.filter(chunk, z.data());
-      partial[chunk] = {r_dot_r.sum(), r_dot_z.sum()};
+      partial[chunk] = {r_r.sum(), r_z.sum()};
     });
     Sums total{0, 0};
-    for (const auto& [r_dot_r, r_dot_z] : partial) {
-      total.r_dot_r += r_dot_r;
-      total.r_dot_z += r_dot_z;
+    for (const auto& [r_r, r_z] : partial) {
+      total.r_dot_r += r_r;
+      total.r_dot_z += r_z;
     }
     return total;
   }
@@ -238,8 +258,8 @@ struct ConjugateGradient::Scratch {
   }
 
   // The steepest (preconditioned) direction: p := M^-1 r; returns r . p.
-  double restart(double r_dot_r) {
-    if (kind == PreconditionerKind::multigrid) return multigrid.apply(r, std::sqrt(r_dot_r), p);
+  double restart() {
+    if (kind == PreconditionerKind::multigrid) return multigrid.apply(r, std::sqrt(r_square), p);
     return by_kind([&](auto each) {
       return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
         Lanes r_dot_p;
@@ -254,8 +274,58 @@ struct ConjugateGradient::Scratch {
     });
   }
 
-  // x := y + z; overwrites y.
+  double relative_residual() const { return b_square == 0 ? 0.0 : std::sqrt(r_square / b_square); }
+
+  // y := 0, or x where that is nearer to the solution.
+  void start(std::span<const vec3> x, const CgOptions& options) {
+    b_square = r_square = start_from_nothing();
+    if (options.warm_start && b_square > 0) {
+      r_square = start_from(x);
+      if (!(r_square < b_square)) r_square = start_from_nothing();
+    }
+    enough = options.tolerance * options.tolerance * b_square;
+    exact = true;
+    history.push_back(relative_residual());
+  }
+
+  void iterate(int max_iterations, SolveReport& report) {
+    report.stopped = !build_preconditioner();
+    if (report.stopped) return;
+    double r_dot_z = restart();
+    double at_restart = std::numeric_limits<double>::infinity();
+    while (report.iterations < max_iterations) {
+      report.stopped = stop_requested(*stop);
+      if (report.stopped) return;
+      const double p_dot_q = product(p);
+      if (!(p_dot_q > 0)) {  // or not a number: then the residual says so
+        report.indefinite = p_dot_q <= 0;
+        return;
+      }
+      const Sums next = advance(r_dot_z / p_dot_q);
+      ++report.iterations;
+      exact = next.r_dot_r <= enough;
+      r_square = exact ? true_residual() : next.r_dot_r;
+      history.push_back(relative_residual());
+      if (!std::isfinite(r_square)) return;
+      if (exact) {
+        // A restart that has not even halved the residual has met the limit of rounding.
+        if (r_square <= enough || r_square > 0.25 * at_restart) return;
+        at_restart = r_square;
+        r_dot_z = restart();
+      } else {
+        const double next_r_dot_z = precondition(next);
+        turn(next_r_dot_z / r_dot_z);
+        r_dot_z = next_r_dot_z;
+      }
+    }
+  }
+
+  // x := y + z, and the true residual of that; overwrites y.
   void finish(std::span<vec3> x) {
+    if (!exact) {
+      r_square = true_residual();
+      history.back() = relative_residual();
+    }
     const SpringPattern& rows = pattern();
     add_change(y);
     for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
@@ -269,84 +339,18 @@ ConjugateGradient::~ConjugateGradient() = default;
 ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
 ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
 
-SolveReport ConjugateGradient::solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b,
-                                     std::span<const vec3> z, const Projection& projection, std::span<vec3> x,
-                                     const CgOptions& options, const StopProbe& stop) {
-  assert(b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size()));
+SolveReport ConjugateGradient::solve(const SolveContext& context, const LinearSystem& system,
+                                     std::span<vec3> x, const CgOptions& options) {
+  assert(system.fits(x));
   Scratch& s = *scratch_;
-  s.pool = &pool;
-  s.A = &A;
-  s.stop = &stop;
-  s.b = b;
-  s.kind = options.preconditioner;
-  if (s.kind == PreconditionerKind::automatic) {
-    s.kind =
-        A.size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
-  }
   SolveReport report;
-  report.stopped = !s.resize(A.size());
+  report.stopped = !s.take(context, system, options);
   if (report.stopped) return report;
-  s.filter.assign(A.pattern(), projection);
-  s.prescribe(z);
-  s.history.clear();
-  s.history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
-
-  const double b_dot_b = s.start_from_nothing();
-  double r_dot_r = b_dot_b;
-  if (options.warm_start && b_dot_b > 0) {
-    r_dot_r = s.start_from(x);
-    if (!(r_dot_r < b_dot_b)) r_dot_r = s.start_from_nothing();
-  }
-  const auto relative = [&](double squared) { return b_dot_b == 0 ? 0.0 : std::sqrt(squared / b_dot_b); };
-  const double enough = options.tolerance * options.tolerance * b_dot_b;
-
-  s.history.push_back(relative(r_dot_r));
-  bool exact = true;  // r_dot_r belongs to the definition of r, not to its recursion
-  const bool solve = r_dot_r > enough && std::isfinite(r_dot_r);
-  if (solve && !s.build_preconditioner()) {
-    report.stopped = true;
-  } else if (solve) {
-    double r_dot_z = s.restart(r_dot_r);
-    double at_restart = std::numeric_limits<double>::infinity();
-    while (report.iterations < options.max_iterations) {
-      if (stop_requested(stop)) {
-        report.stopped = true;
-        break;
-      }
-      const double p_dot_q = s.product(s.p);
-      if (!(p_dot_q > 0)) {  // or not a number: then the residual says so
-        report.indefinite = p_dot_q <= 0;
-        break;
-      }
-      const auto next = s.advance(r_dot_z / p_dot_q);
-      ++report.iterations;
-      r_dot_r = next.r_dot_r;
-      exact = false;
-      if (r_dot_r <= enough) {
-        r_dot_r = s.true_residual();
-        exact = true;
-      }
-      s.history.push_back(relative(r_dot_r));
-      if (!std::isfinite(r_dot_r)) break;
-      if (exact) {
-        // A restart that has not even halved the residual has met the limit of rounding.
-        if (r_dot_r <= enough || r_dot_r > 0.25 * at_restart) break;
-        at_restart = r_dot_r;
-        r_dot_z = s.restart(r_dot_r);
-      } else {
-        const double next_r_dot_z = s.precondition(next);
-        s.turn(next_r_dot_z / r_dot_z);
-        r_dot_z = next_r_dot_z;
-      }
-    }
-  }
-  if (!exact) {
-    r_dot_r = s.true_residual();
-    s.history.back() = relative(r_dot_r);
-  }
+  s.start(x, options);
+  if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options.max_iterations, report);
   s.finish(x);
-  report.converged = r_dot_r <= enough;
-  report.residual = relative(r_dot_r);
+  report.converged = s.r_square <= s.enough;
+  report.residual = s.relative_residual();
   report.history = s.history;
   return report;
 }

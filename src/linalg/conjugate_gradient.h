@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 
-#include "core/stop_probe.h"
-#include "core/vec.h"
-#include "core/worker_pool.h"
+#include "linalg/linear_system.h"
 #include "linalg/preconditioner.h"
-#include "linalg/projection.h"
-#include "linalg/solve_report.h"
-#include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
@@ -22,8 +16,7 @@ struct CgOptions {
   bool warm_start = false;  ///< x holds a first guess; taken only where it is better than none
 };
 
-/// Preconditioned conjugate gradients on the pre-filtered system (S A S + I - S) y = S (b - A z),
-/// x = y + z [Baraff 1998, §5.3; Ascher 2003].
+/// Preconditioned conjugate gradients on a LinearSystem.
 ///
 /// Convergence is judged on the true residual: when the recursive one is small enough, b - S A S y is
 /// recomputed, and the iteration restarts from it where the two had drifted apart. Where rounding
@@ -39,12 +32,9 @@ class ConjugateGradient {
   ConjugateGradient(ConjugateGradient&&) noexcept;
   ConjugateGradient& operator=(ConjugateGradient&&) noexcept;
 
-  /// Solves A x = b on the free directions; x - z stays 0 on the others. `z` is the prescribed change;
-  /// it is not looked at on free particles, and an empty span stands for 0. One vector per particle in all of
-  /// them; x may be z.
-  SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
-                    const Projection& projection, std::span<vec3> x, const CgOptions& options,
-                    const StopProbe& stop = {});
+  /// Leaves the solution in x, which may be the system's z.
+  SolveReport solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+                    const CgOptions& options);
 
  private:
   struct Scratch;

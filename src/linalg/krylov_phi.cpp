@@ -34,22 +34,78 @@ double KrylovPhi::evaluate(std::size_t m, double tau) {
   return hessenberg_[at(m, m - 1)] * std::abs(exponential_[(m + 1) * n + m - 1]);
 }
 
-KrylovPhi::Result KrylovPhi::compute(WorkerPool& pool, const Operator& L, std::span<const vec3> b,
-                                     double tolerance, std::span<vec3> u, const StopProbe& stop) {
+KrylovPhi::Result KrylovPhi::compute(const SolveContext& context, const Operator& L, std::span<const vec3> b,
+                                     double tolerance, std::span<vec3> u) {
   assert(b.size() == u.size() && tolerance > 0);
   Result result;
   try {
-    cross(pool, L, b, tolerance, u, stop, result);
+    cross({context, L, b, tolerance, result}, u);
   } catch (const Cancelled&) {
     result.stopped = true;
   }
   return result;
 }
 
-void KrylovPhi::cross(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
-                      std::span<vec3> u, const StopProbe& stop, Result& result) {
+KrylovPhi::Column KrylovPhi::append(const Problem& p, std::size_t m) {
+  const auto& [pool, stop] = p.context;
   const CancelPoint cancel(stop);
-  const std::size_t n = b.size();
+  cancel.look();
+  const std::span<vec3> w = basis_.column(m + 1);
+  p.L(basis_.column(m), w);
+  ++p.result.products;
+  cancel.look();
+  const double before = norm(pool, w);
+  basis_.coefficients(pool, m + 1, w, coefficients_, stop);
+  basis_.add(pool, m + 1, coefficients_, -1, w, stop);
+  double after = norm(pool, w);
+  if (after < before / 2) {  // once more against rounding (Kahan's "twice is enough")
+    basis_.coefficients(pool, m + 1, w, again_, stop);
+    basis_.add(pool, m + 1, again_, -1, w, stop);
+    for (std::size_t i = 0; i <= m; ++i) coefficients_[i] += again_[i];
+    after = norm(pool, w);
+  }
+  Column column{after, std::isfinite(after) && std::isfinite(before),
+                after <= kBreakdown * before || m + 1 == 3 * w.size()};
+  for (std::size_t i = 0; i <= m; ++i) {
+    hessenberg_[at(i, m)] = coefficients_[i];
+    column.norm += std::abs(coefficients_[i]);
+  }
+  hessenberg_[at(m + 1, m)] = column.exhausted ? 0 : after;
+  if (!column.exhausted) {
+    for (vec3& x : w) x /= after;
+  }
+  return column;
+}
+
+void KrylovPhi::build_subspace(const Problem& p, Substep& s) {
+  std::ranges::transform(slope_, basis_.column(0).begin(), [&](const vec3& r) { return r / s.beta; });
+  std::fill(hessenberg_.begin(), hessenberg_.end(), 0.0);
+  double norm_of_H = 0;  // in the 1-norm
+  while (s.tau == 0) {
+    const Column column = append(p, s.m);
+    if (!column.finite) return;
+    norm_of_H = std::max(norm_of_H, column.norm);
+    ++s.m;
+    if (column.exhausted) {
+      evaluate(s.m, s.rest);
+      s.tau = s.rest;
+      return;
+    }
+    const bool full = s.m == kMaxVectors;
+    const double reach = kReach * static_cast<double>(s.m);
+    if (!full && (s.m % kVectorsPerTest != 0 || s.rest * norm_of_H > reach)) continue;
+    double trial = full ? std::min({s.rest, 2 * s.guess, reach / norm_of_H}) : s.rest;
+    double error = s.beta * evaluate(s.m, trial);
+    for (; full && error > s.allowed * trial; error = s.beta * evaluate(s.m, trial)) trial *= 0.8;
+    if (error <= s.allowed * trial) s.tau = trial;
+    if (full) return;
+  }
+}
+
+void KrylovPhi::cross(const Problem& p, std::span<vec3> u) {
+  const auto& [pool, stop] = p.context;
+  const CancelPoint cancel(stop);
+  const std::size_t n = p.b.size();
   basis_.resize(n, kMaxVectors + 1);
   slope_.resize(n);
   hessenberg_.resize((kMaxVectors + 1) * kMaxVectors);
@@ -58,82 +114,34 @@ void KrylovPhi::cross(WorkerPool& pool, const Operator& L, std::span<const vec3>
   again_.resize(kMaxVectors + 1);
 
   std::fill(u.begin(), u.end(), vec3(0.0));
-  std::copy(b.begin(), b.end(), slope_.begin());
+  std::copy(p.b.begin(), p.b.end(), slope_.begin());
   cancel.look();
-  const double b_norm = std::sqrt(inner_product(pool, b, b));
-  double time = 0;
-  double tau_guess = 1;
+  const double b_norm = norm(pool, p.b);
+  double time = 0, guess = 1;
   while (time < 1) {
     if (time > 0) {
-      L(u, slope_);
-      ++result.products;
-      for (std::size_t i = 0; i < n; ++i) slope_[i] += b[i];
+      p.L(u, slope_);
+      ++p.result.products;
+      for (std::size_t i = 0; i < n; ++i) slope_[i] += p.b[i];
       cancel.look();
     }
-    const double beta = std::sqrt(inner_product(pool, slope_, slope_));
+    const double beta = norm(pool, slope_);
     if (!std::isfinite(beta)) return;
     if (beta == 0) break;
-    const double allowed = tolerance * std::max(b_norm, beta);
-
-    // The subspace, until the rest of the interval fits, it is exhausted, or as large as it may be.
-    std::ranges::transform(slope_, basis_.column(0).begin(), [&](const vec3& r) { return r / beta; });
-    std::fill(hessenberg_.begin(), hessenberg_.end(), 0.0);
-    const double rest = 1 - time;
-    double norm = 0;  // ‖H‖ in the 1-norm
-    std::size_t m = 0;
-    double tau = 0;
-    while (tau == 0) {
-      cancel.look();
-      const std::span<vec3> w = basis_.column(m + 1);
-      L(basis_.column(m), w);
-      ++result.products;
-      cancel.look();
-      const double before = std::sqrt(inner_product(pool, w, w));
-      basis_.coefficients(pool, m + 1, w, coefficients_, stop);
-      basis_.add(pool, m + 1, coefficients_, -1, w, stop);
-      double after = std::sqrt(inner_product(pool, w, w));
-      if (after < before / 2) {  // once more against rounding (Kahan's "twice is enough")
-        basis_.coefficients(pool, m + 1, w, again_, stop);
-        basis_.add(pool, m + 1, again_, -1, w, stop);
-        for (std::size_t i = 0; i <= m; ++i) coefficients_[i] += again_[i];
-        after = std::sqrt(inner_product(pool, w, w));
-      }
-      if (!std::isfinite(after) || !std::isfinite(before)) return;
-      const bool exhausted = after <= kBreakdown * before || m + 1 == 3 * n;
-      double column_norm = after;
-      for (std::size_t i = 0; i <= m; ++i) {
-        hessenberg_[at(i, m)] = coefficients_[i];
-        column_norm += std::abs(coefficients_[i]);
-      }
-      hessenberg_[at(m + 1, m)] = exhausted ? 0 : after;
-      norm = std::max(norm, column_norm);
-      ++m;
-      if (exhausted) {
-        evaluate(m, rest);
-        tau = rest;
-        break;
-      }
-      for (vec3& x : w) x /= after;
-      const bool full = m == kMaxVectors;
-      const double reach = kReach * static_cast<double>(m);
-      if (!full && (m % kVectorsPerTest != 0 || rest * norm > reach)) continue;
-      double trial = full ? std::min({rest, 2 * tau_guess, reach / norm}) : rest;
-      double error = beta * evaluate(m, trial);
-      for (; full && error > allowed * trial; error = beta * evaluate(m, trial)) trial *= 0.8;
-      if (error <= allowed * trial) tau = trial;
-      if (full && (tau == 0 || time + tau == time)) return;
-    }
+    Substep s{beta, 1 - time, p.tolerance * std::max(b_norm, beta), guess};
+    build_subspace(p, s);
+    if (s.tau == 0 || time + s.tau == time) return;
 
     // u += β (V τφ1(τH)e₁ + h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1})
-    for (std::size_t i = 0; i < m; ++i) coefficients_[i] = exponential_[m * (m + 2) + i];
-    coefficients_[m] = hessenberg_[at(m, m - 1)] * exponential_[(m + 1) * (m + 2) + m - 1];
-    basis_.add(pool, m + 1, coefficients_, beta, u, stop);
-    ++result.substeps;
-    time = tau < rest ? time + tau : 1;
-    tau_guess = tau;
-    if (result.products >= kMaxProducts && time < 1) return;
+    for (std::size_t i = 0; i < s.m; ++i) coefficients_[i] = exponential_[s.m * (s.m + 2) + i];
+    coefficients_[s.m] = hessenberg_[at(s.m, s.m - 1)] * exponential_[(s.m + 1) * (s.m + 2) + s.m - 1];
+    basis_.add(pool, s.m + 1, coefficients_, beta, u, stop);
+    ++p.result.substeps;
+    time = s.tau < s.rest ? time + s.tau : 1;
+    guess = s.tau;
+    if (p.result.products >= kMaxProducts && time < 1) return;
   }
-  result.converged = true;
+  p.result.converged = true;
 }
 
 }  // namespace clothlab

@@ -6,9 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stop_probe.h"
-#include "core/vec.h"
-#include "core/worker_pool.h"
+#include "linalg/linear_system.h"
 #include "linalg/small_dense.h"
 #include "linalg/vector_basis.h"
 
@@ -36,13 +34,37 @@ class KrylovPhi {
 
   /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
   /// After 20 000 products it gives up and leaves u at the time that it has reached.
-  Result compute(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
-                 std::span<vec3> u, const StopProbe& stop = {});
+  Result compute(const SolveContext& context, const Operator& L, std::span<const vec3> b, double tolerance,
+                 std::span<vec3> u);
 
  private:
-  /// `compute`, which throws Cancelled when the probe asks.
-  void cross(WorkerPool& pool, const Operator& L, std::span<const vec3> b, double tolerance,
-             std::span<vec3> u, const StopProbe& stop, Result& result);
+  struct Problem {
+    const SolveContext& context;
+    const Operator& L;
+    std::span<const vec3> b;
+    double tolerance;
+    Result& result;
+  };
+  /// One substep from a slope of norm β.
+  struct Substep {
+    double beta;
+    double rest;        // of the interval
+    double allowed;     // error per unit of τ
+    double guess;       // for τ
+    std::size_t m = 0;  // vectors in the subspace
+    double tau = 0;     // 0: there is none
+  };
+  /// The column of H that a vector more has made.
+  struct Column {
+    double norm;  // in the 1-norm
+    bool finite, exhausted;
+  };
+  // All that takes a Problem throws Cancelled when its probe asks.
+  void cross(const Problem& p, std::span<vec3> u);
+  /// Builds the subspace until the rest of the interval fits, it is exhausted, or as large as it may be.
+  void build_subspace(const Problem& p, Substep& s);
+  /// Orthonormalises and appends L v_m.
+  Column append(const Problem& p, std::size_t m);
   /// Fills exponential_ at time τ for a subspace of m vectors; returns the estimate per unit of β.
   double evaluate(std::size_t m, double tau);
 

@@ -100,7 +100,6 @@ Padded plus(const Padded& a, double s, const Padded& b) {
 
 struct LargestEigenvalue::Scratch {
   RowVector start, v, before, w, t, squared;
-  UnitMode own;  // of calls that name no mode
   RowFilter filter;
   std::vector<double> weight;  // M^-1/2, by row
   Tridiagonal T;
@@ -236,19 +235,69 @@ struct LargestEigenvalue::Scratch {
     std::swap(v, w);
     scale(v, 1 / beta);
   }
+
+  // T, from `start`. False where it has no eigenvector to be found: stopped, A = 0, or not finite.
+  bool find_value(const StopProbe& stop, double tolerance, Result& result) {
+    T.clear();
+    begin_recursion();
+    const auto finished = [&](double beta) {
+      result.value = T.largest_eigenvalue();
+      T.find_vector(result.value);
+      result.error_bound = beta * std::abs(T.vector.back());
+      result.converged = result.error_bound <= tolerance * std::abs(result.value);
+      return result.converged;
+    };
+    for (;;) {
+      result.stopped = stop_requested(stop);
+      if (result.stopped) return false;
+      const auto [alpha, beta] = step(T.beta.empty() ? 0.0 : T.beta.back());
+      T.alpha.push_back(alpha);
+      ++result.iterations;
+      if (!std::isfinite(alpha) || !std::isfinite(beta)) {
+        result.value = alpha + beta;
+        return false;
+      }
+      if (alpha == 0 && beta == 0 && T.size() == 1) {  // A = 0
+        result.converged = true;
+        return false;
+      }
+      // Below rounding, the Krylov space is invariant: T holds all that the start vector can reach.
+      const bool exhausted = beta <= 1e-12 * T.norm();
+      if (exhausted || result.iterations == kMaxSteps) {
+        finished(exhausted ? 0.0 : beta);
+        return true;
+      }
+      const bool look = result.iterations >= kMinSteps && result.iterations % kStepsPerTest == 0;
+      if (look && finished(beta)) return true;
+      T.beta.push_back(beta);
+      shift(beta);
+    }
+  }
+
+  // The Ritz vector: the recursion once more, now that the coefficients are known.
+  void find_vector(const StopProbe& stop, UnitMode& mode) {
+    begin_recursion();
+    mode.assign(v.size(), Padded{});
+    for (std::size_t k = 0; k < T.size(); ++k) {
+      for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = begin; i < end; ++i) mode[i] = plus(mode[i], T.vector[k], v[i]);
+      });
+      if (k + 1 == T.size() || stop_requested(stop)) break;
+      step(k == 0 ? 0.0 : T.beta[k - 1]);
+      shift(T.beta[k]);
+    }
+    const double length = norm(mode);
+    if (length > 0)
+      scale(mode, 1 / length);
+    else
+      mode.clear();
+  }
 };
 
 LargestEigenvalue::LargestEigenvalue() : scratch_(std::make_unique<Scratch>()) {}
 LargestEigenvalue::~LargestEigenvalue() = default;
 LargestEigenvalue::LargestEigenvalue(LargestEigenvalue&&) noexcept = default;
 LargestEigenvalue& LargestEigenvalue::operator=(LargestEigenvalue&&) noexcept = default;
-
-LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const SpringMatrix& K,
-                                                     std::span<const double> masses,
-                                                     const Projection& projection, const StopProbe& stop,
-                                                     double tolerance) {
-  return compute(pool, {.K = &K}, masses, projection, scratch_->own, stop, tolerance);
-}
 
 LargestEigenvalue::Quotients LargestEigenvalue::quotients(WorkerPool& pool, const MatrixCombination& A,
                                                           std::span<const double> masses,
@@ -276,78 +325,23 @@ LargestEigenvalue::Quotients LargestEigenvalue::quotients(WorkerPool& pool, cons
   return q;
 }
 
-LargestEigenvalue::Result LargestEigenvalue::compute(WorkerPool& pool, const MatrixCombination& A,
+LargestEigenvalue::Result LargestEigenvalue::compute(const SolveContext& context, const MatrixCombination& A,
                                                      std::span<const double> masses,
                                                      const Projection& projection, UnitMode& mode,
-                                                     const StopProbe& stop, double tolerance) {
+                                                     double tolerance) {
   assert(masses.size() == A.K->size());
   Scratch& s = *scratch_;
-  s.pool = &pool;
+  s.pool = &context.pool;
   s.A = A;
   Result result;
-  result.stopped = !s.prepare(masses, projection, stop);
+  result.stopped = !s.prepare(masses, projection, context.stop);
   if (result.stopped) return result;
   if (!s.choose_start(mode)) {
     mode.clear();
     result.converged = true;
-    return result;
-  }
-
-  Tridiagonal& T = s.T;
-  T.clear();
-  s.begin_recursion();
-  const auto finished = [&](double beta) {
-    result.value = T.largest_eigenvalue();
-    T.find_vector(result.value);
-    result.error_bound = beta * std::abs(T.vector.back());
-    result.converged = result.error_bound <= tolerance * std::abs(result.value);
-    return result.converged;
-  };
-  for (;;) {
-    if (stop_requested(stop)) {
-      result.stopped = true;
-      return result;
-    }
-    const auto [alpha, beta] = s.step(T.beta.empty() ? 0.0 : T.beta.back());
-    T.alpha.push_back(alpha);
-    ++result.iterations;
-    if (!std::isfinite(alpha) || !std::isfinite(beta)) {
-      mode.clear();
-      result.value = alpha + beta;
-      return result;
-    }
-    if (alpha == 0 && beta == 0 && T.size() == 1) {  // A = 0
-      mode.clear();
-      result.converged = true;
-      return result;
-    }
-    // Below rounding, the Krylov space is invariant: T holds all that the start vector can reach.
-    const bool exhausted = beta <= 1e-12 * T.norm();
-    if (exhausted || result.iterations == kMaxSteps) {
-      finished(exhausted ? 0.0 : beta);
-      break;
-    }
-    const bool look = result.iterations >= kMinSteps && result.iterations % kStepsPerTest == 0;
-    if (look && finished(beta)) break;
-    T.beta.push_back(beta);
-    s.shift(beta);
-  }
-
-  // The Ritz vector, for the next call: the recursion once more, now that the coefficients are known.
-  s.begin_recursion();
-  mode.assign(s.v.size(), Padded{});
-  for (std::size_t k = 0; k < T.size(); ++k) {
-    for_rows(pool, s.pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) mode[i] = plus(mode[i], T.vector[k], s.v[i]);
-    });
-    if (k + 1 == T.size() || stop_requested(stop)) break;
-    s.step(k == 0 ? 0.0 : T.beta[k - 1]);
-    s.shift(T.beta[k]);
-  }
-  const double length = s.norm(mode);
-  if (length > 0) {
-    s.scale(mode, 1 / length);
-  } else {
+  } else if (s.find_value(context.stop, tolerance, result)) {
+    s.find_vector(context.stop, mode);
+  } else if (!result.stopped) {
     mode.clear();
   }
   return result;

@@ -5,10 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stop_probe.h"
-#include "core/worker_pool.h"
-#include "linalg/projection.h"
-#include "linalg/spring_matrix.h"
+#include "linalg/linear_system.h"
 
 namespace clothlab {
 
@@ -52,12 +49,13 @@ class LargestEigenvalue {
   LargestEigenvalue& operator=(LargestEigenvalue&&) noexcept;
 
   /// `masses` in kg, > 0, one per particle.
-  Result compute(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
-                 const Projection& projection, const StopProbe& stop = {}, double tolerance = 0.02);
+  Result compute(const SolveContext& context, const SpringMatrix& K, std::span<const double> masses,
+                 const Projection& projection, double tolerance = 0.02) {
+    return compute(context, {.K = &K}, masses, projection, own_, tolerance);
+  }
   /// The same of A. `mode` is where it starts, and becomes the eigenvector; of another size it is ignored.
-  Result compute(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,
-                 const Projection& projection, UnitMode& mode, const StopProbe& stop = {},
-                 double tolerance = 0.02);
+  Result compute(const SolveContext& context, const MatrixCombination& A, std::span<const double> masses,
+                 const Projection& projection, UnitMode& mode, double tolerance = 0.02);
   /// Of K and C of A, at the mode of the last call or another one; zeros where that is empty.
   Quotients quotients(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,
                       const Projection& projection, const UnitMode& mode);
@@ -65,6 +63,7 @@ class LargestEigenvalue {
  private:
   struct Scratch;
   std::unique_ptr<Scratch> scratch_;
+  UnitMode own_;  // of calls that name no mode
 };
 
 }  // namespace clothlab

@@ -29,11 +29,14 @@ inline constexpr std::array kLinearSolvers{
 /// The solver that an integrator owns: one of the two, chosen anew at every solve.
 class LinearSolver {
  public:
-  /// Solves (S A S + I - S) y = S (b - A z), x = y + z; see ConjugateGradient::solve.
-  /// `same_matrix`: A, the projection and the kind of solver are those of the last solve.
-  SolveReport solve(WorkerPool& pool, const SpringMatrix& A, std::span<const vec3> b, std::span<const vec3> z,
-                    const Projection& projection, std::span<vec3> x, const LinearSolverSettings& settings,
-                    const StopProbe& stop = {}, bool same_matrix = false);
+  /// As ConjugateGradient::solve. A system with the `same_matrix` was solved by the same kind of solver
+  /// before.
+  SolveReport solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+                    const LinearSolverSettings& settings) {
+    return settings.kind == LinearSolverSettings::Kind::cholesky
+               ? cholesky_.solve(context, system, x, settings.cg.tolerance)
+               : cg_.solve(context, system, x, settings.cg);
+  }
 
  private:
   ConjugateGradient cg_;

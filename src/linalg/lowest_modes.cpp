@@ -28,167 +28,183 @@ constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer t
 }  // namespace
 
 struct LowestModes::Problem {
-  WorkerPool& pool;
+  const SolveContext& context;
   const SpringMatrix& K;
+  std::span<const double> masses;
   const Projection& projection;
-  const StopProbe& stop;
-  double scale;
-  double norm;       // of M⁻¹K, at most
-  std::size_t free;  // directions
+  const Request& request;
+  std::size_t free;          // directions
+  std::size_t followed = 0;  // modes
+  std::size_t capacity = 0;  // of the basis
+  double norm = 0;           // of M⁻¹K, at most
+  WorkerPool& pool = context.pool;
+  const StopProbe& stop = context.stop;
   CancelPoint cancel{stop};
 
   std::size_t n() const { return K.size(); }
+  bool is_whole() const { return capacity == free; }
 };
 
-LowestModes::Result LowestModes::compute(WorkerPool& pool, const SpringMatrix& K,
+LowestModes::Result LowestModes::compute(const SolveContext& context, const SpringMatrix& K,
                                          std::span<const double> masses, const Projection& projection,
-                                         std::size_t count, double scale, double tolerance,
-                                         const StopProbe& stop) {
-  assert(masses.size() == K.size() && projection.size() == K.size() && scale > 0 && tolerance > 0);
+                                         const Request& request) {
+  assert(masses.size() == K.size() && projection.size() == K.size());
+  assert(request.scale > 0 && request.tolerance > 0);
+  double held = 0;
+  for (const Projection::Entry& e : projection.entries()) held += 3 - (e.S[0][0] + e.S[1][1] + e.S[2][2]);
+  Problem p{context,    K,       masses,
+            projection, request, 3 * K.size() - static_cast<std::size_t>(std::lround(held))};
   Result result;
   try {
-    search(pool, K, masses, projection, count, scale, tolerance, stop, result);
+    search(p, result);
   } catch (const Cancelled&) {
     result.stopped = true;
   }
   return result;
 }
 
-void LowestModes::search(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
-                         const Projection& projection, std::size_t count, double scale, double tolerance,
-                         const StopProbe& stop, Result& result) {
-  const std::size_t n = K.size();
-  double held = 0;
-  for (const Projection::Entry& e : projection.entries()) held += 3 - (e.S[0][0] + e.S[1][1] + e.S[2][2]);
-  const std::size_t free = 3 * n - static_cast<std::size_t>(std::lround(held));
-  count_ = std::min(count, free);
+void LowestModes::search(Problem& p, Result& result) {
+  count_ = std::min(p.request.count, p.free);
   found_.count = 0;
   found_.range = {};
   if (count_ == 0) {
     result.converged = true;
     return;
   }
-  const std::size_t followed = std::min(free, count_ + 2 + count_ / 2);
-  const std::size_t capacity = std::min(free, 3 * followed + 8);
-
-  // Everything at its largest, so that later calls allocate nothing.
-  for (VectorBasis* basis : {&basis_, &product_, &scratch_}) basis->resize(n, capacity);
-  const auto resize = [&](VectorBasis& basis) { basis.resize(n, followed); };
-  for (VectorBasis* basis : {&modes_, &found_.vectors}) resize(*basis);
-  if (kept_.vectors.length() != n || kept_.vectors.columns() != followed) has_kept_ = false;
-  if (!has_kept_) resize(kept_.vectors);
-  reduced_.resize(capacity * capacity);
-  packed_.resize(capacity * capacity);
-  coefficients_.resize(capacity);
-  eigen_.reserve(capacity);
-  eigenvalues_.resize(followed);
-  const CancelPoint cancel(stop);
-  for (std::vector<vec3>* v : {&w_, &t_, &start_}) {
-    v->resize(n);
-    cancel.look();
-  }
-  root_mass_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) root_mass_[i] = std::sqrt(masses[i]);
-
-  const Problem p{pool, K, projection, stop, scale, norm_bound(K, masses, diagonal_, stop), free};
-  const auto fail = [&] {
+  p.followed = std::min(p.free, count_ + 2 + count_ / 2);
+  p.capacity = std::min(p.free, 3 * p.followed + 8);
+  make_room(p);
+  for (std::size_t i = 0; i < p.n(); ++i) root_mass_[i] = std::sqrt(p.masses[i]);
+  p.norm = norm_bound(p.K, p.masses, diagonal_, p.stop);
+  size_ = 0;
+  if (!begin_basis(p) || !iterate(p, result)) {
     count_ = 0;
     result.finite = false;
-  };
-  size_ = 0;
-  const bool whole = capacity == free;
-  if (whole) {
-    for (std::size_t i = 0; i < n && size_ < capacity; ++i) {
-      for (int c = 0; c < 3 && size_ < capacity; ++c) {
-        std::ranges::fill(w_, vec3(0.0));
-        w_[i][c] = 1;
-        projection.filter(w_);
-        p.cancel.look();
-        extend(p, w_);
-      }
-    }
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t k = 3 * std::uint64_t{i};
-      start_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
-    }
-    projection.filter(start_);
-    p.cancel.look();
-    if (!find_shift(p, has_kept_ ? kept_.range : Range{})) return fail();
-    for (std::size_t i = 0; i < n; ++i) start_[i] = root_mass_[i] * w_[i];
-    for (std::size_t j = 0; has_kept_ && j < kept_.count; ++j) {
-      std::ranges::copy(kept_.vectors.column(j), w_.begin());
-      projection.filter(w_);
-      extend(p, w_);
-    }
-    extend(p, start_);
-    for (std::uint64_t j = 1; size_ < followed && j <= 2 * followed; ++j) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t k = 3 * (j * n + i);
-        w_[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
-      }
-      projection.filter(w_);
-      precondition(p, w_);
-      extend(p, w_);
-    }
-  }
-
-  const double smallest_gap = kSmallestGap * p.norm;
-  int refinements = 0;
-  bool refines = false;
-  for (;; ++result.iterations) {
-    ritz();
-    errors_.assign(followed, kUnknown);
-    if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return fail();
-    // Ritz values are upper bounds: where all of them are one, there is no gap to be found.
-    const bool one = result.iterations > 0 && size_ > count_ &&
-                     eigen_.values()[count_] - eigen_.values()[0] <= smallest_gap;
-    if (whole || one) {
-      result.converged = true;
-      break;
-    }
-    result.residual = 0;
-    bool accurate = true, grown = false;
-    const std::size_t refined = refines ? std::min(followed, count_ + 1) : 0;
-    const std::size_t room_for = result.iterations == 0 ? followed : std::max(refined, count_);
-    if (size_ + room_for > capacity) {
-      restart(p, std::min(capacity - room_for, 2 * followed));
-      ritz();
-    }
-    const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
-    for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
-      const double lambda = eigen_.values()[k];
-      compute_residual(p, k, w_);
-      const double residual = std::sqrt(inner_product(pool, w_, w_));
-      if (!std::isfinite(residual)) return fail();
-      const bool small = residual <= std::max(tolerance * (scale + std::abs(lambda)), kRounding * p.norm);
-      if (k < count_) {
-        result.residual = std::max(result.residual, residual);
-        accurate = accurate && small;
-      }
-      // The first time all of them, whatever their residuals: a warm start may have missed a mode.
-      if (small && result.iterations > 0 && k >= refined) continue;
-      if (residual <= kRounding * p.norm) continue;
-      for (vec3& x : w_) x /= residual;
-      precondition(p, w_);
-      grown = extend(p, w_) || grown;
-    }
-    if (!grown || (accurate && result.iterations > 0)) {
-      result.converged = accurate;
-      if (!refines && (refinements++ == kRefinements || is_gap(p, count_))) break;
-      refines = !refines;
-    }
-    if (result.iterations == kMaxIterations) break;
-    // A shift far below all that is wanted tells the modes badly apart.
-    const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
-    if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
-        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.scale && !find_shift(p, seen)) {
-      return fail();
-    }
+    return;
   }
   found_.range = {eigen_.values()[0], eigen_.values()[count_ - 1]};
   while (!is_gap(p, count_)) --count_;
   store_modes(p);
+}
+
+void LowestModes::make_room(const Problem& p) {
+  const std::size_t n = p.n();
+  for (VectorBasis* basis : {&basis_, &product_, &scratch_}) basis->resize(n, p.capacity);
+  for (VectorBasis* basis : {&modes_, &found_.vectors}) basis->resize(n, p.followed);
+  if (kept_.vectors.length() != n || kept_.vectors.columns() != p.followed) has_kept_ = false;
+  if (!has_kept_) kept_.vectors.resize(n, p.followed);
+  reduced_.resize(p.capacity * p.capacity);
+  packed_.resize(p.capacity * p.capacity);
+  coefficients_.resize(p.capacity);
+  eigen_.reserve(p.capacity);
+  eigenvalues_.resize(p.followed);
+  for (std::vector<vec3>* v : {&w_, &t_, &start_}) {
+    v->resize(n);
+    p.cancel.look();
+  }
+  root_mass_.resize(n);
+}
+
+bool LowestModes::begin_basis(const Problem& p) {
+  if (p.is_whole()) {
+    for (std::size_t i = 0; i < p.n() && size_ < p.capacity; ++i) {
+      for (int c = 0; c < 3 && size_ < p.capacity; ++c) {
+        std::ranges::fill(w_, vec3(0.0));
+        w_[i][c] = 1;
+        p.projection.filter(w_);
+        p.cancel.look();
+        extend(p, w_);
+      }
+    }
+    return true;
+  }
+  const auto randomise = [&](std::uint64_t j, std::span<vec3> v) {
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const std::uint64_t k = 3 * (j * v.size() + i);
+      v[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
+    }
+    p.projection.filter(v);
+  };
+  randomise(0, start_);
+  p.cancel.look();
+  if (!find_shift(p, has_kept_ ? kept_.range : Range{})) return false;
+  for (std::size_t i = 0; i < p.n(); ++i) start_[i] = root_mass_[i] * w_[i];
+  for (std::size_t j = 0; has_kept_ && j < kept_.count; ++j) {
+    std::ranges::copy(kept_.vectors.column(j), w_.begin());
+    p.projection.filter(w_);
+    extend(p, w_);
+  }
+  extend(p, start_);
+  for (std::uint64_t j = 1; size_ < p.followed && j <= 2 * p.followed; ++j) {
+    randomise(j, w_);
+    precondition(p, w_);
+    extend(p, w_);
+  }
+  return true;
+}
+
+bool LowestModes::iterate(const Problem& p, Result& result) {
+  int refinements = 0;
+  bool refines = false;
+  for (;; ++result.iterations) {
+    ritz();
+    errors_.assign(p.followed, kUnknown);
+    if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return false;
+    // Ritz values are upper bounds: where all of them are one, there is no gap to be found.
+    const bool one = result.iterations > 0 && size_ > count_ &&
+                     eigen_.values()[count_] - eigen_.values()[0] <= kSmallestGap * p.norm;
+    if (p.is_whole() || one) {
+      result.converged = true;
+      return true;
+    }
+    const Growth growth = extend_by_residuals(p, refines, result);
+    if (!growth.finite) return false;
+    if (!growth.grown || (growth.accurate && result.iterations > 0)) {
+      result.converged = growth.accurate;
+      if (!refines && (refinements++ == kRefinements || is_gap(p, count_))) return true;
+      refines = !refines;
+    }
+    if (result.iterations == kMaxIterations) return true;
+    // A shift far below all that is wanted tells the modes badly apart.
+    const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
+    if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
+        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.request.scale &&
+        !find_shift(p, seen)) {
+      return false;
+    }
+  }
+}
+
+LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refines, Result& result) {
+  Growth growth;
+  result.residual = 0;
+  const std::size_t refined = refines ? std::min(p.followed, count_ + 1) : 0;
+  const std::size_t room_for = result.iterations == 0 ? p.followed : std::max(refined, count_);
+  if (size_ + room_for > p.capacity) {
+    restart(p, std::min(p.capacity - room_for, 2 * p.followed));
+    ritz();
+  }
+  const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
+  for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
+    compute_residual(p, k, w_);
+    const double residual = norm(p.pool, w_);
+    growth.finite = std::isfinite(residual);
+    if (!growth.finite) break;
+    const bool small =
+        residual <=
+        std::max(p.request.tolerance * (p.request.scale + std::abs(eigen_.values()[k])), kRounding * p.norm);
+    if (k < count_) {
+      result.residual = std::max(result.residual, residual);
+      growth.accurate = growth.accurate && small;
+    }
+    // The first time all of them, whatever their residuals: a warm start may have missed a mode.
+    if (small && result.iterations > 0 && k >= refined) continue;
+    if (residual <= kRounding * p.norm) continue;
+    for (vec3& x : w_) x /= residual;
+    precondition(p, w_);
+    growth.grown = extend(p, w_) || growth.grown;
+  }
+  return growth;
 }
 
 bool LowestModes::is_gap(const Problem& p, std::size_t c) {
@@ -202,7 +218,7 @@ bool LowestModes::is_gap(const Problem& p, std::size_t c) {
 double LowestModes::error(const Problem& p, std::size_t k, double limit) {
   const double lambda = eigen_.values()[k];
   compute_residual(p, k, w_);
-  const double residual = std::sqrt(inner_product(p.pool, w_, w_));
+  const double residual = norm(p.pool, w_);
   if (residual < limit / 2) return residual;  // a bound, for any matrix
   // To second order it is rᵀ (K − λM)⁺ r over what V leaves out, most of which lies above the last Ritz value
   // that is followed. There, (K + σM)⁻¹ is at most so many times smaller.
@@ -228,7 +244,8 @@ bool LowestModes::find_shift(const Problem& p, const Range& expected) {
   if (!shifted_ || shifted_->shared_pattern() != p.K.shared_pattern()) {
     shifted_.emplace(p.K.shared_pattern(), p.stop);
   }
-  double margin = std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.scale, 1e-9 * p.norm});
+  double margin =
+      std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.request.scale, 1e-9 * p.norm});
   for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {
     sigma_ = margin - expected.lowest;
     if (!std::isfinite(sigma_)) return false;
@@ -238,7 +255,7 @@ bool LowestModes::find_shift(const Problem& p, const Range& expected) {
       shifted_->diagonal(i) += sigma_ * root_mass_[i] * root_mass_[i];
       t_[i] = root_mass_[i] * start_[i];
     }
-    const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w_, 1, p.stop);
+    const SolveReport report = cholesky_.solve(p.context, {*shifted_, t_, p.projection}, w_, 1);
     if (report.stopped) throw Cancelled();
     if (!report.indefinite && std::isfinite(report.residual)) return true;
   }
@@ -247,25 +264,25 @@ bool LowestModes::find_shift(const Problem& p, const Range& expected) {
 
 void LowestModes::precondition(const Problem& p, std::span<vec3> w) {
   for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * w[i];
-  const SolveReport report = cholesky_.solve(p.pool, *shifted_, t_, {}, p.projection, w, 1, p.stop, true);
+  const SolveReport report = cholesky_.solve(p.context, {*shifted_, t_, p.projection, {}, true}, w, 1);
   if (report.stopped) throw Cancelled();
   for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
 }
 
 bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
   if (size_ == basis_.columns()) return false;
-  const double before = std::sqrt(inner_product(p.pool, w, w));
-  double norm = before;
+  const double before = norm(p.pool, w);
+  double length = before;
   for (int pass = 0; pass < 2; ++pass) {
-    if (!(norm > kNothingNew * before)) return false;
-    for (vec3& x : w) x /= norm;
+    if (!(length > kNothingNew * before)) return false;
+    for (vec3& x : w) x /= length;
     basis_.coefficients(p.pool, size_, w, coefficients_, p.stop);
     basis_.add(p.pool, size_, coefficients_, -1, w, p.stop);
-    norm = std::sqrt(inner_product(p.pool, w, w));
-    if (pass == 0 && !(norm > kNothingNew)) return false;
+    length = norm(p.pool, w);
+    if (pass == 0 && !(length > kNothingNew)) return false;
   }
   const std::span<vec3> v = basis_.column(size_), Kv = product_.column(size_);
-  std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / norm; });
+  std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / length; });
   for (std::size_t i = 0; i < p.n(); ++i) t_[i] = v[i] / root_mass_[i];
   p.cancel.look();
   p.K.multiply(p.pool, t_, Kv);

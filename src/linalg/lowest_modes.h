@@ -8,12 +8,8 @@
 #include <vector>
 
 #include "core/memory.h"
-#include "core/stop_probe.h"
-#include "core/worker_pool.h"
 #include "linalg/cholesky.h"
-#include "linalg/projection.h"
 #include "linalg/small_dense.h"
-#include "linalg/spring_matrix.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {
@@ -41,12 +37,16 @@ class LowestModes {
     double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
   };
 
+  struct Request {
+    std::size_t count;
+    double scale;  ///< what counts as a large λ, 1/h² for a step h [1/s²], > 0
+    double tolerance;
+  };
+
   /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals ‖K x − λ M
-  /// x‖_{M⁻¹} of at most tolerance · (scale + |λ|), or as small as rounding allows. `scale` > 0 [1/s²] is
-  /// what counts as a large λ, 1/h² for a step h.
-  Result compute(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
-                 const Projection& projection, std::size_t count, double scale, double tolerance,
-                 const StopProbe& stop = {});
+  /// x‖_{M⁻¹} of at most tolerance · (scale + |λ|), or as small as rounding allows.
+  Result compute(const SolveContext& context, const SpringMatrix& K, std::span<const double> masses,
+                 const Projection& projection, const Request& request);
 
   std::size_t count() const { return count_; }
   /// Mode j of unit mass, X_j [kg^-1/2], and λ_j [1/s²]; j < count().
@@ -68,9 +68,18 @@ class LowestModes {
     double lowest = 0, highest = 0;  // λ_1 and λ_s, as far as they are known
   };
   // All that takes a Problem throws Cancelled when its probe asks.
-  void search(WorkerPool& pool, const SpringMatrix& K, std::span<const double> masses,
-              const Projection& projection, std::size_t count, double scale, double tolerance,
-              const StopProbe& stop, Result& result);
+  void search(Problem& p, Result& result);
+  /// Everything at its largest, so that later calls allocate nothing.
+  void make_room(const Problem& p);
+  /// The first basis: of the whole space, or from the start and the known modes. False: there is no shift.
+  bool begin_basis(const Problem& p);
+  /// Extends the basis until the modes are found; false where a value is not finite.
+  bool iterate(const Problem& p, Result& result);
+  struct Growth {
+    bool finite = true, accurate = true, grown = false;
+  };
+  /// Extends the basis by the residuals of the wanted modes, and of one more where it refines.
+  Growth extend_by_residuals(const Problem& p, bool refines, Result& result);
   /// Factorises K + σM for a σ that makes it positive definite; w_ := (K + σM)^-1 M^1/2 start_. False: there
   /// is none.
   bool find_shift(const Problem& p, const Range& expected);

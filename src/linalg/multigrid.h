@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/stop_probe.h"
-#include "core/worker_pool.h"
+#include "linalg/linear_system.h"
 #include "linalg/row_space.h"
-#include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
@@ -43,15 +41,11 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
 
-  /// Two vectors, by row, that `prepare` may overwrite.
-  struct Scratch {
-    RowVector &first, &second;
-  };
-
   /// Computes the values of all levels for A. A, the pool, the filter and the probe must stay unchanged until
-  /// the last `apply`. Returns false when the probe asked to stop; then `apply` must not be called.
-  bool prepare(WorkerPool& pool, const SpringMatrix& A, const RowFilter& filter, Scratch scratch,
-               const StopProbe& stop);
+  /// the last `apply`. Overwrites two vectors, by row. Returns false when the probe asked to stop; then
+  /// `apply` must not be called.
+  bool prepare(const SolveContext& context, const SpringMatrix& A, const RowFilter& filter, RowVector& first,
+               RowVector& second);
 
   /// z := M⁻¹ r, by row, for an r = S r of this norm; then z = S z. Returns r . z. The result is unspecified
   /// when the probe asks to stop.
@@ -61,8 +55,8 @@ class Multigrid {
   std::size_t levels() const;
 
  private:
-  struct Hierarchy;
-  std::unique_ptr<Hierarchy> hierarchy_;
+  struct Cycle;
+  std::unique_ptr<Cycle> cycle_;
 };
 
 }  // namespace clothlab

@@ -7,17 +7,11 @@
 #include "core/worker_pool.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
 // What the solvers share: vectors by row instead of by particle (see SpringPattern), in chunks.
-
-/// One vector of the solvers, by row.
-using RowVector = std::vector<Padded>;
-
-inline Padded padded(const vec3& v) { return {v.x, v.y, v.z, 0.0}; }
-inline vec3 unpadded(const Padded& v) { return {v.x, v.y, v.z}; }
-inline double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 /// Calls body(chunk, begin, end) for every chunk of rows, concurrently.
 template <class Body>

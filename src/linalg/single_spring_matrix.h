@@ -8,8 +8,8 @@
 
 #include "core/cancel_point.h"
 #include "core/worker_pool.h"
-#include "linalg/quad.h"
 #include "linalg/spring_matrix.h"
+#include "linalg/vectors.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CLOTHLAB_AVX2_PRODUCT
@@ -17,11 +17,6 @@
 #endif
 
 namespace clothlab {
-
-inline Quad single(const vec3& v, double fourth = 0) {
-  return Quad{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z),
-              static_cast<float>(fourth)};
-}
 
 /// A SpringMatrix in single precision, for the inside of a preconditioner: half the bytes, and two springs
 /// fit one register. A is scaled by a power of two, so that no magnitude of it leaves the range.

@@ -11,14 +11,9 @@
 #include "core/stop_probe.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
-
-/// Three components and a zero: the vectors inside the solvers, so that one particle is one aligned
-/// load of four doubles.
-struct alignas(32) Padded {
-  double x = 0, y = 0, z = 0, zero = 0;
-};
 
 // A spring between the particles i and j adds one block B = u uᵀ + b I to four places of the matrix, with the
 // signs of a graph's Laplacian, so a product needs no stored blocks: f = B (x_i − x_j), y_i += f, y_j −= f.

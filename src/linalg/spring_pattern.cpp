@@ -109,24 +109,8 @@ class Ordering {
   }
 };
 
-}  // namespace
-
-std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
-                                                          std::span<const Pair> springs,
-                                                          const StopProbe& stop) {
-  CancelPoint cancel(stop);
-  const auto pattern = std::make_shared<SpringPattern>();
-  SpringPattern& p = *pattern;
-
-  {
-    Ordering ordering(particles, springs, cancel);
-    p.particle = std::move(ordering.order);
-    p.chunk_begin = std::move(ordering.chunk_begin);
-  }
-  p.row.resize(particles);
-  for (std::size_t r = 0; r < particles; ++r) p.row[p.particle[r]] = static_cast<std::uint32_t>(r);
-
-  // Slots: springs by lower row, then upper row, then their own order.
+// Slots: springs by lower row, then upper row, then their own order.
+void sort_springs(SpringPattern& p, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel) {
   struct Sorted {
     std::uint32_t lower, upper, spring;
   };
@@ -134,7 +118,7 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   for (std::size_t s = 0; s < springs.size(); ++s) {
     cancel.pass();
     const auto [i, j] = springs[s];
-    assert(i != j && i < particles && j < particles);
+    assert(i != j && i < p.particles() && j < p.particles());
     sorted[s] = {std::min(p.row[i], p.row[j]), std::max(p.row[i], p.row[j]), static_cast<std::uint32_t>(s)};
   }
   std::sort(sorted.begin(), sorted.end(), [&cancel](const Sorted& a, const Sorted& b) {
@@ -144,7 +128,7 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   p.slot.resize(springs.size());
   p.lower.resize(springs.size());
   p.upper.resize(springs.size());
-  p.slot_begin.assign(particles + 1, 0);
+  p.slot_begin.assign(p.particles() + 1, 0);
   for (std::uint32_t k = 0; k < sorted.size(); ++k) {
     cancel.pass();
     p.slot[sorted[k].spring] = k;
@@ -153,8 +137,11 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
     ++p.slot_begin[sorted[k].lower + 1];
   }
   std::partial_sum(p.slot_begin.begin(), p.slot_begin.end(), p.slot_begin.begin());
+}
 
-  p.slot_outer.resize(particles);
+// Blocks, and what reaches a chunk from lower ones.
+void cut_chunks(SpringPattern& p, CancelPoint& cancel) {
+  p.slot_outer.resize(p.particles());
   p.block_begin.push_back(0);
   for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
     const std::uint32_t end = p.chunk_begin[chunk + 1];
@@ -172,12 +159,32 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
     }
     p.block_begin.push_back(static_cast<std::uint32_t>(p.blocks.size()));
   }
-  std::sort(p.incoming.begin(), p.incoming.end(), [](const Incoming& a, const Incoming& b) {
-    return std::tie(a.upper, a.slot) < std::tie(b.upper, b.slot);
-  });
+  std::sort(p.incoming.begin(), p.incoming.end(),
+            [](const SpringPattern::Incoming& a, const SpringPattern::Incoming& b) {
+              return std::tie(a.upper, a.slot) < std::tie(b.upper, b.slot);
+            });
   p.incoming_begin.assign(p.chunks() + 1, 0);
-  for (const Incoming& in : p.incoming) ++p.incoming_begin[p.chunk_of(in.upper) + 1];
+  for (const SpringPattern::Incoming& in : p.incoming) ++p.incoming_begin[p.chunk_of(in.upper) + 1];
   std::partial_sum(p.incoming_begin.begin(), p.incoming_begin.end(), p.incoming_begin.begin());
+}
+
+}  // namespace
+
+std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
+                                                          std::span<const Pair> springs,
+                                                          const StopProbe& stop) {
+  CancelPoint cancel(stop);
+  const auto pattern = std::make_shared<SpringPattern>();
+  SpringPattern& p = *pattern;
+  {
+    Ordering ordering(particles, springs, cancel);
+    p.particle = std::move(ordering.order);
+    p.chunk_begin = std::move(ordering.chunk_begin);
+  }
+  p.row.resize(particles);
+  for (std::size_t r = 0; r < particles; ++r) p.row[p.particle[r]] = static_cast<std::uint32_t>(r);
+  sort_springs(p, springs, cancel);
+  cut_chunks(p, cancel);
   return pattern;
 }
 

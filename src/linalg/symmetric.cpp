@@ -13,31 +13,30 @@ Symmetric symmetric_part(const mat3& B) {
 
 mat3 full(const Symmetric& B) { return {B.xx, B.xy, B.xz, B.xy, B.yy, B.yz, B.xz, B.yz, B.zz}; }
 
-Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained) {
+Padded diagonal_inverse(const mat3& B, const mat3* S) {
   const vec3 diagonal(B[0][0], B[1][1], B[2][2]);
-  if (constrained == nullptr) {
+  if (S == nullptr) {
     const auto inverse = [](double d) { return d > 0 ? 1 / d : 1.0; };
     return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
   }
-  if (constrained->fixed) return {};
+  if (*S == mat3(0.0)) return {};
   // One number for all directions is the diagonal preconditioner that commutes with S.
   const double mean = (diagonal.x + diagonal.y + diagonal.z) / 3;
   const double inverse = mean > 0 ? 1 / mean : 1.0;
   return {inverse, inverse, inverse, 0.0};
 }
 
-Symmetric block_inverse(const Symmetric& B, const RowFilter::Entry* constrained) {
-  if (constrained != nullptr) {
-    const mat3& S = constrained->S;
-    const Symmetric inverse = block_inverse(symmetric_part(S * full(B) * S + (mat3(1.0) - S)), nullptr);
-    return symmetric_part(S * full(inverse) * S);
+Symmetric block_inverse(const Symmetric& B, const mat3* S) {
+  if (S != nullptr) {
+    const Symmetric inverse = block_inverse(symmetric_part(*S * full(B) * *S + (mat3(1.0) - *S)));
+    return symmetric_part(*S * full(inverse) * *S);
   }
   const Symmetric adjugate{B.yy * B.zz - B.yz * B.yz, B.xx * B.zz - B.xz * B.xz, B.xx * B.yy - B.xy * B.xy,
                            B.xz * B.yz - B.xy * B.zz, B.xy * B.yz - B.xz * B.yy, B.xy * B.xz - B.xx * B.yz};
   const double inverse_det = 1 / (B.xx * adjugate.xx + B.xy * adjugate.xy + B.xz * adjugate.xz);
   // Leading minors: positive definite where all three are positive.
   if (!(B.xx > 0 && adjugate.zz > 0 && inverse_det > 0 && std::isfinite(inverse_det))) {
-    const Padded d = diagonal_inverse(full(B), constrained);
+    const Padded d = diagonal_inverse(full(B));
     return {d.x, d.y, d.z, 0, 0, 0};
   }
   Symmetric inverse;

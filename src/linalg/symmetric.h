@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstring>
+
 #include "core/vec.h"
-#include "linalg/lanes.h"
-#include "linalg/row_space.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
@@ -26,6 +28,26 @@ struct Symmetric {
   }
 };
 
+/// A symmetric 3x3 matrix in single precision: six numbers side by side.
+struct SingleSymmetric {
+  std::array<float, 6> value{};  ///< xx, yy, zz, xy, xz, yz
+
+  SingleSymmetric() = default;
+  /// s B
+  SingleSymmetric(double s, const Symmetric& B)
+      : value{static_cast<float>(s * B.xx), static_cast<float>(s * B.yy), static_cast<float>(s * B.zz),
+              static_cast<float>(s * B.xy), static_cast<float>(s * B.xz), static_cast<float>(s * B.yz)} {}
+
+  /// The fourth place of v has to be 0, and is in the product.
+  Quad operator*(Quad v) const {
+    Quad first, last;  // xx, yy, zz, xy and zz, xy, xz, yz
+    std::memcpy(&first, &value[0], sizeof(Quad));
+    std::memcpy(&last, &value[2], sizeof(Quad));
+    return first * v + (shuffled<1, 1, 2, 3>(last) * shuffled<1, 0, 0, 3>(v) +
+                        shuffled<2, 3, 3, 3>(last) * shuffled<2, 2, 1, 3>(v));
+  }
+};
+
 /// u uᵀ + b I
 inline Symmetric spring_block(const vec3& u, double b) {
   return {u.x * u.x + b, u.y * u.y + b, u.z * u.z + b, u.x * u.y, u.x * u.z, u.y * u.z};
@@ -35,12 +57,12 @@ inline Symmetric spring_block(const vec3& u, double b) {
 Symmetric symmetric_part(const mat3& B);
 mat3 full(const Symmetric& B);
 
-/// The inverse of a positive definite block B for one particle, so that it maps the free directions to
-/// themselves; `constrained` is nullptr for a free particle. A block that is not positive definite (which
-/// only an indefinite matrix has) gives a positive multiple of the projection instead.
-Symmetric block_inverse(const Symmetric& B, const RowFilter::Entry* constrained);
+/// The inverse of a positive definite block B for one particle, so that it maps its free directions, the
+/// range of the projector S, to themselves; no S stands for a free particle. A block that is not positive
+/// definite (which only an indefinite matrix has) gives a positive multiple of the projection instead.
+Symmetric block_inverse(const Symmetric& B, const mat3* S = nullptr);
 
 /// The same for the diagonal of B alone.
-Padded diagonal_inverse(const mat3& B, const RowFilter::Entry* constrained);
+Padded diagonal_inverse(const mat3& B, const mat3* S = nullptr);
 
 }  // namespace clothlab

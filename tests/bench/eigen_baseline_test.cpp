@@ -31,7 +31,7 @@ struct Problem {
     WorkerPool pool(1);
     CholeskySolver cholesky;
     std::vector<vec3> x(A.size());
-    EXPECT_TRUE(cholesky.solve(pool, A, b, z, projection, x, 1e-12).converged);
+    EXPECT_TRUE(cholesky.solve({pool}, {A, b, projection, z}, x, 1e-12).converged);
     return x;
   }
 

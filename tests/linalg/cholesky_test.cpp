@@ -55,7 +55,7 @@ TEST(CholeskySolver, EqualsTheDenseSolution) {
   for (const Problem& problem : problems) {
     std::vector<vec3> x(problem.b.size());
     const SolveReport report =
-        cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-12);
+        cholesky.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-12);
     EXPECT_TRUE(report.converged);
     EXPECT_LE(report.residual, 1e-12);
     const Problem::Expected expected = problem.direct_solution();
@@ -82,7 +82,7 @@ TEST(CholeskySolver, NewValuesOnTheSamePatternGiveANewFactor) {
     if (seed == 9) problem.A.clear_stencils();
     std::vector<vec3> x(problem.b.size());
     const SolveReport report =
-        cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-12);
+        cholesky.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-12);
     EXPECT_TRUE(report.converged);
     const Problem::Expected expected = problem.direct_solution();
     EXPECT_LT((nets::dense(x) - expected.x).norm(), expected.error) << seed;
@@ -102,11 +102,11 @@ TEST(CholeskySolver, AgreesWithConjugateGradients) {
   LinearSolverSettings settings;
   settings.cg.tolerance = 1e-11;
   settings.cg.max_iterations = 10000;
-  EXPECT_TRUE(
-      solver.solve(pool, problem.A, problem.b, problem.z, problem.projection, iterated, settings).converged);
+  EXPECT_TRUE(solver.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, iterated, settings)
+                  .converged);
   settings.kind = LinearSolverSettings::Kind::cholesky;
   EXPECT_TRUE(
-      solver.solve(pool, problem.A, problem.b, direct, problem.projection, direct, settings).converged);
+      solver.solve({pool}, {problem.A, problem.b, problem.projection, direct}, direct, settings).converged);
   const double scale = nets::dense(direct).norm();
   EXPECT_LT((nets::dense(direct) - nets::dense(iterated)).norm(), 1e-8 * scale);
 }
@@ -127,7 +127,7 @@ TEST(CholeskySolver, ReportsAnIndefiniteMatrix) {
   ASSERT_LT(lowest(), 0.0);
   std::vector<vec3> x(problem.b.size());
   const SolveReport report =
-      cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3);
+      cholesky.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3);
   EXPECT_TRUE(report.indefinite);
   EXPECT_FALSE(report.converged);
   EXPECT_EQ(report.residual, 1.0);
@@ -135,7 +135,8 @@ TEST(CholeskySolver, ReportsAnIndefiniteMatrix) {
   // And barely definite again.
   for (double& m : problem.A.diagonal_by_row()) m += shift * 0.02;
   ASSERT_GT(lowest(), 0.0);
-  EXPECT_TRUE(cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3).converged);
+  EXPECT_TRUE(
+      cholesky.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3).converged);
 }
 
 TEST(CholeskySolver, ReportsNumbersThatAreNotFinite) {
@@ -144,11 +145,11 @@ TEST(CholeskySolver, ReportsNumbersThatAreNotFinite) {
   Problem problem(12 * 13, nets::grid(12, 13), 12);
   std::vector<vec3> x(problem.b.size());
   problem.A.spring(40).b = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+  EXPECT_FALSE(cholesky.solve({pool}, {problem.A, problem.b, problem.projection}, x, 1e-3).converged);
   problem.A.spring(40).b = 1;
-  EXPECT_TRUE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+  EXPECT_TRUE(cholesky.solve({pool}, {problem.A, problem.b, problem.projection}, x, 1e-3).converged);
   problem.b[40].y = std::numeric_limits<double>::infinity();
-  EXPECT_FALSE(cholesky.solve(pool, problem.A, problem.b, {}, problem.projection, x, 1e-3).converged);
+  EXPECT_FALSE(cholesky.solve({pool}, {problem.A, problem.b, problem.projection}, x, 1e-3).converged);
 }
 
 // Wherever the stop comes, in the analysis, the factorisation or the refinement, it is the last poll, and
@@ -158,7 +159,7 @@ TEST(CholeskySolver, StopsWhenAsked) {
   const Problem problem(30 * 30, nets::grid(30, 30), 13);
   const auto solve = [&](CholeskySolver& cholesky, const StopProbe& stop) {
     std::vector<vec3> x(problem.b.size());
-    return cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
+    return cholesky.solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3);
   };
   int all = 0;
   CholeskySolver unstopped;
@@ -184,9 +185,9 @@ TEST(CholeskySolver, PollsByWorkInTheFactorisation) {
   std::vector<vec3> x(problem.b.size());
   int polls = 0;
   const StopProbe stop = [&] { return ++polls, false; };
-  cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
+  cholesky.solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3);
   polls = 0;
-  cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, stop);
+  cholesky.solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3);
   EXPECT_GT(polls, 2 * 100 * 100 / 64);
 }
 
@@ -199,8 +200,9 @@ TEST(CholeskySolver, UsesTheFactorOfTheSameMatrixAgain) {
   const StopProbe count = [&] { return ++polls < 0; };
   const auto solve = [&](CholeskySolver& solver, std::span<const vec3> b, std::span<vec3> result, bool same) {
     polls = 0;
-    EXPECT_TRUE(solver.solve(pool, problem.A, b, problem.z, problem.projection, result, 1e-12, count, same)
-                    .converged);
+    EXPECT_TRUE(
+        solver.solve({pool, count}, {problem.A, b, problem.projection, problem.z, same}, result, 1e-12)
+            .converged);
     return polls;
   };
   EXPECT_GT(solve(cholesky, problem.b, x, true), 2);  // there is none yet
@@ -226,7 +228,7 @@ TEST(CholeskySolver, PollsByWorkInTheAnalysis) {
   };
   const std::clock_t start = std::clock();
   EXPECT_TRUE(
-      cholesky.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, 1e-3, look).stopped);
+      cholesky.solve({pool, look}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-3).stopped);
   look();
   const auto seconds = [](std::clock_t ticks) { return static_cast<double>(ticks) / CLOCKS_PER_SEC; };
   EXPECT_LT(seconds(longest), 0.05 * testing::kSlowdown);

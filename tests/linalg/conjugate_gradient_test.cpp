@@ -73,7 +73,7 @@ TEST(ConjugateGradient, EqualsTheDirectSolution) {
         std::vector<vec3> x(problem.b.size());
         const CgOptions options{.tolerance = 1e-12, .max_iterations = 2000, .preconditioner = kind};
         const SolveReport report =
-            cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+            cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
         EXPECT_TRUE(report.converged);
         EXPECT_FALSE(report.indefinite);
         EXPECT_LE(report.residual, 1e-12);
@@ -91,12 +91,12 @@ TEST(ConjugateGradient, MovesFixedParticlesExactlyAsTold) {
   const Problem problem = sheet(4);
   for (PreconditionerKind kind : kAll) {
     std::vector<vec3> x(problem.b.size(), vec3(7.0));
-    cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.preconditioner = kind});
+    cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, {.preconditioner = kind});
     std::vector<vec3> change_and_solution = problem.z;  // what stands at free particles does not count
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (problem.projection.find(i) == nullptr) change_and_solution[i] = vec3(std::nan(""));
     }
-    cg.solve(pool, problem.A, problem.b, change_and_solution, problem.projection, change_and_solution,
+    cg.solve({pool}, {problem.A, problem.b, problem.projection, change_and_solution}, change_and_solution,
              {.preconditioner = kind});
     EXPECT_EQ(change_and_solution, x);
     for (const Projection::Entry& entry : problem.projection.entries()) {
@@ -119,7 +119,8 @@ TEST(ConjugateGradient, ReportsTheTrueResidualOfEveryIteration) {
   for (PreconditionerKind kind : kAll) {
     std::vector<vec3> x(problem.b.size());
     const CgOptions all{.tolerance = 1e-9, .preconditioner = kind};
-    const SolveReport report = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, all);
+    const SolveReport report =
+        cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, all);
     ASSERT_TRUE(report.converged);
     ASSERT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
     EXPECT_EQ(report.history[0], 1.0);
@@ -128,7 +129,8 @@ TEST(ConjugateGradient, ReportsTheTrueResidualOfEveryIteration) {
     for (int k : {0, 1, 2, 5, report.iterations - 1, report.iterations}) {
       if (k > report.iterations) continue;  // a factor of A needs but one
       const CgOptions some{.tolerance = 1e-9, .max_iterations = k, .preconditioner = kind};
-      const SolveReport cut = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, some);
+      const SolveReport cut =
+          cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, some);
       EXPECT_EQ(cut.iterations, k);
       EXPECT_EQ(cut.converged, k == report.iterations);
       EXPECT_NEAR(history[static_cast<std::size_t>(k)], problem.true_residual(d, x), 1e-13)
@@ -152,7 +154,7 @@ TEST(ConjugateGradient, ClaimsNoToleranceThatItHasNotReached) {
       std::vector<vec3> x(problem.b.size());
       const CgOptions options{.tolerance = tolerance, .max_iterations = 20000};
       const SolveReport report =
-          cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+          cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
       // Rounding permits about eps |A| |x| / |b| and not less.
       const double limit = 1e-15 * d.filtered.norm() * d.x.norm() / d.rhs.norm();
       EXPECT_NEAR(report.residual, problem.true_residual(d, x), limit) << tolerance;
@@ -170,7 +172,7 @@ TEST(ConjugateGradient, ReachesTheFinestToleranceThatRoundingPermits) {
   for (PreconditionerKind kind : kAll) {
     std::vector<vec3> x(problem.b.size());
     const CgOptions options{.tolerance = 1e-15, .max_iterations = 1000, .preconditioner = kind};
-    const SolveReport report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, options);
+    const SolveReport report = cg.solve({pool}, {problem.A, problem.b, problem.projection}, x, options);
     EXPECT_TRUE(report.converged) << report.residual;
   }
 }
@@ -181,7 +183,7 @@ TEST(ConjugateGradient, StopsAtTheFirstResidualBelowTheTolerance) {
   const Problem problem = sheet(6);
   std::vector<vec3> x(problem.b.size());
   const SolveReport report =
-      cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-3});
+      cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, {.tolerance = 1e-3});
   ASSERT_TRUE(report.converged);
   for (std::size_t k = 0; k + 1 < report.history.size(); ++k) EXPECT_GT(report.history[k], 1e-3);
   EXPECT_LE(report.history.back(), 1e-3);
@@ -199,7 +201,7 @@ TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
     std::vector<vec3> x(problem.b.size());
     const CgOptions options{.tolerance = 1e-10, .preconditioner = kind};
     const SolveReport report =
-        cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+        cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
     EXPECT_TRUE(report.indefinite);
     EXPECT_FALSE(report.converged);
     EXPECT_GT(report.iterations, 0);
@@ -208,7 +210,7 @@ TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
   // Nothing but negative curvature: x stays at the prescribed change.
   for (double& m : problem.A.diagonal_by_row()) m = -1e6;
   std::vector<vec3> x(problem.b.size());
-  const SolveReport report = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {});
+  const SolveReport report = cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, {});
   EXPECT_TRUE(report.indefinite);
   EXPECT_EQ(report.iterations, 0);
   EXPECT_EQ(x, problem.z);
@@ -220,7 +222,7 @@ TEST(ConjugateGradient, ZeroRightHandSideTakesNoIteration) {
   const Problem problem = sheet(8);
   std::vector<vec3> x(problem.b.size(), vec3(7.0));
   const std::vector<vec3> zero(problem.b.size(), vec3(0.0));
-  const SolveReport report = cg.solve(pool, problem.A, zero, {}, problem.projection, x, {.warm_start = true});
+  const SolveReport report = cg.solve({pool}, {problem.A, zero, problem.projection}, x, {.warm_start = true});
   EXPECT_TRUE(report.converged);
   EXPECT_EQ(report.iterations, 0);
   EXPECT_EQ(report.residual, 0.0);
@@ -233,12 +235,12 @@ TEST(ConjugateGradient, ReportsNumbersThatAreNotFinite) {
   Problem problem = sheet(9);
   std::vector<vec3> x(problem.b.size());
   problem.b[40].y = std::numeric_limits<double>::quiet_NaN();
-  SolveReport report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, {});
+  SolveReport report = cg.solve({pool}, {problem.A, problem.b, problem.projection}, x, {});
   EXPECT_FALSE(report.converged);
   EXPECT_TRUE(std::isnan(report.residual));
   problem.b[40].y = 1;
   problem.A.spring(11).b = std::numeric_limits<double>::infinity();
-  report = cg.solve(pool, problem.A, problem.b, {}, problem.projection, x, {});
+  report = cg.solve({pool}, {problem.A, problem.b, problem.projection}, x, {});
   EXPECT_FALSE(report.converged);
   EXPECT_EQ(x, std::vector<vec3>(x.size(), vec3(0.0)));
 }
@@ -249,19 +251,22 @@ TEST(ConjugateGradient, WarmStartHelpsAndABadGuessDoesNoHarm) {
   const Problem problem = sheet(10);
   std::vector<vec3> x(problem.b.size());
   CgOptions options{.tolerance = 1e-6};
-  const int cold = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options).iterations;
+  const int cold =
+      cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options).iterations;
   ASSERT_GT(cold, 5);
   options.warm_start = true;
-  const SolveReport again = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  const SolveReport again =
+      cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
   EXPECT_EQ(again.iterations, 0);
   EXPECT_TRUE(again.converged);
   for (vec3& v : x) v *= 1.001;
-  const SolveReport near = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  const SolveReport near =
+      cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
   EXPECT_TRUE(near.converged);
   EXPECT_LT(near.iterations, cold);
   EXPECT_LT(near.history[0], 0.1);
   for (vec3& v : x) v *= -1e6;
-  const SolveReport bad = cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+  const SolveReport bad = cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
   EXPECT_TRUE(bad.converged);
   EXPECT_EQ(bad.iterations, cold);
 }
@@ -275,7 +280,8 @@ TEST(ConjugateGradient, AsksTheStopProbeInEveryIteration) {
   const StopProbe stop = [&] { return polls++ >= polls_allowed; };
   const auto solve = [&] {
     polls = 0;
-    return cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, {.tolerance = 1e-12}, stop);
+    return cg.solve({pool, stop}, {problem.A, problem.b, problem.projection, problem.z}, x,
+                    {.tolerance = 1e-12});
   };
   // While it makes room for its vectors.
   for (; polls_allowed < 6; ++polls_allowed) {
@@ -308,7 +314,7 @@ TEST(ConjugateGradient, BetterPreconditionersTakeFewerIterations) {
     std::vector<vec3> x(problem.b.size());
     const CgOptions options{.tolerance = 1e-8, .max_iterations = 5000, .preconditioner = kind};
     iterations.push_back(
-        cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options).iterations);
+        cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options).iterations);
   }
   EXPECT_LT(iterations[1], iterations[0] / 2);
   EXPECT_LE(iterations[2], iterations[1]);

@@ -125,7 +125,7 @@ TEST(KrylovPhi, EqualsTheDenseFunction) {
   for (std::size_t k = 0; k < operators.size(); ++k) {
     for (const double tolerance : {1e-3, 1e-7, 1e-13}) {
       KrylovPhi phi;
-      const auto result = phi.compute(pool, dense_operator(operators[k]), b, tolerance, u);
+      const auto result = phi.compute({pool}, dense_operator(operators[k]), b, tolerance, u);
       EXPECT_TRUE(result.converged);
       const Eigen::VectorXd expected = algebra::phi1(operators[k], start);
       // Where solutions grow, errors grow with them; the dense function has its rounding too.
@@ -151,15 +151,15 @@ TEST(KrylovPhi, IsExactWhereTheSubspaceIsExhausted) {
   const std::vector<vec3> b{vec3(0.3, -0.7, 0)};
   std::vector<vec3> u(1);
   KrylovPhi phi;
-  const auto result = phi.compute(pool, dense_operator(A), b, 1e-14, u);
+  const auto result = phi.compute({pool}, dense_operator(A), b, 1e-14, u);
   EXPECT_TRUE(result.converged);
   EXPECT_LE(result.products, 3);
   EXPECT_LT((dense(u) - algebra::phi1(A, dense(b))).norm(), 1e-13);
   // L = 0: φ1 = 1.
-  EXPECT_TRUE(phi.compute(pool, dense_operator(Eigen::MatrixXd::Zero(3, 3)), b, 1e-14, u).converged);
+  EXPECT_TRUE(phi.compute({pool}, dense_operator(Eigen::MatrixXd::Zero(3, 3)), b, 1e-14, u).converged);
   EXPECT_EQ(u, b);
   const std::vector<vec3> zero{vec3(0.0)};
-  EXPECT_TRUE(phi.compute(pool, dense_operator(A), zero, 1e-14, u).converged);
+  EXPECT_TRUE(phi.compute({pool}, dense_operator(A), zero, 1e-14, u).converged);
   EXPECT_EQ(u, zero);
 }
 
@@ -170,7 +170,7 @@ TEST(KrylovPhi, EndsWhateverItIsGiven) {
     const Eigen::MatrixXd R = random_matrix(120, 1), A = size * (R - R.transpose());
     Eigen::Map<Eigen::VectorXd>(&b[0].x, 120) = random_matrix(120, 2).col(0);
     KrylovPhi phi;
-    const auto result = phi.compute(pool, dense_operator(A), b, 1e-9, u);
+    const auto result = phi.compute({pool}, dense_operator(A), b, 1e-9, u);
     EXPECT_FALSE(result.converged);
     EXPECT_LE(result.products, 20'100);
   }
@@ -182,7 +182,7 @@ TEST(KrylovPhi, StopsWhenAsked) {
   std::vector<vec3> b(40, vec3(1, 2, 3)), u(40);
   KrylovPhi phi;
   int polls = 0;
-  const auto result = phi.compute(pool, dense_operator(A), b, 1e-9, u, [&] { return ++polls == 5; });
+  const auto result = phi.compute({pool, [&] { return ++polls == 5; }}, dense_operator(A), b, 1e-9, u);
   EXPECT_TRUE(result.stopped);
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(polls, 5);

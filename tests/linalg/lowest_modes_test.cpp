@@ -96,7 +96,7 @@ TEST(LowestModes, AreThoseOfADenseSolve) {
     EXPECT_EQ(net.dense()[0] < -1, repeat >= 6);
     for (const std::size_t count : {1, 5, 12}) {
       LowestModes modes;
-      const auto result = modes.compute(pool, net.K, net.masses, net.projection, count, 1000, 1e-14);
+      const auto result = modes.compute({pool}, net.K, net.masses, net.projection, {count, 1000, 1e-14});
       EXPECT_TRUE(result.converged);
       EXPECT_TRUE(result.finite);
       EXPECT_LE(result.iterations, 30);
@@ -112,10 +112,10 @@ TEST(LowestModes, NoneAndAll) {
   net.projection = nets::constraints(9, random);
   net.compress(random);
   LowestModes modes;
-  EXPECT_TRUE(modes.compute(pool, net.K, net.masses, net.projection, 0, 1000, 1e-12).converged);
+  EXPECT_TRUE(modes.compute({pool}, net.K, net.masses, net.projection, {0, 1000, 1e-12}).converged);
   EXPECT_EQ(modes.count(), 0u);
   for (const std::size_t count : {7, 20, 1000}) {
-    EXPECT_TRUE(modes.compute(pool, net.K, net.masses, net.projection, count, 1000, 1e-12).converged);
+    EXPECT_TRUE(modes.compute({pool}, net.K, net.masses, net.projection, {count, 1000, 1e-12}).converged);
     expect_modes(modes, net, count);
   }
 }
@@ -133,7 +133,7 @@ TEST(LowestModes, AreNoneOfAMultipleEigenvalueThatGoesOnBehindThem) {
   net.projection.fix(9, vec3(0.0));
   for (const double tolerance : {1e-12, 1e-3}) {
     LowestModes modes;
-    const auto result = modes.compute(pool, net.K, net.masses, net.projection, 5, 1000, tolerance);
+    const auto result = modes.compute({pool}, net.K, net.masses, net.projection, {5, 1000, tolerance});
     EXPECT_TRUE(result.converged);
     EXPECT_LE(result.iterations, 6);
     EXPECT_EQ(modes.count(), 0u);
@@ -150,7 +150,8 @@ TEST(LowestModes, AreAllTranslationsOrNone) {
     for (const double tolerance : {1e-12, 0.1}) {
       for (const std::size_t count : {1, 2, 3, 5}) {
         LowestModes modes;
-        EXPECT_TRUE(modes.compute(pool, net.K, net.masses, net.projection, count, 1e5, tolerance).converged);
+        EXPECT_TRUE(
+            modes.compute({pool}, net.K, net.masses, net.projection, {count, 1e5, tolerance}).converged);
         const std::size_t taken = modes.count();
         if (count < 3 || tolerance < 0.1) {
           EXPECT_EQ(taken, count < 3 ? 0 : count) << side << ' ' << tolerance;
@@ -180,7 +181,7 @@ TEST(LowestModes, AreFollowedFromOneMatrixToTheNext) {
       net.K.spring(s).u *= random.in(0.99, 1.01);
       if (step >= 6 && s % 40 == 0) net.K.spring(s).b = -30;
     }
-    const auto result = modes.compute(pool, net.K, net.masses, net.projection, 5, 1000, 1e-14);
+    const auto result = modes.compute({pool}, net.K, net.masses, net.projection, {5, 1000, 1e-14});
     EXPECT_TRUE(result.converged);
     expect_modes(modes, net, 5);
     modes.keep();
@@ -200,7 +201,7 @@ TEST(LowestModes, RepeatThemselvesUnlessKept) {
     WorkerPool pool(threads);
     LowestModes modes;
     const auto compute = [&] {
-      return modes.compute(pool, net.K, net.masses, net.projection, 4, 1000, 1e-9);
+      return modes.compute({pool}, net.K, net.masses, net.projection, {4, 1000, 1e-9});
     };
     const auto mode = [&](std::size_t j) {
       return std::vector<vec3>(modes.mode(j).begin(), modes.mode(j).end());
@@ -221,7 +222,7 @@ TEST(LowestModes, RepeatThemselvesUnlessKept) {
     for (int polls_allowed = 0;; ++polls_allowed) {
       int polls = 0;
       const StopProbe stop = [&] { return polls++ >= polls_allowed; };
-      if (!modes.compute(pool, net.K, net.masses, net.projection, 4, 1000, 1e-9, stop).stopped) break;
+      if (!modes.compute({pool, stop}, net.K, net.masses, net.projection, {4, 1000, 1e-9}).stopped) break;
       ASSERT_LT(polls_allowed, 10000);
     }
     EXPECT_EQ(mode(3), second);
@@ -238,7 +239,7 @@ TEST(LowestModes, GiveUpWhereValuesAreNotFinite) {
       net.K.spring(1).u.x = value;
       net.K.spring(3).b = -value;
       LowestModes modes;
-      const auto result = modes.compute(pool, net.K, net.masses, net.projection, 4, 1000, 1e-9);
+      const auto result = modes.compute({pool}, net.K, net.masses, net.projection, {4, 1000, 1e-9});
       EXPECT_TRUE(result.finite || modes.count() == 0);
       for (std::size_t j = 0; j < modes.count(); ++j) {
         EXPECT_TRUE(std::isfinite(modes.eigenvalue(j)));

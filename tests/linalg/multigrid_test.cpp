@@ -56,7 +56,7 @@ SolveReport solve(const SpringMatrix& A, const Projection& projection, Precondit
   nets::Random random(3);
   const std::vector<vec3> b = random.vectors(A.size());
   x.resize(A.size());
-  return cg.solve(pool, A, b, {}, projection, x,
+  return cg.solve({pool}, {A, b, projection}, x,
                   {.tolerance = tolerance, .max_iterations = 3000, .preconditioner = kind});
 }
 
@@ -72,9 +72,8 @@ void expect_positive_definite(const SpringMatrix& A, const Projection& projectio
   Multigrid multigrid;
   RowFilter filter;
   filter.assign(A.pattern(), projection);
-  const StopProbe never;
   RowVector first(A.size()), second(A.size());
-  ASSERT_TRUE(multigrid.prepare(pool, A, filter, {first, second}, never));
+  ASSERT_TRUE(multigrid.prepare({pool}, A, filter, first, second));
   EXPECT_GE(multigrid.levels(), 2u);
   nets::Random random(5);
   const auto free_vector = [&] {
@@ -122,9 +121,8 @@ TEST(Multigrid, MovesAFreeSheetAsAWholeHoweverStiff) {
   RowFilter filter;
   filter.assign(sheet.A.pattern(), free);
   Multigrid multigrid;
-  const StopProbe never;
   RowVector first(sheet.size()), second(sheet.size());
-  ASSERT_TRUE(multigrid.prepare(pool, sheet.A, filter, {first, second}, never));
+  ASSERT_TRUE(multigrid.prepare({pool}, sheet.A, filter, first, second));
   const RowVector r(sheet.size(), Padded{1, 2, 3, 0});  // a force that is the same everywhere
   RowVector z(sheet.size());
   const double r_dot_z = multigrid.apply(r, std::sqrt(14.0 * static_cast<double>(sheet.size())), z);
@@ -272,7 +270,7 @@ TEST(Multigrid, AgreesWithCholesky) {
   WorkerPool pool(1);
   nets::Random random(3);
   const std::vector<vec3> b = random.vectors(sheet.size());  // as in `solve`
-  ASSERT_TRUE(CholeskySolver().solve(pool, sheet.A, b, {}, sheet.projection, reference, 1e-10).converged);
+  ASSERT_TRUE(CholeskySolver().solve({pool}, {sheet.A, b, sheet.projection}, reference, 1e-10).converged);
   double difference = 0, largest = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     difference = std::max(difference, glm::length(x[i] - reference[i]));
@@ -317,21 +315,21 @@ TEST(Multigrid, KeepsNothingOfEarlierSystems) {
   std::vector<vec3> x(sheet.size()), fresh(sheet.size());
   const CgOptions options{.preconditioner = PreconditionerKind::multigrid};
   ConjugateGradient cg;
-  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);  // another shape
+  cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options);  // another shape
   sheet.set(1000, 0.02);
-  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
-  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options);
+  ConjugateGradient().solve({pool}, {sheet.A, b, sheet.projection}, fresh, options);
   EXPECT_EQ(x, fresh);
 
   sheet.projection.fix(77, vec3(0.0));  // another pin
-  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
-  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options);
+  ConjugateGradient().solve({pool}, {sheet.A, b, sheet.projection}, fresh, options);
   EXPECT_EQ(x, fresh);
   EXPECT_EQ(x[77], vec3(0.0));
 
   sheet.set(20, 0.02);  // other strengths
-  cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options);
-  ConjugateGradient().solve(pool, sheet.A, b, {}, sheet.projection, fresh, options);
+  cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options);
+  ConjugateGradient().solve({pool}, {sheet.A, b, sheet.projection}, fresh, options);
   EXPECT_EQ(x, fresh);
 }
 
@@ -344,17 +342,17 @@ TEST(Multigrid, StopsWhenAskedAndStartsAgain) {
   const CgOptions options{.preconditioner = PreconditionerKind::multigrid};
   ConjugateGradient cg;
   const SolveReport stopped =
-      cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options, [] { return true; });
+      cg.solve({pool, [] { return true; }}, {sheet.A, b, sheet.projection}, x, options);
   EXPECT_TRUE(stopped.stopped);
   EXPECT_FALSE(stopped.converged);
   // At every later look, too.
   int looks = 0, until = 1;
   const StopProbe later = [&] { return ++looks >= until; };
   for (bool stop = true; stop; ++until, looks = 0) {
-    stop = cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options, later).stopped;
+    stop = cg.solve({pool, later}, {sheet.A, b, sheet.projection}, x, options).stopped;
   }
   EXPECT_GT(until, 20);
-  EXPECT_TRUE(cg.solve(pool, sheet.A, b, {}, sheet.projection, x, options).converged);
+  EXPECT_TRUE(cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options).converged);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(Threads, GiveTheSameSolution) {
       std::vector<vec3> x(problem.b.size());
       const CgOptions options{.tolerance = 1e-6, .preconditioner = preconditioner.kind};
       const SolveReport report =
-          cg.solve(pool, problem.A, problem.b, problem.z, problem.projection, x, options);
+          cg.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, options);
       ASSERT_TRUE(report.converged);
       const std::vector<double> residuals(report.history.begin(), report.history.end());
       if (threads == 1) {
@@ -79,8 +79,8 @@ TEST(Threads, GiveTheSameEigenvalue) {
   for (const int threads : testing::thread_counts()) {
     WorkerPool pool(threads);
     LargestEigenvalue lanczos;
-    values.push_back(lanczos.compute(pool, problem.A, masses, problem.projection).value);
-    values.push_back(lanczos.compute(pool, problem.A, masses, problem.projection).value);
+    values.push_back(lanczos.compute({pool}, problem.A, masses, problem.projection).value);
+    values.push_back(lanczos.compute({pool}, problem.A, masses, problem.projection).value);
   }
   for (std::size_t k = 2; k < values.size(); ++k) EXPECT_EQ(values[k], values[k % 2]);
 }

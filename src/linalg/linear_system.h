@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <span>
+
+#include "core/stop_probe.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+#include "linalg/projection.h"
+#include "linalg/spring_matrix.h"
+
+namespace clothlab {
+
+inline const StopProbe kNeverStop;
+
+/// What a solve may use besides its system.
+struct SolveContext {
+  WorkerPool& pool;
+  const StopProbe& stop = kNeverStop;
+};
+
+/// A x = b on the free directions, x = z on the others:
+///   (S A S + I − S) y = S (b − A z),   x = y + z     [Baraff 1998, §5.3; Ascher 2003].
+/// One vector per particle in all of them.
+struct LinearSystem {
+  const SpringMatrix& A;
+  std::span<const vec3> b;
+  const Projection& projection;  ///< S
+  std::span<const vec3> z = {};  ///< prescribed change, not looked at on free particles; empty stands for 0
+  bool same_matrix = false;      ///< A and the projection are those of this solver's last solve
+
+  /// Whether all of it, and a solution x, have the same size.
+  bool fits(std::span<const vec3> x) const {
+    return b.size() == A.size() && x.size() == A.size() && (z.empty() || z.size() == A.size());
+  }
+};
+
+/// How a linear solve ended. Non-convergence is a value that the caller has to look at.
+///
+/// Residuals are relative: |r| / |b| with b = S (b - A z), r = b - S A S y, Euclidean norms without
+/// preconditioner.
+struct SolveReport {
+  bool converged = false;
+  int iterations = 0;       ///< CG iterations; for Cholesky, solves with the factor
+  double residual = 0;      ///< of the result, recomputed from the definition
+  bool indefinite = false;  ///< met a direction of non-positive curvature; CG keeps the iterate before it
+  bool stopped = false;     ///< the stop probe asked to give up
+  /// [k] is the residual after k iterations, [0] that of the start. Valid until the next solve.
+  std::span<const double> history;
+};
+
+}  // namespace clothlab

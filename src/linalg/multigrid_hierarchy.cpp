@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/multigrid_hierarchy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace clothlab {
+
+namespace {
+
+// A level that would keep more than this share of the nodes is not worth having.
+constexpr double kWorstReduction = 0.6;
+// A spring below this share of the strongest at both of its ends is weak.
+constexpr float kWeakSpring = 1.0f / 64;
+constexpr int kPowerIterations = 10;
+constexpr double kPowerSafety = 1.1;
+
+/// Gives `list` its length a part at a time: memory that is touched for the first time is slow.
+template <class Value>
+void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
+  constexpr std::size_t kPart = std::size_t{1} << 22;
+  list.reserve(length);
+  while (list.size() < length) {
+    list.resize(std::min(length, list.size() + kPart));
+    cancel.look();
+  }
+}
+
+/// Strengths of springs beside that of the first, rounded to powers of two: an interpolation needs no better,
+/// and so neither the shape of the cloth, which decides how u and b are rounded, nor most changes of h and of
+/// stiffness reach the hierarchy.
+class StrengthScale {
+ public:
+  explicit StrengthScale(const SpringMatrix& A) {
+    const double first = A.pattern().springs() > 0 ? A.spring_in(0).stiffness() : 0;
+    if (first > 0 && std::isfinite(first)) factor_ = std::numbers::sqrt2 / first;
+  }
+  /// The exponent of a float; 0 for no strength at all.
+  std::uint8_t operator()(const SpringMatrix::Spring& spring) const {
+    const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(factor_ * spring.stiffness()));
+    return bits > 0 && bits < kInfinity ? static_cast<std::uint8_t>(bits >> kFraction) : std::uint8_t{0};
+  }
+  static float power(std::uint8_t exponent) {
+    return std::bit_cast<float>(std::uint32_t{exponent} << kFraction);
+  }
+
+ private:
+  static constexpr int kFraction = 23;  // bits
+  static constexpr std::int32_t kInfinity = 0x7f800000;
+  double factor_ = 1;
+};
+
+}  // namespace
+
+// --- structure ---
+
+// Whether the structure is that of A but for the strengths of its springs, which `assign_finest` looks at.
+bool MultigridHierarchy::may_fit() const {
+  if (pattern != A->shared_pattern()) return false;
+  const auto entries = filter->entries();
+  return std::equal(entries.begin(), entries.end(), constrained.begin(), constrained.end(),
+                    [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; });
+}
+
+float MultigridHierarchy::strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
+
+/// By slot, whether a spring counts beside the strongest ones at both of its ends. The smoother leaves out
+/// the others, which do not decide what it can smooth: by default bending springs, half of all.
+std::vector<char> MultigridHierarchy::strong_springs(CancelPoint& cancel) const {
+  std::vector<float> strongest(pattern->particles(), 0);
+  for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+    cancel.pass();
+    for (const std::uint32_t row : {pattern->lower[slot], pattern->upper[slot]}) {
+      strongest[row] = std::max(strongest[row], strength(slot));
+    }
+  }
+  std::vector<char> strong(pattern->springs());
+  for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+    cancel.pass();
+    const float beside = std::min(strongest[pattern->lower[slot]], strongest[pattern->upper[slot]]);
+    strong[slot] = strength(slot) >= kWeakSpring * beside;
+  }
+  return strong;
+}
+
+CouplingGraph MultigridHierarchy::finest_graph(CancelPoint& cancel) const {
+  const std::size_t n = pattern->particles();
+  CouplingGraph graph;
+  graph.begin.assign(n + 1, 0);
+  for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+    cancel.pass();
+    ++graph.begin[pattern->lower[slot] + 1];
+    ++graph.begin[pattern->upper[slot] + 1];
+  }
+  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+  make_room(graph.begin.back(), graph.neighbour, cancel);
+  make_room(graph.begin.back(), graph.strength, cancel);
+  std::vector<std::uint32_t> next(graph.begin.begin(), graph.begin.end() - 1);
+  for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
+    cancel.pass();
+    const std::uint32_t i = pattern->lower[slot], j = pattern->upper[slot];
+    graph.neighbour[next[i]] = j;
+    graph.strength[next[i]++] = strength(slot);
+    graph.neighbour[next[j]] = i;
+    graph.strength[next[j]++] = strength(slot);
+  }
+  return graph;
+}
+
+/// The finest matrix in parts: one per chunk, or some where it reaches more coarse blocks than one may.
+void MultigridHierarchy::make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel) {
+  const Prolongation& P = finest.P;
+  std::vector<std::pair<std::uint32_t, double>> row;
+  for (std::size_t chunk = 0; chunk < pattern->chunks(); ++chunk) {
+    std::uint32_t i = pattern->chunk_begin[chunk];
+    const std::uint32_t end = pattern->chunk_begin[chunk + 1];
+    std::span<const std::uint32_t> slots = finest.A.kept(chunk);
+    while (i < end || !slots.empty()) {
+      Finest::Part& part = finest.parts.emplace_back(i, coarse.nodes.size());
+      for (; i < end && part.has_room(); ++i) {
+        cancel.pass();
+        row.clear();
+        for (std::uint32_t k = P.begin[i]; k < P.begin[i + 1]; ++k)
+          row.emplace_back(P.column[k], P.weight[k]);
+        part.terms.push_back(row, coarse, part.sums);
+      }
+      part.row_end = i;
+      std::size_t taken = 0;
+      for (; i == end && taken < slots.size() && part.has_room(); ++taken) {
+        cancel.pass();
+        row_difference({pattern->lower[slots[taken]], pattern->upper[slots[taken]]}, P, row);
+        part.terms.push_back(row, coarse, part.sums);
+      }
+      part.slots = slots.first(taken);
+      slots = slots.subspan(taken);
+      part.sums.close();
+      part.terms.close();
+    }
+  }
+}
+
+void MultigridHierarchy::resize(CoarseLevel& level, std::size_t n) {
+  level.single.choose(level.A);
+  level.inverse.resize(n);
+  for (SingleVector* v : {&level.r, &level.x, &level.previous}) v->assign(n, zero_quad());
+}
+
+void MultigridHierarchy::build() {
+  CancelPoint cancel(*stop);
+  pattern.reset();  // nothing fits until all is built
+  coarser.clear();
+  const auto shared = A->shared_pattern();
+  constrained.clear();
+  std::vector<char> active(shared->particles(), 1);
+  for (const RowFilter::Entry& entry : filter->entries()) {
+    constrained.push_back(entry.row);
+    active[entry.row] = 0;
+  }
+  exponent.resize(shared->springs());
+  const StrengthScale strength_of(*A);
+  for (std::size_t slot = 0; slot < exponent.size(); ++slot) {
+    cancel.pass();
+    exponent[slot] = strength_of(A->spring_in(slot));
+  }
+  pattern = shared;
+  try {
+    build_levels(std::move(active), cancel);
+  } catch (...) {
+    pattern.reset();
+    throw;
+  }
+}
+
+void MultigridHierarchy::build_levels(std::vector<char> active, CancelPoint& cancel) {
+  finest.A.choose(*pattern, strong_springs(cancel), cancel);
+  cancel.look();
+  finest.inverse.resize(pattern->particles());
+  for (SingleVector* v : {&finest.r, &finest.x, &finest.previous, &finest.next}) {
+    v->assign(pattern->particles(), zero_quad());
+    cancel.look();
+  }
+  CouplingGraph graph = finest_graph(cancel);
+  std::size_t size = static_cast<std::size_t>(std::count(active.begin(), active.end(), 1));
+  while (size > CoarsestSolver::kMostNodes) {
+    Prolongation P = smoothed_aggregation(graph, active, cancel);
+    if (P.columns == 0 || static_cast<double>(P.columns) > kWorstReduction * static_cast<double>(size)) {
+      break;
+    }
+    size = P.columns;
+    CoarseLevel next;
+    Prolongation transposed = P.transposed();
+    next.A = coarse_pattern(graph, P, transposed, cancel);
+    if (!coarser.empty()) next.from_finer = coarse_terms(coarser.back().A, P, next.A, cancel);
+    graph = coarse_graph(graph, P, next.A, cancel);
+    resize(next, size);
+    active.assign(size, 1);
+    (coarser.empty() ? finest.P : coarser.back().P) = std::move(P);
+    (coarser.empty() ? finest.transposed : coarser.back().transposed) = std::move(transposed);
+    coarser.push_back(std::move(next));
+  }
+  finest.parts.clear();
+  if (!coarser.empty()) make_finest_parts(coarser.front().A, cancel);
+  if (!coarser.empty() && size <= CoarsestSolver::kMostNodes) coarsest_solver.reserve(size);
+}
+
+// --- values ---
+
+// The finest level := A. False where the structure was made for other strengths. All in one pass over the
+// springs, while those of a chunk are in a cache.
+bool MultigridHierarchy::assign_finest(const Scratch& scratch) {
+  const StrengthScale strength_of(*A);
+  finest.A.start(*A);
+  const double changed =
+      sum_rows(*pool, *pattern, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+        finest.A.assign(chunk);
+        A->bounding_blocks(chunk, scratch.first.data(), scratch.second.data());
+        invert(begin, end, scratch);
+        int count = 0;
+        for (std::uint32_t slot = pattern->slot_begin[begin]; slot < pattern->slot_begin[end]; ++slot) {
+          count += strength_of(A->spring_in(slot)) != exponent[slot] ? 1 : 0;
+        }
+        return static_cast<double>(count);
+      });
+  return changed == 0;
+}
+
+// finest.inverse := D⁻¹ on these rows, of the blocks in `scratch`.
+void MultigridHierarchy::invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch) {
+  const auto entries = filter->entries();
+  auto entry = std::lower_bound(entries.begin(), entries.end(), begin,
+                                [](const RowFilter::Entry& e, std::uint32_t row) { return e.row < row; });
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Padded &d = scratch.first[i], &r = scratch.second[i];
+    const bool constrained_here = entry != entries.end() && entry->row == i;
+    const Symmetric inverse =
+        block_inverse({d.x, d.y, d.z, r.x, r.y, r.z}, constrained_here ? &entry->S : nullptr);
+    finest.inverse[i] = SingleSymmetric(1 / finest.A.scale(), inverse);
+    if (constrained_here) ++entry;
+  }
+}
+
+void MultigridHierarchy::compute_values(const Scratch& scratch) {
+  if (!may_fit() || !assign_finest(scratch)) {
+    build();
+    assign_finest(scratch);
+  }
+  const CancelPoint cancel(*stop);
+  if (coarser.empty()) return;
+
+  cancel.look();
+  add_finest(coarser.front());
+  cancel.look();
+  for (std::size_t l = 1; l < coarser.size(); ++l) {
+    std::vector<Symmetric>& coarse = coarser[l].A.value;
+    std::fill(coarse.begin(), coarse.end(), Symmetric{});
+    const std::vector<Symmetric>& fine = coarser[l - 1].A.value;
+    for (std::size_t s = 0; s < fine.size(); ++s) coarser[l].from_finer.add(s, fine[s], coarse);
+  }
+  cancel.look();
+  for (CoarseLevel& level : coarser) prepare_smoother(level);
+  const BlockMatrix& coarsest = coarser.back().A;
+  direct =
+      coarsest.size() <= CoarsestSolver::kMostNodes && coarsest_solver.factorise(coarsest, finest.A.scale());
+}
+
+void MultigridHierarchy::add_finest(CoarseLevel& level) {
+  pool->for_chunks(finest.parts.size(), 1, [&](std::size_t k, std::size_t) {
+    Finest::Part& part = finest.parts[k];
+    part.sums.clear();
+    RankOneTerms::Cursor next(part.terms);
+    for (std::uint32_t i = part.row_begin; i < part.row_end; ++i) {
+      const double d = A->diagonal_by_row()[i];
+      next.add({d, d, d, 0, 0, 0}, part.sums);
+    }
+    for (const std::uint32_t slot : part.slots) {
+      const SpringMatrix::Spring& spring = A->spring_in(slot);
+      next.add(spring_block(spring.u, spring.b), part.sums);
+    }
+  });
+  std::fill(level.A.value.begin(), level.A.value.end(), Symmetric{});
+  for (const Finest::Part& part : finest.parts) part.sums.add_to(level.A.value);
+  for (const SpringMatrix::Stencil& stencil : A->stencils()) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      for (std::size_t l = 0; l <= k; ++l) add_pair(level, stencil, k, l);
+    }
+  }
+}
+
+// Two points of a stencil, or one.
+void MultigridHierarchy::add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k,
+                                  std::size_t l) {
+  const std::uint32_t i = pattern->row[stencil.particle[k]];
+  const std::uint32_t j = pattern->row[stencil.particle[l]];
+  const Symmetric C = symmetric_part(stencil.C);
+  const double twice = i == j && k != l ? 2 : 1;
+  for_terms({i, j}, finest.P, level.A, [&](std::uint32_t block, double weight) {
+    if (block == BlockMatrix::kNone) return;  // no spring joins the two: left to the finest level
+    level.A.value[block].add(twice * weight * stencil.weight[k] * stencil.weight[l], C);
+  });
+}
+
+void MultigridHierarchy::prepare_smoother(CoarseLevel& level) {
+  const double scale = finest.A.scale();
+  for_nodes(level.A.size(), [&](std::size_t i) {
+    level.single.assign_row(scale, level.A, i);
+    level.inverse[i] = SingleSymmetric(1 / scale, block_inverse(level.A.value[i]));
+  });
+  // The power method on D⁻¹A, from a vector that has a bit of everything.
+  SingleVector& x = level.x;
+  SingleVector& y = level.previous;
+  double norm = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto noise = [i](std::uint32_t salt) {
+      return static_cast<double>((static_cast<std::uint32_t>(3 * i) + salt) * 2654435761u) / 4294967296.0 -
+             0.5;
+    };
+    const Lanes start(Padded{noise(0), noise(1), noise(2), 0});
+    x[i] = single(start);
+    norm += (start * start).sum();
+  }
+  double lambda = 1;
+  for (int k = 0; k < kPowerIterations; ++k) {
+    const auto shrink = static_cast<float>(1 / std::sqrt(norm));
+    norm = pool->sum(x.size(), kCoarseGrain, [&](std::size_t begin, std::size_t end) {
+      Lanes sum;
+      level.single.multiply_rows(level.A, begin, end, x, [&](std::size_t i, Quad Ax) {
+        y[i] = shrink * (level.inverse[i] * Ax);
+        const Lanes image = double_precision(y[i]);
+        sum = sum + image * image;
+      });
+      return sum.sum();
+    });
+    lambda = std::sqrt(norm);
+    std::swap(x, y);
+  }
+  level.chebyshev = {kPowerSafety * lambda, kCoarsePart};
+}
+
+}  // namespace clothlab

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/cancel_point.h"
+#include "linalg/aggregation.h"
+#include "linalg/block_matrix.h"
+#include "linalg/chebyshev_smoother.h"
+#include "linalg/coarsest_solver.h"
+#include "linalg/galerkin.h"
+#include "linalg/linear_system.h"
+#include "linalg/row_space.h"
+#include "linalg/single_spring_matrix.h"
+
+namespace clothlab {
+
+/// The levels of multigrid: their structure, which is built once (`build`), and their values, which are those
+/// of the matrix at hand (`compute_values`).
+struct MultigridHierarchy {
+  // Rows of a coarse level that one thread takes at a time: so that small meshes are not shared out, which
+  // would take longer than the work.
+  static constexpr std::size_t kCoarseGrain = 128;
+  // Steps of the smoother before a correction and again after it, and the part [1/part, 1] of the spectrum
+  // that they damp: what makes whole solves shortest, and of what is as short, the fewest iterations.
+  static constexpr int kFinestDegree = 4;
+  static constexpr double kFinestPart = 10;
+  static constexpr int kCoarseDegree = 4;
+  static constexpr double kCoarsePart = 16;
+
+  /// The finest level, in single precision.
+  struct Finest : Smoother<kFinestDegree> {
+    struct Part {
+      std::uint32_t row_begin, row_end = 0;
+      std::span<const std::uint32_t> slots;
+      RankOneTerms terms;  // of the numbers d of the rows, then of the springs
+      PartialSums sums;
+      Part(std::uint32_t first_row, std::size_t coarse_blocks) : row_begin(first_row), sums(coarse_blocks) {}
+      bool has_room() const { return sums.has_room_for(RankOneTerms::kMostTargets); }
+    };
+
+    Finest() : Smoother(kFinestPart) {}
+
+    SingleSpringMatrix A;
+    SingleVector next;           // of iterates: a product needs a vector for its sums
+    Prolongation P, transposed;  // to the next coarser level
+    std::vector<Part> parts;     // of the next coarser matrix
+  };
+  struct CoarseLevel : Smoother<kCoarseDegree> {
+    CoarseLevel() : Smoother(kCoarsePart) {}
+
+    BlockMatrix A;
+    SingleBlockMatrix single;    // the same, scaled as the finest level
+    GalerkinTerms from_finer;    // none on the first of them: see Finest::parts
+    Prolongation P, transposed;  // no columns on the coarsest level
+  };
+
+  /// Two vectors, by row, that may be overwritten.
+  struct Scratch {
+    RowVector &first, &second;
+  };
+
+  // The structure, and what it was made for.
+  std::shared_ptr<const SpringPattern> pattern;
+  std::vector<std::uint32_t> constrained;  // rows
+  std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
+  Finest finest;
+  std::vector<CoarseLevel> coarser;
+  CoarsestSolver coarsest_solver;
+
+  // Of the solve at hand.
+  WorkerPool* pool = nullptr;
+  const SpringMatrix* A = nullptr;
+  const RowFilter* filter = nullptr;
+  const StopProbe* stop = nullptr;
+  bool direct = false;  // the coarsest level has its factor
+
+  /// Takes over A; throws Cancelled when the probe asks. With a million particles each of the stages takes a
+  /// tenth of a second.
+  void compute_values(const Scratch& scratch);
+
+  template <class Body>
+  void for_nodes(std::size_t n, const Body& body) const {
+    pool->for_chunks(n, kCoarseGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(i);
+    });
+  }
+
+ private:
+  bool may_fit() const;
+  float strength(std::size_t slot) const;
+  std::vector<char> strong_springs(CancelPoint& cancel) const;
+  CouplingGraph finest_graph(CancelPoint& cancel) const;
+  void make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel);
+  static void resize(CoarseLevel& level, std::size_t n);
+  void build();
+  void build_levels(std::vector<char> active, CancelPoint& cancel);
+
+  bool assign_finest(const Scratch& scratch);
+  void invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch);
+  void add_finest(CoarseLevel& level);
+  void add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k, std::size_t l);
+  void prepare_smoother(CoarseLevel& level);
+};
+
+}  // namespace clothlab
