@@ -11,7 +11,7 @@
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + h F(u1) by Newton's method, from the symplectic Euler guess or from v0 [backward-euler article].
+/// u1 = u0 + h F(u1) by Newton's method, from the symplectic Euler guess or from v0.
 class BackwardEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,

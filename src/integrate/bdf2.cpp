@@ -12,7 +12,7 @@ namespace clothlab {
 namespace {
 
 /// u1 = u0 + ⅓ (u0 − u₋₁ + 2h F(u1)) by Newton's method, u₋₁ the state one step earlier; the first step after
-/// a reset is backward Euler [Hairer, Wanner II, V.1].
+/// a reset is backward Euler [Hairer 1996, V.1].
 class Bdf2 final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,
@@ -44,7 +44,7 @@ StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, co
   x_hat_ = state.x;
   v_hat_ = v0;
   history_.add_increment(state.x, v0, x_hat_, v_hat_);
-  // What was prescribed in the step before says nothing about this one.
+  // û does not apply to prescribed directions.
   prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
   const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;

@@ -9,8 +9,8 @@
 
 namespace clothlab {
 
-/// What a BDF2 method remembers: u₋₁, the state one step earlier. In û + γF = u1 it has û = u0 + ⅓ (u0 − u₋₁)
-/// and γ = ⅔h [Hairer, Wanner II, V.1]; without u₋₁, in the first step, û = u0 and γ = h, as backward Euler.
+/// The memory of a BDF2 method: u₋₁, the state one step earlier. In û + γF = u1, û = u0 + ⅓ (u0 − u₋₁) and γ
+/// = ⅔h [Hairer 1996, V.1]; in the first step û = u0 and γ = h, as backward Euler.
 class Bdf2History {
  public:
   bool empty() const { return !full_; }
@@ -19,7 +19,7 @@ class Bdf2History {
   void add_increment(std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> dx,
                      std::span<vec3> dv) const;
 
-  /// The step is done: takes u0 away.
+  /// Ends the step: u0 becomes u₋₁.
   void remember(std::vector<vec3>& x0, std::vector<vec3>& v0);
   /// As Integrator::save and Integrator::load.
   void save(Memory& memory) const;

@@ -25,7 +25,7 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
   if (!first_stage_.solve(system, first, {v0, guess_}, context, xc_, vc_, report)) return report;
 
-  // The stage solved says what a(xc, vc) is.
+  // a(xc, vc) follows from the solved stage.
   for (std::size_t i = 0; i < n; ++i) {
     guess_[i] = vc_[i] + (1 - node) * h / gamma * (vc_[i] - v_hat_[i]);
     x_hat_[i] = state.x[i] + weight * (xc_[i] - state.x[i]);

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// A trapezoidal stage over a share of the step, then one that ends it:
+/// A trapezoidal stage over a part of the step, then a stage to its end:
 ///   uc = u0 + node h/2 (F(u0) + F(uc));   u1 = u0 + weight (uc − u0) + end h F(u1),
 /// both by Newton's method. TR-BDF2 and SDIRK2 are such methods with different constants.
 class Dirk2 final : public Integrator {
@@ -27,7 +27,7 @@ class Dirk2 final : public Integrator {
 
  private:
   Constants constants_;
-  // One for each, since a preconditioner is built for the balance of stiffness and damping at one γ.
+  // One per stage, since a preconditioner depends on γ.
   ImplicitStage first_stage_;
   ImplicitStage second_stage_;
   StepStart start_;
@@ -40,7 +40,7 @@ class Dirk2 final : public Integrator {
   std::vector<vec3> v1_;
 };
 
-/// Of such a method; R = (1 + weight (Rc − 1)) / (1 − end z), Rc = (1 + node z/2) / (1 − node z/2).
+/// Amplitude factor; R = (1 + weight (Rc − 1)) / (1 − end z), Rc = (1 + node z/2) / (1 − node z/2).
 double dirk2_growth(const Dirk2::Constants& constants, double y, double s);
 
 /// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank 1985; Ascher 2022, §3.2].

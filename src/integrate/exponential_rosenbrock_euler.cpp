@@ -20,12 +20,12 @@ constexpr double kLoosestTolerance = 1e-6;
 constexpr std::size_t kBlendGrain = 1024;
 
 /// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation
-/// linearised at u0. What is prescribed moves at its constant velocity within the step, as part of that
+/// linearised at u0. Prescribed particles move at constant velocity within the step, as part of that
 /// equation.
 ///
-/// φ1 comes from Krylov subspaces, to the linear solver's tolerance or 10⁻⁶, whichever is smaller. They work
-/// in the variables (ω √M x, √M v), ω² near the largest eigenvalue of M⁻¹K_s: there hJ is close to
-/// skew-symmetric for the fastest modes, and its field of values is not much larger than its spectrum.
+/// φ1 comes from Krylov subspaces, to the linear solver's tolerance or 10⁻⁶, whichever is smaller. The
+/// variables are (ω √M x, √M v), ω² near the largest eigenvalue of M⁻¹K_s: hJ is then nearly skew-symmetric
+/// for the fastest modes, and its field of values is little larger than its spectrum.
 class ExponentialRosenbrockEuler final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,

@@ -84,8 +84,8 @@ GeneralizedAlpha::Constants constants_of(double rho_inf) {
 }
 
 // Largest |ζ| of ((1 − α_m) ζ + α_m) (ζ − 1)² + ((1 − α_f) ζ + α_f) (y² (βζ² + (½ + γ − 2β) ζ + ½ − γ + β)
-// + s (ζ − 1) (γζ + 1 − γ)), which is at most 1 for every ρ∞. One root is real: found by bisection, it leaves
-// a quadratic.
+// + s (ζ − 1) (γζ + 1 − γ)), which is at most 1 for every ρ∞. One root is real and found by bisection; the
+// others are those of a quadratic.
 double generalized_alpha_growth(double y, double s, const IntegratorParameters& values) {
   const auto [alpha_m, alpha_f, gamma, beta] = constants_of(values.at(0));
   const double m1 = 1 - alpha_m, m0 = alpha_m, f1 = 1 - alpha_f, f0 = alpha_f;

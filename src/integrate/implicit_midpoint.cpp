@@ -11,7 +11,7 @@ namespace clothlab {
 namespace {
 
 /// u1 = u0 + h F((u0 + u1)/2) by Newton's method: half a step of backward Euler to the middle m, then
-/// u1 = 2m − u0 [Hairer, Lubich, Wanner, II.1 and VI.4]. Symplectic; keeps an oscillator's amplitude.
+/// u1 = 2m − u0 [Hairer 2006, II.1 and VI.4]. Symplectic; keeps an oscillator's amplitude.
 class ImplicitMidpoint final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,

@@ -106,7 +106,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   ++report.newton_iterations;
   add_linear_solve(solve, p.context.solver.linear, report);
   if (solve.stopped) return Outcome::stopped;
-  // No failure of the step: a smaller share of compression follows.
+  // No failure of the step: it is repeated with a smaller share of compression.
   if (solve.indefinite && compression > 0) return Outcome::stuck;
   if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
 
@@ -133,7 +133,7 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   }
   if (!is_enough(trial, alpha)) return Outcome::stuck;
 
-  // Only where A is not exact, and the step has not come close to a root.
+  // Only where A is not exact and the step is not close to a root.
   if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2) {
     for (int k = 0; k < kMaxDoublings && trial.slope < start.slope / 2; ++k) {
       Trial longer;

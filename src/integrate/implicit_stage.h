@@ -21,9 +21,9 @@ namespace clothlab {
 struct StageEquation {
   double gamma_f = 0;           ///< γ at the force [s]
   double gamma_v = 0;           ///< γ at the velocity [s], >= 0
-  std::span<const vec3> x_hat;  ///< x̂ [m]; along held directions such that x̂ + γ v is where they are held
+  std::span<const vec3> x_hat;  ///< x̂ [m]; x̂ + γ v is the prescribed position along held directions
   std::span<const vec3> v_hat;  ///< v̂ [m/s]
-  double scale = 0;  ///< ‖h f0‖ on the free directions [N·s]: what the tolerance is relative to
+  double scale = 0;             ///< ‖h f0‖ on the free directions [N·s], for the relative tolerance
 
   /// The equation with γ at both.
   static StageEquation of(double gamma, std::span<const vec3> x_hat, std::span<const vec3> v_hat,
@@ -35,37 +35,36 @@ struct StageEquation {
 /// Newton's method on a StageEquation (model.md, "Steps").
 ///
 /// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K (with two
-/// γ, γ_f γ_v stands for γ², and γ_f/γ_v before E below). It ends
-/// at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where moving x and v to neighbouring doubles
-/// changes r as much as is left of it.
+/// γ, γ_f γ_v stands for γ², and γ_f/γ_v before E below). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r
+/// at the start‖), or where the rounding of x and v changes r by as much as ‖r‖.
 ///
-/// The direction d = −A⁻¹ r comes from clamped or from exact blocks, as the settings say, at first. Clamped
-/// ones converge slowly where springs stay compressed, exact ones may be indefinite far from the root; so
-/// the share of compression in A (SystemCoefficients) is doubled after every step and halved where A is
-/// indefinite or d leads nowhere.
+/// The direction d = −A⁻¹ r starts with clamped or exact blocks, as the settings say. Clamped ones converge
+/// slowly where springs stay compressed, exact ones may be indefinite far from the root; so the share of
+/// compression in A (SystemCoefficients) doubles after every step and is halved where A is indefinite or the
+/// line search fails.
 ///
 /// The line search halves the step until the incremental potential
 ///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)]
-/// has fallen enough, or ‖r‖ to a half of its smallest so far (near the root φ can no longer tell two points
-/// apart). Where there is no potential, ‖r‖ has to fall below its smallest so far, or else the slope r·d must
-/// not turn as steep upwards as it fell before: the work of r along d stands for φ then, which lets a sheet
-/// buckle where ‖r‖ has to rise on the way. (Beside the last ‖r‖ instead of the smallest, the two rules can
-/// take turns for ever.) A step that is still going downhill is doubled, since a clamped A overrates the
-/// curvature under compression.
+/// has fallen enough, or ‖r‖ to half of its smallest value (near the root φ no longer distinguishes two
+/// points). Without a potential, ‖r‖ must fall below its smallest value, or the slope r·d must not rise as
+/// steeply as it fell before: the work of r along d replaces φ, so that a sheet can buckle where ‖r‖ has to
+/// rise on the way. (Compared with the last ‖r‖ instead of the smallest, the two rules could alternate for
+/// ever.) A step that still descends is doubled, since a clamped A overestimates the curvature under
+/// compression.
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
   /// along held directions, which never change. Leaves the solution in x1 and v1, which must not alias the
-  /// equation or the guesses, and adds what happened to `report`: it has converged when r is small enough,
-  /// whatever became of the linear solves on the way. Returns false when the stop probe ended it. Values that
-  /// are not finite end it at once.
+  /// equation or the guesses, and adds to `report`. Converged means that r is small enough, even if linear
+  /// solves on the way did not converge. Returns false when stopped. Values that are not finite end it at
+  /// once.
   bool solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
  private:
   struct Problem;  // the arguments of solve
-  /// A point on the way: v1 = v_trial_ etc.
+  /// A trial point: v1 = v_trial_ etc.
   struct Trial {
     double norm = 0;       // ‖r‖
     double slope = 0;      // r·d
@@ -79,7 +78,7 @@ class ImplicitStage {
   bool try_step(const Problem& p, double alpha, Trial& trial, StepReport& report);
   double norm(const Problem& p, std::span<const vec3> a) const;
   double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
-  /// One Newton step with line search from (x1, v1); on success they and residual_ move on.
+  /// One Newton step with line search from (x1, v1); on success they and residual_ are updated.
   Outcome improve(const Problem& p, double compression, double target, double& residual_norm,
                   StepReport& report);
   void accept(const Problem& p);

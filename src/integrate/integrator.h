@@ -23,7 +23,7 @@ struct SolverSettings {
   JacobianMode jacobian = JacobianMode::clamped;
 };
 
-/// What a step may use besides the system and the state.
+/// The context of a step besides the system and the state.
 struct StepContext {
   const SolverSettings& solver;
   WorkerPool& pool;
@@ -31,7 +31,7 @@ struct StepContext {
 
   SolveContext solving() const { return {pool, stop}; }
 
-  /// body(i) for every i below n, on all threads; what one i writes is its own.
+  /// Calls body(i) for every i below n, concurrently; each i writes its own data.
   template <class Body>
   void for_particles(std::size_t n, const Body& body) const {
     constexpr std::size_t kGrain = 1024;
@@ -47,15 +47,14 @@ struct StepReport {
   int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
   int linear_iterations = 0;   ///< CG iterations, sum over all solves of the step (0 for a direct solve)
   double linear_residual = 0;  ///< relative residual at the end of the last linear solve
-  /// What is left of the step's equations, over its scale (model.md): of Newton's method and projective
-  /// dynamics ‖r‖, of XPBD the springs' errors, of rods the largest |l − L|; 0 for methods that solve no
-  /// equations.
+  /// Relative residual of the step's equations (model.md): ‖r‖ of Newton's method and projective dynamics,
+  /// the springs' errors of XPBD, the largest |l − L| of rods; 0 for methods that solve no equations.
   double newton_residual = 0;
   std::optional<double> distance;  ///< of XPBD: from backward Euler (xpbd.cpp)
   double length_violation = 0;     ///< of methods with rods: largest |l − L| at the end of the step [m]
   /// Modes that a split method took by exponentials, of those wanted at most; empty for other methods.
   std::optional<std::size_t> modes;
-  bool factorised = false;  ///< projective dynamics: a factor was made anew
+  bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step
   bool converged = true;
   bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
   std::string_view reason;  ///< why not converged, a static sentence; empty when converged
@@ -63,8 +62,8 @@ struct StepReport {
   std::span<const double> residual_history;
 };
 
-/// Whether the probe asks to stop, which the report then says. To be asked between any two stages of a step
-/// that go once over the whole cloth.
+/// Whether the probe asks to stop; sets report.stopped. Called between two stages that each pass over the
+/// whole cloth.
 inline bool gives_up(const StepContext& context, StepReport& report) {
   report.stopped = report.stopped || stop_requested(context.stop);
   return report.stopped;
@@ -80,27 +79,26 @@ class Integrator {
   ///
   /// On entry x and v are u0; on exit they are u1 and t is t + h. Prescribed particles end exactly at
   /// their target with velocity (p1 − p0)/h. When the report says `stopped`, x, v and t are those of
-  /// the entry. Values may become non-finite (a blow-up); that is the caller's to detect, never an
-  /// error or an endless loop. No allocation after the first step of a size, and the second one of a method
-  /// with history, whose first step is of another kind.
+  /// the entry. Values may become non-finite (a blow-up); the caller detects that, it is no error and no
+  /// endless loop. No allocation after the first step of a size, and the second one of a method with history,
+  /// whose first step is of another kind.
   virtual StepReport advance(const DynamicSystem& system, State& state, double h,
                              const StepContext& context) = 0;
 
-  /// Moves a state that this method has not come to itself (of another method, or set from outside) to where
-  /// it can go on from; what moves x makes no velocity. Returns how far a particle moved at most [m]. Methods
-  /// with rods project x to where these have their lengths, and v to where they keep them; others have
-  /// nothing to do. The projection and h are those of the step that follows. When `report` says stopped, the
-  /// state may be half-way.
+  /// Prepares a state of another method, or one set from outside, for this method; moving x does not change
+  /// v. Returns the largest displacement [m]. Methods with rods project x to the lengths and v to their
+  /// tangent space; others do nothing. The projection and h are those of the step that follows. When `report`
+  /// says stopped, the state may be half-way.
   virtual double enter(const DynamicSystem& /*system*/, State& /*state*/, double /*h*/,
                        const StepContext& /*context*/, StepReport& /*report*/) {
     return 0;
   }
 
-  /// Appends the history to `memory`. With the state, it is all of the past that the next step depends on, to
-  /// the last bit. Methods without a history have nothing to do.
+  /// Appends the history to `memory`. With the state, it determines the next step to the last bit. Methods
+  /// without a history do nothing.
   virtual void save(Memory& /*memory*/) const {}
-  /// Goes on from a history that was saved by the same method with the same parameters, of a system of n
-  /// particles; from the start at the end of `memory`. Throws InputError where it is none.
+  /// Restores a history saved by the same method with the same parameters, of n particles; at the end of
+  /// `memory` the history is empty. Throws InputError where the numbers do not fit.
   virtual void load(MemoryReader& /*memory*/, std::size_t /*n*/) {}
 
   /// Forgets the history. The caller must call this after any jump: another h, another system, other

@@ -14,19 +14,19 @@ constexpr std::size_t kEdgeGrain = 2048;
 constexpr std::size_t kParticleGrain = 1024;
 
 constexpr double kTolerance = 1e-12;  // of lengths and rates, relative
-// Of one linear solve; what it leaves is seen and solved for in the next one.
+// Of one linear solve; the next one solves for the rest.
 constexpr double kSolveTolerance = 1e-3;
-// Where the gradient of ‖c + By‖² is so small beside the remainder, the remainder is that of least squares.
+// Below this ratio of gradient and remainder of ‖c + By‖², the remainder is that of least squares.
 constexpr double kLeastSquares = 1e-9;
-// The velocities take one solve to the end, worth so many of the others.
+// The one solve for velocities may take this multiple of iterations.
 constexpr int kVelocityShare = 2;
 constexpr std::size_t kPollEvery = 1 << 14;  // springs to be listed
 constexpr int kHalvings = 5;
-// Three steps in a row that leave more than this share of the error are the last ones.
+// Ends after three successive steps that leave more than this share of the error.
 constexpr double kSlow = 0.8;
 constexpr double kApproachTime = 0.3;  // τ [s]
 
-// Beyond this, the secant update is too near to a singular one.
+// Beyond this, the secant update is nearly singular.
 constexpr double kLargestTurn = 0.9;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -318,7 +318,7 @@ double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, s
   if (!linearise(context, x, report)) return 0;
   double left = measure_lengths(context.pool, x).norm;
   for (bool nearer = true; nearer;) {
-    StepReport projection;  // of the iterations, which this may take anew each time
+    StepReport projection;  // of these iterations alone
     if (!project_positions(context, x, push_, projection) || !linearise(context, x, projection)) {
       report.stopped = true;
       return 0;

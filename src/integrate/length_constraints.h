@@ -15,26 +15,26 @@
 
 namespace clothlab {
 
-/// The stretch springs of a system as constraints C_e(x) = l_e − L_e = 0, with J = ∂C/∂x. In place of L_e may
-/// stand another length aimed at.
+/// The stretch springs of a system as constraints C_e(x) = l_e − L_e = 0, with J = ∂C/∂x. Another target
+/// length may replace L_e.
 ///
 /// Both projections move along W Jᵀ, W = S M⁻¹ S, by solving J W Jᵀ λ = C with conjugate gradients for least
 /// squares (CGLS) [Björck 1996, §7.4] on B = D J W^½, D the diagonal that gives every row of B length 1:
-/// matrix-free and at the same cost as conjugate gradients on J W Jᵀ, but from B itself. Constraints that are
-/// redundant have a solution of least mass-weighted norm, and those that contradict each other are met in the
-/// sense of least squares, Σ C_e²/(w_i + w_j) = min.
+/// matrix-free, at the cost of conjugate gradients on J W Jᵀ but with the condition of B. Redundant
+/// constraints get the solution of least mass-weighted norm, contradicting ones that of least squares, Σ
+/// C_e²/(w_i + w_j) = min.
 ///
-/// A spring without a direction (l = 0) or between two ends that cannot move along it is left alone.
+/// Springs without a direction (l = 0) or whose ends cannot move along them are skipped.
 /// The same bits for any number of threads; nothing is allocated while the cloth is the same.
 class LengthConstraints {
  public:
-  /// Takes up the stretch springs, masses and projection, which must outlive the calls below, and aims at the
-  /// rest lengths. False when stopped.
+  /// Reads the stretch springs, masses and projection, which must outlive the calls below; the targets are
+  /// the rest lengths. False when stopped.
   bool update(const DynamicSystem& system, const StepContext& context, StepReport& report);
 
-  /// Aims at lengths that take away min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
-  /// Springs that contradict each other always leave some of C: a step that took away all that it can would
-  /// make a velocity of C/h of it, and energy from nothing.
+  /// Sets targets that remove min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
+  /// Contradicting springs always leave some of C: removing all of it in one step would add a velocity of
+  /// C/h, and energy from nothing.
   void approach(std::span<const vec3> x0, double h);
 
   /// J := J(x). False when stopped.
@@ -50,8 +50,8 @@ class LengthConstraints {
   /// v −= W Jᵀ (J W Jᵀ)⁺ J v, until |J v| is below 10⁻¹² of the largest speed. False when stopped.
   bool project_velocities(const StepContext& context, std::span<vec3> v, StepReport& report);
 
-  /// Integrator::enter, after `update`: x to the lengths, or as near to them as it comes, and then v to what
-  /// keeps them. Returns the largest displacement [m].
+  /// Integrator::enter, after `update`: projects x to the lengths, as nearly as possible, then v to their
+  /// tangent space. Returns the largest displacement [m].
   double enter(const StepContext& context, std::span<vec3> x, std::span<vec3> v, StepReport& report);
 
   /// Largest |l − L| of all springs [m].
@@ -74,7 +74,7 @@ class LengthConstraints {
     std::uint32_t edge = 0;
     double sign = 0;  // +1 at the edge's end i, −1 at j
   };
-  /// What is left of the constraints.
+  /// The remainder of the constraints.
   struct Remainder {
     double largest = 0;  // of |C_e| or |(Jv)_e|
     double norm = 0;     // ‖DC‖ or ‖DJv‖
@@ -91,7 +91,7 @@ class LengthConstraints {
   /// step_ := W^½ y with the shortest y of least ‖error_ + B y‖, to the relative tolerance; false when
   /// stopped.
   bool solve(const StepContext& context, double tolerance, int max_iterations, StepReport& report);
-  /// Broyden's update of the step that the linearisation gives, from the steps since.
+  /// Broyden's update of the linearised step from the previous steps.
   void turn_step(WorkerPool& pool);
   double dot(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) const;  // aᵀMb
   double transpose(WorkerPool& pool);  // s_ := Bᵀ r_; returns s·s

@@ -10,8 +10,7 @@ namespace clothlab {
 
 namespace {
 
-// sin √z / √z, with sinh for z < 0. Beyond −300² the growth in one step is e³⁰⁰; more of it could only turn
-// what has blown up into what is not a number.
+// sin √z / √z, with sinh for z < 0. Clamped at −300², a growth of e³⁰⁰ in one step, to keep a blow-up finite.
 double sinc_of_root(double z) {
   if (std::abs(z) < 1e-4) return 1 - z / 6 * (1 - z / 20 * (1 - z / 42));
   if (z > 0) return std::sin(std::sqrt(z)) / std::sqrt(z);
@@ -70,7 +69,7 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
   small_.resize(s * s);
   if (s == 0) return true;
 
-  // X before it is turned. Y_ has its own values further below.
+  // X before the rotation; Y_ is scratch until its values are computed below.
   for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), Y_.column(j).begin());
   const VectorBasis& start = fresh ? Y_ : kept_;
   for (std::size_t j = 0; j < s; ++j) {
@@ -177,11 +176,11 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
 
-  // What Yᵀw is left with.
+  // The rest of Yᵀw.
   std::ranges::fill(dx, vec3(0.0));
   Z_.add(pool, count, left_over_, gamma * gamma, dx);
   if (norm(pool, dx) > context.solver.linear.cg.tolerance * norm(pool, b_)) {
-    // U, the guess being what the modes alone would give: X n, (XᵀAX) n = XᵀC e
+    // U, with the guess X n, (XᵀAX) n = XᵀC e
     for (std::size_t j = 0; j < count; ++j) {
       X_.coefficients(pool, count, C_.column(j), coefficients_);
       const double whole = coefficients_[j] + gamma * gamma * lambda_[j];

@@ -13,7 +13,7 @@
 
 namespace clothlab {
 
-/// Of every method with a ModalSplit.
+/// The parameters of every method with a ModalSplit.
 inline constexpr std::array kModeParameters{
     ParameterSpec{
         .id = "modes",
@@ -76,12 +76,12 @@ class ModalSplit {
   /// E = diag(X, X) φ1(τ [0 I; −Λ 0]) (Yᵀv, Xᵀf).
   void slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const;
 
-  /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); s is free of what is prescribed, r holds its displacement there, and so
-  /// does δx. False when stopped; the report is as for any linear solve.
+  /// (δx, δv) := (I − γJ_H)⁻¹ (r, s); prescribed directions are 0 in s, and have their displacement in r and
+  /// δx. False when stopped; the report is as for any linear solve.
   bool solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
              const StepContext& context, std::span<vec3> dx, std::span<vec3> dv, StepReport& report);
 
-  /// The step is done: the next one starts from these modes.
+  /// Ends the step: the next one starts from these modes.
   void keep();
   /// As Integrator::save and Integrator::load.
   void save(Memory& memory) const;

@@ -18,14 +18,14 @@
 namespace clothlab {
 namespace {
 
-// Of a global step; what it leaves, the next one takes up.
+// Of a global step; the next one continues from its remainder.
 constexpr double kGlobalTolerance = 1e-10;
 
 constexpr std::string_view kUnsettledSteps =
     "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
     "tolerance help";
 
-// Whether it had another value.
+// Assigns; returns whether the value changed.
 template <class Value>
 bool replace(Value& old, const Value& value) {
   if (old == value) return false;
@@ -41,21 +41,21 @@ bool replace(Value& old, const Value& value) {
 ///   global   (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp,   y = x0 + h v0 + h² M⁻¹ f_ext;
 ///
 /// v1 = (x1 − x0)/h. The matrix does not depend on x: one Cholesky factor serves while h, k, masses, damping,
-/// pins and what the grab holds stay the same. At convergence a step is backward Euler's.
+/// pins and the held points stay the same. At convergence a step is backward Euler's.
 ///
-/// Damping is isotropic whatever model is chosen: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to
+/// Damping is isotropic for every damping model: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to
 /// the right-hand side, damping by mass β adds (β/h) M and (β/h) M x0; the stiffness part of Rayleigh's
 /// damping is left out. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
-/// + c/h in the matrix, and what is missing to its force, which saturates, on the right.
+/// + c/h in the matrix, and the difference to its saturating force on the right.
 ///
 /// The global step is solved for the change of x: its right-hand side is then −r, r the gradient of what is
-/// minimised, and rounding and tolerances are relative to how far x still has to go.
+/// minimised, and rounding and tolerances are relative to the remaining change.
 class ProjectiveDynamics final : public Integrator {
  public:
-  /// Of values for kProjectiveDynamicsParameters: iterations of local and global step, fewer where ‖r‖ gets
-  /// down to the tolerance · max(‖h f0‖, ‖r at the start‖) (r in N·s, as for Newton's method) or to what
-  /// rounding leaves of it. With tolerance 0 their number is fixed. Either way the step has converged when
-  /// the same holds of `newton_tolerance`.
+  /// `values` are those of kProjectiveDynamicsParameters: the number of iterations, fewer where ‖r‖ reaches
+  /// the tolerance · max(‖h f0‖, ‖r at the start‖) (r in N·s, as for Newton's method) or the level of
+  /// rounding. With tolerance 0 their number is fixed. Either way the step has converged when the same holds
+  /// of `newton_tolerance`.
   explicit ProjectiveDynamics(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), tolerance_(values.at(1)) {}
 
@@ -63,7 +63,7 @@ class ProjectiveDynamics final : public Integrator {
                      const StepContext& context) override;
 
  private:
-  /// Brings a_ and held_ up to date; true where they are not those of the last step.
+  /// Updates a_ and held_; true where they have changed since the last step.
   bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
   /// row_sum_ of a_ as it is.
   void sum_rows(const ElasticElements& springs);
@@ -75,9 +75,9 @@ class ProjectiveDynamics final : public Integrator {
   /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
-  /// Whether that norm is within the target, or may be rounding.
+  /// Whether that norm is within the target or the rounding.
   bool is_small(double residual, double target) const;
-  /// What the rounding of x_ may leave of it.
+  /// Its bound from the rounding of x_.
   double rounding_noise() const;
 
   int iterations_;
@@ -122,7 +122,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   system.force(state.x, state.v, push_, SpringForces::rest);
   for (std::size_t i = 0; i < n; ++i) push_[i] = h * (m[i] * state.v[i] + h * push_[i]);
 
-  // From where the velocities lead: of a cloth at rest or in free, even flight that is the solution itself.
+  // The guess x0 + h v0 is the solution of a cloth at rest or in free flight.
   v_ = state.v;
   prescribe_velocity(system.projection(), state.x, h, v_);
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
@@ -162,7 +162,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
 }
 
 bool ProjectiveDynamics::update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
-  bool changed = update_inertia(system, h);  // as it is for a new matrix, which is 0
+  bool changed = update_inertia(system, h);  // also for a new matrix, which is 0
   changed |= update_springs(system.elements(), h, pool);
   changed |= update_grab(system.grab(), h);
   changed |= update_held(system.projection());
@@ -315,7 +315,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .stability_limit = kNoStabilityLimit,
     .stability_condition = "when iterated to convergence",
     .growth = implicit_euler_growth,
-    // The wind alone is explicit: v1 = (1 − h d) v0 for a particle that nothing else holds.
+    // The wind alone is explicit: v1 = (1 − h d) v0 for a free particle without springs.
     .wind_limit = [](const IntegratorParameters& /*values*/) { return 2.0; },
     .make = make_method<ProjectiveDynamics>,
 };

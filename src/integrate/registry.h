@@ -33,8 +33,7 @@ inline double stability_limit(const IntegratorInfo& info, const IntegratorParame
 /// such.
 double slow_growth(const IntegratorInfo& info, double h_omega, const IntegratorParameters& values);
 
-/// What there is to say of a method with these parameters whatever the scene: the window's card and
-/// docs/integrators.md show the same lines.
+/// Description of a method with these parameters, the same in the window's card and in docs/integrators.md.
 struct CardLine {
   std::string_view title;  ///< "Order"
   std::string text;

@@ -23,8 +23,8 @@ class Rk4 final : public Integrator {
 
  private:
   StepStart start_;
-  std::vector<vec3> x_;      // of the stage at hand
-  std::vector<vec3> v_;      // of the stage at hand, the x part of its slope
+  std::vector<vec3> x_;      // of the current stage
+  std::vector<vec3> v_;      // of the current stage, the x part of its slope
   std::vector<vec3> a_;      // the v part of its slope
   std::vector<vec3> v_sum_;  // k1 + 2 k2 + 2 k3 + k4, x part
   std::vector<vec3> a_sum_;  // v part

@@ -8,7 +8,7 @@ namespace clothlab {
 namespace {
 
 /// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
-/// have the same matrix A but for where it is taken [Ascher 2022, §3.2].
+/// have the same form of A [Ascher 2022, §3.2].
 constexpr Dirk2::Constants kSdirk2Constants{2 - std::numbers::sqrt2,
                                             std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
                                             1 - std::numbers::sqrt2 / 2};

@@ -47,7 +47,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   x_hat_ = state.x;
   v_hat_ = state.v;
   history_.add_increment(state.x, state.v, x_hat_, v_hat_);
-  // What was prescribed in the step before says nothing about this one.
+  // û does not apply to prescribed directions.
   prescribe_offset(system.projection(), state.x, h, c, x_hat_);
   context.for_particles(n, [&](std::size_t i) { dx_hat_[i] = x_hat_[i] - state.x[i] + c * state.v[i]; });
 

@@ -49,7 +49,7 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
   if (!history_.empty()) {
     history_.add_increment(state.x, state.v, r_, s_);
     system.projection().filter(s_);
-    // What is prescribed goes where it has to, whatever it did before.
+    // û does not apply to prescribed directions.
     for (const Projection::Entry& e : system.projection().entries()) {
       r_[e.particle] = e.S * r_[e.particle] + (mat3(1.0) - e.S) * (h * start_.v[e.particle]);
     }

@@ -13,7 +13,7 @@ namespace clothlab {
 bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,
                  StepReport& report);
 
-/// Adds a linear solve of the step to its report: iterations, residual, whether it was stopped.
+/// Adds a linear solve to the step's report: iterations, residual, stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);
 
 /// Why a linear solve did not converge, a static sentence; empty where it did.

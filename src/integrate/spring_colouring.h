@@ -13,17 +13,17 @@
 
 namespace clothlab {
 
-/// The springs of a system in colours: those of one colour share no particle. Threads work on them side by
-/// side and write to both ends of their springs, and the bits are the same for any number of threads.
+/// A colouring of the springs: those of one colour share no particle, so threads can process them
+/// concurrently and write to both ends, with the same bits for any number of threads.
 ///
-/// Each spring, in the order of elements(), takes the first colour that none of its two particles has yet
-/// (greedy, or first-fit, colouring): at most 2d − 1 colours where no particle has more than d springs.
+/// Each spring, in the order of elements(), gets the first colour that neither of its particles has (greedy
+/// colouring): at most 2d − 1 colours where no particle has more than d springs.
 class SpringColouring {
  public:
-  /// `sweep` cuts a colour into chunks of so many springs, from its first one on.
+  /// Springs per chunk of `sweep`, from the first of each colour.
   static constexpr std::size_t kGrain = 512;
 
-  /// Colours the springs, anew only where they join other particles than the last time. False when stopped.
+  /// Colours the springs where the pattern has changed. False when stopped.
   bool update(const DynamicSystem& system, const StopProbe& stop);
 
   std::size_t colours() const { return begin_.size() - 1; }

@@ -16,14 +16,13 @@ void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std
                        const StepContext& context, std::span<vec3> a,
                        SpringForces springs = SpringForces::all);
 
-/// The start of a step as its stages see it. What is prescribed moves linearly in time within the step, at
-/// (p1 − p0)/h and without acceleration; so a Runge–Kutta formula that starts from here moves it as it
-/// should, in all its stages, up to rounding.
+/// The start of a step for its stages. Prescribed particles move at the constant velocity (p1 − p0)/h, so a
+/// Runge–Kutta formula moves them correctly in all stages, up to rounding.
 struct StepStart {
   std::vector<vec3> v;  ///< v0 [m/s], (p1 − p0)/h along held directions
   std::vector<vec3> a;  ///< free_acceleration(x0, v) [m/s²]
 
-  /// Allocates nothing when the sizes are those of the last time. False when stopped.
+  /// No allocation for the same sizes. False when stopped.
   bool compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
                StepReport& report);
 

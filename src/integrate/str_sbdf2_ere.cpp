@@ -13,7 +13,7 @@ namespace clothlab {
 namespace {
 
 /// Semi-implicit TR-BDF2 with the lowest modes by exponentials [Ascher 2022, §4, (27)]: half a step of the
-/// linearised trapezoidal rule, u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0), then, with everything taken at u½,
+/// linearised trapezoidal rule, u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0), then, with everything evaluated at u½,
 /// u1 = u½ + ⅓ (I − h/3 J_H)⁻¹ (u½ − u0 + h (H(u½) + E(u½, h/2))).
 /// Its exponential modes gain energy: |R| ≈ 1 + (hω)²/12.
 class StrSbdf2Ere final : public Integrator {

@@ -10,7 +10,7 @@
 namespace clothlab {
 namespace {
 
-/// u1 = u0 + h/2 (F(u0) + F(u1)) by Newton's method [Hairer, Lubich, Wanner, II.1]. Keeps an oscillator's
+/// u1 = u0 + h/2 (F(u0) + F(u1)) by Newton's method [Hairer 2006, II.1]. Keeps an oscillator's
 /// amplitude; on cloth it is the midpoint rule in other variables.
 class Trapezoidal final : public Integrator {
  public:

@@ -10,7 +10,7 @@ namespace clothlab {
 namespace {
 
 /// x1 = x0 + h v0 + h²/2 a0, v1 = v0 + h/2 (a0 + a(x1, v0 + h a0)) (model.md). Without damping the symmetric
-/// and symplectic method of Störmer and Verlet [Hairer, Lubich, Wanner, I.1.4].
+/// and symplectic method of Störmer and Verlet [Hairer 2006, I.1.4].
 class VelocityVerlet final : public Integrator {
  public:
   StepReport advance(const DynamicSystem& system, State& state, double h,

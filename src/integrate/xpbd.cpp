@@ -34,22 +34,21 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 ///   Δλ = (−C − α̃ λ − γ ∇C·(x − x_n)) / ((1 + γ)(w_i + w_j) + α̃),   x += M⁻¹ ∇C Δλ;
 ///
 /// at its end v = (x − x_n)/h_s. A sweep goes colour by colour (Gauss–Seidel in the order of
-/// SpringColouring). Swept to the end, a substep is near backward Euler's, and is it where no spring turns:
-/// impulses keep the directions that they had on the way. With that a drape is off by O(h_s²).
+/// SpringColouring). With enough sweeps a substep is close to backward Euler's, and equal where no spring
+/// rotates: impulses keep their directions during the sweeps, an error of O(h_s²) of a drape.
 ///
-/// Two numbers tell how near. The step has converged when in every substep the last sweep met no spring with
-/// a larger |C + α̃ λ + γ ∇C·(x − x_n)| than `newton_tolerance` times the largest that the first sweep met, or
-/// than rounding leaves: sweeps find these on their way. StepReport::distance is that from backward Euler in
-/// the last substep, ‖M (v1 − v0) − h f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not take it to 0.
+/// Two figures measure this. The step has converged when in every substep the largest error |C + α̃ λ + γ
+/// ∇C·(x − x_n)| of the last sweep is at most `newton_tolerance` times that of the first one, or the level of
+/// rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 − v0) − h
+/// f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
 ///
-/// Damping is that along the springs, whatever model is chosen, without the stiffness part of Rayleigh's.
-/// Of what is no spring, gravity is f_ext. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
-/// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint too, the last one of every sweep: taken
-/// at the start of a substep, both would limit h_s. Springs with k = 0 are skipped, as is in a sweep one of
-/// no length, which has no direction.
+/// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
+/// f_ext is gravity, wind and friction. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
+/// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end of every sweep: explicit,
+/// both would limit h_s. Springs with k = 0 and, in a sweep, of length 0 are skipped.
 class Xpbd final : public Integrator {
  public:
-  /// Of values for kXpbdParameters.
+  /// `values` are those of kXpbdParameters.
   explicit Xpbd(const IntegratorParameters& values)
       : iterations_(static_cast<int>(values.at(0))), substeps_(static_cast<int>(values.at(1))) {}
 
@@ -74,14 +73,14 @@ class Xpbd final : public Integrator {
   template <bool measured>
   bool sweep_springs(const Projection& projection, const StepContext& context);
   void pull(const GrabSpring& grab, const Projection& projection, double h_s);
-  /// Largest error that the last measured sweep has met [m].
+  /// Largest error in the last measured sweep [m].
   double largest_error() const;
-  /// What of `largest_error` may be rounding [m].
+  /// Rounding error of `largest_error` [m].
   double rounding() const;
-  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is what x_ says. Nothing when stopped.
+  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_. None when stopped.
   std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
                                           const StepContext& context);
-  /// M⁻¹ S g for a particle, or for two: where a unit impulse along g moves it, per second.
+  /// M⁻¹ S g for one or two particles: the velocity from a unit impulse along g.
   vec3 response(const Projection& projection, std::uint32_t particle, const vec3& g) const;
   PairOfVectors response(const Projection& projection, std::uint32_t a, std::uint32_t b,
                          const PairOfVectors& g) const;
@@ -91,7 +90,7 @@ class Xpbd final : public Integrator {
   SpringColouring colouring_;
   std::vector<Constraint> constraints_;
   std::vector<double> lambda_;        // of every constraint
-  std::vector<double> errors_;        // largest ones met, by chunks of a colour
+  std::vector<double> errors_;        // largest ones, by chunks of a colour
   vec3 lambda_of_grab_{0.0};          // h_s² times the force of the grab
   std::vector<double> inverse_mass_;  // w [1/kg], 0 for a fixed particle
   bool sliding_ = false;              // some particle is held along some directions only
@@ -101,7 +100,7 @@ class Xpbd final : public Integrator {
   std::vector<vec3> force_;
 };
 
-/// Two springs of one colour, one in each lane: they share no particle. A single one stands in both.
+/// Two springs of one colour, one per lane: they share no particle. A single one fills both.
 struct Xpbd::Pair {
   const Constraint &a, &b;
   std::size_t count;
@@ -295,9 +294,9 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
   return norm(context.pool, r) / h_s;
 }
 
-// The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving for
-// it with the secants of the sweep before minimises a quadratic above its potential: it descends, and never
-// overshoots as the tangents would, which vanish where the force saturates.
+// The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving with
+// the secants of the previous sweep minimises a quadratic above its potential: it descends and does not
+// overshoot, as tangents would, which vanish where the force saturates.
 void Xpbd::pull(const GrabSpring& grab, const Projection& projection, double h_s) {
   const vec3 d = grab.blend(x_) - grab.cursor;
   const vec3 way = grab.blend(x_) - grab.blend(before_);
@@ -355,7 +354,7 @@ constexpr std::array kXpbdParameters{
     },
 };
 
-// A spring to a pin is solved by the first sweep: backward Euler in every substep.
+// The first sweep solves a spring to a pin exactly: backward Euler in every substep.
 double xpbd_growth(double y, double s, const IntegratorParameters& values) {
   const double substeps = values.at(1);
   return std::pow(implicit_euler_growth(y / substeps, s / substeps, values), substeps);
@@ -386,8 +385,7 @@ extern constinit const IntegratorInfo kXpbd{
     .stability_limit = kNoStabilityLimit,
     .stability_condition = "when swept to convergence",
     .growth = xpbd_growth,
-    // The wind alone is explicit in every substep: v1 = (1 − h_s d) v0 for a particle that nothing else
-    // holds.
+    // The wind alone is explicit in every substep: v1 = (1 − h_s d) v0 for a free particle without springs.
     .wind_limit = [](const IntegratorParameters& values) { return 2 * values.at(1); },
     .make = make_method<Xpbd>,
 };
