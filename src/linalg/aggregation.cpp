@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // 4/3 over the largest eigenvalue of D⁻¹L, which is near 1.6 for the nets of triangle meshes.
 constexpr double kDamping = 0.8;
-// Entries below this share of a row are given to the others: bending springs hardly tell where a particle
-// belongs, but every entry costs time in all the products with the interpolation.
+// Entries below this share of a row are added to the others: weak (bending) springs matter little for the
+// interpolation, and every entry costs time in its products.
 constexpr double kSmallWeight = 0.02;
 
 struct Aggregates {
@@ -32,7 +32,7 @@ Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active
       if (active[j] && graph.strength[k] > 0) body(j, graph.strength[k]);
     }
   };
-  // A node whose neighbours are all without one becomes the centre of an aggregate.
+  // A node whose neighbours have no aggregate yet becomes the centre of one.
   for (std::size_t i = 0; i < n; ++i) {
     cancel.pass();
     if (!active[i] || of[i] != kNone) continue;
@@ -46,8 +46,8 @@ Aggregates aggregate(const CouplingGraph& graph, const std::vector<char>& active
     for_neighbours(i, [&](std::uint32_t j, double) { of[j] = result.count; });
     ++result.count;
   }
-  // Whoever is left joins the neighbour it is held to most. One of them always has an aggregate: it would
-  // have become a centre otherwise.
+  // The other nodes join their most strongly coupled neighbour with an aggregate; there is one, otherwise the
+  // node would be a centre.
   std::vector<std::uint32_t> joined(n, kNone);
   for (std::size_t i = 0; i < n; ++i) {
     cancel.pass();

@@ -21,7 +21,7 @@ struct CouplingGraph {
 
 /// A sparse matrix of numbers, one row per fine node, one column per coarse node.
 struct Prolongation {
-  /// After the last entry there are so many without weight, for loops that take some entries at a time.
+  /// Entries of weight 0 after the last one, for loops that read several at a time.
   static constexpr std::size_t kPadding = 3;
 
   std::vector<std::uint32_t> begin;   ///< row -> its first entry; one more at the end
@@ -35,10 +35,10 @@ struct Prolongation {
 
 /// Smoothed aggregation [Vaněk 1996; Tamstorf 2015, §4]: groups the
 /// nodes for which `active` holds into aggregates of neighbours, and returns the interpolation that is
-/// constant on each, smoothed by one damped Jacobi step on the graph's Laplacian. All of it is one number per
-/// pair and serves x, y and z alike, since the couplings' strengths do not depend on a direction; the
-/// near-null space is that of translations. Rows of other nodes, and of nodes without neighbours, are empty.
-/// Deterministic; throws Cancelled.
+/// constant on each, smoothed by one damped Jacobi step on the graph's Laplacian. One number per pair serves
+/// x, y and z alike, since strengths do not depend on the direction; the near-null space is that of
+/// translations. Rows of other nodes, and of nodes without neighbours, are empty. Deterministic; throws
+/// Cancelled.
 Prolongation smoothed_aggregation(const CouplingGraph& graph, const std::vector<char>& active,
                                   CancelPoint& cancel);
 

@@ -20,7 +20,7 @@ namespace clothlab {
 /// A symmetric matrix of symmetric 3x3 blocks, every block stored once.
 struct BlockMatrix {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  /// The two nodes of a block; the same twice on the diagonal.
+  /// The two nodes of a block; equal on the diagonal.
   using Nodes = std::array<std::uint32_t, 2>;
 
   std::vector<std::uint32_t> begin;      ///< row -> its first neighbour; one more at the end
@@ -41,18 +41,17 @@ struct BlockMatrix {
   }
 };
 
-/// A BlockMatrix times a number, in single precision, as what the differences of the nodes do and what a
-/// motion of all of them does,
+/// A scaled BlockMatrix in single precision, split into differences of nodes and common motion,
 ///   (A x)_i = (sum_j A_ij) x_i + sum_{j != i} A_ij (x_j - x_i),
-/// so that however stiff the couplings are beside the masses, a motion of the whole costs no accuracy.
+/// so that common motion keeps its accuracy for any stiffness relative to the masses.
 class SingleBlockMatrix {
  public:
-  /// For the couplings of A.
+  /// Adopts the couplings of A.
   void choose(const BlockMatrix& A) {
     whole_.resize(A.size());
     coupling_.resize(A.neighbour.size());
   }
-  /// Takes over row i of s A.
+  /// Copies row i of s A.
   void assign_row(double s, const BlockMatrix& A, std::size_t i) {
     Symmetric whole = A.value[i];
     for (std::uint32_t k = A.begin[i]; k < A.begin[i + 1]; ++k) {
@@ -62,7 +61,7 @@ class SingleBlockMatrix {
     }
     whole_[i] = SingleSymmetric(s, whole);
   }
-  /// Calls finish(i, (s A x)_i) for the rows from `begin` to `end`; `A` tells who is coupled.
+  /// Calls finish(i, (s A x)_i) for the rows from `begin` to `end`; `A` has the couplings.
   template <class Finish>
   void multiply_rows(const BlockMatrix& A, std::size_t begin, std::size_t end, const SingleVector& x,
                      const Finish& finish) const {
@@ -72,7 +71,7 @@ class SingleBlockMatrix {
 #endif
     for (std::size_t i = begin; i < end; ++i) {
       const Quad xi = x[i];
-      // Couplings alternate between two sums, as two of them share a register in the other kernel.
+      // Couplings alternate between two sums, as in the AVX2 kernel, where two share a register.
       Quad sum[2] = {whole_[i] * xi, zero_quad()};
       int side = 0;
       for (std::uint32_t k = A.begin[i]; k < A.begin[i + 1]; ++k, side ^= 1) {

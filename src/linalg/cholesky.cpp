@@ -10,7 +10,7 @@ namespace clothlab {
 
 namespace {
 
-// What a backward stable direct solve reaches on any matrix that it is meant for.
+// Residual of a backward stable direct solve.
 constexpr double kDirectTolerance = 1e-9;
 constexpr int kMaxRefinements = 4;
 
@@ -20,7 +20,7 @@ double norm(std::span<const vec3> a) {
   return std::sqrt(sum);
 }
 
-// z where something is constrained and 0 elsewhere; `to` may be z.
+// z on constrained particles, 0 elsewhere; `to` may be z.
 void spread(const Projection& projection, std::span<const vec3> z, std::span<vec3> to) {
   auto free = to.begin();
   for (const Projection::Entry& entry : projection.entries()) {

@@ -16,7 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
-// Looks at the stop probe as often as work is done, every few milliseconds.
+// Polls the stop probe in proportion to the work, every few milliseconds.
 class Watch {
  public:
   explicit Watch(const StopProbe& stop) : stop_(stop) {}
@@ -42,7 +42,7 @@ bool invert_positive(const mat3& D, mat3& inverse) {
   const double d2 = D[1][1] - D[1][0] * D[1][0] / d1;
   const double l32 = D[2][1] - D[2][0] * D[1][0] / d1;
   const double d3 = D[2][2] - D[2][0] * D[2][0] / d1 - l32 * l32 / d2;
-  if (d1 <= 0 || d2 <= 0 || d3 <= 0) return false;  // what is not a number passes and shows in the residual
+  if (d1 <= 0 || d2 <= 0 || d3 <= 0) return false;  // NaN passes and shows in the residual
   inverse = glm::inverse(D);
   return true;
 }
@@ -113,7 +113,7 @@ struct CholeskyFactor::Parts {
     find_order(A, stop, cancel);
     find_tree(n, cancel);
 
-    // What is as large as the factor is not filled here: that alone would take longer than a stop may.
+    // Arrays of the factor's size are not initialised here: that would delay a stop.
     const std::size_t size_of_L = below_begin[n];
     blocks.reset();
     below.reset();
@@ -245,7 +245,7 @@ struct CholeskyFactor::Parts {
         const mat3 yi = work[i];
         work[i] = mat3(0.0);
         for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) work[below[e]] -= L[e] * yi;
-        // A late column of a large cloth takes longer than all of a small one.
+        // A late column of a large cloth may take long.
         if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return Outcome::stopped;
         const mat3 lki = glm::transpose(inverse_D[i] * yi);
         D -= lki * yi;

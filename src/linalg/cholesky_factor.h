@@ -11,9 +11,8 @@ namespace clothlab {
 
 /// A sparse L D Lᵀ of the pre-filtered matrix S A S + I − S, in 3x3 blocks.
 ///
-/// The order of elimination (nested_dissection) and the structure of the factor are found once per pattern;
-/// `compute` then finds values alone. Up-looking, after Davis, "Direct Methods for Sparse Linear Systems",
-/// chapter 4, with blocks for numbers; on one thread.
+/// The elimination order (nested_dissection) and the structure of the factor are computed once per pattern;
+/// `compute` computes the values. Up-looking [Davis 2006, chapter 4] with blocks for numbers, on one thread.
 class CholeskyFactor {
  public:
   enum class Outcome {
@@ -27,13 +26,13 @@ class CholeskyFactor {
   CholeskyFactor(CholeskyFactor&&) noexcept;
   CholeskyFactor& operator=(CholeskyFactor&&) noexcept;
 
-  /// The structure, where it is not yet that of A's pattern; false when stopped.
+  /// Computes the structure where the pattern of A is new; false when stopped.
   bool analyse(const SpringMatrix& A, const StopProbe& stop);
   /// The values, of the system's matrix; `analyse` comes before it.
   Outcome compute(const SolveContext& context, const LinearSystem& system);
-  /// Whether the last `compute` was done, on the pattern of A, and nothing was forgotten since.
+  /// Whether the values of the last `compute` are valid, on the pattern of A.
   bool holds(const SpringMatrix& A) const;
-  /// Lets go of the values.
+  /// Invalidates the values.
   void forget();
 
   /// y += (S A S + I − S)⁻¹ r, by particle, with the A of the last `compute`; false, with y as it was, when

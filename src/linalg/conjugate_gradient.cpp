@@ -29,12 +29,12 @@ struct ConjugateGradient::Scratch {
   Multigrid multigrid;
   std::vector<double> history;
 
-  // Of the solve at hand.
+  // Arguments of the current solve.
   WorkerPool* pool = nullptr;
   const SpringMatrix* A = nullptr;
   const StopProbe* stop = nullptr;
   std::span<const vec3> b, prescribed;
-  bool moves = false;  // what is prescribed is not 0
+  bool moves = false;  // z is not 0
   PreconditionerKind kind = PreconditionerKind::none;
   double b_square = 0, r_square = 0;  // |S (b - A z)|^2 and |r|^2
   double enough = 0;                  // the |r|^2 to end at
@@ -179,7 +179,7 @@ struct ConjugateGradient::Scratch {
     return true;
   }
 
-  // work(the kind of preconditioner, as a constant)
+  // Calls work(kind), with the preconditioner's kind as a constant.
   template <class Work>
   auto by_kind(const Work& work) {
     using Kind = PreconditionerKind;
@@ -227,7 +227,7 @@ struct ConjugateGradient::Scratch {
           r_z = r_z + ri * zi;
         }
       }
-      // Both lie in the free directions but for rounding; that must not add up while r shrinks.
+      // Removes rounding along held directions, which would add up while r shrinks.
       filter.filter(chunk, r.data());
       if constexpr (Kind != PreconditionerKind::multigrid) filter.filter(chunk, z.data());
       partial[chunk] = {r_r.sum(), r_z.sum()};
@@ -308,7 +308,7 @@ struct ConjugateGradient::Scratch {
       history.push_back(relative_residual());
       if (!std::isfinite(r_square)) return;
       if (exact) {
-        // A restart that has not even halved the residual has met the limit of rounding.
+        // A restart that did not halve the residual is at the limit of rounding.
         if (r_square <= enough || r_square > 0.25 * at_restart) return;
         at_restart = r_square;
         r_dot_z = restart();

@@ -13,18 +13,18 @@ struct CgOptions {
   double tolerance = 1e-3;  ///< stop at |r| <= tolerance * |b|, > 0
   int max_iterations = 500;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
-  bool warm_start = false;  ///< x holds a first guess; taken only where it is better than none
+  bool warm_start = false;  ///< x holds a guess; used where it is better than z
 };
 
 /// Preconditioned conjugate gradients on a LinearSystem.
 ///
 /// Convergence is judged on the true residual: when the recursive one is small enough, b - S A S y is
-/// recomputed, and the iteration restarts from it where the two had drifted apart. Where rounding
+/// recomputed, and the iteration restarts from it where the two differ. Where rounding
 /// stops progress, the report says not converged and gives the residual that was reached.
 ///
 /// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported.
-/// The result has the same bits for any number of threads, and whatever was solved before. Nothing is
-/// allocated after the first solve of a size.
+/// The result has the same bits for any number of threads and independent of earlier solves. No allocation
+/// after the first solve of a size.
 class ConjugateGradient {
  public:
   ConjugateGradient();

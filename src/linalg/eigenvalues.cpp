@@ -30,7 +30,8 @@ void reduce_to_hessenberg(Eigen::Ref<Matrix> A, const CancelPoint& cancel) {
   }
 }
 
-/// Takes the eigenvalues of the last diagonal blocks that have come off `H`; returns how many rows are left.
+/// Removes the converged diagonal blocks at the end of `H` and appends their eigenvalues; returns the number
+/// of remaining rows.
 Index pop_converged(const Matrix& H, bool all, std::vector<std::complex<double>>& values) {
   Index n = H.rows();
   while (n > 0) {
@@ -64,8 +65,8 @@ std::vector<std::complex<double>> eigenvalues(std::size_t n, std::vector<double>
   std::vector<std::complex<double>> values;
   values.reserve(n);
   Matrix H = A;
-  // The iteration in pieces, of what is left of the matrix. Where a piece brought no eigenvalue, the next one
-  // is long enough for the shifts of last resort, after ten iterations.
+  // Iterates in pieces on the remaining matrix. After a piece without an eigenvalue the next one is longer,
+  // so that exceptional shifts (every ten iterations) occur.
   constexpr Index kShort = 4, kLong = 12, kOperations = 10'000'000;
   Eigen::RealSchur<Matrix> schur(size);
   bool stuck = false;

@@ -13,8 +13,7 @@
 
 namespace clothlab {
 
-// Coarse matrices PᵀAP [Galerkin]: their structure once for all matrices on a mesh, their values from lists
-// of what adds up to what.
+// Coarse (Galerkin) matrices PᵀAP: the structure once per mesh, the values by precomputed lists of terms.
 
 /// The couplings of PᵀAP, for an A with the couplings of `fine`. Throws Cancelled, as all below.
 BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, const Prolongation& transposed,
@@ -24,17 +23,16 @@ BlockMatrix coarse_pattern(const CouplingGraph& fine, const Prolongation& P, con
 CouplingGraph coarse_graph(const CouplingGraph& fine, const Prolongation& P, const BlockMatrix& coarse,
                            CancelPoint& cancel);
 
-/// The blocks of a coarse matrix that a part of the fine one reaches. Parts have sums of their own, to be
-/// filled concurrently; adding those up in the order of the parts gives the same bits for any number of
-/// threads.
+/// The blocks of a coarse matrix that a part of the fine one contributes to. Parts have their own sums,
+/// computed concurrently and added in the order of the parts: the same bits for any number of threads.
 class PartialSums {
  public:
-  using Index = std::uint16_t;  // most of what is kept are indices
+  using Index = std::uint16_t;  // most of the memory is indices
   static constexpr std::size_t kMost = std::size_t{1} << 16;
 
   explicit PartialSums(std::size_t coarse_blocks) : sum_of_(coarse_blocks, BlockMatrix::kNone) {}
 
-  /// Whether there can be so many more sums.
+  /// Whether there is room for this number of sums.
   bool has_room_for(std::size_t sums) const { return block_.size() + sums <= kMost; }
   /// The sum for a block of the coarse matrix.
   Index of(std::uint32_t block) {
@@ -63,7 +61,7 @@ class PartialSums {
   std::vector<Symmetric> sum_;
 };
 
-/// How the blocks of a fine matrix add up to those of PᵀAP: term k of block s adds weight[k] · A_s to one.
+/// The terms of PᵀAP: term k of block s of the fine matrix adds weight[k] · A_s to block target[k].
 struct GalerkinTerms {
   std::vector<std::uint32_t> begin;  // block -> its first term; one more at the end
   std::vector<std::uint32_t> target;
@@ -75,10 +73,10 @@ struct GalerkinTerms {
 };
 
 /// The same for a part of the finest matrix, a sum of w wᵀ ⊗ B: a spring's w is the difference of two rows of
-/// P, that of a number on the diagonal is one row. To be gone through in order.
+/// P, that of a number on the diagonal is one row.
 ///
-/// A w that sums up to no more than its rounding makes a motion of the whole cost that squared: nothing,
-/// however stiff the springs are beside the masses.
+/// Σ w of a spring is at most rounding, so the error of common motion is that squared: negligible for any
+/// stiffness relative to the masses.
 class RankOneTerms {
  public:
   static constexpr std::size_t kMostWeights = 255;
@@ -97,7 +95,7 @@ class RankOneTerms {
     explicit Cursor(const RankOneTerms& terms)
         : count_(terms.count_.data()), weight_(terms.weight_.data()), target_(terms.target_.data()) {}
 
-    /// Adds the next of them.
+    /// Adds the next term; call in order.
     void add(const Symmetric& B, PartialSums& sums) {
       const float* const last = weight_ + *count_++;
       for (; weight_ != last; ++weight_) {
@@ -118,8 +116,8 @@ class RankOneTerms {
   std::vector<PartialSums::Index> target_;  // of each pair of weights
 };
 
-/// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are double
-/// products: blocks of a stiff cloth cancel to what the masses leave, which single ones would spoil.
+/// Calls body(coarse block, weight) for the terms of one block of the fine matrix. Weights are products in
+/// double precision, since the blocks of a stiff cloth cancel almost to the masses.
 template <class Body>
 void for_terms(BlockMatrix::Nodes nodes, const Prolongation& P, const BlockMatrix& coarse, Body&& body) {
   const auto [i, j] = nodes;
@@ -139,7 +137,7 @@ void for_terms(BlockMatrix::Nodes nodes, const Prolongation& P, const BlockMatri
   }
 }
 
-/// What makes up the values of `coarse`, which is coarse_pattern of `fine`.
+/// The terms of `coarse`, the coarse_pattern of `fine`.
 GalerkinTerms coarse_terms(const BlockMatrix& fine, const Prolongation& P, const BlockMatrix& coarse,
                            CancelPoint& cancel);
 

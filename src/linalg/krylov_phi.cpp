@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMaxVectors = 32;
 constexpr std::size_t kVectorsPerTest = 8;
 constexpr int kMaxProducts = 20'000;
-constexpr double kBreakdown = 1e-14;  // of ‖L v‖: what is left of it lies in the subspace already
-// No subspace of m vectors reaches beyond τ‖H‖ ≈ m; the 1-norm may be larger than the one that counts.
+constexpr double kBreakdown = 1e-14;  // of ‖L v‖: below, L v lies in the subspace
+// A subspace of m vectors reaches to τ‖H‖ ≈ m at most; the 1-norm may overestimate ‖H‖.
 constexpr double kReach = 8;
 
 std::size_t at(std::size_t i, std::size_t j) { return j * (kMaxVectors + 1) + i; }

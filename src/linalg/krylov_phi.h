@@ -12,14 +12,14 @@
 
 namespace clothlab {
 
-/// φ1(L) b, φ1(Z) = Z⁻¹(e^Z − I), for a linear operator L that is known by its products alone.
+/// φ1(L) b, φ1(Z) = Z⁻¹(e^Z − I), for a linear operator L given by its products.
 ///
 /// u = t φ1(t L) b solves u' = L u + b, u(0) = 0. The interval [0, 1] is crossed in substeps,
 ///   u(t + τ) = u(t) + τ φ1(τ L) r,  r = L u(t) + b,
 /// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method: with V the basis, H = VᵀLV and
 /// β = ‖r‖, τ φ1(τ L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion,
 /// β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1}, and that term is added [Niesen 2012, §2, §3]. Unlike there, τ is
-/// chosen after the subspace is built, as large as the estimate allows, so that no product is thrown away.
+/// chosen after the subspace is built, as large as the estimate allows, so that no product is wasted.
 class KrylovPhi {
  public:
   /// out := L in; both have the length of b and are different. It may throw Cancelled.
@@ -27,13 +27,13 @@ class KrylovPhi {
 
   struct Result {
     bool converged = false;  ///< false also where values are not finite
-    bool stopped = false;    ///< the stop probe asked to give up
+    bool stopped = false;    ///< by the stop probe
     int products = 0;        ///< with L
     int substeps = 0;
   };
 
   /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
-  /// After 20 000 products it gives up and leaves u at the time that it has reached.
+  /// After 20 000 products it ends without convergence, with u at the time reached.
   Result compute(const SolveContext& context, const Operator& L, std::span<const vec3> b, double tolerance,
                  std::span<vec3> u);
 

@@ -15,9 +15,9 @@ namespace clothlab {
 namespace {
 
 constexpr int kMaxSteps = 200;
-// Enough for a mode that only the random part of the start contains to outgrow the remembered one.
+// Enough for a mode in the random part of the start to outgrow the remembered one.
 constexpr int kMinSteps = 16;
-constexpr int kStepsPerTest = 4;  // between two looks at the eigenvalue
+constexpr int kStepsPerTest = 4;  // between two tests of convergence
 
 /// A symmetric tridiagonal matrix T: `alpha` on the diagonal, beta[k] between k and k + 1.
 struct Tridiagonal {
@@ -139,7 +139,7 @@ struct LargestEigenvalue::Scratch {
     });
   }
 
-  // A random unit vector of the free directions, half of it replaced by the known one. False: none is free.
+  // A random unit vector of the free directions, half replaced by the known one. False where nothing is free.
   bool choose_start(const UnitMode& known) {
     const bool warm = known.size() == start.size();
     const auto add_and_filter = [&](double factor) {
@@ -261,7 +261,7 @@ struct LargestEigenvalue::Scratch {
         result.converged = true;
         return false;
       }
-      // Below rounding, the Krylov space is invariant: T holds all that the start vector can reach.
+      // Below rounding, the Krylov space is invariant.
       const bool exhausted = beta <= 1e-12 * T.norm();
       if (exhausted || result.iterations == kMaxSteps) {
         finished(exhausted ? 0.0 : beta);
@@ -309,7 +309,7 @@ LargestEigenvalue::Quotients LargestEigenvalue::quotients(WorkerPool& pool, cons
   if (mode.size() != A.K->size() || !s.prepare(masses, projection, {})) return {};
   std::copy(mode.begin(), mode.end(), s.v.begin());
   for_rows(pool, s.pattern(), [&](std::size_t chunk, std::size_t, std::size_t) {
-    s.filter.filter(chunk, s.v.data());  // what is free may have changed since
+    s.filter.filter(chunk, s.v.data());  // the free directions may have changed
   });
   const double left = s.norm(s.v);
   if (!(left > 0)) return {};

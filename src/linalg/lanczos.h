@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// k K + c C + c2 C M^-1 C of two matrices on one pattern, masses aside; K alone by default.
+/// k K + c C + c2 C M^-1 C of two matrices on one pattern; K alone by default.
 struct MatrixCombination {
   const SpringMatrix* K = nullptr;
   const SpringMatrix* C = nullptr;  ///< may be null where c = c2 = 0
@@ -24,9 +24,9 @@ using UnitMode = std::vector<Padded>;
 /// The largest eigenvalue of M^-1 A on the free directions, by the Lanczos iteration on the symmetric
 /// S M^-1/2 A M^-1/2 S; with A = K_s = -df/dx its square root is omega_max in rad/s.
 ///
-/// Each call starts from a known vector, by default that of the last one, mixed with a fixed pseudo-random
-/// vector so that a mode that is new (a grab, a pin removed) is found too. Basis vectors are not kept: lost
-/// orthogonality only repeats the eigenvalue that is wanted [Paige 1972].
+/// Each call starts from a known vector, by default the last result, mixed with a fixed pseudo-random vector
+/// so that new modes (a grab, a pin removed) are found. Basis vectors are not kept: lost orthogonality only
+/// repeats the wanted eigenvalue [Paige 1972].
 class LargestEigenvalue {
  public:
   struct Result {
@@ -34,7 +34,7 @@ class LargestEigenvalue {
     double error_bound = 0;  ///< some eigenvalue lies within this of `value`; the error is far smaller
     bool converged = false;  ///< error_bound <= tolerance * |value|
     int iterations = 0;
-    bool stopped = false;  ///< the stop probe asked to give up
+    bool stopped = false;  ///< by the stop probe
   };
   /// Of one unit vector x: x.Kx, x.Cx and |Cx|^2, with K and C as S M^-1/2 . M^-1/2 S.
   struct Quotients {
@@ -53,7 +53,7 @@ class LargestEigenvalue {
                  const Projection& projection, double tolerance = 0.02) {
     return compute(context, {.K = &K}, masses, projection, own_, tolerance);
   }
-  /// The same of A. `mode` is where it starts, and becomes the eigenvector; of another size it is ignored.
+  /// The same for A. Starts from `mode`, which becomes the eigenvector; a `mode` of another size is ignored.
   Result compute(const SolveContext& context, const MatrixCombination& A, std::span<const double> masses,
                  const Projection& projection, UnitMode& mode, double tolerance = 0.02);
   /// Of K and C of A, at the mode of the last call or another one; zeros where that is empty.

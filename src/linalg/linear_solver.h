@@ -13,7 +13,7 @@ namespace clothlab {
 struct LinearSolverSettings {
   enum class Kind { cg, cholesky };
   Kind kind = Kind::cg;
-  CgOptions cg;  ///< its tolerance holds for both
+  CgOptions cg;  ///< with the tolerance of both solvers
 };
 
 struct LinearSolverName {
@@ -26,7 +26,7 @@ inline constexpr std::array kLinearSolvers{
     LinearSolverName{LinearSolverSettings::Kind::cholesky, "cholesky"},
 };
 
-/// The solver that an integrator owns: one of the two, chosen anew at every solve.
+/// The solver of an integrator: one of the two, chosen at every solve.
 class LinearSolver {
  public:
   /// As ConjugateGradient::solve. A system with the `same_matrix` was solved by the same kind of solver

@@ -35,7 +35,7 @@ struct LinearSystem {
   }
 };
 
-/// How a linear solve ended. Non-convergence is a value that the caller has to look at.
+/// Result of a linear solve. The caller must check `converged`.
 ///
 /// Residuals are relative: |r| / |b| with b = S (b - A z), r = b - S A S y, Euclidean norms without
 /// preconditioner.
@@ -44,7 +44,7 @@ struct SolveReport {
   int iterations = 0;       ///< CG iterations; for Cholesky, solves with the factor
   double residual = 0;      ///< of the result, recomputed from the definition
   bool indefinite = false;  ///< met a direction of non-positive curvature; CG keeps the iterate before it
-  bool stopped = false;     ///< the stop probe asked to give up
+  bool stopped = false;     ///< by the stop probe
   /// [k] is the residual after k iterations, [0] that of the start. Valid until the next solve.
   std::span<const double> history;
 };

@@ -150,7 +150,7 @@ bool LowestModes::iterate(const Problem& p, Result& result) {
     ritz();
     errors_.assign(p.followed, kUnknown);
     if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return false;
-    // Ritz values are upper bounds: where all of them are one, there is no gap to be found.
+    // Ritz values are upper bounds: where all are equal, there is no gap.
     const bool one = result.iterations > 0 && size_ > count_ &&
                      eigen_.values()[count_] - eigen_.values()[0] <= kSmallestGap * p.norm;
     if (p.is_whole() || one) {
@@ -165,7 +165,7 @@ bool LowestModes::iterate(const Problem& p, Result& result) {
       refines = !refines;
     }
     if (result.iterations == kMaxIterations) return true;
-    // A shift far below all that is wanted tells the modes badly apart.
+    // A shift far below the wanted modes separates them badly.
     const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
     if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
         sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.request.scale &&
@@ -184,7 +184,7 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
     restart(p, std::min(p.capacity - room_for, 2 * p.followed));
     ritz();
   }
-  const std::size_t m = size_;  // what the Ritz vectors belong to, while the basis grows
+  const std::size_t m = size_;  // size of the basis of the Ritz vectors, while it grows
   for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
     compute_residual(p, k, w_);
     const double residual = norm(p.pool, w_);
@@ -197,7 +197,7 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
       result.residual = std::max(result.residual, residual);
       growth.accurate = growth.accurate && small;
     }
-    // The first time all of them, whatever their residuals: a warm start may have missed a mode.
+    // All in the first iteration: a warm start may have missed a mode.
     if (small && result.iterations > 0 && k >= refined) continue;
     if (residual <= kRounding * p.norm) continue;
     for (vec3& x : w_) x /= residual;
@@ -220,8 +220,8 @@ double LowestModes::error(const Problem& p, std::size_t k, double limit) {
   compute_residual(p, k, w_);
   const double residual = norm(p.pool, w_);
   if (residual < limit / 2) return residual;  // a bound, for any matrix
-  // To second order it is rᵀ (K − λM)⁺ r over what V leaves out, most of which lies above the last Ritz value
-  // that is followed. There, (K + σM)⁻¹ is at most so many times smaller.
+  // To second order it is rᵀ (K − λM)⁺ r over the complement of V, mostly above the last Ritz value, where (K
+  // + σM)⁻¹ is smaller by at most this factor.
   const double last = eigen_.values()[std::min(eigen_.values().size(), found_.vectors.columns()) - 1];
   if (std::isnan(errors_[k])) {
     start_ = w_;
@@ -320,7 +320,7 @@ void LowestModes::restart(const Problem& p, std::size_t columns) {
 }
 
 void LowestModes::store_modes(const Problem& p) {
-  // The last Rayleigh–Ritz was made before the basis grew: its vectors have the length that they belong to.
+  // The last Rayleigh–Ritz vectors are those of the basis before it grew.
   const std::size_t m = eigen_.values().size();
   count_ = std::min(count_, m);
   found_.count = std::min(found_.vectors.columns(), m);

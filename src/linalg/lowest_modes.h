@@ -16,23 +16,21 @@ namespace clothlab {
 
 /// The s algebraically lowest modes of K x = λ M x on the free directions, XᵀMX = I; λ may be negative.
 ///
-/// Davidson's method in blocks: Rayleigh–Ritz in a growing subspace, which the residuals of the wanted modes
-/// extend after (K + σM)⁻¹ has been applied to them; with that the subspace is the block Krylov space of
-/// shift-invert, from any start. σ is a little above −λ_1; where K + σM is not positive definite, σ grows,
-/// and where it turns out to be far off, it is chosen again. A few modes more than wanted are followed too,
-/// and a fixed pseudo-random vector takes part each time, so that a mode which comes down from above is
-/// found. The start is what `keep` was called for last. When the subspace would be all there is, it is taken
-/// whole: the answer is that of a dense solver.
+/// Block Davidson method: Rayleigh–Ritz in a subspace extended by (K + σM)⁻¹ times the residuals of the
+/// wanted modes, which is the block Krylov space of shift-invert. σ is a little above −λ_1; it grows where K
+/// + σM is not positive definite, and is chosen again where it is far off. A few more modes and a fixed
+/// pseudo-random vector are included, so that a mode that comes down from above is found. The start is that
+/// of the last `keep`. A subspace as large as the problem gives the result of a dense solver.
 ///
-/// Where λ_s = λ_{s+1}, X would not be unique. So whole eigenspaces are taken, or left: the cut lies at the
-/// last gap λ_{c+1} − λ_c, c <= s, that is larger than 10⁻⁸ ω_max² and than the errors of the two, and X has
-/// c modes, possibly none. The largest component of a mode is positive.
+/// Where λ_s = λ_{s+1}, X is not unique. So X has whole eigenspaces: the c modes below the last gap λ_{c+1} −
+/// λ_c, c <= s, that is larger than 10⁻⁸ ω_max² and than the errors of both values. c may be 0. The largest
+/// component of a mode is positive.
 class LowestModes {
  public:
   struct Result {
     bool converged = false;  ///< all residuals are within the tolerance
-    bool finite = true;      ///< false: K had no usable values, and there are no modes
-    bool stopped = false;    ///< the stop probe asked to give up
+    bool finite = true;      ///< false: K is not finite; there are no modes
+    bool stopped = false;    ///< by the stop probe
     int iterations = 0;
     double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
   };
@@ -53,13 +51,12 @@ class LowestModes {
   std::span<const vec3> mode(std::size_t j) const { return modes_.column(j); }
   double eigenvalue(std::size_t j) const { return eigenvalues_[j]; }
 
-  /// The next call starts from the modes of the last one. Without this it starts from where that one did,
-  /// and gives the same bits for the same K.
+  /// The next call starts from the modes of the last one. Otherwise it starts as the last one did and gives
+  /// the same bits for the same K.
   void keep();
-  /// Appends what the next call starts from.
+  /// Appends the start of the next call.
   void save(Memory& memory) const;
-  /// The next call starts from what was saved, for n particles; afresh at the end of `memory`. Throws
-  /// InputError.
+  /// Restores the start of the next call, for n particles; none at the end of `memory`. Throws InputError.
   void load(MemoryReader& memory, std::size_t n);
 
  private:
@@ -67,7 +64,7 @@ class LowestModes {
   struct Range {
     double lowest = 0, highest = 0;  // λ_1 and λ_s, as far as they are known
   };
-  // All that takes a Problem throws Cancelled when its probe asks.
+  // Members taking a Problem throw Cancelled.
   void search(Problem& p, Result& result);
   /// Everything at its largest, so that later calls allocate nothing.
   void make_room(const Problem& p);
@@ -87,18 +84,16 @@ class LowestModes {
   void precondition(const Problem& p, std::span<vec3> w);
   /// Orthonormalises and appends w; false if w is already in the span or the basis is full.
   bool extend(const Problem& p, std::span<vec3> w);
-  /// Whether the c lowest Ritz values and the next one stand apart.
+  /// Whether there is a gap between the c lowest Ritz values and the next one.
   bool is_gap(const Problem& p, std::size_t c);
-  /// An estimate of how far Ritz value k is above its eigenvalue, where `limit` is no smaller than it; else
-  /// an upper bound.
+  /// The estimated error of Ritz value k where that is at most `limit`; otherwise an upper bound.
   double error(const Problem& p, std::size_t k, double limit);
   void compute_residual(const Problem& p, std::size_t k, std::span<vec3> r);  // K x − λ x of Ritz vector k
   void ritz();
   void restart(const Problem& p, std::size_t columns);
   void store_modes(const Problem& p);
 
-  // In all of these a vector x stands as M^1/2 x, so that the problem is the ordinary one of
-  // M^-1/2 K M^-1/2.
+  // Vectors are stored as M^1/2 x, for the ordinary eigenproblem of M^-1/2 K M^-1/2.
   VectorBasis basis_, product_, scratch_;  // V, K V, and room
   std::size_t size_ = 0;                   // vectors in V
   std::vector<double> reduced_;            // VᵀKV, capacity x capacity
@@ -112,7 +107,7 @@ class LowestModes {
   VectorBasis modes_;  // X
   std::size_t count_ = 0;
   std::vector<double> eigenvalues_;
-  /// Where a call has ended, and the next one starts from it.
+  /// The end of a call, from which the next one may start.
   struct Start {
     VectorBasis vectors;  // Ritz vectors, those of the modes first
     std::size_t count = 0;

@@ -31,7 +31,7 @@ Graph Graph::build(std::size_t vertices, std::span<const std::array<std::uint32_
     g.of[next[i]++] = j;
     g.of[next[j]++] = i;
   }
-  // Every row sorted, and what is there several times kept once.
+  // Sorts every row and removes duplicates.
   std::uint32_t* end = g.of.data();
   for (std::size_t v = 0; v < vertices; ++v) {
     cancel.pass();
@@ -52,13 +52,13 @@ namespace {
 using Vertices = std::vector<std::uint32_t>;
 constexpr std::uint32_t kNoVertex = std::numeric_limits<std::uint32_t>::max();
 
-// These were chosen by the fill on sheets and on meshes of garments and figures; it hardly depends on them.
+// Chosen by the fill on sheets, garments and figures, which depends on them little.
 constexpr std::size_t kSmallPart = 60;    // is ordered by minimum degree
 constexpr double kLargestSide = 0.7;      // share of a part that a separator may leave on one side
-constexpr std::size_t kCorners = 6;       // from and between which cuts are tried
-constexpr std::size_t kRefined = 2;       // of the cuts, the best
+constexpr std::size_t kCorners = 6;       // far corners between which cuts are tried
+constexpr std::size_t kRefined = 2;       // number of best cuts to refine
 constexpr int kMaxPasses = 8;             // of a refinement
-constexpr std::size_t kMovesInVain = 50;  // until a pass ends
+constexpr std::size_t kMovesInVain = 50;  // without improvement, until a pass ends
 
 // A piece of the whole graph.
 struct Part {
@@ -89,7 +89,7 @@ Distances search(const Graph& graph, std::uint32_t start, CancelPoint& cancel) {
   return found;
 }
 
-// The vertices by a(v) - b(v): those nearer to the one end first. Equals stay in the order of `a`.
+// Sorts vertices by a(v) - b(v), stable in the order of `a`.
 Vertices between(const Distances& a, const Distances& b, CancelPoint& cancel) {
   const std::size_t farthest = b.distance[b.order.back()];
   const auto key = [&](std::uint32_t v) { return a.distance[v] + farthest - b.distance[v]; };
@@ -109,14 +109,14 @@ class Split {
  public:
   enum Side : std::uint8_t { kFirst, kSecond, kSeparator };
 
-  // The best cut of a sequence of all vertices. Those before the cut are the first side; of those after it,
-  // the ones that are joined to the first side are the separator.
+  // The best cut of a sequence of all vertices. Vertices before the cut are the first side; those after it
+  // with a neighbour there are the separator.
   Split(const Graph& graph, const Vertices& sequence, CancelPoint& cancel)
       : graph_(&graph), side_(graph.size(), kSecond) {
     const std::size_t n = graph.size();
     Vertices place(n);
     for (std::uint32_t k = 0; k < n; ++k) place[sequence[k]] = k;
-    // A vertex is in the separators of the cuts after its first neighbour but not after itself.
+    // A vertex is in the separators of cuts after its first neighbour and before itself.
     std::vector<int> change(n + 1, 0);
     for (std::uint32_t v = 0; v < n; ++v) {
       cancel.pass();
@@ -151,12 +151,12 @@ class Split {
   }
 
   Side operator[](std::uint32_t v) const { return side_[v]; }
-  /// What is to be small: the separator; of two equal ones the one in the middle is better.
+  /// Order of cuts: by the size of the separator, then by balance.
   double cost() const { return cost(size_[kSeparator], std::max(size_[kFirst], size_[kSecond])); }
 
-  // Makes the separator smaller by moving single vertices of it to a side, whereupon their neighbours on the
-  // other side take their place [Fiduccia 1982; for separators Ashcraft 1998]. A
-  // pass goes on through worse separators for a while, and goes back to the best.
+  // Shrinks the separator by moving single vertices of it to one side, which adds their neighbours on the
+  // other side [Fiduccia 1982; for separators Ashcraft 1998]. A pass continues through worse separators for a
+  // while and returns to the best.
   void refine(CancelPoint& cancel) {
     for (int pass = 0; pass < kMaxPasses && improve(cancel); ++pass) {
     }
@@ -191,7 +191,7 @@ class Split {
     ++size_[to];
   }
 
-  // One pass; false when it found nothing better.
+  // One pass; false without improvement.
   bool improve(CancelPoint& cancel) {
     std::vector<bool> moved(graph_->size(), false);
     std::priority_queue<Move> queue;
@@ -246,7 +246,7 @@ class Dissection {
  public:
   Dissection(const Graph& whole, CancelPoint& cancel)
       : order(whole.size()), whole_(whole), cancel_(cancel), local_(whole.size(), kNoVertex) {
-    // Whoever is joined to very many separates nothing, and comes last.
+    // Vertices with very many neighbours are ordered last.
     const double many = std::max(16.0, 10 * std::sqrt(static_cast<double>(whole.size())));
     Vertices rest, dense;
     for (std::uint32_t v = 0; v < whole.size(); ++v) {
@@ -334,8 +334,8 @@ class Dissection {
     return *std::min_element(splits.begin(), splits.begin() + kRefined, better);
   }
 
-  // Eliminates a vertex with the fewest neighbours, again and again; the neighbours in the separators
-  // around the part count, though they are eliminated later. Rows of bits: the parts are small.
+  // Minimum degree; neighbours in the separators around the part count, though they are eliminated later.
+  // Rows are bit sets, since the parts are small.
   void by_minimum_degree(const Part& part, std::span<std::uint32_t> to) {
     const std::size_t n = part.vertex.size();
     Vertices around;
@@ -382,7 +382,7 @@ class Dissection {
 
   const Graph& whole_;
   CancelPoint& cancel_;
-  Vertices local_;  // scratch: of the whole -> of the part at hand, or kNoVertex
+  Vertices local_;  // scratch: vertex of the whole -> of the current part, or kNoVertex
 };
 
 }  // namespace

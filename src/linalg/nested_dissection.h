@@ -11,13 +11,13 @@
 
 namespace clothlab {
 
-/// An undirected graph without loops, as compressed rows: who is joined to whom, each pair once.
+/// An undirected graph without loops, as compressed rows without duplicates.
 struct Graph {
   std::vector<std::uint32_t> begin{0};  ///< vertex -> its first neighbour in `of`; one more at the end
   std::vector<std::uint32_t> of;        ///< the neighbours of every vertex, ascending
 
-  /// Pairs of different vertices below `vertices`, in any order, some of them several times. Throws Cancelled
-  /// when `stop` asks.
+  /// `pairs` of different vertices below `vertices`, in any order, possibly repeated. Throws Cancelled when
+  /// `stop` asks.
   static Graph build(std::size_t vertices, std::span<const std::array<std::uint32_t, 2>> pairs,
                      const StopProbe& stop = {});
 
@@ -28,9 +28,8 @@ struct Graph {
 };
 
 /// An order in which to eliminate the vertices of a symmetric matrix with little fill: nested dissection
-/// [George 1973]. A small
-/// set of vertices, the separator, that leaves two unconnected sides is ordered last, the sides before it in
-/// the same way, and parts of a few hundred vertices by minimum degree.
+/// [George 1973]. A small separator, which leaves two unconnected sides, is ordered last, the sides before it
+/// recursively, and small parts by minimum degree.
 ///
 /// Returns every vertex once. Depends on the graph alone. Throws Cancelled when `stop`, which is polled every
 /// few milliseconds, asks.

@@ -16,7 +16,7 @@ double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::ve
   for (std::size_t s = 0; s < K.pattern().springs(); ++s) {
     cancel.pass();
     const SpringMatrix::Spring& spring = K.spring(s);
-    // The block stands twice in each of its two rows.
+    // The block appears twice in each of its two rows.
     const double size = 2 * (glm::dot(spring.u, spring.u) + std::abs(spring.b));
     for (const std::uint32_t i : K.pattern().ends(s)) scratch[i] += size;
   }

@@ -9,9 +9,9 @@
 
 namespace clothlab {
 
-/// No eigenvalue of M^-1 K is larger than this in absolute value, and the largest is seldom below a third of
-/// it (Gershgorin's circles). `masses` > 0, one per particle; `scratch` is given its size.
-/// Throws Cancelled when `stop` asks.
+/// No eigenvalue of M^-1 K is larger than this in absolute value, by Gershgorin's circles; the largest is
+/// seldom below a third of it. `masses` > 0, one per particle; `scratch` is resized. Throws Cancelled when
+/// `stop` asks.
 double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch,
                   const StopProbe& stop = {});
 

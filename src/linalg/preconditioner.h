@@ -7,7 +7,7 @@
 
 namespace clothlab {
 
-/// What conjugate gradients is preconditioned with, always within the free directions (S M^-1 S).
+/// Preconditioners of conjugate gradients, restricted to the free directions (S M^-1 S).
 enum class PreconditionerKind {
   automatic,     ///< multigrid for meshes of kMultigridParticles and more, block Jacobi below
   none,          ///< the identity
@@ -16,7 +16,7 @@ enum class PreconditionerKind {
   multigrid      ///< a V-cycle of smoothed aggregation multigrid
 };
 
-/// Where building the hierarchy begins to pay.
+/// Number of particles from which the hierarchy pays off.
 inline constexpr std::size_t kMultigridParticles = 256;
 
 struct PreconditionerName {

@@ -35,7 +35,7 @@ void Projection::constrain(std::size_t i, const mat3& S, const vec3& target) {
 
 void Projection::constrain(std::span<const Entry> added) {
   entries_.resize(entries_.size() + added.size());
-  // From the back, where there is room: std::inplace_merge would take memory.
+  // Merges from the back; std::inplace_merge would allocate.
   auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
   for (auto next = added.rbegin(); next != added.rend(); *--to = *next++) {
     assert(next->particle < particles_);

@@ -10,8 +10,8 @@
 
 namespace clothlab {
 
-/// The constraint filter: which particles are held to a prescribed motion, and along which directions
-/// they stay free. Whether an entry came from a pin, a grab or a contact is not known here.
+/// The constraint filter: the particles held to a prescribed motion, and their free directions. Entries come
+/// from pins and contacts.
 ///
 /// Every particle has a symmetric 3x3 projector S onto its free directions: the identity for a free
 /// particle, 0 for a fixed one, I - n n^T for one that may only slide in a plane. Only particles with
@@ -31,12 +31,12 @@ class Projection {
 
   /// Makes all of `particles` particles free.
   void clear(std::size_t particles);
-  /// Holds particle i in all directions; replaces what was said about it before.
+  /// Holds particle i in all directions; replaces its entry.
   void fix(std::size_t i, const vec3& target);
-  /// Leaves particle i free along the range of S only; replaces what was said about it before.
+  /// Leaves particle i free along the range of S only; replaces its entry.
   void constrain(std::size_t i, const mat3& S, const vec3& target);
-  /// Constrains many particles at once, in time linear in all entries: `added` is in ascending order, and of
-  /// particles that were free.
+  /// Constrains many particles at once, in time linear in all entries: `added` is ascending and of free
+  /// particles.
   void constrain(std::span<const Entry> added);
 
   std::size_t size() const { return particles_; }

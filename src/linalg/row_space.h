@@ -11,7 +11,7 @@
 
 namespace clothlab {
 
-// What the solvers share: vectors by row instead of by particle (see SpringPattern), in chunks.
+// Vectors of the solvers: by row instead of by particle (see SpringPattern), in chunks.
 
 /// Calls body(chunk, begin, end) for every chunk of rows, concurrently.
 template <class Body>

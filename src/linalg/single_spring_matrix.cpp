@@ -55,7 +55,7 @@ void SingleSpringMatrix::choose(const SpringPattern& p, const std::vector<char>&
 void SingleSpringMatrix::start(const SpringMatrix& A) {
   A_ = &A;
   pattern_ = &A.pattern();
-  // Any particle and spring will do: single precision leaves room for others that are far from them.
+  // Any particle and spring will do: the range of single precision covers the others.
   const double mass = A.diagonal_by_row()[0];
   root_ = root_of_scale(pattern_->springs() > 0 ? mass + A.spring_in(0).stiffness() : mass);
 }

@@ -21,14 +21,13 @@ namespace clothlab {
 /// A SpringMatrix in single precision, for the inside of a preconditioner: half the bytes, and two springs
 /// fit one register. A is scaled by a power of two, so that no magnitude of it leaves the range.
 ///
-/// A spring acts on the difference of its ends, so a motion of the whole costs no accuracy however stiff the
-/// springs are beside the masses; that would not hold for stored blocks.
+/// A spring acts on the difference of its ends, so common motion keeps its accuracy for any stiffness
+/// relative to the masses, unlike with stored blocks.
 class SingleSpringMatrix {
  public:
-  /// Takes over which springs to keep: those for which kept[slot] holds. Throws Cancelled when
-  /// the probe asks.
+  /// Selects the springs with kept[slot]. Throws Cancelled when the probe asks.
   void choose(const SpringPattern& pattern, const std::vector<char>& kept, CancelPoint& cancel);
-  /// Takes over the scale of A, which has the pattern chosen for.
+  /// Adopts the scale of A, which has the pattern of `choose`.
   void start(const SpringMatrix& A);
   /// Copies the rows of one chunk of scale() A, without the springs that are not kept.
   void assign(std::size_t chunk);
@@ -42,9 +41,9 @@ class SingleSpringMatrix {
   double scale() const { return root_ * root_; }
   std::size_t size() const { return diagonal_.size(); }
 
-  /// Calls finish(i, (scale() A x)_i) for every row i of the chunk, ascending. It may write anything at row i
-  /// but x. `sums` is scratch on the rows of the chunk, done with at row i when finish(i) is called: it may
-  /// be what that writes. Chunks may run concurrently.
+  /// Calls finish(i, (scale() A x)_i) for every row i of the chunk, ascending. `finish` may write to any
+  /// vector but x at row i. `sums` is scratch on the rows of the chunk; it may be the vector that finish(i)
+  /// writes. Chunks may run concurrently.
   template <class Finish>
   void multiply_chunk(std::size_t chunk, const SingleVector& x, SingleVector& sums,
                       const Finish& finish) const {
@@ -68,7 +67,7 @@ class SingleSpringMatrix {
     std::uint32_t row, incoming;
   };
   Begun begin_of(std::size_t chunk) const { return {pattern_->chunk_begin[chunk], incoming_begin_[chunk]}; }
-  // sums := what springs from other chunks and the stencils do to the rows up to `end`.
+  // sums := the terms of springs from other chunks and of stencils on the rows up to `end`.
   void begin_rows(std::uint32_t end, Begun& begun, const SingleVector& x, SingleVector& sums) const {
     const std::uint32_t begin = begun.row;
     for (; begun.row < end; ++begun.row) sums[begun.row] = zero_quad();
@@ -90,7 +89,7 @@ class SingleSpringMatrix {
       begin_rows(block.reach, begun, x_of, sums);
       for (; i < block.end; ++i) {
         const Quad x = x_of[i];
-        // Slots alternate between two sums, as two springs share a register in the other kernel.
+        // Slots alternate between two sums, as in the AVX2 kernel, where two springs share a register.
         Quad sum[2] = {zero_quad(), zero_quad()};
         int side = 0;
         std::uint32_t k = begin_[i];
@@ -109,7 +108,7 @@ class SingleSpringMatrix {
   }
 
 #if defined(CLOTHLAB_AVX2_PRODUCT)
-  // So far ahead the springs are asked for: prefetchers of processors stop at the end of a page.
+  // Distance of software prefetches: hardware prefetchers stop at the end of a page.
   static constexpr std::size_t kAheadBytes = 4096;
 
   // The same operations in the same order, nothing fused, so the same bits.
@@ -188,7 +187,7 @@ class SingleSpringMatrix {
 
   const SpringMatrix* A_ = nullptr;
   const SpringPattern* pattern_ = nullptr;
-  // The kept springs, as in the pattern; `slot_` says which they are there.
+  // The kept springs, as in the pattern; `slot_` has their slots there.
   std::vector<std::uint32_t> begin_, outer_, upper_, slot_;
   std::vector<SpringPattern::Incoming> incoming_;  // its slots count the kept springs
   std::vector<std::uint32_t> incoming_begin_;

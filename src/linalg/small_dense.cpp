@@ -69,7 +69,7 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
   tridiagonalise(n);
   diagonalise(n);
 
-  // Ascending, by exchange of columns; no value that is not a number can upset this.
+  // Selection sort, ascending; terminates with NaN too.
   for (std::size_t k = 0; k + 1 < n; ++k) {
     std::size_t least = k;
     for (std::size_t j = k + 1; j < n; ++j) {
@@ -82,7 +82,7 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
 }
 
 // Householder's reduction. Step k maps column k below the diagonal to one number by I − 2wwᵀ on the rows and
-// columns after k; w is kept in that column until all of them are multiplied together, from the last.
+// columns after k; w is stored in that column until all are multiplied, from the last one.
 void SymmetricEigen::tridiagonalise(std::size_t n) {
   double* const A = vectors_.data();
   for (std::size_t k = 0; k + 2 < n; ++k) {
@@ -92,7 +92,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n) {
     for (std::size_t i = k + 1; i < n; ++i) norm += w[i] * w[i];
     norm = std::sqrt(norm);
     off_[k] = w[k + 1] > 0 ? -norm : norm;
-    w[k] = 0;  // says whether there is a reflection
+    w[k] = 0;  // 0: no reflection
     if (norm == 0) continue;
     w[k + 1] -= off_[k];
     const double length = std::sqrt(2 * norm * std::abs(w[k + 1]));

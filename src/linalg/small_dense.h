@@ -8,14 +8,14 @@
 namespace clothlab {
 
 // Dense matrices of some tens of rows, stored by columns: element (i, j) of a matrix of n rows is
-// [j * n + i]. Additions, multiplications, divisions and square roots alone, so that the bits are the same
-// on every machine. Values that are not finite give values that are not finite, never an endless loop.
+// [j * n + i]. Only additions, multiplications, divisions and square roots, so that the bits are the same on
+// every machine. Input that is not finite gives output that is not finite, never an endless loop.
 
 /// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm [Golub
 /// 1996, §8.3]: orthogonal vectors for clustered eigenvalues too.
 class SymmetricEigen {
  public:
-  /// Nothing is allocated from here on for matrices of up to n rows.
+  /// Allocates for matrices of up to n rows.
   void reserve(std::size_t n);
   /// Of the n x n matrix `a`.
   void compute(std::size_t n, std::span<const double> a);

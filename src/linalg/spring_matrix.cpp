@@ -18,7 +18,7 @@ namespace clothlab {
 
 namespace {
 
-// Where the product finds a row's vectors: side by side for the solvers, through the numbering for others.
+// Access to a row's vectors: contiguous for the solvers, through the numbering for vectors by particle.
 struct ByRow {
   const Padded* x_of;
   Padded* y_of;
@@ -52,20 +52,19 @@ Triple spring_force(const SpringMatrix::Spring& s, const Vector& xi, const Vecto
 
 const bool kHasAvx2 = __builtin_cpu_supports("avx2");
 
-// So far ahead the values are asked for: prefetchers of processors stop at the end of a page.
+// Distance of software prefetches: hardware prefetchers stop at the end of a page.
 constexpr std::size_t kAheadBytes = 4096;
 
-// SpringMatrix::multiply_rows with a vector per register, chosen where the processor has AVX2: the same
-// operations in the same order and nothing fused, so the same bits. The fourth lane carries b where it is
-// handy and is cleared when a row is complete. Calls begin(end) before anything is added to the rows up to
-// `end`.
+// SpringMatrix::multiply_rows with one vector per register, for processors with AVX2: the same operations in
+// the same order, not fused, so the same bits. The fourth lane may hold b and is cleared when a row is
+// complete. Calls begin(end) before anything is added to the rows up to `end`.
 template <class Begin>
 __attribute__((target("avx2"), flatten)) double multiply_rows_avx2(const SpringPattern& p, std::size_t chunk,
                                                                    const double* diagonal,
                                                                    const SpringMatrix::Spring* springs,
                                                                    const Padded* x_of, Padded* y_of,
                                                                    const Begin& begin) {
-  // In variables of its own, as the compiler has to fear that y overlaps what p points to.
+  // Local copies, since the compiler must assume that y aliases the pattern.
   const std::uint32_t* const uppers = p.upper.data();
   const std::uint32_t* const slot_begin = p.slot_begin.data();
   const std::uint32_t* const slot_outer = p.slot_outer.data();
@@ -118,7 +117,7 @@ __attribute__((target("avx2"), flatten)) double multiply_rows_avx2(const SpringP
 
 SpringMatrix::SpringMatrix(std::shared_ptr<const SpringPattern> pattern, const StopProbe& stop)
     : pattern_(std::move(pattern)), diagonal_(pattern_->particles(), 0.0) {
-  // In parts, because a system may take long to hand out memory that is touched for the first time.
+  // In parts: memory that is touched for the first time may be slow.
   constexpr std::size_t kPart = std::size_t{1} << 18;
   const std::size_t springs = pattern_->springs();
   values_.reserve(springs);
@@ -155,10 +154,8 @@ std::span<const SpringMatrix::StencilPoint> SpringMatrix::points_of(std::uint32_
   return {first_from(begin), first_from(end)};
 }
 
-// Every chunk writes its own rows only. A spring within the chunk is computed once and goes to both ends;
-// one that leaves the chunk is computed by the chunks of both its ends. Every row so receives its terms
-// in an order that the pattern alone decides: incoming springs, stencils, then the chunk's own springs.
-// This starts the rows up to `end` with all but the chunk's own springs.
+// Every row receives its terms in the order of the pattern: incoming springs, stencils, the chunk's own
+// springs. This starts the rows up to `end` with all but the latter.
 template <class Rows>
 void SpringMatrix::begin_rows(std::uint32_t end, Begun& begun, const Rows& rows) const {
   const std::vector<SpringPattern::Incoming>& incoming = pattern_->incoming;
@@ -198,7 +195,7 @@ double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows) const {
     for (; i < block.end; ++i) {
       const auto x = rows.x(i);
       const double d = diagonal_[i];
-      auto sum = rows.y(i);  // what lower rows have left here
+      auto sum = rows.y(i);  // with the terms from lower rows
       sum.x += d * x.x;
       sum.y += d * x.y;
       sum.z += d * x.z;

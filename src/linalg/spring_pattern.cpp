@@ -11,13 +11,13 @@ namespace clothlab {
 
 namespace {
 
-// A chunk is long enough to be worth handing to a thread, and there are enough of them for 16 threads;
-// more would only add springs that reach from one chunk to the next and so are computed twice.
+// A chunk is long enough for a thread, and there are enough for 16 threads; more would add outer springs,
+// which are computed twice.
 constexpr std::size_t kChunkRows = 256;
 constexpr std::size_t kMaxChunks = 16;
 constexpr std::uint32_t kBlockRows = 64;
 
-// Who is joined to whom, as compressed rows.
+// Neighbours of the particles, as compressed rows.
 struct Neighbours {
   std::vector<std::uint32_t> begin, of;
 
@@ -39,7 +39,7 @@ struct Neighbours {
 };
 
 // Cuts the mesh into compact chunks by recursive bisection along breadth-first layers, and keeps the layer
-// order within a chunk. Deterministic: everything goes by index.
+// order within a chunk. Deterministic: ties go by index.
 class Ordering {
  public:
   Ordering(std::size_t particles, std::span<const SpringPattern::Pair> springs, CancelPoint& cancel)
@@ -53,7 +53,7 @@ class Ordering {
  private:
   CancelPoint& cancel_;
   Neighbours neighbours_;
-  std::vector<std::uint32_t> label_;  // particle -> the part it is in, as far as the search has come
+  std::vector<std::uint32_t> label_;  // particle -> its part so far
   std::vector<std::uint32_t> found_;
   std::uint32_t fresh_ = 0;
 
@@ -91,7 +91,7 @@ class Ordering {
     std::copy(found_.begin(), found_.end(), part.begin());
   }
 
-  // Appends to found_ what can be reached from `start` through particles labelled `from`, breadth first.
+  // Appends to found_, breadth first, the particles labelled `from` that are reachable from `start`.
   void search(std::uint32_t start, std::uint32_t from, std::uint32_t to) {
     std::size_t head = found_.size();
     found_.push_back(start);

@@ -20,7 +20,7 @@ Padded diagonal_inverse(const mat3& B, const mat3* S) {
     return {inverse(diagonal.x), inverse(diagonal.y), inverse(diagonal.z), 0.0};
   }
   if (*S == mat3(0.0)) return {};
-  // One number for all directions is the diagonal preconditioner that commutes with S.
+  // A multiple of the identity is the diagonal preconditioner that commutes with S.
   const double mean = (diagonal.x + diagonal.y + diagonal.z) / 3;
   const double inverse = mean > 0 ? 1 / mean : 1.0;
   return {inverse, inverse, inverse, 0.0};

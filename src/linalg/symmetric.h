@@ -20,8 +20,7 @@ struct Symmetric {
 
   /// this += s B
   void add(double s, const Symmetric& B) {
-    // All is read before the first number is written: that B might be this keeps compilers from pairs
-    // otherwise.
+    // All reads come before the first write: B may alias this, which would prevent vectorisation.
     const HalfLanes x{xx + s * B.xx, yy + s * B.yy}, y{zz + s * B.zz, xy + s * B.xy},
         z{xz + s * B.xz, yz + s * B.yz};
     *this = {x[0], x[1], y[0], y[1], z[0], z[1]};
@@ -58,8 +57,8 @@ Symmetric symmetric_part(const mat3& B);
 mat3 full(const Symmetric& B);
 
 /// The inverse of a positive definite block B for one particle, so that it maps its free directions, the
-/// range of the projector S, to themselves; no S stands for a free particle. A block that is not positive
-/// definite (which only an indefinite matrix has) gives a positive multiple of the projection instead.
+/// range of the projector S, to themselves; no S stands for a free particle. For a block that is not positive
+/// definite (of an indefinite matrix), a positive multiple of the projection.
 Symmetric block_inverse(const Symmetric& B, const mat3* S = nullptr);
 
 /// The same for the diagonal of B alone.

@@ -13,7 +13,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kGrain = 512;  // a column's part of a chunk stays in the innermost cache
-// Vectors between two looks at the probe: some hundredths of a second, for their 100 MB.
+// Vectors between two polls of the probe: some hundredths of a second for 100 MB.
 constexpr std::size_t kVectorsPerLook = std::size_t{1} << 22;
 
 std::size_t chunks_of(std::size_t n) { return (n + kGrain - 1) / kGrain; }

@@ -17,15 +17,15 @@ double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const 
 /// The Euclidean norm of a; the same bits for any number of threads.
 double norm(WorkerPool& pool, std::span<const vec3> a);
 
-/// The columns of a tall matrix V, a few vectors of n vec3 each, with the products that subspace methods
-/// need. The `k` of a call says how many of the columns take part. Coefficients are plain arrays, dense
-/// matrices are stored by columns. Nothing is allocated unless `resize` asks for more than ever before.
+/// The columns of a tall matrix V, a few vectors of n vec3 each, with the products of subspace methods, which
+/// use the first `k` columns. Dense matrices are stored by columns. Only `resize` beyond the largest size so
+/// far allocates.
 ///
-/// The products throw Cancelled when their probe asks; then what they compute is left half done.
+/// The products throw Cancelled when their probe asks and leave partial results.
 class VectorBasis {
  public:
-  /// Columns hold what they held if nothing is allocated, and anything otherwise: of many and long columns
-  /// those that are never written to cost no time and no memory.
+  /// Without an allocation the columns keep their values, otherwise they are unspecified: columns that are
+  /// never written cost no time and no memory.
   void resize(std::size_t n, std::size_t columns);
 
   std::size_t length() const { return n_; }

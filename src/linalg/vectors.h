@@ -35,9 +35,8 @@ inline Padded padded(const vec3& v) { return {v.x, v.y, v.z, 0.0}; }
 inline vec3 unpadded(const Padded& v) { return {v.x, v.y, v.z}; }
 inline double dot(const Padded& a, const Padded& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// The four doubles of a Padded as two 128-bit registers, which every 64-bit processor has. Compilers do not
-// find this form by themselves in the loops of the solvers. The operations are those of the four numbers one
-// by one, so the bits are the same where the fallback is used.
+// The four doubles of a Padded as two 128-bit registers, which every 64-bit processor has; compilers do not
+// vectorise the solvers' loops like this. Element-wise operations, so the fallback gives the same bits.
 
 #if defined(__GNUC__)
 using HalfLanes = double __attribute__((vector_size(16)));
@@ -69,7 +68,7 @@ inline HalfLanes where_greater(HalfLanes a, HalfLanes b, HalfLanes then, HalfLan
 
 inline HalfLanes root(HalfLanes a) { return HalfLanes{std::sqrt(a[0]), std::sqrt(a[1])}; }
 
-/// Two vectors, one in each lane.
+/// Two vectors, one per lane.
 struct PairOfVectors {
   HalfLanes x{}, y{}, z{};
 
@@ -109,13 +108,13 @@ struct Lanes {
   friend Lanes operator*(double s, const Lanes& a) { return {both(s) * a.xy, both(s) * a.z0}; }
 };
 
-// Three numbers in single precision and a zero: one 128-bit register, which every 64-bit processor has. The
-// operations are those of the four numbers one by one, so the bits are the same where the fallback is used.
+// Three single-precision numbers and a zero in one 128-bit register, which every 64-bit processor has.
+// Element-wise operations, so the fallback gives the same bits.
 
 #if defined(__GNUC__)
 using Quad = float __attribute__((vector_size(16)));
 
-/// The same with 0 in the fourth place, whatever was there.
+/// The same with 0 in the fourth place.
 inline Quad without_fourth(Quad q) {
   using Mask = std::int32_t __attribute__((vector_size(16)));
   return (Quad)((Mask)q & Mask{-1, -1, -1, 0});
