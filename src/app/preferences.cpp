@@ -37,6 +37,40 @@ void read(const Json& json, const char* key, T& value) {
   }
 }
 
+template <class T>
+void read_between(const Json& json, const char* key, T& value, T least, T most) {
+  read(json, key, value);
+  value = std::clamp(value, least, most);
+}
+
+void read_view(const Json& json, ViewSettings& out) {
+  read(json, "plots", out.plots);
+  read_between(json, "plots_height", out.plots_layout.height, 110.0f, 2000.0f);
+  std::vector<std::string> plots;
+  read(json, "plots_chosen", plots);
+  out.plots_layout.choose(plots);
+  bool with_gravity = true;
+  read(json, "energy_with_gravity", with_gravity);
+  out.plots_layout.set_with_gravity(with_gravity);
+  read_between(json, "history_megabytes", out.history_megabytes, kLeastHistoryMegabytes,
+               kMostHistoryMegabytes);
+  read_between(json, "hand_strength", out.grab_strength, kLeastGrabStrength, 1.0);
+  if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
+    read(*recording, "pictures", out.recording.pictures);
+    read(*recording, "meshes", out.recording.meshes);
+    read_between(*recording, "frames_per_second", out.recording.frames_per_second, kLeastFrameRate,
+                 kMostFrameRate);
+  }
+  read_between(json, "interface_scale", out.interface_scale, 0.75f, 2.0f);
+  std::string theme;
+  read(json, "theme", theme);
+  if (theme == "light") out.theme = Theme::light;
+  std::vector<std::string> hints;
+  read(json, "hints_done", hints);
+  for (std::size_t i = 0; i < kHintNames.size(); ++i)
+    out.hints_done[i] = std::find(hints.begin(), hints.end(), kHintNames[i]) != hints.end();
+}
+
 }  // namespace
 
 Preferences Preferences::load(const Environment& environment) {
@@ -63,31 +97,7 @@ Preferences Preferences::load(const Environment& environment) {
   read(json, "window", window);
   if (window.size() == 4) out.window = WindowPlace{window[0], window[1], window[2], window[3]};
   read(json, "tab", out.tab);
-  read(json, "plots", out.plots);
-  read(json, "plots_height", out.plots_height);
-  read(json, "plots_chosen", out.plots_chosen);
-  read(json, "energy_with_gravity", out.energy_with_gravity);
-  read(json, "history_megabytes", out.history_megabytes);
-  read(json, "hand_strength", out.grab_strength);
-  out.grab_strength = std::clamp(out.grab_strength, kLeastGrabStrength, 1.0);
-  out.plots_height = std::clamp(out.plots_height, 110.0, 2000.0);
-  out.history_megabytes = std::clamp(out.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes);
-  if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
-    read(*recording, "pictures", out.recording.pictures);
-    read(*recording, "meshes", out.recording.meshes);
-    read(*recording, "frames_per_second", out.recording.frames_per_second);
-    out.recording.frames_per_second =
-        std::clamp(out.recording.frames_per_second, kLeastFrameRate, kMostFrameRate);
-  }
-  read(json, "interface_scale", out.interface_scale);
-  out.interface_scale = std::clamp(out.interface_scale, 0.75, 2.0);
-  std::string theme;
-  read(json, "theme", theme);
-  if (theme == "light") out.theme = Theme::light;
-  std::vector<std::string> hints;
-  read(json, "hints_done", hints);
-  for (std::size_t i = 0; i < kHintNames.size(); ++i)
-    out.hints_done[i] = std::find(hints.begin(), hints.end(), kHintNames[i]) != hints.end();
+  read_view(json, out.view);
   return out;
 }
 
@@ -102,20 +112,20 @@ void Preferences::save(const Environment& environment) const {
   if (is_utf8(utf8_of(save_folder))) json["save_folder"] = utf8_of(save_folder);
   if (window) json["window"] = {window->x, window->y, window->width, window->height};
   json["tab"] = tab;
-  json["plots"] = plots;
-  json["plots_height"] = plots_height;
-  json["plots_chosen"] = plots_chosen;
-  json["energy_with_gravity"] = energy_with_gravity;
-  json["history_megabytes"] = history_megabytes;
-  json["hand_strength"] = grab_strength;
-  json["recording"] = {{"pictures", recording.pictures},
-                       {"meshes", recording.meshes},
-                       {"frames_per_second", recording.frames_per_second}};
-  json["interface_scale"] = interface_scale;
-  json["theme"] = theme == Theme::light ? "light" : "dark";
+  json["plots"] = view.plots;
+  json["plots_height"] = view.plots_layout.height;
+  json["plots_chosen"] = view.plots_layout.titles();
+  json["energy_with_gravity"] = view.plots_layout.with_gravity();
+  json["history_megabytes"] = view.history_megabytes;
+  json["hand_strength"] = view.grab_strength;
+  json["recording"] = {{"pictures", view.recording.pictures},
+                       {"meshes", view.recording.meshes},
+                       {"frames_per_second", view.recording.frames_per_second}};
+  json["interface_scale"] = view.interface_scale;
+  json["theme"] = view.theme == Theme::light ? "light" : "dark";
   json["hints_done"] = Json::array();
   for (std::size_t i = 0; i < kHintNames.size(); ++i)
-    if (hints_done[i]) json["hints_done"].push_back(kHintNames[i]);
+    if (view.hints_done[i]) json["hints_done"].push_back(kHintNames[i]);
   try {
     fs::create_directories(path.parent_path());
     check_replaceable(path);

@@ -8,7 +8,6 @@
 
 #include "app/window.h"
 #include "io/config_folder.h"
-#include "ui/palette.h"
 #include "ui/panel_context.h"
 
 namespace clothlab {
@@ -21,16 +20,9 @@ struct Preferences {
   std::filesystem::path save_folder;                ///< where the user saved last; empty: nowhere yet
   std::optional<WindowPlace> window;
   std::string tab;  ///< that is open
-  bool plots = true;
-  double plots_height = 190;              ///< [interface units]
-  std::vector<std::string> plots_chosen;  ///< their titles, side by side; empty: those of a first start
-  bool energy_with_gravity = true;        ///< in the plot of the energies
-  double history_megabytes = 256;
-  double grab_strength = 1;      ///< share of the largest force (Grab)
-  Recorder::Settings recording;  ///< what is recorded; where to is save_folder
-  double interface_scale = 1;
-  Theme theme = Theme::dark;
-  HintsDone hints_done{};
+  /// Of these, the theme, the interface's scale, the plots that are shown, the memory to look back, the
+  /// strength of the grab, what is recorded (where to is save_folder) and the hints.
+  ViewSettings view;
 
   static Preferences load(const Environment& environment = process_environment());
   void save(const Environment& environment = process_environment()) const;

@@ -37,55 +37,20 @@ KeyPress translate(int key, int scancode, int action, int mods) {
   press.ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
   press.shift = (mods & GLFW_MOD_SHIFT) != 0;
   press.repeat = action == GLFW_REPEAT;
-  switch (key) {
-    case GLFW_KEY_SPACE:
-      press.key = Key::space;
-      return press;
-    case GLFW_KEY_ENTER:
-    case GLFW_KEY_KP_ENTER:
-      press.key = Key::enter;
-      return press;
-    case GLFW_KEY_ESCAPE:
-      press.key = Key::escape;
-      return press;
-    case GLFW_KEY_BACKSPACE:
-      press.key = Key::backspace;
-      return press;
-    case GLFW_KEY_UP:
-      press.key = Key::up;
-      return press;
-    case GLFW_KEY_DOWN:
-      press.key = Key::down;
-      return press;
-    case GLFW_KEY_PAGE_UP:
-      press.key = Key::page_up;
-      return press;
-    case GLFW_KEY_PAGE_DOWN:
-      press.key = Key::page_down;
-      return press;
-    case GLFW_KEY_LEFT:
-      press.key = Key::left;
-      return press;
-    case GLFW_KEY_RIGHT:
-      press.key = Key::right;
-      return press;
-    case GLFW_KEY_HOME:
-      press.key = Key::home;
-      return press;
-    case GLFW_KEY_END:
-      press.key = Key::end;
-      return press;
-    case GLFW_KEY_F1:
-      press.key = Key::f1;
-      return press;
-    case GLFW_KEY_F5:
-      press.key = Key::f5;
-      return press;
-    case GLFW_KEY_F12:
-      press.key = Key::f12;
-      return press;
-    default:
-      break;
+  static constexpr std::pair<int, Key> kNamed[] = {
+      {GLFW_KEY_SPACE, Key::space},    {GLFW_KEY_ENTER, Key::enter},
+      {GLFW_KEY_KP_ENTER, Key::enter}, {GLFW_KEY_ESCAPE, Key::escape},
+      {GLFW_KEY_UP, Key::up},          {GLFW_KEY_BACKSPACE, Key::backspace},
+      {GLFW_KEY_DOWN, Key::down},      {GLFW_KEY_PAGE_UP, Key::page_up},
+      {GLFW_KEY_LEFT, Key::left},      {GLFW_KEY_PAGE_DOWN, Key::page_down},
+      {GLFW_KEY_RIGHT, Key::right},    {GLFW_KEY_HOME, Key::home},
+      {GLFW_KEY_END, Key::end},        {GLFW_KEY_F1, Key::f1},
+      {GLFW_KEY_F5, Key::f5},          {GLFW_KEY_F12, Key::f12},
+  };
+  for (const auto& [code, named] : kNamed) {
+    if (code != key) continue;
+    press.key = named;
+    return press;
   }
   if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) {
     press.character = static_cast<char>('0' + key - GLFW_KEY_0);

@@ -17,7 +17,6 @@ namespace clothlab {
 namespace {
 
 constexpr double kLoosestTolerance = 1e-6;
-constexpr std::size_t kBlendGrain = 1024;
 
 /// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation
 /// linearised at u0. Prescribed particles move at constant velocity within the step, as part of that
@@ -32,16 +31,60 @@ class ExponentialRosenbrockEuler final : public Integrator {
                      const StepContext& context) override;
 
  private:
+  /// K, D and ω at (x, v); false when stopped.
+  bool linearise(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v, double h,
+                 const StepContext& context, StepReport& report);
+  /// hJ: x' = h v, v' = h S M⁻¹ (K x + D v). Throws Cancelled.
+  void apply(const DynamicSystem& system, double h, const StepContext& context, std::span<const vec3> in,
+             std::span<vec3> out);
+
   StepStart start_;
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> d_;  // −D
   KrylovPhi phi_;
+  bool damped_ = false;
+  double omega_ = 0;
   std::vector<double> root_mass_;
   std::vector<double> scratch_;
   std::vector<vec3> slope_;             // h F(u0), positions then velocities, in the variables above
   std::vector<vec3> change_;            // u1 − u0, likewise
   std::vector<vec3> x_, force_, more_;  // of a product; then the first two are u1
 };
+
+bool ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
+                                           std::span<const vec3> v, double h, const StepContext& context,
+                                           StepReport& report) {
+  if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return false;
+  system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, *k_);
+  if (gives_up(context, report)) return false;
+  system.assemble(x, v, {0, 1, 0}, context.solver.jacobian, *d_);
+  if (gives_up(context, report)) return false;
+  damped_ = !is_zero(*d_);
+  if (gives_up(context, report)) return false;
+  const double bound = norm_bound(*k_, system.masses(), scratch_);
+  omega_ = bound > 0 ? std::sqrt(bound / 2) : 1 / h;
+  return !gives_up(context, report);
+}
+
+void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, const StepContext& context,
+                                       std::span<const vec3> in, std::span<vec3> out) {
+  const CancelPoint cancel(context.stop);
+  const std::size_t n = system.size();
+  context.for_particles(n, [&](std::size_t i) { x_[i] = in[i] / (omega_ * root_mass_[i]); });
+  k_->multiply(context.pool, x_, force_);
+  cancel.look();
+  if (damped_) {
+    context.for_particles(n, [&](std::size_t i) { x_[i] = in[n + i] / root_mass_[i]; });
+    d_->multiply(context.pool, x_, more_);
+    context.for_particles(n, [&](std::size_t i) { force_[i] += more_[i]; });
+  }
+  cancel.look();
+  system.projection().filter(force_);
+  context.for_particles(n, [&](std::size_t i) {
+    out[i] = h * omega_ * in[n + i];
+    out[n + i] = -h / root_mass_[i] * force_[i];
+  });
+}
 
 StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, State& state, double h,
                                                const StepContext& context) {
@@ -57,47 +100,18 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
 
   if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
-  if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return report;
-  SpringMatrix& K = *k_;
-  SpringMatrix& D = *d_;
-  system.assemble(state.x, v0, {0, 0, 1}, context.solver.jacobian, K);
-  if (gives_up(context, report)) return report;
-  system.assemble(state.x, v0, {0, 1, 0}, context.solver.jacobian, D);
-  if (gives_up(context, report)) return report;
-  const bool damped = !is_zero(D);
-  if (gives_up(context, report)) return report;
-  const double bound = norm_bound(K, system.masses(), scratch_);
-  if (gives_up(context, report)) return report;
-  const double omega = bound > 0 ? std::sqrt(bound / 2) : 1 / h;
-
+  if (!linearise(system, state.x, v0, h, context, report)) return report;
   for (std::size_t i = 0; i < n; ++i) {
-    slope_[i] = h * omega * root_mass_[i] * v0[i];
+    slope_[i] = h * omega_ * root_mass_[i] * v0[i];
     slope_[n + i] = h * root_mass_[i] * a0[i];
   }
-  const CancelPoint cancel(context.stop);
-  // hJ: x' = h v, v' = h S M⁻¹ (K x + D v)
-  const auto apply = [&](std::span<const vec3> in, std::span<vec3> out) {
-    const auto for_particles = [&](auto&& body) {
-      context.pool.for_chunks(n, kBlendGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) body(i);
-      });
-    };
-    for_particles([&](std::size_t i) { x_[i] = in[i] / (omega * root_mass_[i]); });
-    K.multiply(context.pool, x_, force_);
-    cancel.look();
-    if (damped) {
-      for_particles([&](std::size_t i) { x_[i] = in[n + i] / root_mass_[i]; });
-      D.multiply(context.pool, x_, more_);
-      for_particles([&](std::size_t i) { force_[i] += more_[i]; });
-    }
-    cancel.look();
-    system.projection().filter(force_);
-    for_particles([&](std::size_t i) {
-      out[i] = h * omega * in[n + i];
-      out[n + i] = -h / root_mass_[i] * force_[i];
-    });
+  const auto product = [&](std::span<const vec3> in, std::span<vec3> out) {
+    apply(system, h, context, in, out);
   };
-  const KrylovPhi::Operator hJ = [&apply](std::span<const vec3> in, std::span<vec3> out) { apply(in, out); };
+  // Of one pointer: a function of more would be allocated.
+  const KrylovPhi::Operator hJ = [&product](std::span<const vec3> in, std::span<vec3> out) {
+    product(in, out);
+  };
   const double tolerance = std::min(kLoosestTolerance, context.solver.linear.cg.tolerance);
   const KrylovPhi::Result result = phi_.compute(context.solving(), hJ, slope_, tolerance, change_);
   report.stopped = result.stopped;
@@ -106,7 +120,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
 
   for (std::size_t i = 0; i < n; ++i) {
-    x_[i] = state.x[i] + change_[i] / (omega * root_mass_[i]);
+    x_[i] = state.x[i] + change_[i] / (omega_ * root_mass_[i]);
     force_[i] = v0[i] + change_[n + i] / root_mass_[i];
   }
   finish_step(system.projection(), h, x_, force_, state);

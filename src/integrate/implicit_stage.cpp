@@ -134,24 +134,27 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   if (!is_enough(trial, alpha)) return Outcome::stuck;
 
   // Only where A is not exact and the step is not close to a root.
-  if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2) {
-    for (int k = 0; k < kMaxDoublings && trial.slope < start.slope / 2; ++k) {
-      Trial longer;
-      if (!try_step(p, 2 * alpha, longer, report)) return Outcome::stopped;
-      const bool better = std::isfinite(longer.norm) &&
-                          (has_potential ? longer.potential < trial.potential : longer.slope < 0);
-      if (!better) {
-        if (!try_step(p, alpha, trial, report)) return Outcome::stopped;
-        break;
-      }
-      trial = longer;
-      alpha *= 2;
-    }
+  if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2 &&
+      !lengthen(p, start.slope, trial, report)) {
+    return Outcome::stopped;
   }
   accept(p);
   residual_norm = trial.norm;
   smallest_norm_ = std::min(smallest_norm_, residual_norm);
   return Outcome::improved;
+}
+
+bool ImplicitStage::lengthen(const Problem& p, double first_slope, Trial& trial, StepReport& report) {
+  double alpha = 1;
+  for (int k = 0; k < kMaxDoublings && trial.slope < first_slope / 2; ++k, alpha *= 2) {
+    Trial longer;
+    if (!try_step(p, 2 * alpha, longer, report)) return false;
+    const bool better = std::isfinite(longer.norm) &&
+                        (p.has_potential() ? longer.potential < trial.potential : longer.slope < 0);
+    if (!better) return try_step(p, alpha, trial, report);
+    trial = longer;
+  }
+  return true;
 }
 
 bool ImplicitStage::try_step(const Problem& p, double alpha, Trial& trial, StepReport& report) {

@@ -76,6 +76,8 @@ class ImplicitStage {
   double evaluate_trial(const Problem& p);
   /// The same at v1 + α d; false when stopped.
   bool try_step(const Problem& p, double alpha, Trial& trial, StepReport& report);
+  /// Doubles the whole step as long as that leads further down from its `trial`; false when stopped.
+  bool lengthen(const Problem& p, double first_slope, Trial& trial, StepReport& report);
   double norm(const Problem& p, std::span<const vec3> a) const;
   double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
   /// One Newton step with line search from (x1, v1); on success they and residual_ are updated.

@@ -134,6 +134,29 @@ SolveReport ModalSplit::solve_with(const SpringMatrix& A, std::span<const vec3> 
   return solve;
 }
 
+bool ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
+                                  std::span<vec3> scratch, std::span<vec3> dv, StepReport& report) {
+  WorkerPool& pool = context.pool;
+  const std::size_t count = count_;
+  std::ranges::fill(scratch, vec3(0.0));
+  Z_.add(pool, count, left_over_, gamma * gamma, scratch);
+  if (!(norm(pool, scratch) > context.solver.linear.cg.tolerance * norm(pool, b_))) return true;
+  // U, with the guess X n, (XᵀAX) n = XᵀC e
+  for (std::size_t j = 0; j < count; ++j) {
+    X_.coefficients(pool, count, C_.column(j), coefficients_);
+    const double whole = coefficients_[j] + gamma * gamma * lambda_[j];
+    const double guess = whole > 0 ? coefficients_[j] / whole : 0;
+    std::ranges::transform(X_.column(j), U_.column(j).begin(), [&](const vec3& x) { return guess * x; });
+    if (solve_with(*a_, C_.column(j), true, true, system, context, U_.column(j), report).stopped)
+      return false;
+    Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
+  }
+  if (!solve_dense(count, small_, 1, left_over_)) return true;
+  for (std::size_t j = 0; j < count; ++j) right_[j] += left_over_[j];
+  U_.add(pool, count, left_over_, -1, dv);
+  return true;
+}
+
 bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<const vec3> r,
                        std::span<const vec3> s, const StepContext& context, std::span<vec3> dx,
                        std::span<vec3> dv, StepReport& report) {
@@ -176,25 +199,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
 
-  // The rest of Yᵀw.
-  std::ranges::fill(dx, vec3(0.0));
-  Z_.add(pool, count, left_over_, gamma * gamma, dx);
-  if (norm(pool, dx) > context.solver.linear.cg.tolerance * norm(pool, b_)) {
-    // U, with the guess X n, (XᵀAX) n = XᵀC e
-    for (std::size_t j = 0; j < count; ++j) {
-      X_.coefficients(pool, count, C_.column(j), coefficients_);
-      const double whole = coefficients_[j] + gamma * gamma * lambda_[j];
-      const double guess = whole > 0 ? coefficients_[j] / whole : 0;
-      std::ranges::transform(X_.column(j), U_.column(j).begin(), [&](const vec3& x) { return guess * x; });
-      if (solve_with(A, C_.column(j), true, true, system, context, U_.column(j), report).stopped)
-        return false;
-      Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
-    }
-    if (solve_dense(count, small_, 1, left_over_)) {
-      for (std::size_t j = 0; j < count; ++j) modal[j] += left_over_[j];
-      U_.add(pool, count, left_over_, -1, dv);
-    }
-  }
+  if (!remove_left_over(system, gamma, context, dx, dv, report)) return false;
   if (gives_up(context, report)) return false;
   X_.add(pool, count, modal, 1, dv);
 

@@ -90,6 +90,10 @@ class ModalSplit {
  private:
   /// X, Y, Z and λ from the modes found last, or from those of the step before. False when stopped.
   bool project(const DynamicSystem& system, const StepContext& context, bool fresh, StepReport& report);
+  /// Takes from dv, and from what right_ holds of it in the modes, what Yᵀw = left_over_ is left with. False
+  /// when stopped.
+  bool remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
+                        std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
   SolveReport solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm, bool same_matrix,
                          const DynamicSystem& system, const StepContext& context, std::span<vec3> x,
                          StepReport& report);

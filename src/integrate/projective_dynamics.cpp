@@ -63,6 +63,8 @@ class ProjectiveDynamics final : public Integrator {
                      const StepContext& context) override;
 
  private:
+  /// Room, the colouring and the matrix; false when stopped.
+  bool prepare(const DynamicSystem& system, double h, const StepContext& context, StepReport& report);
   /// Updates a_ and held_; true where they have changed since the last step.
   bool update_matrix(const DynamicSystem& system, double h, WorkerPool& pool);
   /// row_sum_ of a_ as it is.
@@ -97,22 +99,27 @@ class ProjectiveDynamics final : public Integrator {
   std::vector<vec3> correction_;
 };
 
+bool ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const StepContext& context,
+                                 StepReport& report) {
+  for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(system.size());
+  report.stopped = !colouring_.update(system, context.stop);
+  if (gives_up(context, report)) return false;
+  if (!have_matrix(system, context, a_, report)) return false;
+  if (update_matrix(system, h, context.pool)) {
+    factor_fits_ = false;
+    row_sum_.clear();
+  }
+  if (gives_up(context, report)) return false;
+  if (row_sum_.empty()) sum_rows(system.elements());
+  return !gives_up(context, report);
+}
+
 StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state, double h,
                                        const StepContext& context) {
   StepReport report;
   report.h = h;
   const std::size_t n = system.size();
-  for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(n);
-  report.stopped = !colouring_.update(system, context.stop);
-  if (gives_up(context, report)) return report;
-  if (!have_matrix(system, context, a_, report)) return report;
-  if (update_matrix(system, h, context.pool)) {
-    factor_fits_ = false;
-    row_sum_.clear();
-  }
-  if (gives_up(context, report)) return report;
-  if (row_sum_.empty()) sum_rows(system.elements());
-  if (gives_up(context, report)) return report;
+  if (!prepare(system, h, context, report)) return report;
 
   const std::span<const double> m = system.masses();
   system.force(state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_), push_);

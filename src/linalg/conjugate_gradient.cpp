@@ -43,7 +43,7 @@ struct ConjugateGradient::Scratch {
   const SpringPattern& pattern() const { return A->pattern(); }
 
   // False when the probe asked to stop.
-  bool take(const SolveContext& context, const LinearSystem& system, const CgOptions& options) {
+  bool adopt(const SolveContext& context, const LinearSystem& system, const CgOptions& options) {
     pool = &context.pool;
     stop = &context.stop;
     A = &system.A;
@@ -344,7 +344,7 @@ SolveReport ConjugateGradient::solve(const SolveContext& context, const LinearSy
   assert(system.fits(x));
   Scratch& s = *scratch_;
   SolveReport report;
-  report.stopped = !s.take(context, system, options);
+  report.stopped = !s.adopt(context, system, options);
   if (report.stopped) return report;
   s.start(x, options);
   if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options.max_iterations, report);

@@ -23,6 +23,30 @@ double mean_length(const ClothMesh& mesh) {
   return mesh.stretch_springs.empty() ? 0 : sum / static_cast<double>(mesh.stretch_springs.size());
 }
 
+// A known state, whoever drew before.
+void begin_picture(const Viewport& viewport) {
+  glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
+  glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
+  glEnable(GL_SCISSOR_TEST);
+  glDisable(GL_CULL_FACE);
+  glDisable(GL_STENCIL_TEST);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glDepthFunc(GL_LEQUAL);
+  glClear(GL_DEPTH_BUFFER_BIT);
+}
+
+void end_picture() {
+  glDisable(GL_BLEND);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_SCISSOR_TEST);
+  glUseProgram(0);
+  glBindVertexArray(0);
+  glBindTexture(GL_TEXTURE_2D, 0);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
 }  // namespace
 
 struct Renderer::Impl {
@@ -191,6 +215,23 @@ struct Renderer::Impl {
     ball_list.assign({{point, 0, rgba(look.grab)}, {cursor, 0, rgba(look.grab)}});
     balls.draw(ball_list, {.radius_pixels = {4.5f, 4.5f}}, view, programs.ball);
   }
+
+  void draw_all_springs(const Frame& frame, const Camera& camera, const ViewOptions& options, bool has_cloth,
+                        const View& view) {
+    if (!frame.mesh || positions.empty()) return;
+    // Lines leave no depth, so that the soft rims of crossing ones blend.
+    glDepthMask(GL_FALSE);
+    if (has_cloth && options.wireframe)
+      draw_springs(frame.mesh->stretch_springs, rgba(look.edge, edge_opacity(camera, view)),
+                   {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
+    constexpr Lines::Style kSpring{.radius_pixels = {0.6f, 0.6f}, .towards_eye = 0.004f};
+    const float opacity = std::min(1.5f * edge_opacity(camera, view), 1.0f);
+    if (has_cloth && options.stretch_springs)
+      draw_springs(frame.mesh->stretch_springs, rgba(look.stretch_spring, opacity), kSpring, view);
+    if (options.bend_springs)
+      draw_springs(frame.mesh->bend_springs, rgba(look.bend_spring, opacity), kSpring, view);
+    glDepthMask(GL_TRUE);
+  }
 };
 
 Renderer::Renderer() : impl_(std::make_unique<Impl>()) {}
@@ -224,17 +265,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   if (has_cloth && options.shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
 
-  glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
-  glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
-  glEnable(GL_SCISSOR_TEST);
-  glDisable(GL_CULL_FACE);
-  glDisable(GL_STENCIL_TEST);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-  glDepthMask(GL_TRUE);
-  glDepthFunc(GL_LEQUAL);
-  glClear(GL_DEPTH_BUFFER_BIT);
-
+  begin_picture(viewport);
   // The cloth first: what it covers need not be painted twice.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
@@ -247,18 +278,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   r.ground.draw(camera.target, options.look, options.grid, options.shadow && has_cloth, view, r.programs);
   glDepthMask(GL_TRUE);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
-  // Lines leave no depth, so that the soft rims of crossing ones blend.
-  glDepthMask(GL_FALSE);
-  if (has_cloth && options.wireframe)
-    r.draw_springs(frame.mesh->stretch_springs, rgba(r.look.edge, r.edge_opacity(camera, view)),
-                   {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view);
-  constexpr Lines::Style kSpring{.radius_pixels = {0.6f, 0.6f}, .towards_eye = 0.004f};
-  const float opacity = std::min(1.5f * r.edge_opacity(camera, view), 1.0f);
-  if (has_cloth && options.stretch_springs)
-    r.draw_springs(frame.mesh->stretch_springs, rgba(r.look.stretch_spring, opacity), kSpring, view);
-  if (has_mesh && options.bend_springs)
-    r.draw_springs(frame.mesh->bend_springs, rgba(r.look.bend_spring, opacity), kSpring, view);
-  glDepthMask(GL_TRUE);
+  r.draw_all_springs(frame, camera, options, has_cloth, view);
   if (has_cloth && options.particles) r.draw_particles(view);
   if (has_cloth && options.pins) r.draw_pins(frame, view);
   if (has_mesh) {
@@ -268,14 +288,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     glDepthMask(GL_TRUE);
   }
   if (frame.grab) r.draw_grab(*frame.grab, camera.target, view);
-
-  glDisable(GL_BLEND);
-  glDisable(GL_DEPTH_TEST);
-  glDisable(GL_SCISSOR_TEST);
-  glUseProgram(0);
-  glBindVertexArray(0);
-  glBindTexture(GL_TEXTURE_2D, 0);
-  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  end_picture();
 }
 
 }  // namespace clothlab

@@ -309,21 +309,9 @@ bool FileDialog::draw_entry(const Entry& entry, bool selected) {
   return clicked;
 }
 
-void FileDialog::draw(const Area& view, const Chosen& chosen) {
-  if (!is_open()) return;
-  if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
+// The folder, and what is typed.
+void FileDialog::draw_head() {
   const Words& words = words_of(*purpose_);
-  const bool saving = is_saving();
-  const ImVec2 size(std::min(units(720), view.width - units(24)),
-                    std::min(units(470), view.height - units(24)));
-  ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
-                          ImVec2(0.5F, 0.5F));
-  ImGui::SetNextWindowSize(size);
-  if (appearing_) ImGui::SetNextWindowFocus();
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(14)));
-  ImGui::Begin("##file-dialog", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoNav);
   ImGui::PushFont(fonts().heading);
   ImGui::TextUnformatted(words.heading);
   ImGui::PopFont();
@@ -342,17 +330,54 @@ void FileDialog::draw(const Area& view, const Chosen& chosen) {
   appearing_ = false;
   ImGui::SetNextItemWidth(-1);
   // The first typed letter replaces the suggested name.
-  const ImGuiInputTextFlags flags = saving ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
+  const ImGuiInputTextFlags flags =
+      is_saving() ? ImGuiInputTextFlags_AutoSelectAll : ImGuiInputTextFlags_None;
   if (ImGui::InputTextWithHint("##text", words.hint, text_.data(), text_.size(), flags)) {
     confirm_overwrite_ = false;
     problem_.clear();
     filter();
   }
   note_item("file-text");
-  tooltip(saving ? "The name of the file in this folder, or a whole path."
-                 : "Shows only the files whose names contain this; a whole path opens directly.");
+  tooltip(is_saving() ? "The name of the file in this folder, or a whole path."
+                      : "Shows only the files whose names contain this; a whole path opens directly.");
   if (!is_reading() && std::exchange(accept_awaited_, false)) accept();
+}
 
+// What there is to say, and the buttons.
+void FileDialog::draw_foot() {
+  if (is_reading()) {
+    small_text("Reading " + utf8_of(reading_->folder()) + " ...");
+  } else if (problem_.empty()) {
+    small_text(words_of(*purpose_).help);
+  } else {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
+    ImGui::TextUnformatted(displayable(problem_).c_str());
+    ImGui::PopStyleColor();
+  }
+  if (text_button(is_saving() ? "Save (Enter)" : "Open (Enter)",
+                  is_saving() ? "Writes the file under this name." : "Opens what is chosen or typed.",
+                  units(130)))
+    accept();
+  note_item("file-accept");
+  ImGui::SameLine();
+  if (text_button("Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
+  note_item("file-cancel");
+}
+
+void FileDialog::draw(const Area& view, const Chosen& chosen) {
+  if (!is_open()) return;
+  if (reading_ && reading_->wait_for(std::chrono::milliseconds::zero())) show_listing();
+  const ImVec2 size(std::min(units(720), view.width - units(24)),
+                    std::min(units(470), view.height - units(24)));
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width / 2, view.y + view.height / 2), ImGuiCond_Always,
+                          ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSize(size);
+  if (appearing_) ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(16), units(14)));
+  ImGui::Begin("##file-dialog", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  draw_head();
   const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() + units(4);
   const float height = std::max(units(60), ImGui::GetContentRegionAvail().y - bottom);
   ImGui::BeginChild("places", ImVec2(units(170), height));
@@ -360,23 +385,7 @@ void FileDialog::draw(const Area& view, const Chosen& chosen) {
   ImGui::EndChild();
   ImGui::SameLine();
   draw_list(height);
-
-  if (is_reading()) {
-    small_text("Reading " + utf8_of(reading_->folder()) + " ...");
-  } else if (problem_.empty()) {
-    small_text(words.help);
-  } else {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
-    ImGui::TextUnformatted(displayable(problem_).c_str());
-    ImGui::PopStyleColor();
-  }
-  if (text_button(saving ? "Save (Enter)" : "Open (Enter)",
-                  saving ? "Writes the file under this name." : "Opens what is chosen or typed.", units(130)))
-    accept();
-  note_item("file-accept");
-  ImGui::SameLine();
-  if (text_button("Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
-  note_item("file-cancel");
+  draw_foot();
   ImGui::End();
   ImGui::PopStyleVar();
 

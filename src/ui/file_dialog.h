@@ -61,6 +61,8 @@ class FileDialog {
   void choose(const Entry& entry);
   void accept();
   void draw_places();
+  void draw_head();
+  void draw_foot();
   void draw_list(float height);
   bool draw_entry(const Entry& entry, bool selected);
 

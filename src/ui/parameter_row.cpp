@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "ui/numbers.h"
 #include "ui/theme.h"
@@ -87,6 +88,43 @@ std::optional<std::string> text_field(const char* id, const std::string& shown, 
   return typed;
 }
 
+// The dragged slider, the position of its knob, and its value.
+struct Dragging {
+  ImGuiID id = 0;
+  double position = 0;
+  double value = 0;
+};
+Dragging g_dragging;
+
+// Between the knob's ends.
+struct Track {
+  float left, right, middle;
+  double share(float x) const { return static_cast<double>((x - left) / (right - left)); }
+};
+
+// Of the item before: the new value while it is dragged.
+std::optional<double> dragged_value(ImGuiID id, const ParameterSpec& spec, const SliderSpan& span,
+                                    double value, const Track& track) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool activated = ImGui::IsItemActivated();
+  if (activated && io.KeyCtrl) {
+    g_text_wanted = ImGui::GetID("##field");
+    g_dragging.id = 0;
+  } else if (activated) {
+    g_dragging = {id, slider_position(spec, span, value), value};
+  }
+  if (!ImGui::IsItemActive() || g_dragging.id != id || !ImGui::IsMouseDown(ImGuiMouseButton_Left)) return {};
+  if (activated ? io.KeyShift : io.MouseDelta.x == 0) return {};
+  // With Shift a tenth of the mouse's motion.
+  const double to = io.KeyShift ? g_dragging.position +
+                                      static_cast<double>(0.1F * io.MouseDelta.x / (track.right - track.left))
+                                : track.share(io.MousePos.x);
+  g_dragging.position = std::clamp(to, 0.0, 1.0);
+  const double next = slider_value(spec, span, g_dragging.position);
+  if (next == std::exchange(g_dragging.value, next)) return {};
+  return next;
+}
+
 // The slider itself. Returns the new value while it is dragged.
 std::optional<double> slider(const char* id, const ParameterSpec& spec, const SliderSpan& span, double value,
                              float width, const std::optional<SliderMark>& mark) {
@@ -94,66 +132,32 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImGui::InvisibleButton(id, ImVec2(width, height));
   const bool active = ImGui::IsItemActive();
-  const bool hovered = ImGui::IsItemHovered();
+  const bool bright = active || ImGui::IsItemHovered();
   const float knob = units(6);
-  const float left = origin.x + knob;
-  const float right = origin.x + width - knob;
-  const float middle = origin.y + height / 2;
-
-  std::optional<double> changed;
-  // The dragged slider, the position of its knob, and its value.
-  static ImGuiID dragged = 0;
-  static double dragged_position = 0;
-  static double dragged_value = 0;
+  const Track place{origin.x + knob, origin.x + width - knob, origin.y + height / 2};
+  const auto& [left, right, middle] = place;
   const ImGuiID self = ImGui::GetID(id);
-  if (ImGui::IsItemActivated()) {
-    if (ImGui::GetIO().KeyCtrl) {
-      g_text_wanted = ImGui::GetID("##field");
-      dragged = 0;
-    } else {
-      dragged = self;
-      dragged_position = slider_position(spec, span, value);
-      dragged_value = value;
-    }
-  }
-  if (active && dragged == self && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
-    const ImGuiIO& io = ImGui::GetIO();
-    if (io.KeyShift) {
-      // A tenth of the mouse's motion.
-      dragged_position = std::clamp(
-          dragged_position + static_cast<double>(0.1F * io.MouseDelta.x / (right - left)), 0.0, 1.0);
-    } else if (ImGui::IsItemActivated() || io.MouseDelta.x != 0) {
-      dragged_position = std::clamp(static_cast<double>((io.MousePos.x - left) / (right - left)), 0.0, 1.0);
-    }
-    const bool moved = ImGui::IsItemActivated() ? !io.KeyShift : io.MouseDelta.x != 0;
-    if (moved) {
-      const double next = slider_value(spec, span, dragged_position);
-      if (next != dragged_value) changed = next;
-      dragged_value = next;
-    }
-    value = dragged_value;
-  }
+  const std::optional<double> changed = dragged_value(self, spec, span, value, place);
+  if (active && g_dragging.id == self && ImGui::IsMouseDown(ImGuiMouseButton_Left)) value = g_dragging.value;
 
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float track = units(2);
-  const auto x_of = [&](double v) {
-    return left + (right - left) * static_cast<float>(slider_position(spec, span, v));
+  const auto bar = [&, y = middle](float from, float to, ImU32 colour) {
+    draw->AddRectFilled(ImVec2(from, y - track), ImVec2(to, y + track), colour, track);
+  };
+  const auto x_of = [&, from = left, to = right](double v) {
+    return from + (to - from) * static_cast<float>(slider_position(spec, span, v));
   };
   const float x = x_of(value);
-  draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(right, middle + track), palette().field, track);
+  bar(left, right, palette().field);
   if (mark) {
     const float at = x_of(mark->value);
-    draw->AddRectFilled(ImVec2(at, middle - track), ImVec2(right, middle + track),
-                        with_alpha(mark->colour, 0.45F), track);
+    bar(at, right, with_alpha(mark->colour, 0.45F));
     draw->AddRectFilled(ImVec2(at - units(1), middle - units(8)), ImVec2(at + units(1), middle + units(8)),
                         mark->colour);
   }
-  if (x > left) {
-    draw->AddRectFilled(ImVec2(left, middle - track), ImVec2(x, middle + track),
-                        with_alpha(palette().accent, 0.75F), track);
-  }
-  const ImU32 knob_colour = active || hovered ? palette().accent_strong : palette().accent;
-  draw->AddCircleFilled(ImVec2(x, middle), knob, knob_colour, 20);
+  if (x > left) bar(left, x, with_alpha(palette().accent, 0.75F));
+  draw->AddCircleFilled(ImVec2(x, middle), knob, bright ? palette().accent_strong : palette().accent, 20);
   return changed;
 }
 

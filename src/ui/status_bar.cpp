@@ -103,6 +103,41 @@ void grab_item(const PanelContext& context, const std::string& text) {
   note_item("grab-force");
 }
 
+void strain_and_time(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const std::string strain = "largest strain " + format_steady(now.frame.record.max_strain * 100) + " %";
+  if (item(palette().text, strain, "largest strain 00.00 %"))
+    tooltip("The most that any stretch spring is longer or shorter than at rest.");
+  const bool is_long = context.running_step_seconds > 0.25;
+  const std::string time = is_long
+                               ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
+                               : format_steady(now.step_ms.median) + " ms per step";
+  if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
+    note_item("step-time");
+    if (!is_long)
+      tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
+  }
+}
+
+void particles_and_rate(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  // Without changes the window is idle.
+  const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
+  const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
+  const std::string right =
+      particles +
+      (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
+  const float width = width_of(particles + "000 fps");
+  ImGui::SameLine();
+  const float at = ImGui::GetWindowContentRegionMax().x - width;
+  if (at > ImGui::GetCursorPosX() + units(10)) {
+    ImGui::SetCursorPosX(at);
+    coloured(palette().muted, right);
+  } else {
+    ImGui::NewLine();
+  }
+}
+
 }  // namespace
 
 void status_bar(const PanelContext& context) {
@@ -136,18 +171,7 @@ void status_bar(const PanelContext& context) {
   note_item("stability");
   tooltip(stability.help);
 
-  const std::string strain = "largest strain " + format_steady(record.max_strain * 100) + " %";
-  if (item(palette().text, strain, "largest strain 00.00 %"))
-    tooltip("The most that any stretch spring is longer or shorter than at rest.");
-  const bool is_long = context.running_step_seconds > 0.25;
-  const std::string time = is_long
-                               ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
-                               : format_steady(now.step_ms.median) + " ms per step";
-  if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
-    note_item("step-time");
-    if (!is_long)
-      tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
-  }
+  strain_and_time(context);
   const std::string what = converged ? "warning" : "not converged";
   if (!trouble.empty() && stability.verdict != what) {
     if (item(palette().careful, what, what)) tooltip(trouble);
@@ -160,21 +184,7 @@ void status_bar(const PanelContext& context) {
 
   if (const std::optional<Frame::Grab>& grab = now.frame.grab)
     return grab_item(context, grab_reading(*grab, context.legend.grab_depth));
-  // Without changes the window is idle.
-  const bool rests = !now.playing && !now.replay && context.frames_per_second < 15;
-  const std::string particles = format_count(now.frame.positions.size()) + " particles · ";
-  const std::string right =
-      particles +
-      (rests ? std::string("idle") : format_plain(std::round(context.frames_per_second)) + " fps");
-  const float width = width_of(particles + "000 fps");
-  ImGui::SameLine();
-  const float at = ImGui::GetWindowContentRegionMax().x - width;
-  if (at > ImGui::GetCursorPosX() + units(10)) {
-    ImGui::SetCursorPosX(at);
-    coloured(palette().muted, right);
-  } else {
-    ImGui::NewLine();
-  }
+  particles_and_rate(context);
 }
 
 }  // namespace clothlab

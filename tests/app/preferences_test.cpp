@@ -28,16 +28,16 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.save_folder = folder.path();
   before.window = WindowPlace{10, 20, 1300, 800};
   before.tab = "View";
-  before.plots = false;
-  before.plots_height = 250;
-  before.plots_chosen = {"Energy", "Strain"};
-  before.energy_with_gravity = false;
-  before.history_megabytes = 64;
-  before.grab_strength = 0.25;
-  before.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
-  before.interface_scale = 1.25;
-  before.theme = Theme::light;
-  before.hints_done = {true, false, true, false};
+  before.view.plots = false;
+  before.view.plots_layout.height = 250;
+  before.view.plots_layout.choose({"Energy", "Strain"});
+  before.view.plots_layout.set_with_gravity(false);
+  before.view.history_megabytes = 64;
+  before.view.grab_strength = 0.25;
+  before.view.recording = {.pictures = false, .meshes = true, .frames_per_second = 25};
+  before.view.interface_scale = 1.25;
+  before.view.theme = Theme::light;
+  before.view.hints_done = {true, false, true, false};
   before.save(home(folder));
 
   const Preferences after = Preferences::load(home(folder));
@@ -47,18 +47,18 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_EQ(after.window->x, 10);
   EXPECT_EQ(after.window->height, 800);
   EXPECT_EQ(after.tab, "View");
-  EXPECT_FALSE(after.plots);
-  EXPECT_EQ(after.plots_height, 250);
-  EXPECT_EQ(after.plots_chosen, before.plots_chosen);
-  EXPECT_FALSE(after.energy_with_gravity);
-  EXPECT_EQ(after.history_megabytes, 64);
-  EXPECT_EQ(after.grab_strength, 0.25);
-  EXPECT_FALSE(after.recording.pictures);
-  EXPECT_TRUE(after.recording.meshes);
-  EXPECT_EQ(after.recording.frames_per_second, 25);
-  EXPECT_EQ(after.interface_scale, 1.25);
-  EXPECT_EQ(after.theme, Theme::light);
-  EXPECT_EQ(after.hints_done, before.hints_done);
+  EXPECT_FALSE(after.view.plots);
+  EXPECT_EQ(after.view.plots_layout.height, 250);
+  EXPECT_EQ(after.view.plots_layout.titles(), before.view.plots_layout.titles());
+  EXPECT_FALSE(after.view.plots_layout.with_gravity());
+  EXPECT_EQ(after.view.history_megabytes, 64);
+  EXPECT_EQ(after.view.grab_strength, 0.25);
+  EXPECT_FALSE(after.view.recording.pictures);
+  EXPECT_TRUE(after.view.recording.meshes);
+  EXPECT_EQ(after.view.recording.frames_per_second, 25);
+  EXPECT_EQ(after.view.interface_scale, 1.25);
+  EXPECT_EQ(after.view.theme, Theme::light);
+  EXPECT_EQ(after.view.hints_done, before.view.hints_done);
 }
 
 // JSON cannot hold a name that is not UTF-8: that one is not remembered, all else is.
@@ -69,11 +69,11 @@ TEST(Preferences, ANameThatIsNotUtf8LosesNothingElse) {
   before.add_recent(plain);
   before.add_recent(folder.write("caf\xe9.obj", "v 0 0 0\n"));
   before.save_folder = folder / "caf\xe9";
-  before.theme = Theme::light;
+  before.view.theme = Theme::light;
   before.save(home(folder));
   const Preferences after = Preferences::load(home(folder));
   EXPECT_EQ(after.recent_files, std::vector<std::filesystem::path>{plain});
-  EXPECT_EQ(after.theme, Theme::light);
+  EXPECT_EQ(after.view.theme, Theme::light);
 }
 
 #ifndef _WIN32
@@ -96,7 +96,7 @@ TEST(Preferences, WhatMakesNoSenseHasItsDefault) {
   ASSERT_TRUE(std::filesystem::exists(file));
   const auto load = [&](std::string_view text) {
     std::ofstream(file, std::ios::binary) << text;
-    return Preferences::load(home(folder)).recording;
+    return Preferences::load(home(folder)).view.recording;
   };
   for (const std::string_view text :
        {"", "[1]", R"({"recording": 5})", R"({"recording": {"meshes": "no", "frames_per_second": []}})"}) {

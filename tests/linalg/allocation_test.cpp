@@ -20,7 +20,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
   const std::vector<vec3> b = random.vectors(900), z = nets::prescribed(projection, random);
   const std::vector<double> masses(900, 1.0);
   std::vector<vec3> x(900), y(900);
-  const SpringMatrix::Stencil drag = nets::drag(random, 900, 100.0);
+  const SpringMatrix::Stencil grab = nets::grab(random, 900, 100.0);
 
   for (const auto& [kind, name] : kPreconditioners) {
     for (auto solver_kind : {LinearSolverSettings::Kind::cg, LinearSolverSettings::Kind::cholesky}) {
@@ -35,7 +35,7 @@ TEST(Allocation, NoneAfterTheFirstSolve) {
         A.clear_stencils();
         for (double& d : A.diagonal_by_row()) d = random.in(0.5, 1.5);
         for (std::size_t s = 0; s < springs.size(); ++s) A.spring(s) = {random.direction(), 0.1};
-        A.add_stencil(drag);
+        A.add_stencil(grab);
         EXPECT_TRUE(solver.solve({pool}, {A, b, projection, z}, x, settings).converged);
         A.multiply(pool, b, y);
         lanczos.compute({pool}, A, masses, projection);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "app/cloth_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <imgui.h>
+
+namespace clothlab {
+namespace {
+
+// Interface units that the window has at least, unless it is smaller at a scale of 1.
+constexpr double kLeastWidth = 560;
+constexpr double kLeastHeight = 315;
+
+}  // namespace
+
+double ClothView::interface_scale() const {
+  // However large the text: what makes the interface fit the window at all.
+  const double most = std::min(window_.width() / kLeastWidth, window_.height() / kLeastHeight);
+  return std::min(window_.interface_scale() * static_cast<double>(settings_.interface_scale),
+                  std::max(most, 1.0));
+}
+
+Area ClothView::area() const {
+  return ui_.view_area(static_cast<float>(window_.width()), static_cast<float>(window_.height()), settings_);
+}
+
+Pixels ClothView::size() const {
+  const Area whole = area();
+  return {static_cast<double>(whole.width), static_cast<double>(whole.height)};
+}
+
+std::array<int, 2> ClothView::pixels() const {
+  const auto pixels = [&](double size) { return static_cast<int>(std::lround(size * window_.density())); };
+  return {pixels(size().x), pixels(size().y)};
+}
+
+ViewOptions ClothView::options() const {
+  ViewOptions out;
+  out.weave = settings_.weave;
+  out.particles = settings_.particles;
+  out.stretch_springs = settings_.stretch_springs;
+  out.bend_springs = settings_.bend_springs;
+  out.pins = settings_.pins;
+  out.velocity_scale = velocity_scale_.metres_per_unit();
+  out.force_scale = force_scale_.metres_per_unit();
+  out.wireframe = settings_.wireframe;
+  out.heat_map = settings_.heat_map;
+  out.heat_max_strain = settings_.heat_max_strain;
+  out.grid = settings_.ground;
+  out.look = look();
+  out.pixel_scale = interface_scale() * window_.density();
+  return out;
+}
+
+void ClothView::draw(const Frame& frame) {
+  const auto [width, height] = pixels();
+  const int below = static_cast<int>(std::lround(window_.height() * window_.density())) - height;
+  renderer_.draw(frame, camera, options(), {0, below, width, height});
+}
+
+void ClothView::draw(const Frame& frame, int width, int height) {
+  renderer_.draw(frame, camera, options(), {0, 0, width, height});
+}
+
+void ClothView::scale_arrows(const Frame& frame) {
+  // At rest nothing but noise is left: what moves by less than 1 cm/s, and is pulled by less than a hundredth
+  // of a particle's weight, gets no longer arrows.
+  const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
+  if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
+  if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
+}
+
+ViewLegend ClothView::legend(const Frame& frame) const {
+  const Look colours = look();
+  ViewLegend out;
+  out.stretch_spring = colours.stretch_spring;
+  out.bend_spring = colours.bend_spring;
+  out.grab = colours.grab;
+  out.grab_depth = interaction_.depth(camera).value_or(0);
+  if (!frame.velocities.empty())
+    out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};
+  if (!frame.forces.empty()) out.force = {colours.force, force_scale_.length(), force_scale_.value()};
+  out.stride = arrow_stride(frame.positions.size());
+  return out;
+}
+
+GrabMarks ClothView::grab_marks(const Frame& frame) const {
+  const Area whole = area();
+  const auto seen = [&](const vec3& point) {
+    std::optional<ImVec2> at;
+    if (const auto projected = camera.project(point, size()))
+      at.emplace(whole.x + static_cast<float>(projected->pixel.x),
+                 whole.y + static_cast<float>(projected->pixel.y));
+    return at;
+  };
+  GrabMarks out;
+  out.colour = look().grab;
+  const std::optional<Interaction::Target>& target = interaction_.target();
+  if (const auto at = target && ImGui::IsMousePosValid() ? seen(target->at) : std::nullopt)
+    out.target = {*at, target->pin.has_value()};
+  const auto at = frame.grab ? seen(frame.grab->cursor) : std::nullopt;
+  if (const auto depth = interaction_.depth(camera); at && depth)
+    out.held = {*at, *depth, frame.mesh->diagonal / 4};
+  return out;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "app/documents.h"
+
+#include <algorithm>
+#include <glm/geometric.hpp>
+#include <iostream>
+#include <utility>
+
+#include "core/text.h"
+#include "core/text_file.h"
+#include "runtime/checkpoint_file.h"
+#include "runtime/command_line.h"
+#include "runtime/scene_file.h"
+#include "ui/numbers.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_name(const fs::path& path) { return shown_path(path.filename()); }
+
+// Of the mesh's file, where it has one.
+std::string name_of(const Scene& scene) {
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  return file != nullptr ? file_name(path_of(file->path)) : scene.title;
+}
+
+// At once while paused; but a cloth that moves, or has fallen far below its pins, would be torn by a jump.
+MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
+  constexpr double kSeconds = 0.25;
+  const Frame& frame = shown.frame;
+  const bool near = std::ranges::all_of(pins, [&](const PinPlace& pin) {
+    return glm::distance(frame.positions[pin.particle], pin.place) < frame.mesh->diagonal;
+  });
+  return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};
+}
+
+}  // namespace
+
+Documents::Documents(Surroundings around, SimulationThread& simulation,
+                     std::shared_ptr<const LoadedScene> loaded, const Path& file)
+    : around_(std::move(around)), simulation_(simulation), edits_(loaded) {
+  scene_files_[loaded.get()] = file;
+}
+
+void Documents::begin(const WindowRequest& request) {
+  plays_meshes_ = request.play;
+  if (request.scene) {
+    const auto* file = std::get_if<FileSource>(&request.scene->mesh);
+    const UnitChoice units = request.may_fit ? UnitChoice::fit : UnitChoice::as_is;
+    start({.job = std::make_unique<LoadJob>(*request.scene, units, request.initial_state),
+           .is_mesh = request.is_mesh,
+           .path = file != nullptr ? path_of(file->path) : Path()},
+          name_of(*request.scene));
+  }
+  if (!request.checkpoint.empty()) open_path(request.checkpoint);
+  load_.arrival = EditHistory::Arrival::first;
+}
+
+void Documents::open_path(const Path& path) {
+  start({.job = std::make_unique<LoadJob>(path, UnitChoice::fit, false),
+         .is_mesh = !is_scene_file(path) && !is_checkpoint_file(path),
+         .path = path,
+         .scene_file = is_scene_file(path) ? path : Path()},
+        file_name(path));
+}
+
+void Documents::open_scene(const OpenScene& wanted) {
+  start({.job = std::make_unique<LoadJob>(wanted.scene, UnitChoice::as_is), .scene_file = wanted.path},
+        wanted.scene.title);
+}
+
+void Documents::reload_mesh(const ReloadMesh& wanted) {
+  Scene scene = edits_.version().whole();
+  scene.z_up = wanted.z_up;
+  const std::string name = name_of(scene);
+  if (wanted.units == UnitChoice::fit) scene.scale = 1;
+  start({.job = std::make_unique<LoadJob>(std::move(scene), wanted.units),
+         .arrival = EditHistory::Arrival::anew,
+         .is_mesh = true},
+        name);
+}
+
+void Documents::start(Load load, std::string name) {
+  give_up_load();
+  load_ = std::move(load);
+  status_ = {true, std::move(name), 0, {}};
+}
+
+void Documents::give_up_load() {
+  if (!load_.job) return;
+  load_.job->cancel();
+  ending_.push_back(std::move(load_.job));
+  status_ = {};
+}
+
+void Documents::finish_load(const Snapshot& shown) {
+  std::erase_if(ending_, [](const std::unique_ptr<LoadJob>& job) { return job->done(); });
+  if (!load_.job) return;
+  LoadJob::Progress progress = load_.job->progress();
+  status_.fraction = progress.fraction;
+  status_.stage = std::move(progress.stage);
+  if (!load_.job->done()) return;
+  const Load load = std::exchange(load_, {});
+  const LoadJob::Result result = load.job->result();
+  status_ = {};
+  if (!result.scene) {
+    std::cerr << "clothlab: " << result.error << '\n';
+    around_.ui.show_message(result.error, true);
+    return;
+  }
+  if (!load.path.empty()) {
+    around_.preferences.add_recent(load.path);
+    around_.ui.files().set_places({}, {}, around_.preferences.recent_files);
+  }
+  edits_.record_scene(result.scene, load.arrival);
+  // Always: another scene may have stood at that address.
+  scene_files_[result.scene.get()] = load.scene_file.empty() ? Path() : fs::absolute(load.scene_file);
+  // A mesh waits to be pinned; one that is read anew goes on waiting.
+  const bool waits = load.arrival == EditHistory::Arrival::anew ? around_.ui.mesh_bar().is_shown(shown)
+                                                                : load.is_mesh && !plays_meshes_;
+  use_scene({.loaded = result.scene, .waits = waits});
+  if (!waits && load.is_mesh) tell_of_mesh(*result.scene);
+  if (!result.remark.empty()) around_.ui.show_message(result.remark, false);
+}
+
+void Documents::tell_of_mesh(const LoadedScene& loaded) {
+  if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
+  around_.ui.show_message(name_of(loaded.scene) + ": " + format_count(loaded.mesh->positions.size()) +
+                              " particles, " + format_plain(loaded.mesh->diagonal) +
+                              " m. More in the Scene tab.",
+                          false);
+}
+
+std::uint64_t Documents::send(std::variant<Command, Control> what,
+                              const std::shared_ptr<const Snapshot>& shown) {
+  if (const auto* command = std::get_if<Command>(&what))
+    edits_.record(*command, std::shared_ptr<const Frame>(shown, &shown->frame));
+  if (const auto* control = std::get_if<Control>(&what))
+    if (const auto* again = std::get_if<RunAgain>(control)) edits_.record(*again);
+  const std::uint64_t stamp =
+      std::visit([this](auto&& w) { return simulation_.send(std::move(w)); }, std::move(what));
+  edits_.sent(stamp);
+  return stamp;
+}
+
+void Documents::undo(Intentions& intentions, const Snapshot& shown) {
+  carry_out_step("undo", edits_.undo(), intentions, shown);
+}
+
+void Documents::redo(Intentions& intentions, const Snapshot& shown) {
+  carry_out_step("redo", edits_.redo(), intentions, shown);
+}
+
+void Documents::carry_out_step(const std::string& what, const std::optional<EditHistory::Step>& step,
+                               Intentions& intentions, const Snapshot& shown) {
+  if (!step) return around_.ui.show_message("There is nothing to " + what + ".", false);
+  if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a held pin may be free now
+  if (step->other_scene) {
+    give_up_load();
+    intentions.adopt(*step->scene, use_scene({step->other_scene, step->scene}));
+  } else if (step->scene) {
+    const std::uint64_t stamp = simulation_.send(Command(SetScene{step->scene}));
+    edits_.sent(stamp);
+    intentions.adopt(*step->scene, stamp);
+  }
+  if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
+  around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
+}
+
+std::uint64_t Documents::use_scene(UseScene next) {
+  around_.interaction.release();
+  awaited_ = next.loaded;
+  bar_awaited_ = next.waits;
+  awaited_stamp_ = simulation_.send(Control(std::move(next)));
+  edits_.sent(awaited_stamp_);
+  return awaited_stamp_;
+}
+
+bool Documents::settle(const Snapshot& shown) {
+  edits_.settle(shown.applied, *shown.refused);
+  if (!awaited_ || shown.applied < awaited_stamp_) return false;
+  if (std::exchange(awaited_, nullptr) != shown.loaded) return false;  // it was refused
+  around_.interaction.release();
+  around_.ui.mesh_bar().close();
+  if (bar_awaited_) around_.ui.mesh_bar().open();
+  return true;
+}
+
+void Documents::save_scene(const Path& path) {
+  // What waits for the answer about unsaved changes goes on once they are saved.
+  const auto saved = [this, path, version = edits_.version(), next = std::exchange(next_, std::nullopt)] {
+    edits_.saved(version);
+    around_.preferences.add_recent(path);
+    remember_folder(fs::absolute(path).parent_path());
+    if (next && !loses_changes(*next)) around_.carry_out(*next);
+  };
+  around_.outputs.write([path, version = edits_.version()] { return save_scene_file(version.whole(), path); },
+                        "Saved as " + file_name(path) + ".", saved);
+}
+
+void Documents::save_moment(const Path& path) {
+  const auto write = [kept = simulation_.keep_moment(), path] {
+    const KeepMoment::Moment moment = kept();
+    write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
+    return fs::file_size(path);
+  };
+  around_.outputs.write(write, "Saved this moment as " + file_name(path) + ".",
+                        [this, path] { remember_folder(fs::absolute(path).parent_path()); });
+}
+
+void Documents::remember_folder(const Path& folder) {
+  around_.preferences.save_folder = folder;
+  around_.ui.files().set_places({}, folder, around_.preferences.recent_files);
+}
+
+bool Documents::loses_changes(const AppRequest& request) {
+  const bool leaves = std::holds_alternative<OpenPath>(request) ||
+                      std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
+  if (!leaves || edits_.unsaved_changes().empty()) return false;
+  next_ = request;
+  saving_before_next_ = false;
+  around_.ui.question().ask(edits_.unsaved_changes());
+  return true;
+}
+
+void Documents::go_on(AnswerUnsaved::Answer answer) {
+  if (answer == AnswerUnsaved::Answer::save) {
+    saving_before_next_ = true;
+    return around_.ui.files().save(FileDialog::Purpose::save_scene, edits_.scene().title);
+  }
+  const std::optional<AppRequest> next = std::exchange(next_, std::nullopt);
+  if (next && answer == AnswerUnsaved::Answer::discard) around_.carry_out(*next);
+}
+
+void Documents::look_at_question() {
+  if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
+}
+
+std::string Documents::window_title() const {
+  const std::string& scene = edits_.scene().title;
+  const std::string title = scene.empty() ? "ClothLab" : scene + " - ClothLab";
+  return edits_.unsaved_changes().empty() ? title : "*" + title;
+}
+
+std::string Documents::command_line(std::uint64_t steps) const {
+  const LoadedScene& loaded = edits_.loaded();
+  return clothlab::command_line(edits_.version().whole(), &loaded.scene, utf8_of(scene_files_.at(&loaded)),
+                                steps);
+}
+
+}  // namespace clothlab
