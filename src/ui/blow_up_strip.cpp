@@ -56,7 +56,7 @@ void smaller_step_button(const PanelContext& context) {
   const std::string label = smaller ? "Smaller h: " + format_quantity(smaller->h, "s") : "Smaller h";
   const float width = ImGui::CalcTextSize("Smaller h: 0.00 ms").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::BeginDisabled(!smaller);
-  if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller).c_str(), false, width))
+  if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller), false, width))
     context.set_parameter("dt", smaller->h);
   ImGui::EndDisabled();
 }
@@ -92,7 +92,7 @@ void ways_on(const PanelContext& context) {
   const std::size_t stable = stable_method(context);
   const IntegratorInfo& method = integrators()[stable];
   if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),
-                 help_of_stable_method(context, method).c_str()))
+                 help_of_stable_method(context, method)))
     context.set_integrator(stable);
   if (row_button("blow-up-rewind", "Rewind",
                  "Back to before it happened, and pause: change something and go on (Backspace)."))
@@ -105,9 +105,7 @@ void ways_on(const PanelContext& context) {
 void blow_up_strip(const PanelContext& context, bool& why) {
   const Snapshot& now = context.snapshot;
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().failed);
-  wrapped_text(now.blow_up_sentence);
-  ImGui::PopStyleColor();
+  wrapped_text(now.blow_up_sentence, palette().failed);
   note_item("blow-up");
   if (row_button("blow-up-why", "Why?", "What made it blow up, with the numbers.", why)) why = !why;
   ways_on(context);

@@ -17,11 +17,7 @@
 namespace clothlab {
 namespace {
 
-void muted(std::string_view text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopStyleColor();
-}
+void muted(std::string_view text) { coloured_text(palette().muted, text); }
 
 // The parts of a formula, one per line.
 std::string in_lines(std::string text) {

@@ -316,8 +316,8 @@ void FileDialog::draw_head() {
   ImGui::TextUnformatted(words.heading);
   ImGui::PopFont();
 
-  if (text_button("Up", "The folder above (Backspace when nothing is typed).")) go_to(folder_.parent_path());
-  note_item("folder-up");
+  if (text_button("folder-up", "Up", "The folder above (Backspace when nothing is typed)."))
+    go_to(folder_.parent_path());
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
   // A long path is cut at its beginning.
@@ -350,18 +350,14 @@ void FileDialog::draw_foot() {
   } else if (problem_.empty()) {
     small_text(words_of(*purpose_).help);
   } else {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().careful);
-    ImGui::TextUnformatted(displayable(problem_).c_str());
-    ImGui::PopStyleColor();
+    coloured_text(palette().careful, problem_);
   }
-  if (text_button(is_saving() ? "Save (Enter)" : "Open (Enter)",
+  if (text_button("file-accept", is_saving() ? "Save (Enter)" : "Open (Enter)",
                   is_saving() ? "Writes the file under this name." : "Opens what is chosen or typed.",
                   units(130)))
     accept();
-  note_item("file-accept");
   ImGui::SameLine();
-  if (text_button("Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
-  note_item("file-cancel");
+  if (text_button("file-cancel", "Cancel (Esc)", "Back to the cloth; nothing changes.", units(130))) close();
 }
 
 void FileDialog::draw(const Area& view, const Chosen& chosen) {

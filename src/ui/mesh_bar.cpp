@@ -161,9 +161,7 @@ void MeshBar::heading(const PanelContext& context) {
   room = std::max(room - ImGui::CalcTextSize(counts.c_str()).x, units(40));
   ImGui::TextUnformatted(shortened(name_of(loaded.scene), room).c_str());
   ImGui::SameLine(0, 0);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
-  ImGui::TextUnformatted(counts.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(palette().muted, counts);
   if (row_button("mesh-details", "Details",
                  "What was found in the file, its size and its unit; also in the Scene tab.", details_))
     details_ = !details_;
@@ -172,7 +170,6 @@ void MeshBar::heading(const PanelContext& context) {
   if (icon_button("close-mesh-bar", Icon::close, "Close (Esc). The mesh waits until it is played.", false,
                   button))
     close();
-  note_item("close-mesh-bar");
 }
 
 void MeshBar::pin_choices(const PanelContext& context) {

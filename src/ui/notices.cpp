@@ -42,8 +42,8 @@ void load_notice(const PanelContext& context) {
   }
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
-  if (text_button(cancel, "Stop loading; the running scene stays as it is.")) context.request(CancelLoad{});
-  note_item("cancel-load");
+  if (text_button("cancel-load", cancel, "Stop loading; the running scene stays as it is."))
+    context.request(CancelLoad{});
 }
 
 // A disc in the colour of the kind of message, and the wrapped sentence.
@@ -64,7 +64,6 @@ bool message_notice(const std::string& message, bool is_error) {
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
   const bool closed = icon_button("close-message", Icon::close, "Close (Esc)", false, button);
-  note_item("close-message");
   if (below > ImGui::GetCursorPosY()) ImGui::SetCursorPosY(below);
   return !closed;
 }
@@ -91,14 +90,11 @@ void hint_notice(const PanelContext& context) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   const float y = ImGui::GetCursorPosY();
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(palette().muted, text);
   ImGui::SameLine(right_edge() - button);
   ImGui::SetCursorPosY(y);
   if (icon_button("close-hints", Icon::close, "Do not show these hints again.", false, button))
     context.view.hints_done.fill(true);
-  note_item("close-hints");
 }
 
 }  // namespace

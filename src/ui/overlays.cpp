@@ -83,9 +83,7 @@ void end_card() {
 
 void card_heading(ImU32 colour, const std::string& text) {
   ImGui::PushFont(fonts().heading);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(shortened(text, ImGui::GetContentRegionAvail().x).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(colour, shortened(text, ImGui::GetContentRegionAvail().x));
   ImGui::PopFont();
 }
 
@@ -113,7 +111,7 @@ void mesh_report(const PanelContext& context) {
   for (const Row& row : kRows) {
     const bool active =
         row.units == UnitChoice::fit ? loaded.fitted : !loaded.fitted && loaded.scene.scale == row.scale;
-    if (row_button(("unit-" + std::string(row.label)).c_str(), row.label, row.help, active))
+    if (row_button("unit-" + std::string(row.label), row.label, row.help, active))
       context.request(ReloadMesh{row.units, loaded.scene.z_up});
   }
   next_in_row(ImGui::CalcTextSize("z is up").x + ImGui::GetFrameHeight() + units(8));

@@ -51,21 +51,20 @@ void pin_buttons(const PanelContext& context) {
   for (const Row& row : kRows) {
     if (row.preset != PinPreset::none) ImGui::SameLine(0, gap);
     const bool active = preset != nullptr && *preset == row.preset;
-    if (text_button(row.label, row.help, ImGui::CalcTextSize(row.label).x + padding, active)) {
+    if (text_button(row.name, row.label, row.help, ImGui::CalcTextSize(row.label).x + padding, active)) {
       context.send(Command(SetPinPreset{row.preset}));
     }
-    note_item(row.name);
   }
   const Scene& own = context.snapshot.loaded->scene;
   ImGui::BeginDisabled(context.edits.scene().pins == own.pins);
-  if (text_button("Pins of the scene", "Pin what the scene pins, where it is now, and free all others.",
+  if (text_button("pin-scene", "Pins of the scene",
+                  "Pin what the scene pins, where it is now, and free all others.",
                   ImGui::GetContentRegionAvail().x)) {
     Scene scene = context.edits.scene();
     scene.pins = own.pins;
     context.set_scene(std::move(scene));
   }
   ImGui::EndDisabled();
-  note_item("pin-scene");
   std::size_t count = 0;
   for (const auto pinned : context.snapshot.frame.pinned) count += pinned != 0 ? 1U : 0U;
   small_text(format_count(count) + " pinned. Ctrl-click pins or frees, Ctrl-drag pins all in a rectangle.");

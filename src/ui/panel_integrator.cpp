@@ -22,9 +22,9 @@ void integrator_choice(const PanelContext& context) {
   const std::size_t current = context.integrator();
   const float height = ImGui::GetFrameHeight();
   const float gap = units(5);
-  if (icon_button("previous", Icon::previous, "Previous integrator of the list ( , )", false, height))
+  if (icon_button("previous-integrator", Icon::previous, "Previous integrator of the list ( , )", false,
+                  height))
     context.set_integrator(method_after(current, -1));
-  note_item("previous-integrator");
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap));
   const ImVec2 origin = ImGui::GetCursorScreenPos(), mark = method_mark_size();
@@ -41,14 +41,12 @@ void integrator_choice(const PanelContext& context) {
   draw_method_mark(ImGui::GetWindowDrawList(), ImVec2(origin.x + units(6), origin.y + (height - mark.y) / 2),
                    current);
   ImGui::SameLine(0, gap);
-  if (icon_button("next", Icon::next, "Next integrator of the list ( . )", false, height))
+  if (icon_button("next-integrator", Icon::next, "Next integrator of the list ( . )", false, height))
     context.set_integrator(method_after(current, 1));
-  note_item("next-integrator");
   ImGui::SameLine(0, gap);
-  if (text_button("?", "Explain this method below: formula, order, cost and stability (E).", height,
-                  context.view.explain))
+  if (text_button("explain-button", "?", "Explain this method below: formula, order, cost and stability (E).",
+                  height, context.view.explain))
     context.view.explain = !context.view.explain;
-  note_item("explain-button");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {

@@ -81,8 +81,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
     x -= width;
     ImGui::SameLine();
     ImGui::SetCursorPosX(x);
-    if (text_button(button.label, button.help, width, button.active)) button.act();
-    note_item(name + ":" + button.label);
+    if (text_button(name + ":" + button.label, button.label, button.help, width, button.active)) button.act();
     x -= gap;
   }
 }

@@ -69,9 +69,7 @@ void scrub_label(const PanelContext& context, float width) {
   const std::string text = looks_back ? seconds(kept.to - context.snapshot.frame.record.time) + " back"
                                       : "last " + seconds(kept.to - kept.from);
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, looks_back ? palette().accent : palette().muted);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(looks_back ? palette().accent : palette().muted, text);
   note_item("kept");
   const double spacing = kept.states > 1 ? (kept.to - kept.from) / static_cast<double>(kept.states - 1) : 0;
   tooltip(format_count(kept.states) + " states of the last " + seconds(kept.to - kept.from) + " are kept" +
@@ -87,12 +85,11 @@ void scrub_label(const PanelContext& context, float width) {
 void left_button(const PanelContext& context, float gap, float width) {
   const std::string time = seconds(*context.snapshot.left);
   if (text_button(
-          ("Back to " + time).c_str(),
+          "left", ("Back to " + time).c_str(),
           "You went on from a moment of the past: back to the present that you left (Ctrl-Backspace), "
           "with the states on the way there. The same again is back here.",
           width))
     context.send(Control(SwapBranches{}));
-  note_item("left");
   ImGui::SameLine(0, gap);
 }
 
@@ -104,8 +101,8 @@ void comparison_buttons(const PanelContext& context, float gap) {
       "curves of this run stay in the plots as ghosts, up to four of them. What you drag with the mouse is "
       "not "
       "repeated.";
-  if (text_button("Rerun with next", kHelp)) context.run_again(method_after(context.integrator(), 1));
-  note_item("run-again");
+  if (text_button("run-again", "Rerun with next", kHelp))
+    context.run_again(method_after(context.integrator(), 1));
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
   if (const auto row = method_list(
@@ -116,10 +113,9 @@ void comparison_buttons(const PanelContext& context, float gap) {
     context.run_again(*row);
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(context.snapshot.ghosts->empty());
-  if (text_button("Clear ghosts", "Forget the curves of earlier runs."))
+  if (text_button("clear-ghosts", "Clear ghosts", "Forget the curves of earlier runs."))
     context.send(Control(ForgetGhosts{}));
   ImGui::EndDisabled();
-  note_item("clear-ghosts");
 }
 
 }  // namespace

@@ -19,11 +19,9 @@ void transport_panel(const PanelContext& context) {
                   playing, width)) {
     context.set_playing(!playing);
   }
-  note_item("play");
   ImGui::SameLine(0, gap);
   if (icon_button("step", Icon::step, "One step, then pause (S)", false, width))
     context.send(Control(StepOnce{}));
-  note_item("step");
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!now.can_rewind);
   if (icon_button("rewind", Icon::rewind, "Back by half a second of viewing time, and pause (Backspace)",
@@ -31,13 +29,11 @@ void transport_panel(const PanelContext& context) {
     context.send(Control(Rewind{}));
   }
   ImGui::EndDisabled();
-  note_item("rewind");
   ImGui::SameLine(0, gap);
   if (icon_button("reset", Icon::reset,
                   "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width)) {
     context.send(Command(Reset{}));
   }
-  note_item("reset");
 
   const double speed = context.speed();
   if (const auto changed = number_row("speed", "Speed",

@@ -90,9 +90,8 @@ void view_panel(const PanelContext& context) {
                      view.heat_max_strain * 100, 0.01, 1000, 10, "%")) {
     view.heat_max_strain = *changed / 100;
   }
-  if (text_button("Frame the cloth (F)", "Move the camera so that the whole cloth is seen.", -1))
+  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is seen.", -1))
     context.request(FrameCloth{});
-  note_item("frame");
   section("Window");
   theme_row(view);
   text_size_row(view);

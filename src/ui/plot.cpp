@@ -207,9 +207,7 @@ class PlotPainter {
                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
       const auto cell = [](const std::string& text, ImU32 colour) {
         ImGui::TableNextColumn();
-        ImGui::PushStyleColor(ImGuiCol_Text, colour);
-        ImGui::TextUnformatted(displayable(text).c_str());
-        ImGui::PopStyleColor();
+        coloured_text(colour, text);
       };
       if (plot_.runs.size() > 1) {
         cell("", palette().muted);

@@ -49,9 +49,7 @@ void name_stretches(const std::vector<PlotStretch>& stretches, const std::vector
       const PlotStretch& stretch = stretches[k];
       const auto cell = [](const std::string& text, ImU32 colour) {
         ImGui::TableNextColumn();
-        ImGui::PushStyleColor(ImGuiCol_Text, colour);
-        ImGui::TextUnformatted(displayable(text).c_str());
-        ImGui::PopStyleColor();
+        coloured_text(colour, text);
       };
       const ImU32 colour = k == at ? palette().text : palette().muted;
       ImGui::TableNextColumn();

@@ -41,9 +41,9 @@ void running_notice(const PanelContext& context) {
   if (progress.stopped) {
     ImGui::TextUnformatted("Finishing ...");
   } else {
-    if (text_button("Stop (Ctrl-R)", "Ends the recording; what is under way is still written.", button))
+    if (text_button("stop-recording", "Stop (Ctrl-R)",
+                    "Ends the recording; what is under way is still written.", button))
       context.request(StopRecording{});
-    note_item("stop-recording");
   }
 }
 
@@ -51,24 +51,21 @@ void ended_notice(const PanelContext& context) {
   const RecordingStatus& recording = context.recording;
   const bool failed = !recording.progress.error.empty();
   const std::string counts = summary(recording.progress);
-  ImGui::PushStyleColor(ImGuiCol_Text, failed ? palette().failed : palette().text);
-  wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts);
-  ImGui::PopStyleColor();
+  wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts,
+               failed ? palette().failed : palette().text);
   wrapped_text("In " + shown_path(recording.folder));
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
-    if (text_button("Copy the video command", ("Typed in that folder it makes a video: " + command).c_str()))
+    if (text_button("copy-video-command", "Copy the video command",
+                    "Typed in that folder it makes a video: " + command))
       context.request(CopyText{command});
-    note_item("copy-video-command");
     ImGui::SameLine();
   }
-  if (text_button("Copy the folder", "Puts the folder's path on the clipboard."))
+  if (text_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
     context.request(CopyText{utf8_of(recording.folder)});
-  note_item("copy-folder");
   ImGui::SameLine();
-  if (text_button("Close (Esc)", "Puts this message away; the files stay."))
+  if (text_button("close-recording", "Close (Esc)", "Puts this message away; the files stay."))
     context.request(CloseRecording{});
-  note_item("close-recording");
 }
 
 }  // namespace
@@ -121,16 +118,16 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   ImGui::Spacing();
   const bool anything = settings.pictures || settings.meshes;
   ImGui::BeginDisabled(!anything);
-  const bool pressed = text_button("Start (Enter)", "Starts recording and plays the simulation.", units(130));
+  const bool pressed = text_button("start-recording", "Start (Enter)",
+                                   "Starts recording and plays the simulation.", units(130));
   ImGui::EndDisabled();
-  note_item("start-recording");
   if (anything && (std::exchange(accept_, false) || pressed)) {
     context.request(StartRecording{settings, path_of(folder_.data())});
     close();
   }
   ImGui::SameLine();
-  if (text_button("Cancel (Esc)", "Back to the cloth; nothing is recorded.", units(130))) close();
-  note_item("cancel-recording");
+  if (text_button("cancel-recording", "Cancel (Esc)", "Back to the cloth; nothing is recorded.", units(130)))
+    close();
   end_card();
 }
 

@@ -155,9 +155,7 @@ void help_columns(const std::vector<HelpRow>& rows, float room, std::size_t most
       const float left = start + static_cast<float>(i / in_each) * (width + gap);
       if (i > line) ImGui::SameLine();
       ImGui::SetCursorPosX(left);
-      ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-      ImGui::TextUnformatted(rows[i].what);
-      ImGui::PopStyleColor();
+      coloured_text(palette().accent, rows[i].what);
       ImGui::SameLine();
       ImGui::SetCursorPosX(left + first + between);
       ImGui::TextUnformatted(rows[i].help);
@@ -213,8 +211,7 @@ bool help_overlay(const Area& view) {
   section("Mouse");
   help_columns({kMouse.begin(), kMouse.end()}, room, 2);
   ImGui::Spacing();
-  const bool closed = text_button("Close (Esc)", "Back to the cloth.");
-  note_item("close-help");
+  const bool closed = text_button("close-help", "Close (Esc)", "Back to the cloth.");
   ImGui::End();
   ImGui::PopStyleVar();
   return !closed;

@@ -30,12 +30,6 @@ ImU32 level_colour(StabilityLevel level) {
   return palette().muted;
 }
 
-void coloured(ImU32 colour, const std::string& text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(displayable(text).c_str());
-  ImGui::PopStyleColor();
-}
-
 // In front of the method's name.
 void mark(std::size_t row) {
   const float height = ImGui::GetTextLineHeight();
@@ -99,7 +93,7 @@ void grab_item(const PanelContext& context, const std::string& text) {
   ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + units(4), middle), units(4),
                                               rgb(context.legend.grab));
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + units(14));
-  coloured(palette().text, text);
+  coloured_text(palette().text, text);
   note_item("grab-force");
 }
 
@@ -132,7 +126,7 @@ void particles_and_rate(const PanelContext& context) {
   const float at = ImGui::GetWindowContentRegionMax().x - width;
   if (at > ImGui::GetCursorPosX() + units(10)) {
     ImGui::SetCursorPosX(at);
-    coloured(palette().muted, right);
+    coloured_text(palette().muted, right);
   } else {
     ImGui::NewLine();
   }
@@ -166,7 +160,7 @@ void status_bar(const PanelContext& context) {
     gauge(context.step_size() / *stability.largest_step, level_colour(stability.level));
   ImGui::TextUnformatted(displayable(stability.number).c_str());
   ImGui::SameLine(0, units(8));
-  coloured(level_colour(stability.level), stability.verdict);
+  coloured_text(level_colour(stability.level), stability.verdict);
   ImGui::EndGroup();
   note_item("stability");
   tooltip(stability.help);

@@ -28,15 +28,14 @@ void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
   card_heading(palette().text, "Save the changes" + (title.empty() ? "?" : " of " + title + "?"));
   card_text(changes_ + ".");
   ImGui::Spacing();
-  if (text_button("Save (Enter)", "Asks for the scene file's name, then goes on."))
+  if (text_button("unsaved-save", "Save (Enter)", "Asks for the scene file's name, then goes on."))
     answer(Answer::save, context);
-  note_item("unsaved-save");
   ImGui::SameLine();
-  if (text_button("Don't save (D)", "Goes on; these changes are lost.")) answer(Answer::discard, context);
-  note_item("unsaved-discard");
+  if (text_button("unsaved-discard", "Don't save (D)", "Goes on; these changes are lost."))
+    answer(Answer::discard, context);
   ImGui::SameLine();
-  if (text_button("Cancel (Esc)", "Back to the cloth; nothing is lost.")) answer(Answer::cancel, context);
-  note_item("unsaved-cancel");
+  if (text_button("unsaved-cancel", "Cancel (Esc)", "Back to the cloth; nothing is lost."))
+    answer(Answer::cancel, context);
   end_card();
 }
 

@@ -257,38 +257,33 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float narrow = units(32);
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
   if (text_button(
-          "Open...",
+          "open", "Open...",
           "Open an OBJ mesh, a scene file or a saved moment (Ctrl-O). You can also drop one on the window.",
           wide))
     files_.open();
-  note_item("open");
   ImGui::SameLine(0, gap);
-  if (text_button("Save...",
+  if (text_button("save", "Save...",
                   "Save this scene: mesh, material, pins, integrator and solver settings (Ctrl-S).", wide)) {
     files_.save(FileDialog::Purpose::save_scene, context.snapshot.loaded->scene.title);
   }
-  note_item("save");
   ImGui::SameLine(0, gap);
-  if (text_button("Export",
+  if (text_button("export", "Export",
                   "Pictures, the mesh, this moment, recordings, and the command line of this scene.", wide))
     ImGui::OpenPopup("##export");
-  note_item("export");
   export_menu(context);
   const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
                                AppRequest request) {
     ImGui::SameLine(0, gap);
     ImGui::BeginDisabled(what.empty());
-    if (icon_button(name, icon, (help + (what.empty() ? "." : ": " + what + ".")).c_str(), false, narrow))
+    if (icon_button(name, icon, help + (what.empty() ? "." : ": " + what + "."), false, narrow))
       context.request(std::move(request));
     ImGui::EndDisabled();
-    note_item(name);
   };
   step_button("undo", Icon::undo, context.edits.undo_text(), "Undo (Ctrl-Z)", Undo{});
   step_button("redo", Icon::redo, context.edits.redo_text(), "Redo (Ctrl-Y)", Redo{});
   ImGui::SameLine(0, gap);
-  if (text_button("Keys", "All keys and what the mouse does (F1).", wide, help_open_))
+  if (text_button("keys", "Keys", "All keys and what the mouse does (F1).", wide, help_open_))
     help_open_ = !help_open_;
-  note_item("keys");
 }
 
 void UserInterface::export_menu(const PanelContext& context) {

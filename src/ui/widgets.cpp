@@ -213,10 +213,18 @@ std::string shortened(std::string_view name, float width) {
   return best;
 }
 
-void wrapped_text(std::string_view text) {
+void coloured_text(ImU32 colour, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(displayable(text).c_str());
+  ImGui::PopStyleColor();
+}
+
+void wrapped_text(std::string_view text, std::optional<ImU32> colour) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour.value_or(palette().text));
   ImGui::PushTextWrapPos(0);  // for a word that is longer than a line
   ImGui::TextUnformatted(broken_lines(text, ImGui::GetContentRegionAvail().x).c_str());
   ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
 }
 
 void small_text(std::string_view text, std::optional<int> lines) {
@@ -234,14 +242,12 @@ void small_text(std::string_view text, std::optional<int> lines) {
 void section(std::string_view title) {
   ImGui::Dummy(ImVec2(0, units(1)));
   ImGui::PushFont(fonts().small);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().muted);
-  ImGui::TextUnformatted(displayable(title).c_str());
+  coloured_text(palette().muted, title);
   const ImVec2 end = ImGui::GetItemRectMax();
   const float middle = (ImGui::GetItemRectMin().y + end.y) / 2;
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   ImGui::GetWindowDrawList()->AddLine(ImVec2(end.x + units(8), middle), ImVec2(right, middle),
                                       palette().line);
-  ImGui::PopStyleColor();
   ImGui::PopFont();
 }
 
@@ -279,14 +285,14 @@ bool close_choice() {
   return true;
 }
 
-bool icon_button(const char* id, Icon icon, const char* help, bool active, float width) {
+bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width) {
   const float height = ImGui::GetFrameHeight();
   if (width == 0) width = units(34);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const bool plain = icon == Icon::fallback || icon == Icon::close;
   if (active) push_active_look();
   if (plain) ImGui::PushStyleColor(ImGuiCol_Button, IM_COL32(0, 0, 0, 0));
-  const bool pressed = ImGui::Button((std::string("##icon") + id).c_str(), ImVec2(width, height));
+  const bool pressed = ImGui::Button(std::string("##icon").append(name).c_str(), ImVec2(width, height));
   if (plain) ImGui::PopStyleColor();
   if (active) ImGui::PopStyleColor(2);
   const float r = units(plain ? 5.5F : 6.5F);
@@ -294,14 +300,17 @@ bool icon_button(const char* id, Icon icon, const char* help, bool active, float
   draw_icon(ImGui::GetWindowDrawList(), icon, ImVec2(origin.x + width / 2, origin.y + height / 2), r,
             ImGui::GetColorU32(ImGui::ColorConvertU32ToFloat4(colour)));
   tooltip(help);
+  note_item(name);
   return pressed;
 }
 
-bool text_button(const char* label, const char* help, float width, bool active) {
+bool text_button(std::string_view name, std::string_view label, std::string_view help, float width,
+                 bool active) {
   if (active) push_active_look();
   const bool pressed = ImGui::Button(displayable(label).c_str(), ImVec2(width, 0));
   if (active) ImGui::PopStyleColor(2);
   tooltip(help);
+  note_item(name);
   return pressed;
 }
 
@@ -311,20 +320,17 @@ void next_in_row(float width) {
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
 }
 
-bool row_button(const char* name, const std::string& label, const char* help, bool active, float width) {
+bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active,
+                float width) {
   if (width == 0)
     width = ImGui::CalcTextSize(displayable(label).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
   next_in_row(width);
-  const bool pressed = text_button(label.c_str(), help, width, active);
-  note_item(name);
-  return pressed;
+  return text_button(name, label, help, width, active);
 }
 
-bool row_icon_button(const char* name, Icon icon, const char* help) {
+bool row_icon_button(std::string_view name, Icon icon, std::string_view help) {
   next_in_row(units(34));
-  const bool pressed = icon_button(name, icon, help);
-  note_item(name);
-  return pressed;
+  return icon_button(name, icon, help);
 }
 
 }  // namespace clothlab

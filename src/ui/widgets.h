@@ -46,24 +46,28 @@ std::string broken_lines(std::string_view text, float width);
 std::string shortened(std::string_view name, float width);
 /// As many words of a text as fit into one line, with dots where it is cut.
 std::string first_line(std::string_view text, float width);
+/// Text in one line, in a colour.
+void coloured_text(ImU32 colour, std::string_view text);
 /// Text broken like that at the edge of the panel.
-void wrapped_text(std::string_view text);
+void wrapped_text(std::string_view text, std::optional<ImU32> colour = {});
 /// Muted small text, wrapped at the edge of the panel and cut after `lines` lines.
 void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
 
 enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
-/// A square button with a drawn sign; `active` fills it with the accent.
-bool icon_button(const char* id, Icon icon, const char* help, bool active = false, float width = 0);
-/// A text button with a tooltip.
-bool text_button(const char* label, const char* help, float width = 0, bool active = false);
+/// A square button with a drawn sign and a tooltip; `active` fills it with the accent. Notes its rectangle.
+bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active = false,
+                 float width = 0);
+/// The same with a text.
+bool text_button(std::string_view name, std::string_view label, std::string_view help, float width = 0,
+                 bool active = false);
 
 /// A text button, or one with a sign, after the last item: on the same line where there is room, else on the
-/// next. Notes its rectangle. `width` 0: that of the label.
-bool row_button(const char* name, const std::string& label, const char* help, bool active = false,
+/// next. `width` 0: that of the label.
+bool row_button(std::string_view name, std::string_view label, std::string_view help, bool active = false,
                 float width = 0);
-bool row_icon_button(const char* name, Icon icon, const char* help);
+bool row_icon_button(std::string_view name, Icon icon, std::string_view help);
 /// The same for any other item of that width.
 void next_in_row(float width);
 
