@@ -29,7 +29,6 @@ class BackwardEuler final : public Integrator {
 StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, double h,
                                   const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&force_, &symplectic_, &x1_, &v1_}) scratch->resize(n);
 

@@ -33,7 +33,6 @@ class Bdf2 final : public Integrator {
 
 StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 

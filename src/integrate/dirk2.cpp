@@ -8,7 +8,6 @@ namespace clothlab {
 
 StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &xc_, &vc_, &x1_, &v1_}) scratch->resize(n);
   const auto& [node, weight, end] = constants_;

@@ -23,7 +23,6 @@ class ExplicitEuler final : public Integrator {
 StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                   const StepContext& context) {
   StepReport report;
-  report.h = h;
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
   const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
   system.force(state.x, v0, v1_);

@@ -89,7 +89,6 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
 StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, State& state, double h,
                                                const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &force_, &more_}) scratch->resize(n);
   if (gives_up(context, report)) return report;

@@ -13,7 +13,6 @@ namespace clothlab {
 StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, double h,
                                      const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;

@@ -28,7 +28,6 @@ class ImplicitMidpoint final : public Integrator {
 StepReport ImplicitMidpoint::advance(const DynamicSystem& system, State& state, double h,
                                      const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 

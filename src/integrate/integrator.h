@@ -43,7 +43,6 @@ struct StepContext {
 
 /// How a step went. Non-convergence is a value that the caller must look at, not an error.
 struct StepReport {
-  double h = 0;                ///< step used [s]
   int newton_iterations = 0;   ///< sum over the stages; 0 for methods without Newton
   int linear_iterations = 0;   ///< CG iterations, sum over all solves of the step (0 for a direct solve)
   double linear_residual = 0;  ///< relative residual at the end of the last linear solve

@@ -40,7 +40,6 @@ class PbdProj2 final : public Integrator {
 StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h,
                              const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x1_, &v1_, &a_}) scratch->resize(n);
   const Projection& projection = system.projection();

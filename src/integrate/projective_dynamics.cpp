@@ -117,7 +117,6 @@ bool ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const St
 StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state, double h,
                                        const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   if (!prepare(system, h, context, report)) return report;
 

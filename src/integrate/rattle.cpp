@@ -35,7 +35,6 @@ class Rattle final : public Integrator {
 
 StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x1_, &v0_, &v1_, &a_, &push_}) scratch->resize(n);
   const Projection& projection = system.projection();

@@ -32,7 +32,6 @@ class Rk4 final : public Integrator {
 
 StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
 

@@ -37,7 +37,6 @@ class SemiImplicitBdf2 final : public Integrator {
 StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, double h,
                                      const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&dx_hat_, &b_, &dv_}) {
     scratch->resize(n);

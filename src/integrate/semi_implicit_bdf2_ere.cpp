@@ -34,7 +34,6 @@ class SemiImplicitBdf2Ere final : public Integrator {
 StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& state, double h,
                                         const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 

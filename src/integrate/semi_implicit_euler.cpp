@@ -27,7 +27,6 @@ class SemiImplicitEuler final : public Integrator {
 StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                       const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&b_, &dv_}) scratch->resize(n);
 

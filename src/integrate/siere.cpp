@@ -30,7 +30,6 @@ class Siere final : public Integrator {
 
 StepReport Siere::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 

@@ -37,7 +37,6 @@ class StrSbdf2Ere final : public Integrator {
 StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, double h,
                                 const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_half_, &v_half_, &a_half_}) scratch->resize(n);
 

@@ -24,7 +24,6 @@ class SymplecticEuler final : public Integrator {
 StepReport SymplecticEuler::advance(const DynamicSystem& system, State& state, double h,
                                     const StepContext& context) {
   StepReport report;
-  report.h = h;
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
   const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
   system.force(state.x, v0, v1_);

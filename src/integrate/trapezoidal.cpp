@@ -30,7 +30,6 @@ class Trapezoidal final : public Integrator {
 StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, double h,
                                 const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
 

@@ -26,7 +26,6 @@ class VelocityVerlet final : public Integrator {
 StepReport VelocityVerlet::advance(const DynamicSystem& system, State& state, double h,
                                    const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&x1_, &v1_, &a1_}) scratch->resize(n);
 

@@ -140,7 +140,6 @@ struct Xpbd::Pair {
 
 StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
-  report.h = h;
   const std::size_t n = system.size();
   for (auto* scratch : {&before_, &force_}) scratch->resize(n);
   report.stopped =

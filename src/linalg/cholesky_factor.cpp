@@ -277,8 +277,6 @@ struct CholeskyFactor::Parts {
 
 CholeskyFactor::CholeskyFactor() : parts_(std::make_unique<Parts>()) {}
 CholeskyFactor::~CholeskyFactor() = default;
-CholeskyFactor::CholeskyFactor(CholeskyFactor&&) noexcept = default;
-CholeskyFactor& CholeskyFactor::operator=(CholeskyFactor&&) noexcept = default;
 
 bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
   try {

@@ -23,8 +23,6 @@ class CholeskyFactor {
 
   CholeskyFactor();
   ~CholeskyFactor();
-  CholeskyFactor(CholeskyFactor&&) noexcept;
-  CholeskyFactor& operator=(CholeskyFactor&&) noexcept;
 
   /// Computes the structure where the pattern of A is new; false when stopped.
   bool analyse(const SpringMatrix& A, const StopProbe& stop);

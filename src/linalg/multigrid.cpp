@@ -148,8 +148,6 @@ struct Multigrid::Cycle : MultigridHierarchy {
 
 Multigrid::Multigrid() : cycle_(std::make_unique<Cycle>()) {}
 Multigrid::~Multigrid() = default;
-Multigrid::Multigrid(Multigrid&&) noexcept = default;
-Multigrid& Multigrid::operator=(Multigrid&&) noexcept = default;
 
 bool Multigrid::prepare(const SolveContext& context, const SpringMatrix& A, const RowFilter& filter,
                         RowVector& first, RowVector& second) {

@@ -38,8 +38,6 @@ class Multigrid {
  public:
   Multigrid();
   ~Multigrid();
-  Multigrid(Multigrid&&) noexcept;
-  Multigrid& operator=(Multigrid&&) noexcept;
 
   /// Computes the values of all levels for A. A, the pool, the filter and the probe must stay unchanged until
   /// the last `apply`. Overwrites two vectors, by row. Returns false when the probe asked to stop; then

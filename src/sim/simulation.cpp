@@ -92,7 +92,7 @@ StepStatus Simulation::Impl::run_stages(const StopProbe& stop) {
       continue;
     }
     if (bad) return refuse_step(*bad);
-    adopt_substep(report, good);
+    adopt_substep(report, h, good);
   }
   finish_record();
   return StepStatus::done;
@@ -289,8 +289,8 @@ StepStatus Simulation::Impl::refuse_step(const BlowUp& bad) {
   return StepStatus::blown_up;
 }
 
-void Simulation::Impl::adopt_substep(const StepReport& report, bool good) {
-  next.dt = std::min(next.dt, report.h);
+void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool good) {
+  next.dt = std::min(next.dt, h);
   next.newton_iterations += report.newton_iterations;
   next.cg_iterations += report.linear_iterations;
   next.cg_residual = report.linear_residual;

@@ -42,7 +42,7 @@ struct Simulation::Impl {
   std::optional<BlowUp> check_energy(double h) const;
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad);
-  void adopt_substep(const StepReport& report, bool good);
+  void adopt_substep(const StepReport& report, double h, bool good);
   void finish_record();
   void restore_start_of_step();
   void abandon_step();
