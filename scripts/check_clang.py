@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Parses the sources with clang++ and the project's warnings, which are errors; generates no code.
+"""Parses src/ with clang++ and the project's warnings, which are errors; generates no code.
 
-    check_clang.py BUILD [FOLDER]    BUILD has a compile database of a unity build; FOLDER is src by default
+    check_clang.py BUILD [--tidy]
 
-The sources of one target become one translation unit, so that headers are parsed once per target. Exit 77 where
-clang++ is not installed.
+BUILD has a compile database of a unity build. The sources of one target of src/ become one translation unit, so that
+headers are parsed once per target. --tidy runs clang-tidy 14 with the checks of .clang-tidy instead, which takes
+minutes. Exit 77 where the tool is not installed.
 """
 
 import json
@@ -36,38 +37,49 @@ def arguments(command):
     return kept
 
 
-def targets(build, folder):
+def targets(build):
     """Target -> (arguments, sources), from the database."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         source = Path(entry["file"])
-        inside = (build.resolve() / folder) in source.parents
+        inside = (build.resolve() / "src") in source.parents
         if inside and source.name.startswith("unity_") and "headers.dir" not in entry["file"]:
             found.setdefault(source.parent, (arguments(entry["command"]), []))[1].append(source)
     return found
 
 
 def main(words):
-    if len(words) not in (1, 2):
+    if len(words) not in (1, 2) or words[1:] not in ([], ["--tidy"]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
-    if not compiler:
-        print("clang++ is not installed (Debian: clang)", file=sys.stderr)
+    build, tidy = Path(words[0]).resolve(), len(words) == 2
+    tool = next(filter(None, map(shutil.which, ["clang-tidy-14"] if tidy else COMPILERS)), None)
+    if not tool:
+        print("clang-tidy 14 is not installed (Debian: clang-tidy-14)" if tidy else
+              "clang++ is not installed (Debian: clang)", file=sys.stderr)
         return 77
-    found = targets(Path(words[0]), words[1] if len(words) == 2 else "src")
+    found = targets(build)
     if not found:
-        print(f"{words[0]}/compile_commands.json names no unity build of that folder", file=sys.stderr)
+        print(f"{build}/compile_commands.json has no unity build of src/", file=sys.stderr)
         return 2
+    root = Path(__file__).resolve().parent.parent
 
-    def parse(target):
+    def check(target):
         flags, sources = target
         text = "".join(f'#include "{source}"\n' for source in sorted(sources))
-        return subprocess.run([compiler, "-fsyntax-only", "-Werror", *flags, "-x", "c++", "-"], input=text, text=True,
-                              check=False).returncode
+        if not tidy:
+            return subprocess.run([tool, "-fsyntax-only", "-Werror", *flags, "-x", "c++", "-"], input=text, text=True,
+                                  check=False).returncode
+        unit = sources[0].parent / "tidy.cpp"
+        unit.write_text(text, encoding="utf-8")
+        done = subprocess.run([tool, "--quiet", f"--config-file={root}/.clang-tidy", f"--header-filter={root}/src/.*",
+                               str(unit), "--", *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        print(done.stdout, end="", flush=True)
+        return done.returncode
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return 1 if any(list(pool.map(parse, found.values()))) else 0
+        return 1 if any(list(pool.map(check, found.values()))) else 0
 
 
 if __name__ == "__main__":

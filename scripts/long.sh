@@ -13,6 +13,7 @@
 #   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
 #             (tests/runtime/mouse_grab_test.cpp); what fails is named
 #   commands  random sequences of commands, to the window and to the simulation (tests/runtime/command_sequence_test.cpp)
+#   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
 
@@ -54,3 +55,4 @@ cmake --build --preset check --target sim_mesh_suite_test runtime_mouse_grab_tes
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_parts_test --gtest_filter='CommandSequence*' --gtest_brief=1
+scripts/check_tidy.sh

@@ -61,8 +61,7 @@ class Canvas {
     const int left = static_cast<int>(std::lround(at.x - share * mask.width));
     const int top = static_cast<int>(std::lround(at.y)) - mask.baseline;
     for (int y = 0; y < mask.height; ++y)
-      for (int x = 0; x < mask.width; ++x)
-        blend(left + x, top + y, colour, mask.coverage[static_cast<std::size_t>(y * mask.width + x)] / 255.0);
+      for (int x = 0; x < mask.width; ++x) blend(left + x, top + y, colour, mask.at(x, y) / 255.0);
   }
 
   int width(std::string_view utf8, double size) const { return font_.draw(utf8, size).width; }

@@ -84,12 +84,11 @@ TextMask draw_built_in(std::string_view utf8, double size) {
   const int zoom = std::max(1, static_cast<int>(std::lround(size / kLine)));
   TextMask mask = blank(zoom * (stb_easy_font_width(ascii.data()) + 1), zoom * 12, zoom * 7);
   for (int q = 0; q < quads; ++q) {
-    const Corner& low = corners[static_cast<std::size_t>(4 * q)];
-    const Corner& high = corners[static_cast<std::size_t>(4 * q + 2)];
+    const Corner& low = corners[4 * static_cast<std::size_t>(q)];
+    const Corner& high = corners[4 * static_cast<std::size_t>(q) + 2];
     const auto pixel = [&](float v, int most) { return std::clamp(static_cast<int>(v) * zoom, 0, most); };
     for (int y = pixel(low.y, mask.height); y < pixel(high.y, mask.height); ++y)
-      for (int x = pixel(low.x, mask.width); x < pixel(high.x, mask.width); ++x)
-        mask.coverage[static_cast<std::size_t>(y * mask.width + x)] = 255;
+      for (int x = pixel(low.x, mask.width); x < pixel(high.x, mask.width); ++x) mask.at(x, y) = 255;
   }
   return mask;
 }
@@ -149,7 +148,7 @@ TextMask Font::draw(std::string_view utf8, double size) const {
       for (int column = 0; column < width; ++column) {
         const int px = static_cast<int>(std::floor(x)) + left + column, py = baseline + top + row;
         if (px < 0 || px >= mask.width || py < 0 || py >= mask.height) continue;
-        std::uint8_t& pixel = mask.coverage[static_cast<std::size_t>(py * mask.width + px)];
+        std::uint8_t& pixel = mask.at(px, py);
         pixel = std::max(pixel, glyph[row * width + column]);
       }
     stbtt_FreeBitmap(glyph, nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,12 @@ struct TextMask {
   int height = 0;
   int baseline = 0;  ///< row below which descenders reach
   std::vector<std::uint8_t> coverage;
+
+  std::uint8_t& at(int x, int y) { return coverage[index(x, y)]; }
+  std::uint8_t at(int x, int y) const { return coverage[index(x, y)]; }
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+  }
 };
 
 /// Text to pixels: in a TrueType font, or in stb's built-in one where there is none, which writes

@@ -2,13 +2,14 @@
 #include "core/quantile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace clothlab {
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
-  const auto rank = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1) + 0.5);
+  const auto rank = std::lround(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + rank, values.end());
   return values[static_cast<std::size_t>(rank)];
 }

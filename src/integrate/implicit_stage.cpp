@@ -75,9 +75,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     compression = std::clamp(2 * compression, kFirstCompression, 1.0);
     if (outcome == Outcome::stopped) return false;
 
-    if (residual_norm <= target) {
-      failure = nullptr;
-    } else if (residual_norm > before / 2 && residual_norm <= kNoiseFactor * rounding_noise(p)) {
+    if (residual_norm <= target ||
+        (residual_norm > before / 2 && residual_norm <= kNoiseFactor * rounding_noise(p))) {
       failure = nullptr;
     } else if (outcome == Outcome::stuck) {
       failure = "Newton's method found no step that comes closer";

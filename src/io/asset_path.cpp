@@ -26,7 +26,7 @@ fs::path executable_path(const char* argv0) {
   if (_NSGetExecutablePath(path, &size) == 0) return fs::weakly_canonical(path);
 #else
   std::error_code no_proc;
-  const fs::path path = fs::read_symlink("/proc/self/exe", no_proc);
+  fs::path path = fs::read_symlink("/proc/self/exe", no_proc);
   if (!no_proc) return path;
 #endif
   return fs::absolute(argv0);

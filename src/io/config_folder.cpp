@@ -52,8 +52,8 @@ fs::path config_folder(const Environment& environment) {
 
 fs::path pictures_folder(const Environment& environment) {
   std::error_code error;
-  const fs::path own = home(environment);
-  const fs::path pictures = below(own, "Pictures");
+  fs::path own = home(environment);
+  fs::path pictures = below(own, "Pictures");
   if (fs::is_directory(pictures, error)) return pictures;
   if (fs::is_directory(own, error)) return own;
   return fs::temp_directory_path(error);

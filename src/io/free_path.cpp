@@ -38,7 +38,7 @@ fs::path free_file(const fs::path& folder, std::string_view stem, std::string_vi
 
 fs::path make_free_folder(const fs::path& folder, std::string_view stem) {
   for (int number = 1; number <= kMostNumbers; ++number) {
-    const fs::path path = folder / path_of(numbered(stem, number));
+    fs::path path = folder / path_of(numbered(stem, number));
     std::error_code error;
     if (fs::create_directory(path, error)) return path;
     if (error && error != std::errc::file_exists)

@@ -25,8 +25,8 @@ bool CoarsestSolver::factorise(const BlockMatrix& A, double scale) {
   dense.setZero();
   for (std::size_t k = 0; k < A.value.size(); ++k) {
     const mat3 B = scale * full(A.value[k]);
-    const auto row = static_cast<Eigen::Index>(3 * A.nodes[k][0]);
-    const auto column = static_cast<Eigen::Index>(3 * A.nodes[k][1]);
+    const auto row = 3 * static_cast<Eigen::Index>(A.nodes[k][0]);
+    const auto column = 3 * static_cast<Eigen::Index>(A.nodes[k][1]);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         dense(row + i, column + j) = B[i][j];

@@ -133,7 +133,7 @@ struct LargestEigenvalue::Scratch {
     }));
   }
 
-  void scale(RowVector& a, double factor) {
+  void scale(RowVector& a, double factor) const {
     for_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) a[i] = scaled(a[i], factor);
     });

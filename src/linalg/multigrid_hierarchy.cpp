@@ -302,7 +302,7 @@ void MultigridHierarchy::add_pair(CoarseLevel& level, const SpringMatrix::Stenci
   });
 }
 
-void MultigridHierarchy::prepare_smoother(CoarseLevel& level) {
+void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
   const double scale = finest.A.scale();
   for_nodes(level.A.size(), [&](std::size_t i) {
     level.single.assign_row(scale, level.A, i);

@@ -104,7 +104,7 @@ struct MultigridHierarchy {
   void invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch);
   void add_finest(CoarseLevel& level);
   void add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k, std::size_t l);
-  void prepare_smoother(CoarseLevel& level);
+  void prepare_smoother(CoarseLevel& level) const;
 };
 
 }  // namespace clothlab

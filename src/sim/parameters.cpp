@@ -286,6 +286,7 @@ const ParameterSpec* find_parameter_spec(std::string_view id) {
 const ParameterSpec& parameter_spec(std::string_view id) {
   if (const ParameterSpec* spec = find_parameter_spec(id)) return *spec;
   std::vector<std::string_view> names;
+  names.reserve(kParameters.size());
   for (const SceneParameter& row : kParameters) names.push_back(row.spec.id);
   for (const IntegratorInfo& info : integrators())
     for (const ParameterSpec& spec : info.parameters) names.push_back(spec.id);

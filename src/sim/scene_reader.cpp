@@ -149,7 +149,7 @@ class SceneReader final : public json::json_sax_t {
 
   bool end_array() override {
     if (std::exchange(in_row_, false)) {
-      if (row_size_ != row_.length()) refuse_value(inner_, kRows);
+      if (row_size_ != vec3::length()) refuse_value(inner_, kRows);
       rows_->push_back(row_);
       return true;
     }
@@ -205,7 +205,7 @@ class SceneReader final : public json::json_sax_t {
   }
 
   void add_to_row(const json& value) {
-    if (!in_row_ || row_size_ == row_.length() || !value.is_number()) refuse_value(inner_, kRows);
+    if (!in_row_ || row_size_ == vec3::length() || !value.is_number()) refuse_value(inner_, kRows);
     row_[row_size_++] = value.get<double>();
   }
 
