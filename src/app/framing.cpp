@@ -22,7 +22,7 @@ Box box_of(const Frame& frame) {
 
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
-  // What nothing holds falls to the floor.
+  // Free cloth falls to the floor.
   const bool floor = frame.scene && frame.scene->floor.on;
   if (floor && std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; })) {
     box.low.y = std::min(box.low.y, frame.scene->floor.height);
@@ -40,8 +40,7 @@ Box room_to_move(const Frame& frame) {
   const vec3 extent = box.high - box.low;
   const double across = std::max(extent.x, extent.z);
   if (!any || extent.y > 0.5 * across) return box;
-  // A level sheet swings down by what reaches out beyond its pins, on the side where it hangs; held all
-  // around it sags.
+  // A level sheet swings down by its extent beyond its pins; held all around it sags.
   double reach = 0.2 * across;
   for (const int axis : {0, 2}) {
     const double below = pins.low[axis] - box.low[axis];

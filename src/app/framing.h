@@ -6,11 +6,10 @@
 
 namespace clothlab {
 
-/// Box of what is finite among the positions; of no size at the origin when nothing is.
+/// Box of the finite positions; of size 0 at the origin without any.
 Box box_of(const Frame& frame);
 
-/// What a camera should show of a scene that starts: the cloth, and the room below it that a cloth which
-/// starts level will hang into.
+/// The box to show at the start of a scene: the cloth, and the space into which level cloth will hang.
 Box room_to_move(const Frame& frame);
 
 }  // namespace clothlab

@@ -9,7 +9,7 @@
 namespace clothlab {
 namespace {
 
-// How far from the cursor the cloth or a pin may be seen to be meant [interface units].
+// Largest distance of the cursor from the cloth or a pin [interface units].
 constexpr double kGrabRadius = 12;
 constexpr double kPinRadius = 28;
 constexpr double kEdgeRadius = 10;
@@ -20,7 +20,7 @@ Pixels size_of(const Area& view) {
   return {static_cast<double>(view.width), static_cast<double>(view.height)};
 }
 
-// Window coordinates of a point to those of the view, in which the camera works.
+// Window coordinates to those of the view, as the camera uses them.
 Pixels in_view(Pixels at, const Area& view) {
   return {at.x - static_cast<double>(view.x), at.y - static_cast<double>(view.y)};
 }
@@ -63,7 +63,7 @@ void Interaction::handle(const Surroundings& around) {
     if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
   }
   send_moves(around);
-  // A search goes through all particles: on a large mesh it costs more than a picture's interface.
+  // A search visits all particles: on a large mesh it costs more than drawing the interface.
   const Seen seen{.snapshot = &around.snapshot,
                   .applied = around.snapshot.applied,
                   .time = around.snapshot.frame.record.time,
@@ -218,7 +218,7 @@ void Interaction::send_moves(const Surroundings& around) {
   moved_ = false;
   if (const auto* hold = std::get_if<Hold>(&action_)) around.send(MoveCursor{hold->cursor});
   if (const auto* pin = std::get_if<HoldPin>(&action_)) {
-    // Within the time until the next picture, as it is simulated: as fast as the hand. Paused: at once.
+    // Over the simulated time until the next picture, as fast as the mouse. Paused: at once.
     const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
     around.send(MovePins{{{pin->particle, pin->target}}, duration});
   }

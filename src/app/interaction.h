@@ -19,10 +19,10 @@
 
 namespace clothlab {
 
-/// What the mouse means in the view of the cloth: the camera, the grab that pulls the cloth, pins.
+/// The mouse in the view of the cloth: camera, grab and pins.
 ///
-/// Events are kept as they come and carried out in handle(), when ImGui knows what lies under the
-/// cursor, in their order: a press and a release between two pictures still are a click.
+/// Events are queued and handled in order in handle(), when ImGui knows what is under the cursor: a press and
+/// a release between two pictures are a click.
 class Interaction {
  public:
   struct Surroundings {
@@ -30,10 +30,10 @@ class Interaction {
     Camera& camera;
     Area view;              ///< of the cloth, in window coordinates
     double scale = 1;       ///< of an interface unit
-    bool captured = false;  ///< something of the interface lies under the cursor
+    bool captured = false;  ///< the interface is under the cursor
     double grab_strength = 1;
     std::function<void(std::variant<Command, Control>)> send;
-    /// Open edges of the mesh that a press beside them chooses; empty: none.
+    /// Open edges of the mesh that a press near them chooses.
     std::span<const BoundaryLoop> open_edges = {};
     std::function<void(std::size_t)> choose_edge = {};
   };
@@ -41,7 +41,7 @@ class Interaction {
   void button(const MouseClick& click);
   void cursor(double x, double y);
   void wheel(double notches);
-  /// Esc, lost focus, another scene: lets go of the cloth.
+  /// Ends the grab: Esc, lost focus, another scene.
   void release();
 
   void handle(const Surroundings& around);
@@ -49,22 +49,22 @@ class Interaction {
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
   bool orbits() const { return std::holds_alternative<Orbit>(action_); }
-  /// What a press would take hold of: a point of the cloth or a pin. None while something is held or turned.
+  /// The point of the cloth or the pin that a press would hold. None while something is held or the camera
+  /// moves.
   struct Target {
     vec3 at{0};  ///< [m]
     Pick point;  ///< of the cloth
     std::optional<std::uint32_t> pin;
   };
   const std::optional<Target>& target() const { return target_; }
-  /// How far behind the plane that it took the cloth in the grab is, seen from the camera [m]; none while the
-  /// grab is empty.
+  /// Depth of the cursor behind the plane where the grab began, seen from the camera [m]; none without a
+  /// grab.
   std::optional<double> depth(const Camera& camera) const;
-  /// The rectangle that is being drawn around particles, in window coordinates; none while it is a mere
-  /// click.
+  /// The rectangle drawn around particles, in window coordinates; none during a click.
   std::optional<Area> selection(double scale) const;
   /// The open edge that a press would choose.
   std::optional<std::size_t> edge_under_mouse() const { return edge_; }
-  /// True once the cloth has been taken hold of.
+  /// True once the cloth has been grabbed.
   bool has_dragged() const { return has_dragged_; }
 
  private:
@@ -80,7 +80,7 @@ class Interaction {
   struct Pan {};
   struct Hold {
     vec3 cursor{0};
-    vec3 start{0};  // the cursor when it took hold
+    vec3 start{0};  // the cursor at the start of the grab
   };
   struct Select {
     Pixels from{0};
@@ -91,7 +91,7 @@ class Interaction {
     vec3 target{0};
   };
 
-  /// All that target_ and edge_ depend on.
+  /// The inputs of target_ and edge_.
   struct Seen {
     const Snapshot* snapshot = nullptr;
     std::uint64_t applied = 0;

@@ -11,8 +11,8 @@
 
 namespace clothlab {
 
-/// Draws over a mesh that waits what its bar speaks of: the open edge under the mouse or all of them, and
-/// the numbers of the parts that no pin holds.
+/// Draws the marks of the mesh bar over a waiting mesh: the open edge under the mouse or all of them, and the
+/// numbers of the parts without a pin.
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse);
 

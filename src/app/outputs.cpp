@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSamples = 4;
-// Of every picture of the window, what a recording may take.
+// Share of every picture's time for a recording.
 constexpr std::chrono::milliseconds kDrawing{12};
 
 }  // namespace

@@ -31,11 +31,12 @@ class Outputs {
   /// Sizes in pixels. Throw SystemError where such a picture cannot be drawn.
   void save_picture(const Frame& frame, int width, int height, const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
-  /// One file by a job of its own. When it is written, next_notice() answers with `done` and calls `then`.
+  /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
   void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
 
-  /// The recorder to hand to the simulation thread. Its pictures keep this size, made even, as video encoders
-  /// want it, whatever becomes of the window. Throws InputError when the folder cannot be written to.
+  /// Starts a recording; the recorder is for the simulation thread. Its pictures keep this size, rounded to
+  /// even for video encoders, when the window changes. Throws InputError when the folder cannot be written
+  /// to.
   std::shared_ptr<Recorder> start_recording(const StartRecording& wanted, const std::string& stem, int width,
                                             int height);
   void stop_recording();
@@ -43,10 +44,10 @@ class Outputs {
   void close_recording();
   const RecordingStatus& recording() const { return status_; }
 
-  /// Draws what a recording waits for, for some milliseconds, and looks how far everything is. True while
-  /// there is more to do.
+  /// Draws waiting pictures of a recording for some milliseconds and updates progress. True while there is
+  /// more to do.
   bool work();
-  /// What there is to say of a file that has been written, or could not be.
+  /// The notice about a file that was written, or could not be.
   std::optional<Notice> next_notice();
 
  private:

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr double kPixels = 1.5;  // of the picture, per interface unit
 
-// A path in the folder that nothing has yet.
+// An unused path in the folder.
 fs::path free_path(const fs::path& folder, std::string stem, const std::string& extension) {
   for (char& c : stem) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   fs::path path = folder / (stem + extension);

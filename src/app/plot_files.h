@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// Writes what a plot shows into the folder, under the plot's title ("energy.csv", "energy-2.csv" when that
-/// is taken), and answers with the path. Throws InputError or SystemError, one sentence, when it cannot.
+/// Writes the visible part of a plot into the folder, under the plot's title ("energy.csv", or "energy-2.csv"
+/// when that exists). Returns the path. Throws InputError or SystemError, one sentence.
 std::filesystem::path write_plot(const ShownPlot& shown, SavePlot::Format format,
                                  const std::filesystem::path& folder);
 

@@ -25,7 +25,7 @@ fs::path file(const Environment& environment) {
   return folder.empty() ? folder : folder / "settings.json";
 }
 
-/// The value of a key, where the file has one of that type; else what it was.
+/// Reads the value of a key where the file has one of that type.
 template <class T>
 void read(const Json& json, const char* key, T& value) {
   const auto found = json.find(key);
@@ -33,7 +33,7 @@ void read(const Json& json, const char* key, T& value) {
   try {
     value = found->get<T>();
   } catch (const Json::exception&) {
-    // A value that means nothing is not worth a failure.
+    // Invalid values are ignored.
   }
 }
 
@@ -106,7 +106,7 @@ void Preferences::save(const Environment& environment) const {
   if (path.empty()) return;
   Json json;
   json["recent_files"] = Json::array();
-  // A name that is not UTF-8 has no place in JSON, and is not remembered.
+  // JSON cannot hold names that are not UTF-8.
   for (const fs::path& recent : recent_files)
     if (is_utf8(utf8_of(recent))) json["recent_files"].push_back(utf8_of(recent));
   if (is_utf8(utf8_of(save_folder))) json["save_folder"] = utf8_of(save_folder);
@@ -131,7 +131,7 @@ void Preferences::save(const Environment& environment) const {
     check_replaceable(path);
     write_file(path, json.dump(2) + "\n");
   } catch (const std::exception&) {
-    // See the header: not worth a failure.
+    // Ignored, see the header.
   }
 }
 

@@ -12,9 +12,8 @@
 
 namespace clothlab {
 
-/// What the window remembers between two starts, in settings.json of the configuration folder
-/// (io/config_folder.h). What is missing or makes no sense in the file has its default, and a file that
-/// cannot be written is silently not written: nothing here is worth a failure.
+/// Settings kept between two starts, in settings.json of the configuration folder (io/config_folder.h).
+/// Missing or invalid values get their defaults, and errors of writing are ignored.
 struct Preferences {
   std::vector<std::filesystem::path> recent_files;  ///< newest first
   std::filesystem::path save_folder;                ///< where the user saved last; empty: nowhere yet

@@ -42,7 +42,7 @@ Json some_particles(const StateLog::Picture& picture) {
   return out;
 }
 
-// From the point that the grab holds to the cursor, as both are seen; null where one lies behind the eye.
+// Distance of the held point and the cursor on the screen; null where one lies behind the eye.
 Json lag_in_pixels(const StateLog::Picture& picture) {
   const Pixels size{static_cast<double>(picture.view.width), static_cast<double>(picture.view.height)};
   const auto point = picture.camera.project(picture.snapshot.frame.grab->point, size);

@@ -14,8 +14,8 @@
 
 namespace clothlab {
 
-/// For the window tests: where CLOTHLAB_WINDOW_STATE names a file, what the window shows is written
-/// there twenty times a second as one JSON object (tests/window/README.md), each time whole.
+/// For the window tests: where CLOTHLAB_WINDOW_STATE names a file, the window's state is written there twenty
+/// times a second as one JSON object (tests/window/README.md), each time whole.
 class StateLog {
  public:
   struct Picture {

@@ -117,7 +117,7 @@ struct Window::Impl {
 
   void put_at(const WindowPlace& place) {
     constexpr int kSmallest = 200;
-    constexpr int kEnough = 100;  // to be seen and taken hold of
+    constexpr int kEnough = 100;  // visible enough to be dragged
     int count = 0;
     GLFWmonitor** monitors = glfwGetMonitors(&count);
     for (int i = 0; i < count; ++i) {
@@ -202,7 +202,7 @@ Window::Window(const std::string& title, const std::optional<WindowPlace>& place
 
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
-  ImGui::GetIO().IniFilename = nullptr;  // the layout is fixed: nothing to remember
+  ImGui::GetIO().IniFilename = nullptr;  // the layout is fixed
   ImGui_ImplGlfw_InitForOpenGL(impl_->window, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
   impl_->imgui = true;
@@ -223,7 +223,7 @@ std::optional<WindowPlace> Window::place() const {
   WindowPlace place;
   glfwGetError(nullptr);
   glfwGetWindowPos(impl_->window, &place.x, &place.y);
-  if (glfwGetError(nullptr) != GLFW_NO_ERROR) return std::nullopt;  // Wayland keeps it to itself
+  if (glfwGetError(nullptr) != GLFW_NO_ERROR) return std::nullopt;  // not available on Wayland
   glfwGetWindowSize(impl_->window, &place.width, &place.height);
   return place;
 }

@@ -14,7 +14,7 @@ namespace clothlab {
 
 enum class MouseButton { left, right, middle };
 
-/// Where a window is on the desktop, in its coordinates.
+/// Place of a window on the desktop, in its coordinates.
 struct WindowPlace {
   int x = 0;
   int y = 0;
@@ -31,7 +31,7 @@ struct MouseClick {
   double y = 0;
 };
 
-/// What a window tells; all positions in window coordinates, y down.
+/// Events of a window; positions in window coordinates, y down.
 struct WindowEvents {
   std::function<void(const KeyPress&)> key;
   std::function<void(const MouseClick&)> button;
@@ -46,7 +46,7 @@ class Window {
  public:
   /// Starts hidden; show() after the first frame. Multisampling is left off on a software renderer.
   /// Throws SystemError, one sentence that names `clothlab render`, where there is no display.
-  /// `place` is where it was last; one that no display shows any more is not used.
+  /// `place` is its last place, ignored where no display shows it.
   explicit Window(const std::string& title, const std::optional<WindowPlace>& place = {});
   ~Window();
   Window(const Window&) = delete;
@@ -62,13 +62,14 @@ class Window {
   void stay_open();
   void set_clipboard(const std::string& text);
   bool minimised() const;
-  /// Where the window is now. Empty while it is minimised or maximised, or on a system that does not tell.
+  /// The place of the window. Empty while it is minimised or maximised, or where the system does not report
+  /// it.
   std::optional<WindowPlace> place() const;
 
-  /// Handles what has happened; waits for something to happen, at most so long.
+  /// Waits for events for at most this time, and handles them.
   void poll();
   void wait(double seconds);
-  /// Number of events so far: growth means that something happened.
+  /// Number of events so far.
   unsigned long long events() const;
   /// Seconds since the window was made.
   double now() const;
@@ -85,7 +86,7 @@ class Window {
 
   /// Between begin_frame() and end_frame() ImGui may be used; end_frame() draws it and shows the picture.
   /// `scale` is the interface unit in window coordinates: fonts and style follow it and the theme.
-  /// begin_frame() clears the framebuffer to the colour that the panels stand on.
+  /// begin_frame() clears the framebuffer to the panels' background.
   void begin_frame(Theme theme, double scale);
   void end_frame();
 

@@ -50,7 +50,7 @@ constexpr std::array kKinds{
          make_work_analysis},
 };
 
-/// A word, or none, where the name of an analysis belongs.
+/// Refuses a missing or unknown name of an analysis.
 [[noreturn]] void refuse_word(const std::string& word) {
   std::vector<std::string_view> known;
   for (const Kind& kind : kKinds) known.push_back(kind.name);

@@ -67,8 +67,7 @@ struct Energy final : Analysis {
     }
     total.x = potential.x;
     if (ended.empty()) {
-      // A method that gains may leave the picture: it is as high above the start as the lowest energy is
-      // below.
+      // The picture is as high above the start as the lowest energy is below; methods that gain may leave it.
       lowest = std::min(lowest, *std::ranges::min_element(potential.y));
       highest = std::max(highest, start + (start - lowest));
     }

@@ -20,7 +20,7 @@ class App;
 
 namespace clothlab {
 
-/// What all kinds of `analyze` have in common: which integrators, and where the figures go.
+/// Options of all kinds of `analyze`: integrators and outputs.
 class AnalyzeOptions {
  public:
   explicit AnalyzeOptions(const Services& services);
@@ -44,16 +44,16 @@ class AnalyzeOptions {
   IntegratorParameters parameters(const IntegratorInfo& info) const;
   bool quiet() const { return quiet_; }
 
-  /// Measures the integrators one after the other, with a bar on stderr unless `quiet`, until Ctrl-C.
+  /// Measures one integrator after the other until Ctrl-C, with a bar on stderr unless `quiet`.
   void for_each(bool quiet, const std::function<void(const IntegratorInfo&)>& measure) const;
 
   /// A curve without points, in the integrator's colour and under its id.
   ChartCurve curve(const IntegratorInfo& info) const;
 
-  /// Says on stderr why these were left out.
+  /// Prints on stderr why these were left out.
   static void report_skipped(const std::vector<const IntegratorInfo*>& skipped, const char* why);
 
-  /// Writes the files that were asked for; the exit status, Interrupt's after Ctrl-C. Throws SystemError.
+  /// Writes the requested files. Returns the exit status, Interrupt's after Ctrl-C. Throws SystemError.
   int finish(std::string_view csv, const Chart& chart) const;
 
  private:

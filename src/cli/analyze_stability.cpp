@@ -56,8 +56,8 @@ struct Stability final : Analysis {
       app.remove_option(app.get_option(fixed));
   }
 
-  /// The linear limit of the cloth at its start [s]; not a number where it is not known, and where springs
-  /// are rods: it would be that of bending springs, and rods may have a lower one. None when interrupted.
+  /// The linear limit of the cloth at its start [s]; NaN where it is not known, and for rods, which may have
+  /// a lower limit than bending springs. None when interrupted.
   std::optional<double> theory(const IntegratorInfo& info) {
     if (info.inextensible) return NAN;
     const JacobianMode blocks = stability_blocks(info, loaded.scene.stepping.solver.jacobian);
@@ -77,7 +77,7 @@ struct Stability final : Analysis {
            csv_line({omega_max, stable, unstable, stable * omega_max, limit, limit * omega_max});
   }
 
-  /// No step is stable, says theory, or it does not know: what happens at h = 1/ω_max.
+  /// Where theory has no stable step or no limit: the result at h = 1/ω_max.
   void show_growth(const IntegratorInfo& info, double limit) {
     const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool);
     if (!trial) return;

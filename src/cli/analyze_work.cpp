@@ -37,7 +37,7 @@ struct Ended {
   bool good = true;
 };
 
-/// How far two states are apart, in the root mean square over the particles.
+/// Difference of two states, root mean square over the particles.
 struct Error {
   double x = 0;  ///< [m]
   double v = 0;  ///< [m/s]
@@ -153,8 +153,8 @@ struct Work final : Analysis {
     return static_cast<std::uint64_t>(std::max(1.0, std::round(end_time / kLargestStep)));
   }
 
-  /// By the method of the highest order, with steps of a quarter of what the fastest oscillation allows, or
-  /// less; with twice as many, what the halving changes says how good that is.
+  /// By the method of the highest order, with steps of at most a quarter of the fastest oscillation's limit.
+  /// Twice as many steps give an estimate of its error.
   void make_reference() {
     const IntegratorInfo& best = *std::ranges::max_element(
         integrators(), {}, [](const IntegratorInfo& info) { return info.inextensible ? 0 : info.order; });

@@ -16,8 +16,7 @@ namespace {
 constexpr int kWarmUp = 10;                // steps
 constexpr double kMostSecondsOfSteps = 5;  // those that count
 
-/// h [s] at which the method is compared: the frame's 1/60 s, or half of 2/ω_max where that is less and the
-/// method's stability, or that of its constraints, depends on h.
+/// h [s] of the comparison: 1/60 s, or half of 2/ω_max where that is less and stability depends on h.
 double step_of(const IntegratorInfo& info, const LoadedScene& loaded, WorkerPool& pool) {
   const double frame = loaded.scene.stepping.dt;
   if (info.family != IntegratorFamily::explicit_method && !info.inextensible) return frame;

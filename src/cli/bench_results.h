@@ -16,26 +16,25 @@ class App;
 
 namespace clothlab {
 
-/// A part of a benchmark. It adds its tables to those that there are, row by row, so that an interrupted run
-/// keeps what was measured. Throws InputError, SystemError, and Cancelled on Ctrl-C.
+/// A part of a benchmark. It adds its tables row by row, so that an interrupted run keeps its results. Throws
+/// InputError, SystemError, and Cancelled on Ctrl-C.
 using BenchSection = std::function<void(std::vector<BenchTable>&)>;
 
-/// Where the tables of a benchmark go: to stdout as they come, and into files.
+/// Outputs of a benchmark's tables: stdout as they come, and files.
 class BenchResults {
  public:
   /// Adds --csv, --json and --markdown. Must outlive the CLI::App.
   void add_to(CLI::App& app);
-  /// The files that are going to be written. Throws InputError where one cannot be.
+  /// Checks the output files. Throws InputError where one cannot be written.
   OutputFiles outputs() const;
-  /// Measures one section after the other until Ctrl-C, and writes what there is then. Returns the exit
-  /// status.
+  /// Measures one section after the other until Ctrl-C, and writes the results. Returns the exit status.
   int run(const std::vector<BenchSection>& sections, std::vector<BenchTable>& tables) const;
 
  private:
   std::optional<std::string> csv_, json_, markdown_;
 };
 
-/// What was measured on: processor, cores in use, compiler.
+/// The machine: processor, cores in use, compiler.
 BenchTable machine_table(int threads);
 
 /// "64,128"; "none" is the empty list. Throws InputError, naming the option.

@@ -46,7 +46,7 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
   double spent = 0;
   for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
     const int counted = step - plan.warm_up;
-    // Of equal parts of the steps that count, the step in the middle of each.
+    // The middle step of each of equal parts of the counted steps.
     const auto sampled = static_cast<int>(figures.samples.size());
     if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
       figures.samples.push_back(simulation.state());

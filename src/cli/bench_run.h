@@ -40,7 +40,7 @@ struct RunPlan {
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// What a run looked like from outside.
+/// Figures of a run.
 struct RunFigures {
   double first_ms = 0;             ///< the first step, with all that is built once
   std::vector<double> step_ms;     ///< of the steps that count

@@ -12,7 +12,7 @@
 
 namespace clothlab {
 
-/// What all sections of a benchmark have in common.
+/// Context of the sections of a benchmark.
 struct BenchSettings {
   WorkerPool& pool;                                  ///< all the threads
   WorkerPool& alone;                                 ///< one

@@ -9,7 +9,7 @@
 
 namespace clothlab {
 
-/// A figure, a whole number or a word of a table. What is not a number was not measured: "–".
+/// A figure, a whole number or a word of a table. NaN: not measured, "–".
 using BenchCell = std::variant<double, long long, std::string>;
 inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 

@@ -67,7 +67,7 @@ std::string unknown_argument(const CLI::App& app) {
          " --help` lists them all.";
 }
 
-/// The program's own options are the window's: before a subcommand they would have no effect.
+/// The program's own options are the window's and have no effect before a subcommand.
 void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0)
@@ -75,7 +75,7 @@ void refuse_options_before(const CLI::App& app, const std::string& subcommand) {
                        "`, where it has no effect: write it after `" + subcommand + "`.");
 }
 
-/// A word that is no file may be meant as a subcommand.
+/// A word that is no file may be a misspelt subcommand.
 void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::error_code error;
   if (std::filesystem::path(word).has_extension() || std::filesystem::exists(word, error)) return;
@@ -112,7 +112,7 @@ struct Window {
 
   WindowRequest of_scene() {
     WindowRequest request;
-    Scene wanted = scene.scene(file);  // also with no scene named: the options must be right
+    Scene wanted = scene.scene(file);  // also without a scene: the options must be valid
     if (!std::holds_alternative<NoSource>(wanted.mesh)) request.scene = std::move(wanted);
     request.with_options = [this](Scene builtin) { return scene.applied_to(std::move(builtin)); };
     request.is_mesh = scene.names_a_mesh() || (file && !is_scene_file(*file));
@@ -127,10 +127,10 @@ struct Window {
 
 int run_cli(int argc, const char* const* argv, const Services& services) {
 #ifdef SIGPIPE
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error with a sentence, not a silent end
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error with a sentence
 #endif
 #ifdef SIGXFSZ
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is one too, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // so is the limit of a file's size
 #endif
   CLI::App app{
       "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"

@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// What the command line needs from the other folders of its floor; main passes it in.
+/// Services of `app` and `render` for the command line, passed in by main.
 struct Services {
   /// Opens the window and runs it until it is closed.
   std::function<void(const WindowRequest&)> open_window;

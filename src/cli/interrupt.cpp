@@ -17,7 +17,7 @@ void listen(int signal_number) {
 #ifdef _WIN32
   std::signal(signal_number, on_signal);
 #else
-  // Unlike std::signal, this lets a blocking call (a pipe that nobody reads) end with the signal.
+  // Unlike std::signal, this ends blocking calls (a pipe without a reader) with the signal.
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigaction(signal_number, &action, nullptr);

@@ -5,8 +5,8 @@
 
 namespace clothlab {
 
-/// From construction on, the first Ctrl-C (SIGINT) or SIGTERM only sets a flag, so that what is done so
-/// far can be written whole; a second one ends the program as usual. One object at a time.
+/// From construction on, the first Ctrl-C (SIGINT) or SIGTERM only sets a flag, so that the results so far
+/// can be written; a second one ends the program as usual. One object at a time.
 class Interrupt {
  public:
   Interrupt();
@@ -15,8 +15,7 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   static bool requested();
-  /// What the program then ends with: 128 and the signal's number, 130 or 143. Holds beyond the object's
-  /// life.
+  /// The exit status then: 128 and the signal's number, 130 or 143. Valid beyond the object's life.
   static int exit_status();
   static StopProbe probe();
 };

@@ -7,9 +7,9 @@
 
 namespace clothlab {
 
-/// The files that a command is going to write, checked before anything is run: each can be written, no two
-/// are the same file, by whatever path or link, and none is an input. What is not replaced when it is written
-/// (a pipe, /dev/null) may be named again and again.
+/// The output files of a command, checked before anything runs: each can be written, no two are the same file
+/// by any path or link, and none is an input. Paths that are written in place (a pipe, /dev/null) may be
+/// repeated.
 class OutputFiles {
  public:
   /// Throws InputError for a file that cannot be written, or that is an output already.

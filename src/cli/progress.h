@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// A bar on stderr with step, simulated time, ms per step and the time that is left; silent unless
-/// stderr is a terminal.
+/// A bar on stderr with step, simulated time, ms per step and remaining time; silent unless stderr is a
+/// terminal.
 class Progress {
  public:
   Progress(std::uint64_t total_steps, bool quiet);

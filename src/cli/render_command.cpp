@@ -140,7 +140,7 @@ struct RenderCommand {
         if (Interrupt::requested()) status = StepStatus::stopped;
       }
     }
-    // With --every too the last state is shown, be it an odd one before a blow-up.
+    // The last state is drawn with --every too, also that before a blow-up.
     if (every == 0 || simulation.steps() % every != 0) {
       capture(simulation, scene_in_force, frame);
       if (around == 0) write(every == 0 ? png : numbered(simulation.steps()), paint(frame, 0));

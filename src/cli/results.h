@@ -17,7 +17,7 @@ class App;
 
 namespace clothlab {
 
-/// How a run ended, beyond what the simulation itself knows.
+/// How a run ended.
 struct RunEnd {
   std::string blow_up_text;  ///< empty: it did not blow up
   bool interrupted = false;
@@ -42,7 +42,8 @@ class Results {
   /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
   bool failed() const { return fail_on_nonconvergence_ && not_converged_ > 0; }
 
-  /// One sentence on stderr about steps that did not converge, one about warnings; nothing where all is well.
+  /// Prints one sentence on stderr about steps that did not converge, and one about warnings, where there are
+  /// any.
   void report_shortfalls() const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace clothlab {
 
-/// How far a run without a window goes: --steps or --duration.
+/// Length of a run without a window: --steps or --duration.
 class LengthOptions {
  public:
   explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
@@ -45,7 +45,7 @@ Scene named_scene(SceneOptions& options);
 /// The same of the scene that the options name, and a simulation of it.
 Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
 
-/// A run that goes on from a checkpoint; of the options, --mesh may say where its mesh lies now. Throws
+/// A run that continues from a checkpoint; --mesh may name the present place of its mesh. Throws
 /// InputError, SystemError, Cancelled.
 Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
 

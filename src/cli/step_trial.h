@@ -13,7 +13,7 @@
 
 namespace clothlab {
 
-/// What became of a run with one step size.
+/// Result of a run with one step size.
 struct StepTrial {
   bool stable = true;             ///< it did not blow up, and its energy did not grow (GrowthWatch)
   std::vector<double> step_ms;    ///< time of every good step
@@ -23,17 +23,15 @@ struct StepTrial {
   std::uint64_t good_steps() const { return step_ms.size(); }
 };
 
-/// The scene by one integrator with steps of `h` [s], whatever it says of either. What goes beyond twice the
-/// energy that it can have counts as blown up: so far from the cloth's motion, a method that damps its fast
-/// oscillations may go on for ever without reaching the usual limit.
+/// The scene with this integrator and steps of `h` [s]. The energy limit is 2: far from the cloth's motion, a
+/// method that damps fast oscillations may never reach the usual limit.
 Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double h);
 
 /// Runs trial_scene() for up to `steps` steps. Nothing, where it was interrupted.
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                        std::uint64_t steps, WorkerPool& pool);
 
-/// The smallest h [s] that is worth a trial: that a scene may have, or 1/1000 of what the fastest oscillation
-/// allows.
+/// The smallest h [s] to try: that of a scene, or 1/1000 of the fastest oscillation's limit.
 double smallest_trial_step(double omega_max);
 
 /// Of a state of the run by a method, with eigenvalues of J where the method needs them and no more
@@ -42,8 +40,8 @@ std::optional<StabilityEstimate> measure_stability(const Simulation& run, const 
                                                    const IntegratorInfo& info, WorkerPool& pool,
                                                    std::size_t most_directions = kExactDirections);
 
-/// Of the scene's cloth at its start: fills in loaded.model and loaded.omega_max. Throws InputError where
-/// nothing can oscillate, so that no step size is too large.
+/// Computes loaded.model and loaded.omega_max of the scene's cloth at its start. Throws InputError where
+/// nothing can oscillate.
 void measure_omega_max(LoadedScene& loaded, WorkerPool& pool);
 
 }  // namespace clothlab

@@ -12,12 +12,12 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kMostArrows = 2500;
-// Of the diagonal: how long nearly all arrows are at most, and how far that may drift.
+// Of the diagonal: largest length of nearly all arrows, and its hysteresis.
 constexpr double kWanted = 0.1;
 constexpr double kTooShort = 0.03;
 constexpr double kTooLong = 0.2;
 
-// The nearest of 1, 2, 5, 10 … below or at `x` times a rounding error.
+// The largest of 1, 2, 5, 10 … at most `x`, up to rounding.
 double round_number(double x) {
   const double decade = std::pow(10, std::floor(std::log10(x) + 1e-9));
   for (const double step : {5.0, 2.0}) {

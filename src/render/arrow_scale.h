@@ -8,16 +8,16 @@
 
 namespace clothlab {
 
-/// How long the arrows of velocities or forces are drawn: round numbers that suit most of them, and that
-/// change only when they no longer do.
+/// Scale of arrows for velocities or forces: round numbers that suit most of them, changed only when they no
+/// longer do.
 class ArrowScale {
  public:
-  /// Takes a look at the arrows of a frame on a mesh of this diagonal [m]. Values below `least` are not
-  /// blown up to be seen: noise at rest stays small.
+  /// Adapts to the arrows of a frame on a mesh of this diagonal [m]. Values below `least` are not enlarged:
+  /// noise at rest stays small.
   void update(std::span<const vec3> values, double diagonal, double least);
 
   double length() const { return length_; }  ///< 1, 0.1, 0.01 … m
-  double value() const { return value_; }    ///< what that length stands for; 0 before update()
+  double value() const { return value_; }    ///< value of that length; 0 before update()
   /// Metres per unit; 0 before update().
   double metres_per_unit() const { return value_ > 0 ? length_ / value_ : 0; }
 
@@ -26,7 +26,7 @@ class ArrowScale {
   double value_ = 0;
 };
 
-/// Arrows stand at every so many-th particle, so that there are at most some thousand.
+/// Stride between particles with arrows, so that there are at most some thousand.
 std::size_t arrow_stride(std::size_t particles);
 
 }  // namespace clothlab

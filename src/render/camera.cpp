@@ -48,7 +48,7 @@ void Camera::frame(const Box& box, Pixels size) {
   const Pixels s = at_least_one(size);
   const double half_height = std::tan(fov / 2) / kFramingMargin;
   const double half_width = half_height * s.x / s.y;
-  double nearest = 0;  // from where every corner is just within the margin
+  double nearest = 0;  // distance at which every corner is just within the margin
   for (const vec3& signs : {vec3(1, 1, 1), vec3(1, 1, -1), vec3(1, -1, 1), vec3(1, -1, -1)}) {
     const vec3 corner = signs * half;  // and the opposite one, which differs in the sign of its depth alone
     const double depth = std::abs(glm::dot(corner, forward()));

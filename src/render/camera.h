@@ -41,11 +41,11 @@ class Projector {
 };
 
 /// A camera that orbits a target with its up direction always in the vertical plane through the view's
-/// axis, so that no motion of the hand can roll it. y is up. A view of no size counts as one pixel;
-/// arguments that are not finite leave the camera as it was.
+/// axis, so that it never rolls. y is up. A view of size 0 counts as one pixel; arguments that are not finite
+/// change nothing.
 class Camera {
  public:
-  vec3 target{0};       ///< what is looked at, and orbited [m]
+  vec3 target{0};       ///< centre of the view and of the orbit [m]
   double distance = 3;  ///< of the eye from the target [m]
   double yaw = 0.5;     ///< about the y axis; 0 looks along −z [rad]
   double pitch = 0.25;  ///< of the eye above the target's horizon, at most kMaxPitch either way [rad]
@@ -55,17 +55,17 @@ class Camera {
   static constexpr double kMinDistance = 1e-4;
   static constexpr double kMaxDistance = 1e6;
 
-  /// The cursor moved by `motion` while it orbits: the height of the view is half a turn.
+  /// Orbits by a motion of the cursor; the height of the view is half a turn.
   void orbit(Pixels motion, Pixels size);
 
-  /// The cursor moved by `motion` while it pans: what is at the target's depth stays under it.
+  /// Pans by a motion of the cursor; points at the target's depth stay under it.
   void pan(Pixels motion, Pixels size);
 
-  /// Moves closer by `notches` of the wheel (away, if negative) with what is under the cursor at the
-  /// target's depth kept there.
+  /// Moves closer by `notches` of the wheel (away, if negative); the point under the cursor at the target's
+  /// depth stays there.
   void zoom(double notches, Pixels cursor, Pixels size);
 
-  /// Turns to the whole box from where the camera looks. A box that is empty or a point keeps some distance.
+  /// Frames the whole box without turning. An empty box or a point keeps some distance.
   void frame(const Box& box, Pixels size);
 
   vec3 eye() const;
@@ -73,8 +73,8 @@ class Camera {
   vec3 up() const;
   vec3 forward() const;  ///< unit vector from the eye to the target
 
-  /// From world coordinates less `target` to the eye's (x right, y up, z towards the viewer). What is
-  /// drawn in single precision is taken relative to the target, so that it stays sharp far from the origin.
+  /// From world coordinates less `target` to the eye's (x right, y up, z towards the viewer).
+  /// Single-precision positions are relative to the target, so that they stay exact far from the origin.
   glm::dmat4 view_from_target() const;
 
   /// OpenGL clip coordinates, for depths between the two planes.
@@ -86,8 +86,8 @@ class Camera {
   /// Where the point is seen; none for a point that is not in front of the eye.
   std::optional<Projected> project(const vec3& point, Pixels size) const { return projector(size)(point); }
 
-  /// The point under the pixel in the plane parallel to the view through `anchor`: what is dragged stays
-  /// in that plane. An anchor behind the eye is answered with the anchor.
+  /// The point under the pixel in the plane parallel to the view through `anchor`, in which dragged points
+  /// move; `anchor` itself where it is behind the eye.
   vec3 in_view_plane(Pixels pixel, Pixels size, const vec3& anchor) const;
 
   /// The point moved away from the eye by `notches` of the wheel (closer, if negative); it stays under

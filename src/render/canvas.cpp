@@ -37,7 +37,7 @@ int allowed_samples(int wanted) {
   return std::clamp(wanted, 0, static_cast<int>(most));
 }
 
-// Checked before the buffers are asked for, so that drivers need not be trusted with absurd sizes.
+// Checked before allocation: drivers may fail on absurd sizes.
 int checked_size(int width, int height) {
   GLint most = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);

@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// A framebuffer with a colour and a depth buffer in the current context, to draw on instead of the window.
-/// Made, used and destroyed with that context current.
+/// An off-screen framebuffer with colour and depth in the current context. Made, used and destroyed with that
+/// context current.
 class Canvas {
  public:
   /// `samples` per pixel, 0 for none; the driver may give fewer. Throws SystemError when there is no memory
@@ -19,11 +19,11 @@ class Canvas {
   int width() const;
   int height() const;
 
-  /// Makes it the framebuffer to draw on.
+  /// Binds it.
   void bind();
-  /// What has been drawn, opaque. It is bound afterwards.
+  /// The picture, opaque. Binds the framebuffer.
   Image read();
-  /// The window, or what else the context draws on, is the framebuffer again.
+  /// Binds the default framebuffer.
   static void unbind();
 
  private:

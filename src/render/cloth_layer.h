@@ -22,17 +22,16 @@ class ClothLayer {
  public:
   ClothLayer();
 
-  /// Takes over the topology of a mesh.
+  /// Adopts the topology of a mesh.
   void set_mesh(const ClothMesh& mesh);
 
   /// `positions` relative to the target, per particle; `heat` in [0, 1] per particle, or empty.
   void update(std::span<const glm::vec3> positions, std::span<const float> heat);
 
-  /// Draws with the program that is in use, the cloth's or another that reads positions.
+  /// Draws with the current program, the cloth's or another that reads positions.
   void draw() const;
 
-  /// Sets what the cloth's own program needs and draws with it. `weave` shows the threads where the mesh says
-  /// how they run.
+  /// Draws with the cloth's own program. `weave` shows the threads where the mesh has their directions.
   void draw_lit(const View& view, const Look& look, bool heat_map, bool weave,
                 const ShaderProgram& program) const;
 

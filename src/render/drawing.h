@@ -12,8 +12,7 @@
 
 namespace clothlab {
 
-// What the parts of a picture share while it is drawn. Positions are single-precision and relative to
-// the camera's target.
+// Shared by the parts of a picture. Positions are single-precision and relative to the camera's target.
 
 struct Programs {
   ShaderProgram background{"background.vert", "background.frag"};
@@ -40,7 +39,7 @@ struct View {
 /// The direction to the light, kToLight of shaders/common.glsl.
 inline const glm::vec3 kToLight{0.3015f, 0.8614f, 0.4091f};
 
-/// Single precision can carry it through the matrices; what is not is not drawn.
+/// Whether single precision can represent it; other points are not drawn.
 inline bool is_drawable(const glm::vec3& p) {
   constexpr float kFar = 1e9f;
   return std::abs(p.x) < kFar && std::abs(p.y) < kFar && std::abs(p.z) < kFar;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The one door to OpenGL, whichever glad is installed. Include it before GLFW (with GLFW_INCLUDE_NONE).
+// OpenGL, for any installed version of glad. Include it before GLFW (with GLFW_INCLUDE_NONE).
 
 #if __has_include(<glad/gl.h>)
 #include <glad/gl.h>
@@ -15,12 +15,12 @@ namespace clothlab {
 /// Throws SystemError when the context is older.
 void load_gl(void (*(*find)(const char*))());
 
-/// True when the current context draws on the CPU (llvmpipe, softpipe, SwiftShader, ...), where
-/// multisampling costs more than it shows.
+/// True when the current context draws on the CPU (llvmpipe, softpipe, SwiftShader, ...), where multisampling
+/// is too slow.
 bool is_software_renderer();
 
-/// From now on the current context prints what OpenGL objects to on stderr, where it has KHR_debug;
-/// for development, with a debug context.
+/// Prints OpenGL's messages for the current context on stderr, where it has KHR_debug; for development, with
+/// a debug context.
 void report_gl_errors();
 
 }  // namespace clothlab

@@ -5,8 +5,8 @@
 
 namespace clothlab {
 
-/// An OpenGL 3.3 core context without a visible window. There are two ways to have one; the build takes
-/// gl_context_egl.cpp or gl_context_glfw.cpp.
+/// An OpenGL 3.3 core context without a visible window. The build selects gl_context_egl.cpp or
+/// gl_context_glfw.cpp.
 class GlContext {
  public:
   /// Makes it current and loads OpenGL. Throws SystemError when the system cannot give one.

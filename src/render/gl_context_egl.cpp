@@ -17,7 +17,7 @@ namespace {
                     " (Debian package libgl1-mesa-dri draws on any machine).");
 }
 
-// The display is never given back: EGL shares it between all who ask for it.
+// The display is not terminated: EGL shares it within the process.
 EGLDisplay initialised(EGLDisplay display) {
   return display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) ? display : EGL_NO_DISPLAY;
 }

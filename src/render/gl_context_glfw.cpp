@@ -28,7 +28,7 @@ struct GlContext::Impl {
 };
 
 GlContext::GlContext() : impl_(std::make_unique<Impl>()) {
-  // GLFW is left initialised: others in the program may be using it.
+  // GLFW stays initialised: other code may use it.
   if (!glfwInit()) fail();
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);

@@ -54,7 +54,7 @@ using GlTexture = GlObject<GlTextureKind>;
 using GlFramebuffer = GlObject<GlFramebufferKind>;
 using GlRenderbuffer = GlObject<GlRenderbufferKind>;
 
-/// Replaces a buffer's content. The old storage is orphaned, so that nobody waits for the GPU.
+/// Replaces a buffer's content. The old storage is orphaned, so that the CPU does not wait for the GPU.
 template <class Values>
 void upload(const GlBuffer& buffer, GLenum target, const Values& values, GLenum usage) {
   glBindBuffer(target, buffer.id());

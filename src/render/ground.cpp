@@ -33,7 +33,7 @@ Ground::Ground() = default;
 void Ground::set_mesh(const ClothMesh& mesh) {
   const double size = mesh.diagonal > 0 && std::isfinite(mesh.diagonal) ? mesh.diagonal : 1;
   centre_ = 0.5 * (mesh.box.low + mesh.box.high);
-  // A flat sheet or a chain swings down by its own length, a mesh that stands up only sags.
+  // A flat sheet or a chain swings down by its own length, an upright mesh only sags.
   without_floor_ = std::min(mesh.box.low.y - 0.1 * size, mesh.box.high.y - 1.12 * size);
   centre_.y = without_floor_;
   radius_ = 5 * size;
@@ -42,7 +42,7 @@ void Ground::set_mesh(const ClothMesh& mesh) {
 }
 
 void Ground::set_floor(const std::optional<double>& height) {
-  constexpr double kBelow = 4e-4;  // of the radius: cloth that lies on the floor is not in one plane with it
+  constexpr double kBelow = 4e-4;  // of the radius: below the cloth that lies on the floor
   centre_.y = height ? *height - kBelow * radius_ : without_floor_;
 }
 

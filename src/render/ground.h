@@ -14,10 +14,9 @@
 
 namespace clothlab {
 
-/// A ground that fades out, with lines at whole metres (or the power of ten that suits the mesh) and the
-/// soft shadow of the cloth. Where there is a floor it is that; otherwise it is a sense of place, not an
-/// obstacle, and lies so low that a cloth that hangs by its highest point stays above it. Nothing is ever
-/// hidden by it.
+/// The drawn ground: it fades out, with lines at whole metres (or the power of ten that suits the mesh) and
+/// the soft shadow of the cloth. It is at the height of the floor; without one it is no obstacle, and low
+/// enough for a cloth that hangs by its highest point. It hides nothing.
 class Ground {
  public:
   Ground();
@@ -26,7 +25,7 @@ class Ground {
   /// The height of the floor [m], if there is one.
   void set_floor(const std::optional<double>& height);
 
-  /// Renders the shadow of what `cloth` draws into a texture. Changes framebuffer and viewport.
+  /// Renders the shadow of `cloth` into a texture. Changes framebuffer and viewport.
   void cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
                    const Programs& programs);
 

@@ -38,7 +38,7 @@ double srgb(double linear) {
 glm::vec3 colour_at(double t) {
   const double lightness = kDarkest + t * (kLightest - kDarkest);
   const double hue = (kFirstHue + t * (kLastHue - kFirstHue)) * glm::pi<double>() / 180;
-  // The most chroma, up to the wanted one, that a screen can show at this lightness and hue.
+  // The largest chroma, up to the wanted one, within sRGB at this lightness and hue.
   double shown = 0;
   double too_much = kChroma;
   if (in_gamut(linear_srgb(lightness, too_much, hue))) shown = too_much;

@@ -11,8 +11,8 @@ struct Look {
   glm::vec3 horizon{0.265f, 0.300f, 0.350f};
   glm::vec3 sky_bottom{0.190f, 0.210f, 0.245f};
   glm::vec3 ground_lines{0.80f, 0.88f, 1.0f};
-  float ambient = 1;     ///< of the light from all around on the cloth, to suit sky and ground
-  float shadow = 0.45f;  ///< share of the light that the middle of the cloth's shadow lacks
+  float ambient = 1;     ///< ambient light on the cloth
+  float shadow = 0.45f;  ///< darkness in the middle of the cloth's shadow
 
   // Blue and sand leave yellow for the grab and white for pins.
   glm::vec3 cloth_front{0.33f, 0.57f, 0.86f};

@@ -7,7 +7,7 @@ namespace clothlab {
 
 struct Offscreen::Impl {
   Impl(int width, int height, int samples) : canvas(width, height, samples) {}
-  ~Impl() { context.make_current(); }  // for the canvas' sake
+  ~Impl() { context.make_current(); }  // for the canvas
 
   GlContext context;
   Canvas canvas;

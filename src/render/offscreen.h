@@ -7,23 +7,22 @@
 
 namespace clothlab {
 
-/// Something to draw on without a window or a display: an OpenGL 3.3 core context of its own, with a
-/// colour and a depth buffer. Where the program was built without EGL, a hidden window takes its place,
-/// which does need a display.
+/// An OpenGL 3.3 core context with colour and depth buffers, without a window or a display. Built without
+/// EGL, it is a hidden window, which needs a display.
 class Offscreen {
  public:
   /// Makes its context current and loads OpenGL. `samples` per pixel, 0 for none; the driver may give
-  /// fewer. Throws SystemError when there is no way to draw, or no memory for so many pixels.
+  /// fewer. Throws SystemError without OpenGL or memory.
   Offscreen(int width, int height, int samples = 4);
   ~Offscreen();
 
   int width() const;
   int height() const;
 
-  /// Makes the context current and the picture the framebuffer to draw on.
+  /// Makes the context current and binds the framebuffer.
   void bind();
 
-  /// What has been drawn. The picture is bound afterwards.
+  /// The picture. Binds the framebuffer.
   Image read();
 
  private:

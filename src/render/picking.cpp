@@ -41,11 +41,10 @@ struct RaySpace {
   vec3 across[2];
 };
 
-// [Woop 2013]: seen along the ray, each corner is
-// a point of the plane that all its triangles agree on, and the sign of x₁y₂ − x₂y₁ is never wrong, for
-// rounding keeps the order of the two products (both zero and equal ones count as met). So no ray slips
-// between triangles that share an edge or a corner. (Their shear is a rotation here.)
-// Comparisons are written so that a NaN is never met.
+// [Woop 2013]: projected along the ray, a corner is the same point for all its triangles, and the sign of
+// x₁y₂ − x₂y₁ is never wrong, since rounding keeps the order of the two products (zero counts as a hit). So
+// no ray slips between triangles that share an edge or a corner. (Their shear is a rotation here.) NaN is
+// never a hit.
 std::optional<Pick> meet(const Triangle& triangle, std::span<const vec3> positions, const RaySpace& seen) {
   const vec3 a = seen(positions[triangle[0]]);
   const vec3 b = seen(positions[triangle[1]]);
@@ -73,13 +72,13 @@ bool is_hidden(std::uint32_t particle, std::span<const vec3> positions, const ve
   return std::any_of(triangles.begin(), triangles.end(), [&](const Triangle& t) {
     if (std::find(t.begin(), t.end(), particle) != t.end()) return false;
     const std::optional<Pick> met = meet(t, positions, along);
-    // A triangle that touches the particle, or lies on top of it, does not hide it.
+    // A triangle that touches the particle or coincides with it does not hide it.
     return met && met->distance < distance * (1 - 1e-9);
   });
 }
 
-/// What may be seen in a rectangle of the view, by one pass over the particles and one over the triangles:
-/// whatever is looked for there then looks at few of them.
+/// The particles and triangles in a rectangle of the view, by one pass over each, so that searches visit few
+/// of them.
 class Nearby {
  public:
   struct Particle {
@@ -89,7 +88,7 @@ class Nearby {
 
   Nearby(const ClothMesh& mesh, std::span<const vec3> positions, const Projector& project, Pixels low,
          Pixels high) {
-    // Cohen and Sutherland: on which sides of the rectangle a particle lies.
+    // Cohen–Sutherland: the sides of the rectangle beyond which a particle lies.
     constexpr std::uint8_t kLeft = 1, kRight = 2, kAbove = 4, kBelow = 8, kUnseen = 16;
     std::vector<std::uint8_t> sides(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -111,8 +110,8 @@ class Nearby {
   std::vector<Triangle> triangles;  ///< that may cover some of it
 };
 
-/// The point of a triangle's edge that is seen nearest to the cursor. Edges that reach behind the eye are
-/// left out.
+/// The point of a triangle's edges that appears nearest to the cursor, without edges that reach behind the
+/// eye.
 struct EdgePoint {
   double squared_pixels = std::numeric_limits<double>::infinity();
   double depth = 0;
@@ -135,7 +134,7 @@ EdgePoint nearest_edge_point(const Triangle& triangle, std::span<const vec3> pos
     const double squared = glm::dot(along, along);
     const double t = squared > 0 ? std::clamp(glm::dot(cursor - a->pixel, along) / squared, 0.0, 1.0) : 0.0;
     const Pixels offset = a->pixel + t * along - cursor;
-    // The share t of the edge as it is seen, as a share of the edge in space.
+    // The share t of the projected edge as a share of the edge in space.
     const double share = t * a->depth / ((1 - t) * b->depth + t * a->depth);
     EdgePoint point;
     point.squared_pixels = glm::dot(offset, offset);
@@ -171,7 +170,7 @@ std::optional<std::uint32_t> nearest_visible(Nearby nearby, std::span<const vec3
   return found->index;
 }
 
-/// A rectangle of the view cut into tiles, so that a particle is tested against few triangles.
+/// A rectangle of the view in tiles, so that a particle is tested against few triangles.
 class Tiles {
  public:
   Tiles(Pixels low, Pixels high, std::size_t particles)

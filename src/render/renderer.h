@@ -13,14 +13,14 @@ struct ViewOptions {
   Look look{};
   bool wireframe = false;        ///< edges over the cloth
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
-  double heat_max_strain = 0.1;  ///< where heat_colours() end; not positive or not finite counts as 0.1
+  double heat_max_strain = 0.1;  ///< at the end of heat_colours(); not positive or not finite counts as 0.1
   bool particles = false;
   bool stretch_springs = false;  ///< as coloured lines
   bool bend_springs = false;     ///< likewise
   bool pins = true;
   double velocity_scale = 0;  ///< metres of arrow per m/s; 0: no arrows
   double force_scale = 0;     ///< metres of arrow per N; 0: no arrows
-  bool weave = true;          ///< threads on the cloth where the mesh says how they run
+  bool weave = true;          ///< threads on the cloth where the mesh has their directions
   bool grid = true;
   bool shadow = true;
   double pixel_scale = 1;  ///< of line widths and markers: the display's content scale
@@ -37,16 +37,16 @@ struct Viewport {
 /// Draws frames with OpenGL 3.3 core. Made, used and destroyed with the same context current, after
 /// load_gl().
 ///
-/// Nothing that a frame can hold makes it fail: what is not finite is left out; another mesh, no mesh,
-/// no triangles and a viewport without area are fine.
+/// Every frame can be drawn: values that are not finite are left out; another mesh, no mesh, no triangles and
+/// a viewport without area are valid.
 class Renderer {
  public:
   /// Throws SystemError, with the compiler's words, when a shader does not compile.
   Renderer();
   ~Renderer();
 
-  /// Draws over the whole viewport of the framebuffer that is bound, which needs a depth buffer. Afterwards
-  /// blending, depth and scissor tests are off, and no program, vertex array or texture is bound.
+  /// Draws over the whole viewport of the bound framebuffer, which needs a depth buffer. Leaves blending,
+  /// depth and scissor tests off, and no program, vertex array or texture bound.
   void draw(const Frame& frame, const Camera& camera, const ViewOptions& options, const Viewport& viewport);
 
   /// Reads the shaders again, from CLOTHLAB_SHADER_DIR if it is set. Throws SystemError, with the old

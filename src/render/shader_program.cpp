@@ -44,7 +44,7 @@ class Shader {
   Shader(GLenum kind, std::string_view name) : id_(glCreateShader(kind)) {
     const std::string common = read_shader("common.glsl");
     const std::string text = read_shader(name);
-    // Lines are counted anew, so that messages fit the file.
+    // Resets line numbers, so that messages refer to the file.
     const std::array<const char*, 4> parts = {"#version 330 core\n", common.c_str(), "\n#line 1\n",
                                               text.c_str()};
     glShaderSource(id_, static_cast<GLsizei>(parts.size()), parts.data(), nullptr);

@@ -8,12 +8,12 @@
 
 namespace clothlab {
 
-/// The folder that the environment variable CLOTHLAB_SHADER_DIR names, for those who work on the shaders;
-/// nullptr where it is not set.
+/// The folder in the environment variable CLOTHLAB_SHADER_DIR, for work on the shaders; nullptr where it is
+/// not set.
 const char* shader_folder();
 
-/// A vertex and a fragment shader of shaders/, linked. The text is the one compiled into the program, or,
-/// where there is a shader_folder(), what is read from there.
+/// A vertex and a fragment shader of shaders/, linked. Their text is compiled into the program, or read from
+/// shader_folder() where there is one.
 class ShaderProgram {
  public:
   /// Throws SystemError with the compiler's words, or when the file cannot be read.

@@ -28,7 +28,7 @@ struct Link {
   bool same_winding() const { return first.rising != second.rising; }
 };
 
-// Sides are put into a bucket per lower particle, which is small, and sorted there.
+// Sides are sorted in small buckets, one per lower particle.
 std::vector<Link> find_links(std::span<const Triangle> triangles, std::size_t particles) {
   std::vector<std::uint32_t> begin(particles + 1, 0);
   const auto each_side = [&](auto&& visit) {
@@ -60,7 +60,7 @@ std::vector<Link> find_links(std::span<const Triangle> triangles, std::size_t pa
   return links;
 }
 
-/// Sets of elements, each of which is turned one way or the other against its set's root.
+/// Disjoint sets whose elements have a parity (turned or not) relative to the root.
 class TurnedSets {
  public:
   explicit TurnedSets(std::size_t n) : parent_(n), turned_(n, 0) {
@@ -79,7 +79,7 @@ class TurnedSets {
       root = parent_[root];
     }
     const Place place{root, turned};
-    while (parent_[i] != i) {  // every element on the way now hangs on the root
+    while (parent_[i] != i) {  // path compression
       const std::uint32_t up = parent_[i];
       const std::uint8_t rest = turned ^ turned_[i];
       parent_[i] = root;
@@ -90,8 +90,7 @@ class TurnedSets {
     return place;
   }
 
-  /// Says that a and b are turned against each other, or not. False when that contradicts what was
-  /// said before.
+  /// Joins a and b with a relative parity. False when that contradicts earlier joins.
   bool join(std::uint32_t a, std::uint32_t b, bool against) {
     const Place pa = find(a);
     const Place pb = find(b);
@@ -128,7 +127,7 @@ Surface::Surface(const ClothMesh& mesh) : triangles_(mesh.triangles) {
     const auto place = sheets.find(t);
     turned_majority[place.root] += place.turned ? 1 : -1;
   }
-  // A sheet faces the way that most of its triangles were wound.
+  // A sheet faces the side of most of its triangles' winding.
   std::vector<std::uint8_t> flipped(count, 0);
   for (std::uint32_t t = 0; t < count; ++t) {
     const auto place = sheets.find(t);

@@ -72,7 +72,7 @@ Weave texture_weave(const ClothMesh& mesh, const Surface& surface, double thread
     auto triangle = surface.triangles()[t];
     for (std::uint32_t& corner : triangle) {
       const std::uint32_t particle = surface.particles()[corner];
-      // The surface may have turned the triangle round.
+      // The surface may have reversed the triangle.
       const auto i =
           static_cast<std::size_t>(std::find(mesh.triangles[t].begin(), mesh.triangles[t].end(), particle) -
                                    mesh.triangles[t].begin());

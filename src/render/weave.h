@@ -11,8 +11,8 @@
 
 namespace clothlab {
 
-/// The vertices of a surface with the place of each in the cloth's texture. A vertex of the surface comes
-/// once for every place of the texture that meets there: along a seam twice.
+/// The vertices of a surface with texture coordinates; a vertex of the surface appears once per texture
+/// coordinate, along a seam twice.
 struct Weave {
   std::vector<std::uint32_t> surface_vertex;  ///< per vertex
   /// Per vertex, counted in threads; empty where the mesh has no texture coordinates, or none that
@@ -21,8 +21,8 @@ struct Weave {
   std::vector<std::array<std::uint32_t, 3>> triangles;  ///< the surface's, of these vertices
 };
 
-/// A grid is woven along its rows and columns, another mesh along its texture coordinates, which are taken
-/// to be so many metres as the area of its triangles says. `surface` is that of the mesh.
+/// A grid is woven along its rows and columns, another mesh along its texture coordinates, scaled to metres
+/// by the area of its triangles. `surface` is that of the mesh.
 Weave make_weave(const ClothMesh& mesh, const Surface& surface);
 
 }  // namespace clothlab
