@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSamples = 4;
-// Share of every picture's time for a recording.
+// Time per picture of the window for drawing a recording.
 constexpr std::chrono::milliseconds kDrawing{12};
 
 }  // namespace

@@ -21,19 +21,18 @@ struct CheckpointFile {
 /// True when the name ends in `.checkpoint`, in any case.
 bool is_checkpoint_file(const std::filesystem::path& path);
 
-/// Of all that a run takes from its mesh: particles, springs, triangles and rest lengths.
+/// Fingerprint of what a run uses of its mesh: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
 /// Writes the file whole or not at all. Throws InputError where the path cannot be written, SystemError.
 void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
                            const std::filesystem::path& path);
 
-/// Throws InputError for what is no checkpoint, one of another version, or one that is broken; SystemError,
+/// Throws InputError for a file that is no checkpoint, of another version or broken; SystemError,
 /// Cancelled. A relative path of the mesh becomes relative to the file's own folder.
 CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {});
 
-/// The run on the mesh that the file's scene names, without its scene. Throws InputError when it is another
-/// mesh.
+/// The run on the mesh of the file's scene, without its scene. Throws InputError for another mesh.
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh);
 
 }  // namespace clothlab

@@ -9,10 +9,10 @@
 
 namespace clothlab {
 
-/// The command that takes so many steps of a scene from its start, with every value that differs from its
-/// default: "clothlab simulate --grid 20x20 --mass 0.5 --steps 60". A mesh that no option names, and an
-/// initial state, need the scene's own file: then the command names that and what has changed since. Empty
-/// where such a scene has none. Paths are quoted for the shell.
+/// The command that runs a scene from its start for `steps` steps, with every value that differs from its
+/// default: "clothlab simulate --grid 20x20 --mass 0.5 --steps 60". For a mesh without an option, or an
+/// initial state, it names the scene's file and the later changes; empty where there is no such file. Paths
+/// are quoted for the shell.
 std::string command_line(const Scene& scene, const Scene* of_file, const std::string& file,
                          std::uint64_t steps);
 

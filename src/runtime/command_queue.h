@@ -16,13 +16,13 @@
 
 namespace clothlab {
 
-/// Something sent to the simulation thread. Stamps grow by one, in the order of application.
+/// A request to the simulation thread. Stamps grow by one, in the order of application.
 struct Request {
   std::uint64_t stamp = 0;
   std::variant<Command, Control> what;
 };
 
-/// The one ordered queue into the simulation thread. Any thread may push; one thread takes.
+/// The ordered queue into the simulation thread. Any thread may push; one thread pops.
 class CommandQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,7 +30,7 @@ class CommandQueue {
   /// Returns the request's stamp; the first one is 1.
   std::uint64_t push(std::variant<Command, Control> what);
 
-  /// Ends every wait from now on, and answers urgent() and scene_waits() with true.
+  /// Ends all waits; urgent() and scene_waits() then return true.
   void close();
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
@@ -43,14 +43,14 @@ class CommandQueue {
   /// Ends one wait without a request.
   void wake();
 
-  /// Whether what waits makes the step that is running worthless: an urgent command, RunAgain, UseScene, or a
-  /// close. Lock-free, for a stop probe.
+  /// Whether a waiting request abandons the running step: an urgent command, RunAgain, UseScene, or a close.
+  /// Lock-free, for a stop probe.
   bool urgent() const { return urgent_.load(std::memory_order_acquire) > 0 || closed(); }
-  /// Whether what waits makes the scene that is being built worthless: UseScene, or a close. Lock-free.
+  /// Whether a waiting request abandons the scene being built: UseScene, or a close. Lock-free.
   bool scene_waits() const { return scenes_.load(std::memory_order_acquire) > 0 || closed(); }
 
  private:
-  void count(const Request& request, int change);  // of what waits
+  void count(const Request& request, int change);  // of the waiting requests
   bool ready() const { return !requests_.empty() || woken_ || closed(); }
 
   std::mutex mutex_;

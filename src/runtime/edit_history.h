@@ -17,62 +17,60 @@
 
 namespace clothlab {
 
-/// What the user has made of the scenes, for undo, redo and the question about unsaved changes. For one
-/// thread, which tells it all that it sends to the SimulationThread; it knows the scene as it will be once
-/// all of that is carried out, and so does not depend on how long a step takes. What the thread refuses is
-/// taken out again as if it had never been sent.
+/// The user's edits of scenes, for undo, redo and the question about unsaved changes. For one thread, which
+/// reports everything that it sends to the SimulationThread; the history holds the scene as it will be when
+/// all of that is carried out. Refused requests are removed as if they had never been sent.
 ///
-/// An entry is a whole immutable description of a scene and shares its mesh, so that going back to
-/// another scene opens no file. Positions and velocities are not part of it: undoing a parameter moves
-/// nothing. Pins that undo moves or sets again go back to their places.
+/// An entry is a complete immutable scene with a shared mesh, so that going back to another scene opens no
+/// file. Positions and velocities are not included: undoing a parameter moves nothing. Pins that undo moves
+/// or restores go back to their places.
 class EditHistory {
  public:
-  /// What undo and redo ask for, and what it does in words: "Stretch stiffness 1000 → 150 N/m".
+  /// The requests of an undo or redo, and its description: "Stretch stiffness 1000 → 150 N/m".
   struct Step {
     std::shared_ptr<const LoadedScene> other_scene;  ///< to use (UseScene); null: the one that runs
-    std::shared_ptr<const Scene> scene;  ///< its values, or those to take over (SetScene); null: none change
-    std::vector<PinPlace> pins;          ///< where these go after that (MovePins)
+    std::shared_ptr<const Scene> scene;              ///< values to adopt (SetScene); null: none change
+    std::vector<PinPlace> pins;                      ///< pins to move after that (MovePins)
     std::string text;
   };
 
   /// The first scene, as it was loaded.
   explicit EditHistory(std::shared_ptr<const LoadedScene> first);
 
-  /// A command was sent. Commands of one gesture that set the same value or move the same pins again and
-  /// again are one entry. `seen` says where pins are at that moment; without it (no positions), no pin goes
-  /// back to its place.
+  /// A command was sent. Commands of one gesture that repeatedly set the same value or move the same pins are
+  /// one entry. `seen` has the places of pins at that time; without positions, undo moves no pin.
   void record(const Command& command, std::shared_ptr<const Frame> seen = nullptr);
   void record(const RunAgain& command);
-  /// The mouse button was let go.
+  /// The mouse button was released.
   void end_gesture() { ++gesture_; }
   enum class Arrival {
     another,  ///< a scene that can be undone
-    anew,     ///< the same one read anew, so that what was not saved still is not
-    first     ///< the one that the window was opened for: there is none before it
+    anew,     ///< the same one read again; unsaved changes stay unsaved
+    first     ///< the window's first scene
   };
   /// Another scene was sent.
   void record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival);
 
-  /// The stamp under which what was recorded, undone or redone last was sent.
+  /// The stamp of the last edit, undo or redo.
   void sent(std::uint64_t stamp);
-  /// The thread has carried out all requests up to `applied`, but those that it refused (ascending stamps).
+  /// The thread has handled all requests up to `applied`; `refused` (ascending stamps) had no effect.
   void settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused);
 
-  /// What the user sees, or will see, without the initial state.
+  /// The scene as it will be, without the initial state.
   const Scene& scene() const { return *now_.present.scene; }
   const LoadedScene& loaded() const { return *now_.present.loaded; }
-  /// What there is to save: a scene and the values that it has.
+  /// A scene to save, with its values.
   struct Version {
     std::shared_ptr<const LoadedScene> loaded;
     std::shared_ptr<const Scene> scene;  ///< without the initial state, which `loaded` has
-    /// The scene with the state that it starts from, as a file has it.
+    /// The scene with its initial state, as in a file.
     Scene whole() const;
   };
   Version version() const { return {now_.present.loaded, now_.present.scene}; }
 
   bool can_undo() const { return !now_.past.empty(); }
   bool can_redo() const { return !now_.future.empty(); }
-  /// What would happen, in words; empty when there is nothing to undo or redo.
+  /// Description of the next undo or redo; empty when there is none.
   const std::string& undo_text() const { return undo_text_; }
   const std::string& redo_text() const { return redo_text_; }
   std::optional<Step> undo();
@@ -85,18 +83,18 @@ class EditHistory {
 
  private:
   struct Document {
-    std::uint64_t number = 0;  // no two have the same
+    std::uint64_t number = 0;  // unique
     std::shared_ptr<const LoadedScene> loaded;
     std::shared_ptr<const Scene> scene;  // without the initial state, which `loaded` has
-    // Pins that the edit from the document before to this one moved, freed or set.
-    std::vector<PinPlace> pins_before = {};  // where those were that the document before has
-    std::vector<PinPlace> pins_after = {};   // and are now, of those that this one has
+    // Pins that the edit from the previous document to this one moved, freed or set.
+    std::vector<PinPlace> pins_before = {};  // their places in the previous document
+    std::vector<PinPlace> pins_after = {};   // and in this one
   };
   struct State {
     Document present;
     std::deque<Document> past;     // newest last
     std::vector<Document> future;  // next last
-    std::string open_subject;      // what a gesture that goes on is setting
+    std::string open_subject;      // of the current gesture
     std::uint64_t open_gesture = 0;
   };
   struct Edit {
@@ -114,7 +112,7 @@ class EditHistory {
     std::uint64_t document = 0;
     Step step;
   };
-  /// What was sent and may still be refused.
+  /// An edit that was sent and may still be refused.
   struct Pending {
     std::uint64_t stamp = 0;  // 0: not known yet
     std::variant<Edit, OtherScene, Travel> what;

@@ -9,12 +9,12 @@
 
 namespace clothlab {
 
-/// Writes files on a thread of its own, one after the other in the order in which they were posted. After the
-/// first failure nothing more is written. All members may be called from any thread; none of them but the
-/// destructor, which writes what waits, takes long.
+/// Writes files on its own thread in the order in which they were posted. After the first failure nothing
+/// more is written. All members may be called from any thread; only the destructor, which writes the waiting
+/// jobs, blocks.
 class FileWriter {
  public:
-  /// Writes one file and answers with its size [byte]; what it throws becomes Progress::error.
+  /// Writes one file and returns its size [byte]; exceptions become Progress::error.
   using Job = std::function<std::uintmax_t()>;
   struct Progress {
     std::size_t waiting = 0;   ///< jobs that are not done yet

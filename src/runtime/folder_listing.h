@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// Reads a folder on a thread of its own: one may hold many thousands of files, or lie on a slow network.
+/// Reads a folder on its own thread: it may be large, or on a slow network.
 class FolderListing {
  public:
   struct Entry {
@@ -26,8 +26,8 @@ class FolderListing {
     std::string problem;         ///< one sentence; empty when the folder could be read
   };
 
-  /// Lists folders and regular files with one of the `extensions` (".obj", lower case); hidden names are left
-  /// out, pipes and devices too.
+  /// Lists folders and regular files with one of the `extensions` (".obj", lower case); without hidden names,
+  /// pipes and devices.
   FolderListing(std::filesystem::path folder, std::vector<std::string> extensions);
   /// Gives up, and waits for the thread (at most one entry).
   ~FolderListing();
@@ -35,7 +35,7 @@ class FolderListing {
   FolderListing& operator=(const FolderListing&) = delete;
 
   const std::filesystem::path& folder() const;
-  /// Waits until the folder is read, at most so long; whether it is.
+  /// Waits until the folder is read, for at most this time. Returns whether it is.
   bool wait_for(std::chrono::milliseconds time) const;
   /// Waits until the folder is read. Call once.
   Result get();

@@ -11,7 +11,7 @@ namespace {
 // So that rounding does not turn "every step" into "every second step".
 constexpr double kAlmost = 1 - 1e-9;
 
-/// Without the scene and the last sound state, which many share.
+/// Without the shared scene and last sound state.
 std::size_t bytes_of(const Checkpoint& past) {
   return sizeof(Checkpoint) + 2 * past.state.x.size() * sizeof(vec3) +
          (past.memory.numbers().size() + past.residuals.size()) * sizeof(double) +
@@ -45,7 +45,7 @@ void History::replace_newest(const std::function<void(Checkpoint&)>& save) {
 
 void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   const Room room = room_for(bytes_of_next);
-  // The oldest of the step-by-step states leaves them: kept only where the spacing asks for it.
+  // The oldest of the step-by-step states: kept only where the spacing requires it.
   while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
     const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
     if (coarse_ == 0 || (*leaving)->state.t - states_[coarse_ - 1]->state.t >= room.spacing * kAlmost) {

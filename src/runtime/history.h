@@ -10,16 +10,15 @@
 
 namespace clothlab {
 
-/// For one thread. Checkpoints of the last seconds of a run, oldest first: the newest ones step by step,
-/// older ones thinned out to one per `spacing` of simulated time, and farther apart where the memory would
-/// not last for the whole time otherwise. The newest state is always there, whatever the limits.
-/// What is left when the run goes on from a moment of the past is the other branch, kept as far as the memory
-/// lasts.
+/// Checkpoints of the last seconds of a run, oldest first: the newest ones step by step, older ones thinned
+/// out to one per `spacing` of simulated time, or farther apart where the memory requires it. The newest
+/// state is always kept. When the run continues from a moment of the past, the later states become the other
+/// branch, kept as far as the memory lasts. For one thread.
 class History {
  public:
   struct Limits {
     double seconds = 30;             ///< simulated, back from the newest state
-    std::size_t step_by_step = 120;  ///< the newest ones; a quarter of what the memory holds, at most
+    std::size_t step_by_step = 120;  ///< number of newest ones; at most a quarter of all
     std::size_t bytes = 256u << 20;
     double spacing = 1.0 / 60;  ///< [s]
   };
@@ -27,13 +26,13 @@ class History {
   History() : History(Limits{}) {}
   explicit History(const Limits& limits) : limits_(limits) {}
 
-  /// Keeps what `save` writes into the checkpoint that it is given, whose memory is used again. Its time must
-  /// be after that of the newest one.
+  /// Adds the checkpoint that `save` writes into recycled memory. Its time must be after that of the newest
+  /// one.
   void add(const std::function<void(Checkpoint&)>& save);
-  /// The present moment again, changed at the same time: in place of the newest one.
+  /// Replaces the newest one, at the same time.
   void replace_newest(const std::function<void(Checkpoint&)>& save);
   void clear();
-  /// What does not fit any more is thinned out at once.
+  /// Thins out at once what does not fit.
   void set_memory(std::size_t bytes);
 
   bool empty() const { return states_.empty(); }
@@ -45,19 +44,19 @@ class History {
   /// Index of the state whose time is nearest; not for an empty history.
   std::size_t nearest(double time) const;
 
-  /// The states that follow each other step by step start at this index.
+  /// Index of the first of the step-by-step states.
   std::size_t first_step_by_step() const { return coarse_; }
 
-  /// Makes the newest state at or before `time` the present, or else the oldest one. What is later becomes
-  /// the other branch, or its beginning where no state was added since the last time. True for a new branch.
+  /// Makes the newest state at or before `time`, or else the oldest one, the present. Later states become the
+  /// other branch, or are put before it where no state was added since the last call. True for a new branch.
   bool branch_at(double time);
   /// The newest state of the other branch, the present that was left; null: there is none.
   const Checkpoint* left() const { return other_.empty() ? nullptr : other_.back().get(); }
-  /// Goes on with the other branch; the present one is the other then. Does nothing without one.
+  /// Swaps the two branches. Does nothing without another one.
   void swap_branches();
 
  private:
-  /// How many of the newest states to keep, and how far apart the others [s], if each takes so much.
+  /// The number of newest states to keep, and the spacing of the others [s], at this size of each.
   struct Room {
     std::size_t step_by_step = 0;
     double spacing = 0;
@@ -68,17 +67,17 @@ class History {
   void forget_oldest();
   using States = std::deque<std::shared_ptr<Checkpoint>>;
   void drop(States& from, States::iterator past);
-  void forget_other_branch(std::size_t bytes);  // as far as all may take so much
+  void forget_other_branch(std::size_t bytes);  // beyond this memory
   States cut_after(double time, std::size_t least);
 
   Limits limits_;
   States states_;
   States other_;            // branch
-  double branch_ = 0;       // time of the last state that both have [s]
-  bool grown_ = true;       // since the two parted
+  double branch_ = 0;       // time of the last common state [s]
+  bool grown_ = true;       // since the branching
   std::size_t coarse_ = 0;  // how many states at the front are thinned out
   std::size_t bytes_ = 0;
-  std::shared_ptr<Checkpoint> spare_;  // one that was dropped, whose memory the next one takes
+  std::shared_ptr<Checkpoint> spare_;  // a dropped one, whose memory is reused
 };
 
 }  // namespace clothlab

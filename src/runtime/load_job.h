@@ -21,12 +21,12 @@ class LoadJob {
     std::shared_ptr<const LoadedScene> scene;  ///< null when it failed or was cancelled
     std::string error;                         ///< one sentence; empty when it succeeded or was cancelled
     bool cancelled = false;
-    std::string remark;  ///< what there is to say of a scene that was read (parse_scene); mostly empty
+    std::string remark;  ///< remark of parse_scene
   };
 
-  /// A scene file, a checkpoint or an OBJ. `units` and `z_up` are for an OBJ; the others say both themselves.
+  /// A scene file, a checkpoint or an OBJ. `units` and `z_up` are for an OBJ.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up);
-  /// A scene that is already known: a built-in one, or the same mesh with another unit. `initial_state` is a
+  /// A given scene: a built-in one, or the same mesh with another unit. `initial_state` is a
   /// file (SceneLoadOptions).
   LoadJob(Scene scene, UnitChoice units, std::filesystem::path initial_state = {});
   /// Cancels, and waits for the thread (at most one chunk of the load).

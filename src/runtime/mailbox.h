@@ -7,9 +7,8 @@
 
 namespace clothlab {
 
-/// Latest-value mailbox between a writer and any number of readers: a reader gets the newest value,
-/// older ones that nobody took are gone. Both sides hold the lock only to swap a pointer, so neither
-/// waits for what the other does with a value.
+/// Latest-value mailbox between a writer and any number of readers: a reader gets the newest value. Both
+/// sides hold the lock only to swap a pointer, so neither waits for the other's work.
 template <class T>
 class Mailbox {
  public:

@@ -12,7 +12,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kGraspTime = 1.0 / 30;  // of the growth to the largest force [s]
+constexpr double kGraspTime = 1.0 / 30;  // time to the largest force [s]
 
 GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab) {
   const ClothSystem& system = simulation.system();
@@ -42,7 +42,7 @@ void MouseGrab::apply(Simulation& simulation, const GrabLimits& spring) {
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
   const ClothSystem::Energies now = system.energies(state.x);
   calm_ = now.stretch + now.bend + now.gravity;
-  // What falls freely keeps its energy; what hangs does not keep that of its swinging.
+  // Free parts keep their kinetic energy; that of pinned parts is not counted.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;
   if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.grab()) return;

@@ -6,14 +6,14 @@
 
 namespace clothlab {
 
-/// Says when the next step of a fixed h is due, so that simulated time runs at `speed` times the wall
-/// clock where steps are fast enough, and falls behind for good where they are not: time that was lost
-/// is never caught up (but for kSlack, which evens out the jitter of waking up).
+/// Schedules steps of fixed h so that simulated time runs at `speed` times the wall clock where steps are
+/// fast enough, and falls behind where they are not: lost time is never caught up (except kSlack, which evens
+/// out the jitter of waking up).
 class Pacer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Starts anew at `now`: after a pause, another speed, another h, a jump in time.
+  /// Restarts at `now`: after a pause, another speed, another h, a jump in time.
   void restart(Clock::time_point now);
 
   /// When the next step may begin.

@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// What a picture without a display shows.
+/// Settings of a picture without a display.
 struct PictureRequest {
   int width = 1280;         ///< [pixel]
   int height = 720;         ///< [pixel]
@@ -22,8 +22,8 @@ struct PictureRequest {
   double heat_max_strain = 0.1;
 };
 
-/// Draws one frame after the other with the camera of the first, turned about the vertical axis through what
-/// it looks at by so much [degree].
+/// Draws frames with the camera of the first, turned about the vertical axis through its target by an angle
+/// [degree].
 using Painter = std::function<Image(const Frame&, double turn)>;
 
 }  // namespace clothlab

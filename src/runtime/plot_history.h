@@ -14,18 +14,17 @@ inline constexpr std::size_t kPlotSamples = 3000;
 /// The newest ones, which are never thinned out: 30 s at speed 1.
 inline constexpr std::size_t kNewestPlotSamples = 1800;
 
-/// The samples behind the plots over time, of a whole run: never closer together than a given spacing, older
-/// ones farther apart the longer the run, the first always that of the start and the newest that of the
-/// present.
+/// The samples of the plots over time of a whole run: at least a given spacing apart, older ones farther the
+/// longer the run; always with the start and the present.
 class PlotHistory {
  public:
-  /// A sample later than all others. It takes the place of the newest one where that one is less than
-  /// `spacing` [s] after its forerunner and of the same integrator.
+  /// Adds a sample later than all others. It replaces the newest one where that is less than `spacing` [s]
+  /// after its predecessor and of the same integrator.
   void add(const PlotSample& sample, double spacing);
-  /// Forgets what is later than `time`.
+  /// Removes samples later than `time`.
   void forget_after(double time);
   void clear();
-  /// Takes over all samples of a run that is gone on with.
+  /// Adopts all samples of a run that is continued.
   void set(const std::vector<PlotSample>& samples);
 
   std::shared_ptr<const std::vector<PlotSample>> share();

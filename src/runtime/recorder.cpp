@@ -120,7 +120,7 @@ struct Recorder::Impl {
 
   const fs::path folder;
   const Settings settings;
-  OutputFile diagnostics;  // the writer's alone
+  OutputFile diagnostics;  // used by the writer only
 
   mutable std::mutex mutex;  // of all that follows
   std::deque<Shape> undrawn;
@@ -145,7 +145,7 @@ Recorder::Recorder(fs::path folder, const Settings& settings)
 Recorder::~Recorder() {
   const std::lock_guard lock(impl_->mutex);
   impl_->stopped = true;
-  impl_->undrawn.clear();  // nobody draws them any more
+  impl_->undrawn.clear();  // no longer drawn
   impl_->finish_if_drawn();
 }
 

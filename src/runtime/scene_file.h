@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// The largest scene file that is read, and so the largest that is written [byte].
+/// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
 /// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
@@ -23,10 +23,9 @@ Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop =
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
                       std::string* remark = nullptr);
 
-/// Writes a scene file that is known to be read back as the same scene: one that would not be, or has more
-/// than `max_bytes`, is refused before anything is written. The path of a mesh in or below the file's folder
-/// becomes relative to that, so that both can move together. Returns the file's size [byte]. Throws
-/// InputError, SystemError.
+/// Writes a scene file. One that would not be read back as the same scene, or has more than `max_bytes`, is
+/// refused before anything is written. The path of a mesh in or below the file's folder becomes relative to
+/// it, so that both can move together. Returns the file's size [byte]. Throws InputError, SystemError.
 std::size_t save_scene_file(Scene scene, const std::filesystem::path& path,
                             std::size_t max_bytes = kMaxSceneBytes);
 

@@ -22,7 +22,7 @@
 namespace clothlab {
 namespace {
 
-// The view scales a mesh whose diagonal lies outside this range.
+// UnitChoice::fit scales a mesh whose diagonal lies outside this range.
 constexpr double kSmallestDiagonal = 0.2;
 constexpr double kLargestDiagonal = 5;
 constexpr double kFittedDiagonal = 1.5;
@@ -61,7 +61,7 @@ double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
   const double diagonal = std::abs(scale) * file_diagonal;
   const bool comfortable = diagonal >= kSmallestDiagonal && diagonal <= kLargestDiagonal;
   const double fitted = kFittedDiagonal / file_diagonal;
-  // A point has no size to go by, and one beyond every scale is left to build_cloth_mesh.
+  // A point has no size; sizes beyond every scale are left to build_cloth_mesh.
   return comfortable || fitted < kMinScale || fitted > kMaxScale ? scale : fitted;
 }
 

@@ -16,7 +16,7 @@
 
 namespace clothlab {
 
-/// How many metres one unit of a mesh file is.
+/// The unit of a mesh file.
 enum class UnitChoice {
   as_is,   ///< Scene::scale stays what it is
   fit,     ///< a mesh whose diagonal lies outside 0.2–5 m is scaled to 1.5 m, others are left as they are
@@ -29,24 +29,24 @@ struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
   /// A file of --initial-state (io/csv.h) instead of the scene's own; empty: none.
   std::filesystem::path initial_state;
-  /// The run to go on with, whose scene it is; null: from the start.
+  /// The run to continue, with its scene; null: from the start.
   std::shared_ptr<const CheckpointFile> checkpoint;
   StopProbe stop;
-  /// Told now and then, on the loading thread, how far the load is: 0 to 1, and what it is doing.
+  /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;
-  /// Start a Simulation on trial: a scene that cannot be started (pins that do not exist) is refused
-  /// by the load already, and LoadedScene::model and omega_max are known.
+  /// Makes a Simulation for a test: a scene that cannot be started (pins that do not exist) fails to load,
+  /// and LoadedScene::model and omega_max are known.
   bool rehearse = false;
 };
 
-/// A scene with its mesh: all that a Simulation needs. Never changes once it is made.
+/// A scene with its mesh, the input of a Simulation. Immutable.
 struct LoadedScene {
   Scene scene;                               ///< `scale` is the one used
-  std::shared_ptr<const ClothMesh> mesh;     ///< never null; its `source` is what was read, for export
+  std::shared_ptr<const ClothMesh> mesh;     ///< never null; with its `source` for export
   std::shared_ptr<const Checkpoint> moment;  ///< to go on from; null: from the start
-  /// What a Simulation would otherwise have to build first; null when not rehearsed.
+  /// Built in advance for a Simulation; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
-  std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; of other meshes they are not looked for
+  std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes
   double file_diagonal = 0;              ///< of the mesh as read, in the file's units
   bool fitted = false;                   ///< UnitChoice::fit changed the scale
   double omega_max = 0;                  ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed

@@ -11,12 +11,12 @@
 
 namespace clothlab {
 
-/// Runs one Simulation on a thread of its own: paced against the wall clock, with requests carried
-/// out between steps in the order in which they were sent.
+/// Runs one Simulation on its own thread, paced against the wall clock, with requests carried out between
+/// steps in the order in which they were sent.
 ///
-/// h is never changed for the sake of speed: when steps take longer than h / speed, simulated time
-/// falls behind and is never caught up. A refused request (InputError) or any other error becomes
-/// Snapshot::error; nothing ends the thread but the destructor.
+/// h never depends on speed: when steps take longer than h / speed, simulated time falls behind and is not
+/// caught up. A refused request (InputError) or any other error becomes Snapshot::error; only the destructor
+/// ends the thread.
 ///
 /// All members may be called from any thread and never wait for a step, except construction and
 /// destruction. The destructor ends within 0.2 s, however long the step (later with a million
@@ -42,15 +42,13 @@ class SimulationThread {
   std::uint64_t send(Command command);
   std::uint64_t send(Control control);
 
-  /// Asks for the moment that is shown. The answer waits for it, at most until the end of the step that runs:
-  /// for a thread that may wait.
+  /// The shown moment. Waits for it, at most until the end of the running step.
   std::function<KeepMoment::Moment()> keep_moment();
 
-  /// The newest picture; never null.
+  /// The newest snapshot; never null.
   std::shared_ptr<const Snapshot> latest() const;
 
-  /// For how long the step that is running now has been running [s]; 0 between steps. The window
-  /// shows "busy" with it.
+  /// Duration of the running step so far [s]; 0 between steps. For "busy" in the window.
   double running_step_seconds() const;
 
  private:

@@ -22,21 +22,21 @@ struct PlotSample {
   double time = 0;  ///< simulated [s]
   EnergyReport energy;
   double max_strain = 0;    ///< largest |l/L − 1| over stretch springs
-  double milliseconds = 0;  ///< wall-clock time of the step; not a number where no step led to it
+  double milliseconds = 0;  ///< wall-clock time of the step; NaN without a step
   int cg_iterations = 0;
   int newton_iterations = 0;
   bool converged = true;
   std::uint16_t integrator = 0;  ///< index in integrators(): a change is a switch, to be marked
 };
 
-/// The curves of a run that has ended, for comparison with the present one.
+/// The curves of an earlier run, for comparison.
 struct GhostRun {
   double dt = 0;  ///< h at its end [s]
   std::shared_ptr<const std::vector<PlotSample>> samples;
 };
 inline constexpr std::size_t kMostGhosts = 4;
 
-/// What is kept of the last seconds.
+/// The kept states.
 struct KeptPast {
   double from = 0;  ///< simulated [s]
   double to = 0;    ///< the present
@@ -51,24 +51,24 @@ struct StepTimes {
   double p95 = 0;
 };
 
-/// The state of the past that is shown.
+/// The shown state of the past.
 struct ReplayPosition {
   std::size_t state = 0;  ///< 0 … count − 1, oldest first
   std::size_t count = 0;
-  bool by_itself = false;  ///< "watch it again" goes on to the next; otherwise ShowPast came here
+  bool by_itself = false;  ///< of "watch it again", which advances; otherwise of ShowPast
 };
 
 inline constexpr std::size_t kMostRefused = 1024;
 
-/// All that the window shows of a run: the immutable picture that SimulationThread::latest() gives.
+/// Everything that the window shows of a run; immutable.
 struct Snapshot {
   std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
-  /// Stamps of the last requests that were refused, ascending, at most kMostRefused: the scene is as it was
-  /// before them. Another scene that gives way to the next one counts as refused.
+  /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene
+  /// that is superseded by the next one counts as refused.
   std::shared_ptr<const std::vector<std::uint64_t>> refused;
   std::shared_ptr<const LoadedScene> loaded;
-  /// While `replay` is set, positions, record and residuals are of the past; pins are those of now, and
-  /// frame.blow_up stays.
+  /// While `replay` is set, positions, record and residuals are of the past; pins and frame.blow_up are
+  /// current.
   Frame frame;
   std::uint16_t integrator = 0;   ///< index in integrators() of the one in force
   bool playing = false;           ///< false by itself after a blow-up
@@ -79,7 +79,7 @@ struct Snapshot {
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   std::string blow_up_sentence;                ///< what happened; empty while all is well
   std::string blow_up_text;                    ///< what happened and why, at length; likewise
-  std::string warning;        ///< of the last second: why a solve did not converge, or StepRecord::warning
+  std::string warning;        ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;      ///< false: `warning` is of a solve that did not converge
   std::string error;          ///< last refused request, one sentence
   std::uint64_t errors = 0;   ///< number of refused requests so far: growth means `error` is new

@@ -17,9 +17,9 @@
 
 namespace clothlab {
 
-/// Measures stability on a thread of its own, on copies of all that it depends on, so that no step ever waits
-/// for it. Of several questions only the newest is answered; measurements are warm-started. It rests after
-/// each for as long as to leave most of its core to the simulation, unless a question is urgent.
+/// Measures stability on its own thread and on copies, so that no step waits for it. Only the newest question
+/// is answered; measurements are warm-started. Unless a question is urgent, it rests after each measurement,
+/// to leave most of its core to the simulation.
 ///
 /// Eigenvalues of J follow where the method needs them: in the same answer up to kSoon free directions;
 /// above, up to kExactDirections, in a second answer once no new question has come for a while, as they take
@@ -31,11 +31,11 @@ class StabilityMonitor {
     Material material;
     Wind wind;
     std::optional<GrabSpring> grab;
-    Projection held;  ///< the pins and what the floor holds
+    Projection held;  ///< pins and contacts
     State state;
     const IntegratorInfo* integrator = nullptr;
     JacobianMode mode = JacobianMode::clamped;
-    std::uint64_t tag = 0;  ///< comes back with the answer
+    std::uint64_t tag = 0;  ///< returned with the answer
     bool urgent = false;    ///< the first of something new
   };
   struct Answer {
@@ -51,7 +51,7 @@ class StabilityMonitor {
   StabilityMonitor(const StabilityMonitor&) = delete;
   StabilityMonitor& operator=(const StabilityMonitor&) = delete;
 
-  /// Gives up what it is at, and answers no more; does not wait for that.
+  /// Abandons the current measurement and answers no more; does not wait.
   void close();
   void ask(Question question);
   /// The newest answer; null before the first.

@@ -10,23 +10,23 @@
 
 namespace clothlab {
 
-/// What the command line asks of the window.
+/// The command line's request to the window.
 struct WindowRequest {
   /// The scene to open with, options applied; empty: the built-in one, `with_options`.
   std::optional<Scene> scene;
-  /// A run to go on with instead, with the scene that it has; empty: none.
+  /// A checkpoint to continue instead, with its scene; empty: none.
   std::filesystem::path checkpoint;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;
-  /// It is a mesh of its own, not a scene's: it waits to be pinned, unless it plays.
+  /// A mesh without a scene: it waits to be pinned, unless it plays.
   bool is_mesh = false;
   bool play = false;
   /// The file of --initial-state, for that scene or the built-in one; empty: none.
   std::filesystem::path initial_state;
-  /// Whether a mesh far from human size may be scaled to fit: not when --scale was given.
+  /// Whether a mesh far from human size is scaled to fit: not with --scale.
   bool may_fit = true;
   int threads = 1;
-  /// Whether the program was asked to end, by Ctrl-C.
+  /// Whether to end, after Ctrl-C.
   StopProbe stop;
 };
 
