@@ -69,7 +69,7 @@ std::string at_every_step_size(const IntegratorInfo& integrator, const Integrato
 
 std::string in_the_wind(double h, double limit) {
   if (std::isinf(limit)) return "";
-  return " It takes the wind explicitly, though: in this wind it is stable below h = " + seconds(limit) +
+  return " The wind is explicit, though: in this wind it is stable below h = " + seconds(limit) +
          (h < limit ? "." : " only.");
 }
 
@@ -111,9 +111,8 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
     return at_every_step_size(integrator, values, h, e) + in_the_wind(h, limit.value());
   if (integrator.growth_of_slow_modes)
     return stiffest +
-           ", but its slowest modes gain energy at every step size, the less the smaller h is, unless "
-           "damping "
-           "takes it.";
+           ", but its slowest modes gain energy at every step size, less with a smaller h, unless damping "
+           "removes it.";
   if (!limit)
     return stiffest + ". Its linear limit depends on all oscillations and is found for cloth of up to " +
            std::to_string(kExactDirections / 3) + " free particles.";

@@ -72,7 +72,7 @@ std::function<int()> add_simulate(CLI::App& app) {
   command->length.add_to(sub);
   command->results.add_to(sub);
   sub.add_option("--resume", command->resume,
-                 "Goes on from a checkpoint, with the same bits; --steps counts from there.")
+                 "Continues from a checkpoint, with the same bits; --steps counts from there.")
       ->type_name("FILE")
       ->take_last()
       ->group("Scene");

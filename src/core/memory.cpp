@@ -22,7 +22,7 @@ double MemoryReader::number() {
 std::size_t MemoryReader::count(std::size_t most) {
   const double n = number();
   if (!(n >= 0 && n <= static_cast<double>(most)) || n != std::floor(n))
-    throw InputError("What the integrator remembered does not fit this cloth.");
+    throw InputError("The integrator's memory does not fit this cloth.");
   return static_cast<std::size_t>(n);
 }
 

@@ -111,7 +111,7 @@ constexpr std::array kParameters{
                    [](Scene& s, double v) { s.wind.on = v != 0; },
                    "Wind"},
     SceneParameter{{"wind-speed", "Wind speed", "m/s", Kind::real, 0, 50, 5, false,
-                    "Mean speed of the wind. At 0 the air is still, and slows a falling cloth all the same."},
+                    "Mean speed of the wind. At 0 the air is still and slows a falling cloth."},
                    [](const Scene& s) { return s.wind.speed; },
                    [](Scene& s, double v) { s.wind.speed = v; },
                    "Wind"},
@@ -132,8 +132,7 @@ constexpr std::array kParameters{
                    [](Scene& s, double v) { s.wind.gusts = v; },
                    "Wind"},
     SceneParameter{{"wind-seed", "Gust seed", "", Kind::integer, 0, 1e6, 1, false,
-                    "Seed of the gusts: another number gives other gusts, the same number the same ones to "
-                    "the last bit."},
+                    "Seed of the gusts: the same number gives the same gusts, to the last bit."},
                    [](const Scene& s) { return static_cast<double>(s.wind.seed); },
                    [](Scene& s, double v) { s.wind.seed = static_cast<std::uint32_t>(v); },
                    "Wind"},
@@ -188,8 +187,8 @@ constexpr std::array kParameters{
                    [](Scene& s, double v) { s.stepping.energy_limit = v; },
                    "Stepping"},
     SceneParameter{{"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
-                    "An implicit step is solved when its momentum residual has fallen below this fraction of "
-                    "its first value; one of XPBD when the springs' errors have."},
+                    "An implicit step is solved when its momentum residual is below this fraction of its "
+                    "first value; for XPBD the springs' errors."},
                    [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
                    [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
                    "Solver"},

@@ -18,7 +18,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::string_view kSmallestStepReached =
-    "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was taken as it is.";
+    "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was accepted.";
 
 // Of the mesh's diagonal: what entering a method with rods moves less than this is rounding.
 constexpr double kMoved = 1e-6;

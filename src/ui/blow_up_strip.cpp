@@ -39,12 +39,12 @@ std::optional<SmallerStep> smaller_step(const PanelContext& context) {
 
 std::string help_of_smaller_step(const PanelContext& context, const std::optional<SmallerStep>& smaller) {
   if (smaller && smaller->largest)
-    return "Goes on from the last sound state with the largest step at which this method is stable here, "
+    return "Continues from the last sound state with the largest step at which this method is stable here, "
            "less "
            "5 % as the limit changes while the cloth moves.";
-  if (smaller) return "Goes on from the last sound state with half of the step.";
+  if (smaller) return "Continues from the last sound state with half of the step.";
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
-  if (!estimate) return "How large a step may be here is being measured.";
+  if (!estimate) return "The largest stable step is being measured.";
   const IntegratorInfo& info = integrators()[context.integrator()];
   return describe_stability(info, context.own_parameters(), context.step_size(), *estimate);
 }
@@ -70,7 +70,7 @@ std::size_t stable_method(const PanelContext& context) {
 
 /// Tooltip of that method's button.
 std::string help_of_stable_method(const PanelContext& context, const IntegratorInfo& info) {
-  std::string help = "Goes on from the last sound state with this method. ";
+  std::string help = "Continues from the last sound state with this method. ";
   if (const std::optional<StabilityEstimate>& estimate = context.snapshot.stability)
     return help + describe_stability(info, default_parameters(info), context.step_size(), *estimate);
   return help + "It is stable at every h.";
@@ -95,7 +95,7 @@ void ways_on(const PanelContext& context) {
                  help_of_stable_method(context, method)))
     context.set_integrator(stable);
   if (row_button("blow-up-rewind", "Rewind",
-                 "Back to before it happened, and pause: change something and go on (Backspace)."))
+                 "Back to before the blow-up, and pause: change something and continue (Backspace)."))
     context.send(Control(Rewind{}));
   if (row_button("blow-up-reset", "Reset", "Back to the start (R).")) context.send(Command(Reset{}));
 }

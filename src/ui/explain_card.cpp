@@ -65,7 +65,7 @@ void amplitudes(const PanelContext& context, const IntegratorInfo& info, const S
       Row{"the fastest, " + format_quantity(estimate.omega_max() / turn, "Hz"),
           info.growth(h * estimate.omega_max(), 0, values)},
   };
-  small_text("What is left of the amplitude of an undamped oscillation, as a factor:");
+  small_text("Amplitude of an undamped oscillation, as a factor:");
   if (!ImGui::BeginTable("amplitudes", 3, ImGuiTableFlags_BordersInnerH)) return;
   ImGui::TableSetupColumn("oscillation", ImGuiTableColumnFlags_WidthStretch, 2);
   ImGui::TableSetupColumn("step", ImGuiTableColumnFlags_WidthStretch, 1.4F);

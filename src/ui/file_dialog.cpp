@@ -61,7 +61,7 @@ const Words& words_of(FileDialog::Purpose purpose) {
       {{".checkpoint"},
        "Save this moment",
        "Name of the checkpoint",
-       "The whole run as it is at the moment shown: opened again, it goes on with the same bits."},
+       "The whole run at the moment shown; opened again, it continues with the same bits."},
   }};
   return kWords[static_cast<std::size_t>(purpose)];
 }

@@ -45,12 +45,12 @@ struct Tab {
   void (*draw)(const PanelContext& context);
 };
 constexpr std::array kTabs = {
-    Tab{"Scene", "Ready-made scenes, and what is known of the mesh.", scene_panel},
+    Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
     Tab{"World", "Gravity, the grab, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
-    Tab{kMethodTab, "The integrator in force explained: formula, order, cost and stability (E).",
+    Tab{kMethodTab, "The current integrator explained: formula, order, cost and stability (E).",
         method_panel},
 };
 
@@ -303,7 +303,7 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file."))
     files_.save(FileDialog::Purpose::save_mesh, title);
   if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
-           "The whole run at the moment shown, to open again and go on with the same bits."))
+           "The whole run at the moment shown, to open again and continue with the same bits."))
     files_.save(FileDialog::Purpose::save_moment, title);
   const bool runs = context.recording.shown && !context.recording.progress.finished;
   if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",

@@ -120,8 +120,8 @@ TEST(Stability, WindLimitsThoseThatTakeItExplicitly) {
   EXPECT_TRUE(std::isinf(limit("backward-euler", e)));
   EXPECT_EQ(describe_stability(info_of("projective-dynamics"), {10, 0}, 1e-3, e),
             "Projective dynamics is stable at every step size when iterated to convergence; at h = 1 ms "
-            "(h·ω_max = 1) it multiplies the stiffest oscillation by 0.707 in every step. It takes the wind "
-            "explicitly, though: in this wind it is stable below h = 20 ms.");
+            "(h·ω_max = 1) it multiplies the stiffest oscillation by 0.707 in every step. The wind is "
+            "explicit, though: in this wind it is stable below h = 20 ms.");
   EXPECT_NE(describe_stability(info_of("xpbd"), {20, 1}, 0.03, e).find("below h = 20 ms only."),
             std::string::npos);
 }
