@@ -15,7 +15,7 @@ namespace clothlab {
 struct ChebyshevStep {
   float again, second;
 };
-/// So many of its steps, for the part [lambda / part, lambda] of the spectrum of D⁻¹A. The first is
+/// Degree steps for the part [lambda / part, lambda] of the spectrum of D⁻¹A. The first is
 ///   x_1 = x_0 + first D⁻¹ (r - A x_0).
 template <int Degree>
 struct Chebyshev {

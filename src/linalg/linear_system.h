@@ -13,7 +13,7 @@ namespace clothlab {
 
 inline const StopProbe kNeverStop;
 
-/// What a solve may use besides its system.
+/// The context of a solve besides its system.
 struct SolveContext {
   WorkerPool& pool;
   const StopProbe& stop = kNeverStop;
@@ -26,7 +26,7 @@ struct LinearSystem {
   const SpringMatrix& A;
   std::span<const vec3> b;
   const Projection& projection;  ///< S
-  std::span<const vec3> z = {};  ///< prescribed change, not looked at on free particles; empty stands for 0
+  std::span<const vec3> z = {};  ///< prescribed change, ignored on free particles; empty is 0
   bool same_matrix = false;      ///< A and the projection are those of this solver's last solve
 
   /// Whether all of it, and a solution x, have the same size.

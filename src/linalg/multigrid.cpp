@@ -16,7 +16,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
   // As kCoarseGrain, of the finest level.
   static constexpr std::size_t kFinestGrain = 512;
 
-  /// Calls finish(row, (A x)_row) for every row of the level, and may itself write to spare(level).
+  /// Calls finish(row, (A x)_row) for every row of the level; uses spare(level) as scratch.
   template <class Finish>
   void product(Finest& f, const Finish& finish) {
     pool->for_chunks(pattern->chunks(), 1,
@@ -28,7 +28,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
       level.single.multiply_rows(level.A, begin, end, level.x, finish);
     });
   }
-  // What a product may write the next iterate to, or a residual.
+  // The vector that receives the next iterate or a residual.
   static SingleVector& spare(Finest& f) { return f.next; }
   static SingleVector& spare(CoarseLevel& level) { return level.previous; }
   static void advance_iterate(Finest& f) {
@@ -44,7 +44,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     product(level, [&](std::size_t i, Quad Ax) { next[i] = value(i, Ax); });
     advance_iterate(level);
   }
-  /// The smoother's steps from 0, of which the first has been made.
+  /// The smoother's steps from 0 after the first one.
   template <class Level>
   void smooth_from_zero(Level& level) {
     iterate(level, [&](std::size_t i, Quad Ax) { return level.second_from_zero(i, Ax); });
@@ -58,7 +58,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     }
   }
 
-  /// z := M⁻¹ r; returns r . z. Everything in between is that of r times a power of two near 1/‖r‖.
+  /// z := M⁻¹ r; returns r . z. Computed with r times a power of two near 1/‖r‖.
   double apply(const RowVector& r, double r_norm, RowVector& z) {
     const double down = r_norm > 0 ? std::ldexp(1.0, -std::ilogb(r_norm)) : 1.0;
     Finest& f = finest;
@@ -83,12 +83,12 @@ struct Multigrid::Cycle : MultigridHierarchy {
         zi.store(z[i]);
         r_dot_z = r_dot_z + Lanes(r[i]) * zi;
       });
-      filter->filter(chunk, z.data());  // single precision keeps to the free directions only nearly
+      filter->filter(chunk, z.data());  // removes rounding along held directions
       return r_dot_z.sum();
     });
   }
 
-  /// x += P (the answer of the coarser level l to Pᵀ (r - A x)).
+  /// x += P e, where the coarser level l solves for e with Pᵀ (r - A x).
   template <class Level>
   void correct(Level& level, std::size_t l, std::size_t grain) {
     if (l == coarser.size()) return;
@@ -115,7 +115,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
   void add_interpolated(const Prolongation& P, const SingleVector& coarse, SingleVector& fine,
                         std::size_t grain) const {
     const auto add = [&](std::size_t i) {
-      // Four at a time, of which some do not count: processors foresee the number of a row's entries badly.
+      // Four at a time, some of weight 0: the number of a row's entries is badly predicted.
       Quad sum = fine[i];
       const std::uint32_t end = P.begin[i + 1];
       for (std::uint32_t k = P.begin[i]; k < end; k += Prolongation::kPadding + 1) {
@@ -133,7 +133,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
     });
   }
 
-  // coarser[l].x := the cycle's answer to its r.
+  // coarser[l].x := the cycle's solution for its r.
   void solve_coarse(std::size_t l) {
     CoarseLevel& level = coarser[l];
     if (l + 1 == coarser.size() && direct) return coarsest_solver.solve(level.r, level.x);

@@ -11,14 +11,14 @@ namespace clothlab {
 
 namespace {
 
-// A level that would keep more than this share of the nodes is not worth having.
+// A level with more than this share of the finer level's nodes is left out.
 constexpr double kWorstReduction = 0.6;
 // A spring below this share of the strongest at both of its ends is weak.
 constexpr float kWeakSpring = 1.0f / 64;
 constexpr int kPowerIterations = 10;
 constexpr double kPowerSafety = 1.1;
 
-/// Gives `list` its length a part at a time: memory that is touched for the first time is slow.
+/// Resizes `list` in parts: memory that is touched for the first time is slow.
 template <class Value>
 void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& cancel) {
   constexpr std::size_t kPart = std::size_t{1} << 22;
@@ -29,16 +29,15 @@ void make_room(std::size_t length, std::vector<Value>& list, const CancelPoint& 
   }
 }
 
-/// Strengths of springs beside that of the first, rounded to powers of two: an interpolation needs no better,
-/// and so neither the shape of the cloth, which decides how u and b are rounded, nor most changes of h and of
-/// stiffness reach the hierarchy.
+/// Strengths of springs relative to the first, rounded to powers of two: precise enough for an interpolation,
+/// and independent of the cloth's shape (rounding of u and b) and of most changes of h and of stiffness.
 class StrengthScale {
  public:
   explicit StrengthScale(const SpringMatrix& A) {
     const double first = A.pattern().springs() > 0 ? A.spring_in(0).stiffness() : 0;
     if (first > 0 && std::isfinite(first)) factor_ = std::numbers::sqrt2 / first;
   }
-  /// The exponent of a float; 0 for no strength at all.
+  /// The exponent of a float; 0 for strength 0.
   std::uint8_t operator()(const SpringMatrix::Spring& spring) const {
     const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(factor_ * spring.stiffness()));
     return bits > 0 && bits < kInfinity ? static_cast<std::uint8_t>(bits >> kFraction) : std::uint8_t{0};
@@ -67,8 +66,8 @@ bool MultigridHierarchy::may_fit() const {
 
 float MultigridHierarchy::strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
 
-/// By slot, whether a spring counts beside the strongest ones at both of its ends. The smoother leaves out
-/// the others, which do not decide what it can smooth: by default bending springs, half of all.
+/// By slot, whether a spring is strong relative to the strongest ones at both ends. The smoother leaves out
+/// weak ones (by default the bending springs, half of all), which affect smoothing little.
 std::vector<char> MultigridHierarchy::strong_springs(CancelPoint& cancel) const {
   std::vector<float> strongest(pattern->particles(), 0);
   for (std::size_t slot = 0; slot < pattern->springs(); ++slot) {
@@ -110,7 +109,7 @@ CouplingGraph MultigridHierarchy::finest_graph(CancelPoint& cancel) const {
   return graph;
 }
 
-/// The finest matrix in parts: one per chunk, or some where it reaches more coarse blocks than one may.
+/// The finest matrix in parts: one per chunk, or several where a chunk has too many coarse blocks.
 void MultigridHierarchy::make_finest_parts(const BlockMatrix& coarse, CancelPoint& cancel) {
   const Prolongation& P = finest.P;
   std::vector<std::pair<std::uint32_t, double>> row;
@@ -150,7 +149,7 @@ void MultigridHierarchy::resize(CoarseLevel& level, std::size_t n) {
 
 void MultigridHierarchy::build() {
   CancelPoint cancel(*stop);
-  pattern.reset();  // nothing fits until all is built
+  pattern.reset();  // invalid until all is built
   coarser.clear();
   const auto shared = A->shared_pattern();
   constrained.clear();
@@ -308,7 +307,7 @@ void MultigridHierarchy::prepare_smoother(CoarseLevel& level) const {
     level.single.assign_row(scale, level.A, i);
     level.inverse[i] = SingleSymmetric(1 / scale, block_inverse(level.A.value[i]));
   });
-  // The power method on D⁻¹A, from a vector that has a bit of everything.
+  // The power method on D⁻¹A, from a vector with all components.
   SingleVector& x = level.x;
   SingleVector& y = level.previous;
   double norm = 0;

@@ -19,14 +19,13 @@
 
 namespace clothlab {
 
-/// The levels of multigrid: their structure, which is built once (`build`), and their values, which are those
-/// of the matrix at hand (`compute_values`).
+/// The levels of multigrid: their structure, built once (`build`), and their values for the current matrix
+/// (`compute_values`).
 struct MultigridHierarchy {
-  // Rows of a coarse level that one thread takes at a time: so that small meshes are not shared out, which
-  // would take longer than the work.
+  // Rows of a coarse level per task of a thread; smaller levels are not distributed.
   static constexpr std::size_t kCoarseGrain = 128;
-  // Steps of the smoother before a correction and again after it, and the part [1/part, 1] of the spectrum
-  // that they damp: what makes whole solves shortest, and of what is as short, the fewest iterations.
+  // Steps of the smoother before and after a correction, and the part [1/part, 1] of the spectrum that they
+  // damp: those with the shortest solves and, among equal ones, the fewest iterations.
   static constexpr int kFinestDegree = 4;
   static constexpr double kFinestPart = 10;
   static constexpr int kCoarseDegree = 4;
@@ -64,7 +63,7 @@ struct MultigridHierarchy {
     RowVector &first, &second;
   };
 
-  // The structure, and what it was made for.
+  // The structure, and its inputs.
   std::shared_ptr<const SpringPattern> pattern;
   std::vector<std::uint32_t> constrained;  // rows
   std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
@@ -72,15 +71,15 @@ struct MultigridHierarchy {
   std::vector<CoarseLevel> coarser;
   CoarsestSolver coarsest_solver;
 
-  // Of the solve at hand.
+  // Of the current solve.
   WorkerPool* pool = nullptr;
   const SpringMatrix* A = nullptr;
   const RowFilter* filter = nullptr;
   const StopProbe* stop = nullptr;
   bool direct = false;  // the coarsest level has its factor
 
-  /// Takes over A; throws Cancelled when the probe asks. With a million particles each of the stages takes a
-  /// tenth of a second.
+  /// Computes the values of A; throws Cancelled when the probe asks. With a million particles each stage
+  /// costs a tenth of a second.
   void compute_values(const Scratch& scratch);
 
   template <class Body>

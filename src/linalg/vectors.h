@@ -9,9 +9,9 @@
 
 namespace clothlab {
 
-// The vectors of linalg, and what stands on them.
+// The vector types of linalg, and the files built on them.
 //
-//   std::span<vec3>   one vec3 per particle: what everybody outside passes in and gets back
+//   std::span<vec3>   one vec3 per particle: arguments and results
 //   RowVector         one Padded per row: inside the solvers. SpringPattern says which row a particle has
 //   SingleVector      one Quad per row, in single precision: inside multigrid
 //   Lanes, HalfLanes  a Padded and half of it in registers; PairOfVectors: two vec3, side by side
@@ -20,7 +20,7 @@ namespace clothlab {
 //   symmetric.h      symmetric 3x3 blocks on them, and their inverses
 //   spring_matrix.h  SpringPattern: rows, chunks, slots; SpringMatrix on it: matrix-free products
 //   row_space.h      loops over the chunks of rows; RowFilter: a Projection by row
-//   linear_system.h  LinearSystem and SolveContext: what a solver is given
+//   linear_system.h  LinearSystem and SolveContext: the input of a solver
 //   above these      conjugate gradients with multigrid, Cholesky, Lanczos, lowest modes, phi functions
 
 /// Three components and a zero, so that one particle is one aligned load of four doubles.

@@ -20,10 +20,10 @@ namespace {
 constexpr std::string_view kSmallestStepReached =
     "Adaptive steps: even h/1024 leaves a larger strain than allowed; the step was accepted.";
 
-// Of the mesh's diagonal: what entering a method with rods moves less than this is rounding.
+// Of the mesh's diagonal: smaller displacements on entering a method with rods are rounding.
 constexpr double kMoved = 1e-6;
 
-// How often a step is taken again because cloth has landed in it.
+// How often a step is repeated because cloth has landed in it.
 constexpr int kLandings = 2;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
@@ -107,7 +107,7 @@ void Simulation::Impl::keep_start_of_step() {
   next.integrator = info->id;
 }
 
-/// The step that is done began with the newest sound state.
+/// The completed step began with the newest sound state.
 void Simulation::Impl::keep_last_sound() {
   if (last_sound.use_count() != 1) last_sound = std::make_shared<State>();  // a checkpoint has it
   std::swap(*last_sound, at_step.state);
@@ -132,10 +132,10 @@ void Simulation::Impl::keep_start_of_substep() {
   account_at_substep = account;
 }
 
-/// Aims the pins at the end of the substep and books the work that moving them takes: by how much
-/// the springs gain when only the pins move, and what the pins gain in speed. Up to second order in the
-/// displacement Δx this is −f·Δx with the forces f at the beginning; the second order counts when a pin
-/// jumps. Nothing of it depends on the outcome of the step.
+/// Sets the targets of the pins for the substep and adds the work of moving them: the springs' gain when only
+/// the pins move, and the pins' gain in kinetic energy. Up to second order in the displacement Δx this is
+/// −f·Δx with the forces f at the beginning; the second order counts when a pin jumps. Nothing of it depends
+/// on the outcome of the step.
 void Simulation::Impl::aim_pins(double h, const StopProbe& stop) {
   Projection& projection = system.projection();
   pins.aim(state.t + h, projection);
@@ -147,7 +147,7 @@ void Simulation::Impl::aim_pins(double h, const StopProbe& stop) {
     moving = moving || way != vec3(0.0);
     const double gain = glm::dot(velocity, velocity) - glm::dot(state.v[pin.particle], state.v[pin.particle]);
     const double mass = system.masses()[pin.particle];
-    // Rods may hand it on to all of the cloth at once.
+    // Rods may pass it on to the whole cloth at once.
     work += 0.5 * (rods ? system.material().mass : mass) * std::max(gain, 0.0);
     lifted -= mass * glm::dot(system.material().gravity, way);
   }
@@ -169,7 +169,7 @@ void Simulation::Impl::meet_world(double h, const StopProbe& stop) {
   if (contact.hold(scene->floor, h, state, system, stop)) integrator->reset();
 }
 
-/// One substep, taken again where cloth has landed on the floor.
+/// One substep, repeated where cloth has landed on the floor.
 StepReport Simulation::Impl::advance(double h, const StopProbe& stop) {
   const StepContext context{scene->stepping.solver, pool, stop};
   StepReport report = integrator->advance(system, state, h, context);
@@ -205,7 +205,7 @@ void Simulation::Impl::restart_integrator_if_new(double h) {
   last_h = h;
 }
 
-/// Lets the integrator take over a state that it has not come to itself. Throws Cancelled.
+/// Integrator::enter for a state that was set from outside. Throws Cancelled.
 void Simulation::Impl::enter_integrator_if_new(double h, const StopProbe& stop) {
   if (!entering) return;
   const double before = has_rods() ? internal_now().shaking() : 0;
@@ -218,7 +218,7 @@ void Simulation::Impl::enter_integrator_if_new(double h, const StopProbe& stop) 
   }
 }
 
-/// Energies and strain of the state at hand. Throws Cancelled.
+/// Energies and strain of the current state. Throws Cancelled.
 void Simulation::Impl::measure(const StopProbe& stop) {
   const CancelPoint cancel(stop);
   cancel.look();
@@ -256,7 +256,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
       bad.particle = static_cast<std::uint32_t>(i);
     }
   }
-  // Positions may be finite and their energy not: an energy that is not a number is refused as well.
+  // Finite positions may have an energy that is not: it is refused as well.
   if (bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
   bad.cause = BlowUp::Cause::energy;
   return bad;
@@ -275,7 +275,7 @@ void Simulation::Impl::restore_start_of_step() {
   aim_at_pins();
 }
 
-/// As if it had never begun, whatever stage it was in.
+/// Undoes the step in any of its stages.
 void Simulation::Impl::abandon_step() {
   std::swap(state, at_step.state);
   load_progress(at_step);
@@ -328,7 +328,7 @@ void Simulation::Impl::notice_entry() {
       format_quantity(moved_on_entry, "m") + ", which does not count as motion.");
 }
 
-/// Wind, rods and a floor that lifts do work that is not counted.
+/// Not with wind, rods or a floor that lifts, whose work is not counted.
 void Simulation::Impl::notice_energy() {
   if (said_energy) return;
   if (scene->wind.on || contact.lifts() || has_rods()) return watch.restart();
@@ -341,7 +341,7 @@ void Simulation::Impl::notice_energy() {
       format_quantity(account.given(), "J") + ". A smaller h or a method with numerical damping makes less.");
 }
 
-/// The record of a state that no step led to, measured before.
+/// The record of a state without a step, measured before.
 void Simulation::Impl::record_state(std::uint64_t step) {
   record = StepRecord{};
   record.step = step;

@@ -24,20 +24,20 @@ namespace clothlab {
 
 struct Checkpoint;
 
-/// What there is to say of a run once, not in every step.
+/// A message that is given once, not in every step.
 struct Notice {
   std::uint64_t number = 0;  ///< of all notices of this Simulation, from 1; 0: there is none yet
-  std::uint64_t step = 0;    ///< the step it is about
+  std::uint64_t step = 0;    ///< its step
   std::string text;          ///< one or two sentences
 };
 
-/// Largest strain of a state from which a blown-up run can go on, and whose ω_max is worth quoting.
+/// Largest strain of a sound state, from which a blown-up run can continue.
 inline constexpr double kSoundStrain = 0.1;
 
 enum class StepStatus {
   done,
-  stopped,   ///< the stop probe asked for it; everything is as it was before the step
-  blown_up,  ///< see blow_up(); the state is that from before the step
+  stopped,   ///< by the stop probe; the state is that before the step
+  blown_up,  ///< see blow_up(); the state is that before the step
 };
 
 /// One run: a state, the system that moves it, the integrator, the pins and the grab. No threads,
@@ -46,7 +46,7 @@ class Simulation {
  public:
   /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
   /// state of another size, an unknown integrator, a value outside its range); Cancelled when `stop`, which
-  /// is not kept, asks. `model` is the mesh's; without it, it is built, which is most of the work.
+  /// is not kept, asks. `model` is that of the mesh; it is built where missing, which is most of the work.
   Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool, const StopProbe& stop = {},
              std::shared_ptr<const ClothModel> model = nullptr);
   ~Simulation();
@@ -54,15 +54,14 @@ class Simulation {
   /// One step of dt. After a blow-up it tries again from the last good state.
   StepStatus step(const StopProbe& stop = {});
 
-  /// Applies a user's change; call only between steps. With nothing changed, throws InputError as
-  /// changed_scene() does, and std::bad_alloc.
+  /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, and
+  /// std::bad_alloc, without effect.
   void apply(const Command& command);
 
-  /// Writes down all that the next step depends on, to the last bit. What `to` holds is overwritten, its
-  /// memory used again.
+  /// Saves everything that the next step depends on, to the last bit. Reuses the memory of `to`.
   void save(Checkpoint& to) const;
-  /// Goes on from a checkpoint of any run on the same mesh, whatever this one did before. Throws InputError,
-  /// with nothing changed, where it does not fit.
+  /// Continues from a checkpoint of any run on the same mesh. Throws InputError, without effect, where it
+  /// does not fit.
   void load(const Checkpoint& from);
 
   const Scene& scene() const;  ///< current values, pins included
@@ -86,14 +85,14 @@ class Simulation {
   /// The newest state with a largest strain below kSoundStrain; the start where there is none. Valid until
   /// the next step or command.
   StateAtStep last_sound_state() const;
-  /// What holds the cloth at positions x [m]: the pins, and what the floor held in the last step and still
-  /// lies on it.
+  /// The constraints at positions x [m]: the pins, and the contacts of the last step that still lie on the
+  /// floor.
   Projection constraints(std::span<const vec3> x) const;
 
   /// The last notice.
   const Notice& notice() const;
   bool is_pinned(std::uint32_t particle) const;
-  /// The pins that MovePins has sent away and that are not there yet.
+  /// The pins that still move (MovePins).
   std::vector<PinPlace> pins_under_way() const;
   const std::optional<GrabSpring>& grab() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a step changes and what a run is, saved and loaded (sim/checkpoint.h).
+// Saving and loading the state of a step and of a run (sim/checkpoint.h).
 
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace clothlab {
 
-/// What a step changes.
+/// The part that a step changes.
 void Simulation::Impl::save_progress(Checkpoint& to) const {
   copy_state(to.state);
   to.memory.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands do to a run; what they do to its scene, and which are refused: sim/command_rules.h.
+// The effect of commands on a run. Their effect on its scene, and refusals: sim/command_rules.h.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ void Simulation::Impl::apply(const Command& command) {
   std::shared_ptr<const Scene> after = changed_scene(scene, command, *mesh);
   const CommandRule& rule = rule_of(command);
   if (rule.changes_scene && after == scene) return;
-  // What changes little cannot run out of memory.
+  // Small changes need no memory.
   if (rule.breaks_continuity) save(at_step);
   try {
     if (rule.changes_scene) adopt(std::move(after));
@@ -46,7 +46,7 @@ void Simulation::Impl::apply(const Command& command) {
     if (rule.breaks_continuity) load(at_step);
     throw;
   }
-  at_step.last_sound.reset();  // which a step may have to overwrite
+  at_step.last_sound.reset();  // a step may overwrite it
 }
 
 void Simulation::Impl::carry_out(const SetPinPreset&) {
@@ -56,8 +56,8 @@ void Simulation::Impl::carry_out(const SetPinPreset&) {
 
 void Simulation::Impl::carry_out(const MovePins& command) {
   if (command.duration == 0) return put_pins(command.pins);
-  // A pin move takes at least one step. It starts where the pin is, so that the integrator keeps its
-  // history: a pin that is dragged is moved between all steps.
+  // A pin move takes at least one step. It starts at the pin's place, so that the integrator keeps its
+  // history while a pin is dragged, with a command per step.
   for (const PinPlace& pin : command.pins)
     pins.move(pin.particle, state.x[pin.particle], pin.place, state.t,
               std::max(command.duration, scene->stepping.dt));
@@ -68,12 +68,12 @@ void Simulation::Impl::carry_out(const Grab& command) {
   release_grab();
   grab_strength = command.strength;
   set_grab({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
-  // The grab may stop a cloth that falls or flies as a whole, and turn that motion into shaking.
+  // The grab may stop a cloth that moves as a whole: common motion becomes internal energy.
   account.add_work(internal_now().drift);
   break_continuity();
 }
 
-/// Nothing where the grab has ended while the command was under way.
+/// No effect where the grab has ended meanwhile.
 void Simulation::Impl::carry_out(const MoveCursor& command) {
   if (!system.grab()) return;
   GrabSpring grab = *system.grab();
@@ -89,7 +89,7 @@ void Simulation::Impl::carry_out(const Release&) {
 
 void Simulation::Impl::carry_out(const Reset&) { start(); }
 
-/// What was set since then stays set: the values, the integrator and the pins, in that state's places.
+/// Values, integrator and pins stay; pins hold the places of that state.
 void Simulation::Impl::carry_out(const GoBack& command) {
   const std::shared_ptr<const Scene> now = scene;
   load(*command.moment);
@@ -104,7 +104,7 @@ void Simulation::Impl::carry_out(const RestoreState& command) {
   entering = true;
   const double before = internal_now().shaking();
   if (command.step < last_sound_step)
-    set_last_sound(initial_state(*scene, *mesh), 0);  // of a future that is given up
+    set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
   state = *command.state;
   pins.hold_at(state.x);
   measure();
@@ -113,7 +113,7 @@ void Simulation::Impl::carry_out(const RestoreState& command) {
   break_continuity();
 }
 
-/// Everything as at the beginning, but for the parameters, the integrator and which particles are pinned.
+/// The initial state; parameters, integrator and the set of pins stay.
 void Simulation::Impl::start(const StopProbe& stop) {
   const CancelPoint cancel(stop);
   cancel.look();
@@ -125,7 +125,7 @@ void Simulation::Impl::start(const StopProbe& stop) {
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   if (!at_start || !at_start->is_of(*scene, pins.empty())) {
     measure(stop);
-    // Pins and floor may turn the common motion that a cloth starts with into shaking.
+    // Pins and floor may turn common initial motion into internal energy.
     const bool free = pins.empty() && !scene->floor.on;
     account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
     account.set_scale(system, reach(scene->floor));
@@ -135,10 +135,10 @@ void Simulation::Impl::start(const StopProbe& stop) {
   account = at_start->account;
   record_state(0);
   break_continuity();
-  notice_energy();  // what there is counts as given
+  notice_energy();  // the current energy becomes the reference
 }
 
-/// Takes over the values, the integrator and the pins of a scene. Energy that they add to the state at hand
+/// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
 /// is work from outside.
 void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
   if (after->integrator != scene->integrator ||
@@ -167,15 +167,14 @@ void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
     may_stop =
         may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
   }
-  // A pin or a floor that is new there may stop what falls or flies as a whole, and turn that motion into
-  // shaking; the floor also lifts what lies below it.
+  // New pins or a new floor may turn common motion into internal energy; the floor also lifts cloth from
+  // below.
   if (may_stop) account.add_work(internal_now().drift);
   scene = std::move(after);
   break_continuity();
 }
 
-/// Switches to the integrator of `named`, with its parameters there. Springs that were rods have energy
-/// again.
+/// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
 void Simulation::Impl::adopt_integrator(const Scene& named) {
   entering = entering || named.integrator != scene->integrator;
   const double before = internal_now().shaking();
@@ -184,8 +183,8 @@ void Simulation::Impl::adopt_integrator(const Scene& named) {
   account.add_work(internal_now().shaking() - before);
 }
 
-/// How far forces may take the cloth before it is stopped [m]: across the mesh, and down to the floor or up
-/// to it.
+/// Largest distance over which forces act on the cloth [m]: the mesh's diagonal and the distance to the
+/// floor.
 double Simulation::Impl::reach(const Floor& floor) const {
   double way = 0;
   if (floor.on)
@@ -193,7 +192,7 @@ double Simulation::Impl::reach(const Floor& floor) const {
   return mesh->diagonal + way;
 }
 
-/// Moves pins and their particles to a place between two steps. What the springs gain is work from outside.
+/// Moves pins and their particles between two steps. The springs' gain is work from outside.
 void Simulation::Impl::put_pins(const std::vector<PinPlace>& places) {
   const double before = internal_now().shaking();
   for (const auto& [particle, place] : places) {
@@ -209,8 +208,7 @@ void Simulation::Impl::put_pins(const std::vector<PinPlace>& places) {
   break_continuity();
 }
 
-/// The history of the integrator ends here, and so does that of the adaptive steps. What is shown of
-/// pins is up to date at once.
+/// Resets the history of the integrator and of the adaptive steps, and updates the shown pins.
 void Simulation::Impl::break_continuity() {
   integrator->reset();
   control.reset();
@@ -225,7 +223,7 @@ void Simulation::Impl::reserve_residuals() {
     history->reserve(static_cast<std::size_t>(scene->stepping.solver.linear.cg.max_iterations) + 1);
 }
 
-/// Holds with the force that the part of the cloth and its springs allow.
+/// Sets the bounds on the force for the part of the cloth and its springs.
 void Simulation::Impl::set_grab(GrabSpring grab) {
   const ClothModel& model = system.model();
   grab.max_force =
@@ -234,7 +232,7 @@ void Simulation::Impl::set_grab(GrabSpring grab) {
   move_grab(grab);
 }
 
-/// What the grab's spring gains is the work of the grab: at most largest force × way of the cursor.
+/// The gain of the grab's spring is its work: at most the largest force × the distance of the cursor.
 void Simulation::Impl::move_grab(const GrabSpring& grab) {
   const double before = system.grab_energy(state.x);
   system.set_grab(grab);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The run behind Simulation: its stages are in simulation.cpp, what a user does to it in
-// simulation_commands.cpp, the run as a value in simulation_checkpoint.cpp.
+// The implementation of Simulation: stages of a step in simulation.cpp, commands in simulation_commands.cpp,
+// checkpoints in simulation_checkpoint.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -50,12 +50,12 @@ struct Simulation::Impl {
   void aim_at_pins();
   void keep_last_sound();
 
-  // What is said once.
+  // Notices.
   void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
   void notice_entry();
   void notice_energy();
 
-  // The run as a value.
+  // Checkpoints.
   void copy_state(State& to) const;
   void save_progress(Checkpoint& to) const;
   void load_progress(const Checkpoint& from);
@@ -64,7 +64,7 @@ struct Simulation::Impl {
   StateAtStep last_sound_state() const;
   void set_last_sound(State sound, std::uint64_t step);
 
-  // Commands: carry_out() for each that does more than to change the scene.
+  // Commands: carry_out() for each that does more than change the scene.
   void apply(const Command& command);
   template <class OfTheSceneAlone>
   void carry_out(const OfTheSceneAlone&) {}
@@ -87,13 +87,13 @@ struct Simulation::Impl {
   void reserve_residuals();
   void record_state(std::uint64_t step);
 
-  // What is measured.
+  // Measurements.
   bool is_sound() const { return record.max_strain < kSoundStrain; }
   bool has_rods() const { return info->inextensible; }
   ClothSystem::Energies energies_of(std::span<const vec3> x) const {
     return without_rods(system.energies(x));
   }
-  /// Without what the integrator knows nothing of: rods have no elastic energy.
+  /// Without the elastic energy of rods.
   ClothSystem::Energies without_rods(ClothSystem::Energies energies) const {
     if (has_rods()) energies.stretch = 0;
     return energies;
@@ -117,17 +117,17 @@ struct Simulation::Impl {
   EnergyMeter meter{system.model(), pool};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
-  double grab_strength = 1;  // of the hold at hand, see Grab
+  double grab_strength = 1;  // of the current grab, see Grab
 
   StepRecord record;
   std::vector<double> residuals;
   Notice notice;
   EnergyWatch watch;
   bool said_energy = false;  // since the start
-  bool entering = true;      // the integrator has not come to the state itself
+  bool entering = true;      // the state was set from outside
 
-  Measurement measured;  // of the state, when a step or a jump has led to it
-  /// What the start costs to measure, for the next Reset.
+  Measurement measured;  // of the state after a step or a jump
+  /// Measurement of the start, for the next Reset.
   struct AtStart {
     Material material;
     Wind wind;
@@ -149,10 +149,10 @@ struct Simulation::Impl {
   std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
   std::uint64_t last_sound_step = 0;
 
-  // Of the step being taken.
+  // Of the current step.
   StepRecord next;
   std::vector<double> next_residuals;
-  Checkpoint at_step;  // its start, of what a step changes; between steps that of a command
+  Checkpoint at_step;  // its start; between steps that of a command
   State substep_start, probe;
   EnergyAccount account_at_substep;
   double moved_on_entry = 0;  // [m]

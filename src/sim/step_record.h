@@ -8,7 +8,7 @@
 
 namespace clothlab {
 
-/// [J]. `total` is the sum, the mouse spring's energy left out. Where stretch springs are rods
+/// [J]. `total` is the sum without the mouse spring. Where stretch springs are rods
 /// (IntegratorInfo::inextensible), `stretch` is 0.
 struct EnergyReport {
   double kinetic = 0;
@@ -18,13 +18,13 @@ struct EnergyReport {
   double total = 0;
 };
 
-/// What is known after a step: one row of the diagnostics (docs/command-line.md), but for the milliseconds,
-/// which belong to whoever holds the clock.
+/// The figures of a step: a row of the diagnostics (docs/command-line.md) without the milliseconds, which the
+/// caller measures.
 struct StepRecord {
   std::uint64_t step = 0;       ///< number of steps of --dt since the start
   double time = 0;              ///< [s]
   double dt = 0;                ///< [s]; with adaptive steps the smallest substep used
-  std::string_view integrator;  ///< id of the method that took the step; empty where no step led to the state
+  std::string_view integrator;  ///< id of the method; empty without a step
   EnergyReport energy;
   double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
   int newton_iterations = 0;
@@ -34,9 +34,9 @@ struct StepRecord {
   std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
   bool converged = true;
   double length_violation = 0;       ///< of methods with rods: largest |l − L| [m]
-  std::optional<std::size_t> modes;  ///< that a split method took by exponentials
+  std::optional<std::size_t> modes;  ///< number of modes integrated exponentially by a split method
   std::string_view reason;           ///< why not converged; empty when converged
-  std::string_view warning;          ///< what else there is to say of a step that was taken; mostly empty
+  std::string_view warning;          ///< on an accepted step; usually empty
 };
 
 /// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
