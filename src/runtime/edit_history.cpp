@@ -16,7 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kMostEntries = 200;
-// Of all meshes that only the past still needs; a mesh of that size takes about 2 GB with its springs.
+// Of meshes that only the past needs; one of that size has about 2 GB with its springs.
 constexpr std::size_t kMostParticles = 2'000'000;
 
 std::shared_ptr<const Scene> without_state(Scene scene) {
@@ -24,7 +24,7 @@ std::shared_ptr<const Scene> without_state(Scene scene) {
   return std::make_shared<const Scene>(std::move(scene));
 }
 
-/// Where those of `particles` are that are not among `others`; both ascending.
+/// The places of those of `particles` that are not among `others`; both ascending.
 std::vector<PinPlace> places_without(const std::vector<std::uint32_t>& particles,
                                      const std::vector<std::uint32_t>& others, const Frame& seen) {
   std::vector<PinPlace> places;
@@ -50,7 +50,7 @@ EditHistory::EditHistory(std::shared_ptr<const LoadedScene> first) {
   now_.present = {++documents_, std::move(first), scene};
 }
 
-// What was sent ------------------------------------------------------------------------------------
+// Requests -----------------------------------------------------------------------------------------
 
 void EditHistory::record(const Command& command, std::shared_ptr<const Frame> seen) {
   if (rule_of(command).changes_scene || std::holds_alternative<MovePins>(command))
@@ -90,7 +90,7 @@ void EditHistory::sent(std::uint64_t stamp) {
 }
 
 void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
-  // What had nothing to send, an undo that moves nothing, has no stamp and needs no answer.
+  // An undo without a request has no stamp and needs no answer.
   while (!pending_.empty() && pending_.front().stamp <= applied) {
     const bool holds = !std::ranges::binary_search(refused, pending_.front().stamp);
     if (!holds) now_ = std::move(pending_.front().before);
@@ -104,7 +104,7 @@ void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>
   }
 }
 
-// What it makes of the documents -------------------------------------------------------------------
+// Documents ----------------------------------------------------------------------------------------
 
 void EditHistory::perform(const Edit& edit) {
   std::shared_ptr<const Scene> after;
@@ -120,7 +120,7 @@ void EditHistory::perform(const Edit& edit) {
 void EditHistory::change(const Edit& edit, std::shared_ptr<const Scene> after) {
   const ClothMesh& mesh = *now_.present.loaded->mesh;
   if (differences(*now_.present.scene, *after, mesh).empty()) {
-    now_.present.scene = std::move(after);  // the same pins under another name, say: nothing to undo
+    now_.present.scene = std::move(after);  // e.g. the same pins under another name: nothing to undo
     return;
   }
   const auto subject_of = rule_of(edit.command).subject;
@@ -137,7 +137,7 @@ void EditHistory::change(const Edit& edit, std::shared_ptr<const Scene> after) {
     now_.present.pins_after = places_without(holds, held, *edit.seen);
   }
   now_.present.scene = std::move(after);
-  // A gesture that came back to where it began has changed nothing.
+  // A gesture that returned to its start changed nothing.
   if (goes_on && differences(before, *now_.present.scene, mesh).empty()) {
     now_.present = std::move(now_.past.back());
     now_.past.pop_back();
@@ -152,7 +152,7 @@ void EditHistory::move_pins(const MovePins& command, const Edit& edit) {
     std::vector<PinPlace> before;
     bool moved = false;
     for (const auto& [particle, place] : command.pins) {
-      if (particle >= edit.seen->positions.size()) return;  // of another scene, which is still shown
+      if (particle >= edit.seen->positions.size()) return;  // the snapshot is still of another scene
       before.push_back({particle, pin_place(*edit.seen, particle)});
       moved = moved || before.back().place != place;
     }
@@ -177,7 +177,7 @@ void EditHistory::perform(const OtherScene& other) {
 
 void EditHistory::perform(const Travel& travel) {
   now_.open_subject.clear();
-  // Where something that was sent before it was refused, it may lead to the same document from another one.
+  // After an earlier refusal it may lead to the same document from another one.
   const auto is_sent = [&](const Step& step) {
     return step.other_scene == travel.step.other_scene && step.scene == travel.step.scene;
   };
@@ -189,14 +189,14 @@ void EditHistory::perform(const Travel& travel) {
     now_.past.push_back(std::exchange(now_.present, std::move(now_.future.back())));
     now_.future.pop_back();
   } else if (travel.step.other_scene) {
-    // It leads elsewhere now, and is an edit of its own.
+    // It leads elsewhere now, and is a separate edit.
     perform(OtherScene{travel.step.other_scene, travel.step.scene});
   } else if (travel.step.scene) {
     perform(Edit{SetScene{travel.step.scene}, nullptr, 0});
   }
 }
 
-/// The present one becomes the newest of the past, and the present one a copy of it.
+/// Appends a copy of the present document to the past.
 void EditHistory::leave_present() {
   Document next{++documents_, now_.present.loaded, now_.present.scene};
   now_.past.push_back(std::exchange(now_.present, std::move(next)));
@@ -211,7 +211,7 @@ void EditHistory::leave_present() {
   while (past.size() > kMostEntries || (past.size() > 1 && particles() > kMostParticles)) past.pop_front();
 }
 
-// What is said -------------------------------------------------------------------------------------
+// Descriptions -------------------------------------------------------------------------------------
 
 Scene EditHistory::Version::whole() const {
   Scene whole = *scene;
@@ -231,7 +231,7 @@ EditHistory::Step EditHistory::step_forward() const {
   return step;
 }
 
-/// To a document that is the present one's neighbour; `later` is the later one of the two.
+/// The step to a neighbour of the present document; `later` is the later of the two.
 EditHistory::Step EditHistory::step_to(const Document& next, const Document& later) const {
   Step step;
   if (next.scene != now_.present.scene) step.scene = next.scene;
@@ -248,14 +248,14 @@ EditHistory::Step EditHistory::step_to(const Document& next, const Document& lat
 void EditHistory::retell() {
   undo_text_ = can_undo() ? step_back().text : "";
   redo_text_ = can_redo() ? step_forward().text : "";
-  // Which integrator runs is what one tries out all the time: not worth a question.
+  // The integrator is changed often: no question about it.
   const Scene& saved = *saved_.at(now_.present.loaded.get());
   Scene now = *now_.present.scene;
   now.integrator = saved.integrator;
   try {
     unsaved_changes_ = describe_differences(saved, now, *now_.present.loaded->mesh);
   } catch (const InputError&) {
-    unsaved_changes_ = "Another mesh";  // what was saved does not fit this one
+    unsaved_changes_ = "Another mesh";  // the saved scene does not fit this one
   }
 }
 

@@ -42,7 +42,7 @@ void MouseGrab::apply(Simulation& simulation, const GrabLimits& spring) {
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
   const ClothSystem::Energies now = system.energies(state.x);
   calm_ = now.stretch + now.bend + now.gravity;
-  // Free parts keep their kinetic energy; that of pinned parts is not counted.
+  // Cloth without constraints keeps its kinetic energy; that of constrained cloth is not counted.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;
   if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.grab()) return;
