@@ -202,6 +202,7 @@ class Split {
     };
     for (std::uint32_t v = 0; v < graph_->size(); ++v) offer(v);
 
+    // The changes so far, `kept` of them up to the best separator.
     struct Change {
       std::uint32_t vertex;
       Side before;
@@ -215,6 +216,7 @@ class Split {
       queue.pop();
       if (moved[v] || side_[v] != kSeparator || gain(v, to) != its_gain) continue;  // out of date
       if (!allowed(size_[to] + 1)) continue;
+      // Moves v; its neighbours on the other side enter the separator.
       moved[v] = true;
       done.push_back({v, kSeparator});
       change(v, to);
@@ -233,6 +235,7 @@ class Split {
         in_vain = 0;
       }
     }
+    // Back to the best.
     for (; done.size() > kept; done.pop_back()) change(done.back().vertex, done.back().before);
     return least < start;
   }
@@ -337,6 +340,7 @@ class Dissection {
   // Minimum degree; neighbours in the separators around the part count, though they are eliminated later.
   // Rows are bit sets, since the parts are small.
   void by_minimum_degree(const Part& part, std::span<std::uint32_t> to) {
+    // Local numbers: the part, then its neighbours around it.
     const std::size_t n = part.vertex.size();
     Vertices around;
     for (std::uint32_t k = 0; k < n; ++k) local_[part.vertex[k]] = k;
@@ -347,6 +351,7 @@ class Dissection {
         around.push_back(u);
       }
     }
+    // The neighbours of every vertex of the part, as bits.
     const std::size_t words = (n + around.size() + 63) / 64;
     std::vector<std::uint64_t> bits(n * words, 0);
     const auto row = [&](std::size_t k) { return std::span(bits).subspan(k * words, words); };
@@ -360,6 +365,7 @@ class Dissection {
     for (std::uint32_t v : part.vertex) local_[v] = kNoVertex;
     for (std::uint32_t v : around) local_[v] = kNoVertex;
 
+    // Eliminates a vertex of least degree; its neighbours become joined to each other.
     for (std::uint32_t& place : to) {
       const auto k =
           static_cast<std::size_t>(std::min_element(degree.begin(), degree.end()) - degree.begin());

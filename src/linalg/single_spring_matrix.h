@@ -161,6 +161,7 @@ class SingleSpringMatrix {
         };
         const std::uint32_t* outer = upper_.data() + outer_[i];
         const std::uint32_t* last = upper_.data() + begin_[i + 1];
+        // Inner springs, two at a time: added to both rows.
         while (outer - upper >= 2) {
           const std::size_t j = upper[0], k = upper[1];
           const __m256 f = both(j, k);
@@ -174,8 +175,10 @@ class SingleSpringMatrix {
           add_low(f);
           subtract(j, f);
         }
+        // Outer springs: the other chunk computes its own end.
         while (last - upper >= 2) sum = _mm256_add_ps(sum, both(upper[0], upper[1]));
         if (upper < last) add_low(one(*upper));
+        // The row is complete: both lanes, d_i x_i and the terms from lower rows.
         const __m128 own = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
         const __m128 scaled = _mm_mul_ps(_mm_set1_ps(diagonal_[i]), x);
         const __m128 total = _mm_add_ps(_mm_add_ps(_mm_load_ps(sums + 4 * std::size_t{i}), scaled), own);

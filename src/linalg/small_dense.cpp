@@ -86,6 +86,7 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
 void SymmetricEigen::tridiagonalise(std::size_t n) {
   double* const A = vectors_.data();
   for (std::size_t k = 0; k + 2 < n; ++k) {
+    // w, and the subdiagonal element that the reflection leaves.
     double* const w = A + k * n;
     values_[k] = w[k];
     double norm = 0;
@@ -112,6 +113,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n) {
       for (std::size_t i = k + 1; i < n; ++i) A[j * n + i] -= w[i] * p[j] + p[i] * w[j];
     }
   }
+  // The last two rows need no reflection.
   if (n > 1) {
     values_[n - 2] = A[(n - 2) * n + n - 2];
     off_[n - 2] = A[(n - 2) * n + n - 1];
@@ -140,6 +142,7 @@ void SymmetricEigen::diagonalise(std::size_t n) {
   std::vector<double>&d = values_, &e = off_;
   for (std::size_t l = 0; l < n; ++l) {
     for (int iteration = 0; iteration < kMaxIterationsPerValue; ++iteration) {
+      // The block from l to m has no negligible off-diagonal element.
       std::size_t m = l;
       for (; m + 1 < n; ++m) {
         if (!(std::abs(e[m]) >
@@ -148,9 +151,11 @@ void SymmetricEigen::diagonalise(std::size_t n) {
         }
       }
       if (m == l) break;
+      // The shift.
       double g = (d[l + 1] - d[l]) / (2 * e[l]);
       double r = std::sqrt(g * g + 1);
       g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+      // Rotations from m down to l chase the bulge; r = 0 splits the block.
       double s = 1, c = 1, p = 0;
       bool splits = false;
       for (std::size_t i = m; i-- > l;) {
@@ -171,6 +176,7 @@ void SymmetricEigen::diagonalise(std::size_t n) {
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
+        // The same rotation of the vectors.
         double* const z0 = vectors_.data() + i * n;
         double* const z1 = z0 + n;
         for (std::size_t k = 0; k < n; ++k) {

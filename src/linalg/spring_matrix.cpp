@@ -90,17 +90,21 @@ __attribute__((target("avx2"), flatten)) double multiply_rows_avx2(const SpringP
         spring += 4;
         return _mm256_add_pd(_mm256_mul_pd(along, ub), _mm256_mul_pd(b, d));
       };
+      // The terms from lower rows, then d_i x_i.
       const __m256d scaled = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal[i]), x);
       __m256d sum = _mm256_add_pd(_mm256_load_pd(&y_of[i].x), scaled);
       const std::uint32_t* const outer = uppers + slot_outer[i];
       const std::uint32_t* const last = uppers + slot_begin[i + 1];
+      // Inner springs: added to both rows.
       while (upper < outer) {
         const std::size_t j = *upper;
         const __m256d f = force(j);
         sum = _mm256_add_pd(sum, f);
         _mm256_store_pd(&y_of[j].x, _mm256_sub_pd(_mm256_load_pd(&y_of[j].x), f));
       }
+      // Outer springs: the other chunk computes its own end.
       while (upper < last) sum = _mm256_add_pd(sum, force(*upper));
+      // The row is complete.
       sum = _mm256_and_pd(sum, three);
       _mm256_store_pd(&y_of[i].x, sum);
       x_dot_y = _mm256_add_pd(x_dot_y, _mm256_mul_pd(x, sum));
