@@ -68,9 +68,8 @@ double deciding_growth(const IntegratorInfo& integrator, const IntegratorParamet
 bool damps_stiff_motion(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                         const StabilityEstimate& estimate);
 
-/// The estimate with a grab that adds `stiffness` and `damping` to one point of the cloth at most
-/// [1/s², 1/s]: both divided by the effective mass m = 1/Σ(wᵢ²/mᵢ). On the safe side, by Weyl's
-/// inequality.
+/// The estimate with a grab that adds `stiffness` and `damping` to one point of the cloth at most [1/s²,
+/// 1/s]: both divided by the effective mass m = 1/Σ(wᵢ²/mᵢ). On the safe side, by Weyl's inequality.
 StabilityEstimate with_grab(StabilityEstimate estimate, double stiffness, double damping);
 
 /// The estimate with every ω² and every damping larger by a share of `strain`, for springs strained by that:

@@ -18,9 +18,8 @@ namespace {
 
 constexpr double kLoosestTolerance = 1e-6;
 
-/// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation
-/// linearised at u0. Prescribed particles move at constant velocity within the step, as part of that
-/// equation.
+/// u1 = u0 + h φ1(hJ0) F(u0) [Ascher 2022, §3.5.1; Chen 2018]: the exact solution of the equation linearised
+/// at u0. Prescribed particles move at constant velocity within the step, as part of that equation.
 ///
 /// φ1 comes from Krylov subspaces, to the linear solver's tolerance or 10⁻⁶, whichever is smaller. The
 /// variables are (ω √M x, √M v), ω² near the largest eigenvalue of M⁻¹K_s: hJ is then nearly skew-symmetric

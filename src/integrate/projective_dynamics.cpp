@@ -33,9 +33,8 @@ bool replace(Value& old, const Value& value) {
   return true;
 }
 
-/// Projective dynamics [Bouaziz 2014, (3), (8), (10); for springs Liu 2013]. With G x = x_i −
-/// x_j of a spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, in
-/// turn:
+/// Projective dynamics [Bouaziz 2014, (3), (8), (10); for springs Liu 2013]. With G x = x_i − x_j of a
+/// spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, in turn:
 ///
 ///   local    p = L d/‖d‖, d = G x
 ///   global   (M/h² + Σ k GᵀG) x = M/h² y + Σ k Gᵀp,   y = x0 + h v0 + h² M⁻¹ f_ext;

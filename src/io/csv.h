@@ -25,10 +25,9 @@ struct StateRows {
 /// digits, LF. Throws SystemError for a value that is not finite.
 std::string state_csv(std::span<const vec3> positions, std::span<const vec3> velocities);
 
-/// Reads such a file. The columns must come in that order; CRLF, blanks around values, a byte order mark
-/// and blank lines at the end are accepted. Throws InputError naming file and line for another header, a
-/// row with another number of values, a value that is no finite number, or other than `expected_rows`
-/// rows.
+/// Reads such a file. The columns must come in that order; CRLF, blanks around values, a byte order mark and
+/// blank lines at the end are accepted. Throws InputError naming file and line for another header, a row with
+/// another number of values, a value that is no finite number, or other than `expected_rows` rows.
 StateRows read_state_csv(const std::filesystem::path& path, std::size_t expected_rows,
                          const StopProbe& stop = {});
 StateRows parse_state_csv(std::string_view text, std::string_view name, std::size_t expected_rows,

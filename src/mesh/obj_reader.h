@@ -12,11 +12,10 @@ namespace clothlab {
 
 inline constexpr std::size_t kMaxObjBytes = std::size_t{512} << 20;
 
-/// Reads a Wavefront OBJ file: `v`, `vt` and `f` lines are kept, everything else is skipped and counted;
-/// no other file is ever opened. Every legal way to write the same mesh gives the same bits: LF, CRLF or
-/// CR, a byte order mark, lines carried on with '\', comments, relative and forward indices, the four
-/// forms of a corner, groups, a last line without its end, whatever the locale. Coordinates are
-/// correctly rounded.
+/// Reads a Wavefront OBJ file: `v`, `vt` and `f` lines are kept, everything else is skipped and counted; no
+/// other file is ever opened. Every legal way to write the same mesh gives the same bits: LF, CRLF or CR, a
+/// byte order mark, lines carried on with '\', comments, relative and forward indices, the four forms of a
+/// corner, groups, a last line without its end, whatever the locale. Coordinates are correctly rounded.
 ///
 /// Throws InputError, one sentence "FILE:LINE: reason", for numbers that are unreadable or not finite,
 /// incomplete lines, indices out of range, faces with fewer than 3 corners or more than 4096, no faces,

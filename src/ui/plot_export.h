@@ -17,8 +17,7 @@ struct ShownPlot {
 ShownPlot shown_plot(const Plot& plot, const PlotView& view);
 
 /// A table of it: a header line, then a row per sample with the run it belongs to, over time the method at
-/// work, x, and a value per curve.
-/// Numbers have 17 significant digits; "nan" where there is no value.
+/// work, x, and a value per curve. Numbers have 17 significant digits; "nan" where there is no value.
 std::string plot_csv(const ShownPlot& shown);
 
 }  // namespace clothlab

@@ -27,10 +27,9 @@ void apply_theme(Theme theme, float scale, float density);
 /// Window coordinates of `units` interface units under the current scale.
 float units(float value);
 
-/// Text as the loaded font can show it: where it lacks Greek letters or mathematical signs, they are
-/// written out in ASCII ("ω" becomes "w"); a box stands for any other character that it lacks and for a
-/// control character, the replacement character for a byte that is no UTF-8. `spelled_out`: as if it lacked
-/// them all.
+/// Text as the loaded font can show it: where it lacks Greek letters or mathematical signs, they are written
+/// out in ASCII ("ω" becomes "w"); a box stands for any other character that it lacks and for a control
+/// character, the replacement character for a byte that is no UTF-8. `spelled_out`: as if it lacked them all.
 std::string displayable(std::string_view utf8, bool spelled_out = false);
 
 }  // namespace clothlab
