@@ -61,7 +61,7 @@ struct Renderer::Impl {
   std::vector<double> rest_lengths;       // of the stretch springs [m]
   float mean_edge = 0;                    // [m]
 
-  // Of the frame that is being drawn.
+  // Of the current frame.
   Look look;
   std::vector<glm::vec3> positions;
   std::vector<float> heat;
@@ -136,7 +136,7 @@ struct Renderer::Impl {
     lines.draw(line_list, style, view, programs.line);
   }
 
-  // Where edges are only a few pixels apart, they must not bury the cloth.
+  // Edges that are only a few pixels apart are fainter.
   float edge_opacity(const Camera& camera, const View& view) const {
     const float pixels = mean_edge * view.pixels_at_one / static_cast<float>(camera.distance);
     return std::clamp(0.06f * pixels / view.pixel_scale, 0.12f, 0.6f);
@@ -170,8 +170,7 @@ struct Renderer::Impl {
     balls.draw(ball_list, {.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
-  // Shafts with pointed heads, at some of the particles that move. Seen through the cloth: half of them would
-  // be hidden by it.
+  // Shafts with pointed heads at some of the particles. Drawn over the cloth, which would hide half of them.
   void draw_arrows(const Frame& frame, const std::vector<vec3>& values, double scale, const glm::vec3& colour,
                    const View& view) {
     if (!(scale > 0) || values.size() != positions.size()) return;
@@ -204,7 +203,7 @@ struct Renderer::Impl {
   void draw_grab(const Frame::Grab& grab, const vec3& target, const View& view) {
     const glm::vec3 point(grab.point - target);
     const glm::vec3 cursor(grab.cursor - target);
-    // Faint where the cloth hides it, clear in front; the ends are always seen.
+    // Faint where the cloth hides it; the ends are always visible.
     glDisable(GL_DEPTH_TEST);
     line_list.assign({{point, cursor, rgba(look.grab, 0.35f)}});
     lines.draw(line_list, {.radius_pixels = {1.1f, 1.1f}}, view, programs.line);
@@ -219,7 +218,7 @@ struct Renderer::Impl {
   void draw_all_springs(const Frame& frame, const Camera& camera, const ViewOptions& options, bool has_cloth,
                         const View& view) {
     if (!frame.mesh || positions.empty()) return;
-    // Lines leave no depth, so that the soft rims of crossing ones blend.
+    // Lines write no depth, so that the soft rims of crossing lines blend.
     glDepthMask(GL_FALSE);
     if (has_cloth && options.wireframe)
       draw_springs(frame.mesh->stretch_springs, rgba(look.edge, edge_opacity(camera, view)),
@@ -266,7 +265,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
 
   begin_picture(viewport);
-  // The cloth first: what it covers need not be painted twice.
+  // The cloth first, so that covered pixels are drawn once.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
   if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs.cloth);

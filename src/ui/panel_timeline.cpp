@@ -47,7 +47,7 @@ void scrub_bar(const PanelContext& context, float width) {
         "Drag to look back over the last seconds: cloth and plots show that moment. Left and Right move by "
         "one kept state, with Shift by ten; Home and End go to the ends.\n\nSpace or S continue from the "
         "moment shown, with exactly its state and the integrator's memory of it. The pins are the present "
-        "ones, where that moment has them. What came after it can be had back (Ctrl-Backspace).");
+        "ones, where that moment has them. Later states can be brought back (Ctrl-Backspace).");
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float middle = origin.y + height / 2;
@@ -84,11 +84,10 @@ void scrub_label(const PanelContext& context, float width) {
 // Undoes a continuation from the past.
 void left_button(const PanelContext& context, float gap, float width) {
   const std::string time = seconds(*context.snapshot.left);
-  if (text_button(
-          "left", ("Back to " + time).c_str(),
-          "You went on from a moment of the past: back to the present that you left (Ctrl-Backspace), "
-          "with the states on the way there. The same again is back here.",
-          width))
+  if (text_button("left", ("Back to " + time).c_str(),
+                  "You continued from a moment of the past: returns to the present that you left "
+                  "(Ctrl-Backspace), with the states before it. The same again comes back here.",
+                  width))
     context.send(Control(SwapBranches{}));
   ImGui::SameLine(0, gap);
 }

@@ -34,7 +34,7 @@ constexpr std::array kCloth = {
            "only some particles have one."},
     Toggle{"Forces", "forces", &ViewSettings::forces,
            "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
-           "but not what holds pins and rods. The legend gives the scale."},
+           "without constraint forces of pins and rods. The legend gives the scale."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression; the legend "
            "gives it in per cent."},
@@ -90,7 +90,7 @@ void view_panel(const PanelContext& context) {
                      view.heat_max_strain * 100, 0.01, 1000, 10, "%")) {
     view.heat_max_strain = *changed / 100;
   }
-  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is seen.", -1))
+  if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.", -1))
     context.request(FrameCloth{});
   section("Window");
   theme_row(view);

@@ -42,7 +42,7 @@ void running_notice(const PanelContext& context) {
     ImGui::TextUnformatted("Finishing ...");
   } else {
     if (text_button("stop-recording", "Stop (Ctrl-R)",
-                    "Ends the recording; what is under way is still written.", button))
+                    "Ends the recording; waiting frames are still written.", button))
       context.request(StopRecording{});
   }
 }

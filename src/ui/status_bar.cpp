@@ -101,7 +101,7 @@ void strain_and_time(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const std::string strain = "largest strain " + format_steady(now.frame.record.max_strain * 100) + " %";
   if (item(palette().text, strain, "largest strain 00.00 %"))
-    tooltip("The most that any stretch spring is longer or shorter than at rest.");
+    tooltip("Largest strain of any stretch spring, longer or shorter than at rest.");
   const bool is_long = context.running_step_seconds > 0.25;
   const std::string time = is_long
                                ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
