@@ -119,21 +119,6 @@ void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::
   X_.add(pool, count_, coefficients_, 1, of_v);
 }
 
-SolveReport ModalSplit::solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm,
-                                   bool same_matrix, const DynamicSystem& system, const StepContext& context,
-                                   std::span<vec3> x, StepReport& report) {
-  LinearSolverSettings settings = context.solver.linear;
-  settings.cg.warm_start = warm;
-  const SolveReport solve =
-      solver_.solve(context.solving(), {A, b, system.projection(), {}, same_matrix}, x, settings);
-  add_linear_solve(solve, settings, report);
-  if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
-    report.converged = false;
-    report.reason = failure;
-  }
-  return solve;
-}
-
 bool ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                                   std::span<vec3> scratch, std::span<vec3> dv, StepReport& report) {
   WorkerPool& pool = context.pool;
@@ -147,7 +132,8 @@ bool ModalSplit::remove_left_over(const DynamicSystem& system, double gamma, con
     const double whole = coefficients_[j] + gamma * gamma * lambda_[j];
     const double guess = whole > 0 ? coefficients_[j] / whole : 0;
     std::ranges::transform(X_.column(j), U_.column(j).begin(), [&](const vec3& x) { return guess * x; });
-    if (solve_with(*a_, C_.column(j), true, true, system, context, U_.column(j), report).stopped)
+    if (!solve_linear(solver_, {*a_, C_.column(j), system.projection(), {}, true}, context, true,
+                      U_.column(j), report))
       return false;
     Y_.coefficients(pool, count, U_.column(j), std::span(small_).subspan(j * count, count));
   }
@@ -195,7 +181,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   if (gives_up(context, report)) return false;
   system.assemble(x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
   if (gives_up(context, report)) return false;
-  if (solve_with(A, b_, false, false, system, context, w_, report).stopped) return false;
+  if (!solve_linear(solver_, {A, b_, system.projection()}, context, false, w_, report)) return false;
   Y_.coefficients(pool, count, w_, left_over_);
   std::ranges::copy(w_, dv.begin());
 

@@ -94,9 +94,6 @@ class ModalSplit {
   /// when stopped.
   bool remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
                         std::span<vec3> scratch, std::span<vec3> dv, StepReport& report);
-  SolveReport solve_with(const SpringMatrix& A, std::span<const vec3> b, bool warm, bool same_matrix,
-                         const DynamicSystem& system, const StepContext& context, std::span<vec3> x,
-                         StepReport& report);
 
   std::size_t wanted_;
   int refresh_;

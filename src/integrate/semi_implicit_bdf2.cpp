@@ -62,12 +62,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
-  const SolveReport solve =
-      solver_.solve(context.solving(), {A, b_, system.projection(), dv_}, dv_, context.solver.linear);
-  add_linear_solve(solve, context.solver.linear, report);
-  if (gives_up(context, report)) return report;
-  report.reason = linear_failure(solve);
-  report.converged = report.reason.empty();
+  if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
 
   context.for_particles(n, [&](std::size_t i) {
     dv_[i] += state.v[i];

@@ -39,12 +39,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   context.for_particles(n, [&](std::size_t i) { b_[i] *= h; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
   if (gives_up(context, report)) return report;
-  const SolveReport solve =
-      solver_.solve(context.solving(), {A, b_, system.projection(), dv_}, dv_, context.solver.linear);
-  add_linear_solve(solve, context.solver.linear, report);
-  if (gives_up(context, report)) return report;
-  report.reason = linear_failure(solve);
-  report.converged = report.reason.empty();
+  if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
 
   std::vector<vec3>&x1 = b_, &v1 = dv_;
   context.for_particles(n, [&](std::size_t i) {

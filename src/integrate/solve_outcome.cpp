@@ -31,4 +31,17 @@ std::string_view linear_failure(const SolveReport& solve) {
   return "the linear solve met a direction of non-positive curvature and kept the iterate before it";
 }
 
+bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
+                  std::span<vec3> x, StepReport& report) {
+  LinearSolverSettings settings = context.solver.linear;
+  settings.cg.warm_start = warm;
+  const SolveReport solve = solver.solve(context.solving(), system, x, settings);
+  add_linear_solve(solve, settings, report);
+  if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
+    report.converged = false;
+    report.reason = failure;
+  }
+  return !gives_up(context, report);
+}
+
 }  // namespace clothlab
