@@ -41,6 +41,7 @@ seed() { # READER FILE...: the first byte of an input chooses the reader
 }
 seed '\0' assets/*.obj
 seed '\2' assets/scenes/*.json
+seed '\3' tests/runtime/journals/*.journal
 printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
 build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_time=$((minutes * 60)) \
   -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"

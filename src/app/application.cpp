@@ -33,6 +33,7 @@
 #include "render/gl.h"
 #include "render/heat_colours.h"
 #include "render/shader_program.h"
+#include "runtime/command_line.h"
 #include "runtime/simulation_thread.h"
 #include "ui/user_interface.h"
 
@@ -89,6 +90,7 @@ class Application {
   void finish_recording();
   void copy_text(const std::string& text);
   void copy_command_line();
+  void save_journal(bool copy);
   void log_state();
   void show_title();
   void use_snapshot();
@@ -348,6 +350,7 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<CloseRecording>(request)) outputs_.close_recording();
   if (const auto* copy = std::get_if<CopyText>(&request)) copy_text(copy->text);
   if (std::holds_alternative<CopyCommandLine>(request)) copy_command_line();
+  if (std::holds_alternative<SaveJournal>(request)) save_journal(false);
   if (const auto* answer = std::get_if<AnswerUnsaved>(&request)) documents_.go_on(answer->answer);
   if (std::holds_alternative<Quit>(request)) {
     leaves_ = true;
@@ -408,17 +411,28 @@ void Application::copy_text(const std::string& text) {
 }
 
 void Application::copy_command_line() {
-  const std::uint64_t steps = snapshot_->frame.record.step;
-  const std::string command = documents_.command_line(steps);
-  if (command.empty())
-    return ui_.show_message("No option can name this mesh: save the scene first, and open it.", true);
-  window_.set_clipboard(command);
-  // Options can say how a run begins, not what was done to it since.
-  ui_.show_message(
-      "Copied: " + command + "\nIt starts this scene with the present values" +
-          (steps > 0 ? " and runs it to the present time; what you dragged in between is not repeated."
-                     : "."),
-      false);
+  const std::string command =
+      snapshot_->needs_replay ? std::string() : documents_.command_line(snapshot_->frame.record.step);
+  if (command.empty()) return save_journal(true);
+  copy_text(command);
+}
+
+// With `copy`, the command that replays it goes to the clipboard.
+void Application::save_journal(bool copy) {
+  attempt([&] {
+    const fs::path path = fs::absolute(
+        free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
+    const std::string command = replay_command_line(utf8_of(path));
+    const auto write = [kept = simulation_->keep_journal(), path] {
+      const KeepJournal::Whole whole = kept();
+      whole.journal.write(whole.now, path);
+      return fs::file_size(path);
+    };
+    std::string done = copy ? "Copied: " : "Saved the journal. To repeat it: ";
+    outputs_.write(write, done.append(command), [this, command, copy] {
+      if (copy) window_.set_clipboard(command);
+    });
+  });
 }
 
 void Application::reload_shaders() {

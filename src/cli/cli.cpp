@@ -18,6 +18,7 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/render_command.h"
+#include "cli/replay_command.h"
 #include "cli/scene_options.h"
 #include "cli/simulate.h"
 #include "core/error.h"
@@ -152,6 +153,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       {"simulate", add_simulate(app)},
       {"analyze", add_analyze(app, services)},
       {"render", add_render(app, services)},
+      {"replay", add_replay(app)},
       {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);

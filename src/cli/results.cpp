@@ -90,7 +90,7 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
     first_warning_ = r.warning;
     notices_.push_back({0, r.step, first_warning_});
   }
-  if (simulation.notice().number > notices_seen_) {
+  if (simulation.notice().number != notices_seen_ && simulation.notice().number > 0) {
     notices_.push_back(simulation.notice());
     notices_seen_ = simulation.notice().number;
   }

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdio>
 
 #include "analysis/stability_text.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "cli/step_trial.h"
@@ -90,6 +92,22 @@ Run resume_run(const std::string& checkpoint, SceneOptions& options, const Outpu
   Scene scene = file->scene;
   if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
   return run_of(load_with_state(std::move(scene), options, outputs, file), options);
+}
+
+int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool) {
+  const std::string why = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
+  results.report_shortfalls();
+  results.finish(simulation, {why, status == StepStatus::stopped, pool.threads()});
+  if (status == StepStatus::blown_up) {
+    std::fprintf(stderr, "clothlab: %s\n", why.c_str());
+    return kExitBlownUp;
+  }
+  if (status == StepStatus::stopped) {
+    std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
+                 static_cast<unsigned long long>(simulation.steps()));
+    return Interrupt::exit_status();
+  }
+  return results.failed() ? kExitNotConverged : kExitDone;
 }
 
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/output_files.h"
+#include "cli/results.h"
 #include "cli/scene_options.h"
 #include "runtime/scene_loader.h"
 #include "sim/simulation.h"
@@ -48,6 +49,10 @@ Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
 /// A run that continues from a checkpoint; --mesh may name the present place of its mesh. Throws
 /// InputError, SystemError, Cancelled.
 Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
+
+/// Writes the results of a run that has ended so, and says on stderr how where it is worth a sentence.
+/// Returns the exit status.
+int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool);
 
 /// What a blow-up was and why, with the numbers (model.md, "Blow-up").
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool);

@@ -119,10 +119,22 @@ void SceneOptions::add_to(CLI::App& app) {
     add_parameter_option(app, *spec, values_[std::string(spec->id)])
         ->group(row != nullptr ? std::string(row->section) : "Stepping");
   }
-  text("--threads", threads_text_, "N",
-       "Threads to compute with; default all cores. Does not change results.")
+  machine_.add_to(app);
+}
+
+void MachineOptions::add_to(CLI::App& app) {
+  app.add_option("--threads", threads_,
+                 "Threads to compute with; default all cores. Does not change results.")
+      ->type_name("N")
+      ->take_last()
       ->group("Stepping");
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group("Results");
+}
+
+int MachineOptions::threads() const {
+  constexpr int kMostThreads = 256;
+  return threads_ ? static_cast<int>(parse_whole("threads", *threads_, 1, kMostThreads))
+                  : std::min(hardware_threads(), kMostThreads);
 }
 
 bool SceneOptions::changes_a_scene() const {
@@ -174,9 +186,7 @@ Scene SceneOptions::applied_to(Scene scene) {
     if (!value) continue;
     set_parameter(scene, spec->id, parse_parameter(*spec, *value));
   }
-  constexpr int kMostThreads = 256;
-  threads_ = threads_text_ ? static_cast<int>(parse_whole("threads", *threads_text_, 1, kMostThreads))
-                           : std::min(hardware_threads(), kMostThreads);
+  machine_.threads();  // throws where that is no number of them
   return scene;
 }
 

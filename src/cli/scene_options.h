@@ -20,6 +20,19 @@ namespace clothlab {
 CLI::Option* add_parameter_option(CLI::App& app, const ParameterSpec& spec,
                                   std::optional<std::string>& value);
 
+/// --threads and --quiet, which change no result.
+class MachineOptions {
+ public:
+  void add_to(CLI::App& app);
+  /// At least 1. Throws InputError.
+  int threads() const;
+  bool quiet() const { return quiet_; }
+
+ private:
+  std::optional<std::string> threads_;
+  bool quiet_ = false;
+};
+
 /// The options of the scene and of stepping, the same for every subcommand and the window.
 /// Must outlive the CLI::App it was added to.
 class SceneOptions {
@@ -33,8 +46,8 @@ class SceneOptions {
   const std::optional<std::string>& mesh_file() const { return mesh_; }
   /// Whether an option says more of the scene than where its mesh lies.
   bool changes_a_scene() const;
-  int threads() const { return threads_; }
-  bool quiet() const { return quiet_; }
+  int threads() const { return machine_.threads(); }
+  bool quiet() const { return machine_.quiet(); }
   const std::optional<std::string>& scene_file() const { return scene_file_; }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
@@ -47,12 +60,11 @@ class SceneOptions {
 
  private:
   std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,
-      initial_state_, threads_text_;
+      initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   bool no_weld_ = false;
   bool z_up_ = false;
-  bool quiet_ = false;
-  int threads_ = 1;
+  MachineOptions machine_;
 };
 
 }  // namespace clothlab

@@ -3,12 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/results.h"
@@ -46,20 +44,7 @@ struct Simulate {
         if (Interrupt::requested()) status = StepStatus::stopped;
       }
     }
-    const std::string why =
-        status == StepStatus::blown_up ? blow_up_text(simulation, *run.pool) : std::string();
-    results.report_shortfalls();
-    results.finish(simulation, {why, status == StepStatus::stopped, scene.threads()});
-    if (status == StepStatus::blown_up) {
-      std::fprintf(stderr, "clothlab: %s\n", why.c_str());
-      return kExitBlownUp;
-    }
-    if (status == StepStatus::stopped) {
-      std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
-                   static_cast<unsigned long long>(simulation.steps()));
-      return Interrupt::exit_status();
-    }
-    return results.failed() ? kExitNotConverged : kExitDone;
+    return end_run(results, simulation, status, *run.pool);
   }
 };
 

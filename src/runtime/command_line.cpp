@@ -115,4 +115,8 @@ std::string command_line(const Scene& scene, const Scene* of_file, const std::st
   return text + " --steps " + std::to_string(steps);
 }
 
+std::string replay_command_line(const std::string& journal) {
+  return std::string("clothlab replay ").append(shell_quoted(journal));
+}
+
 }  // namespace clothlab

@@ -16,4 +16,7 @@ namespace clothlab {
 std::string command_line(const Scene& scene, const Scene* of_file, const std::string& file,
                          std::uint64_t steps);
 
+/// The command that repeats what a journal has: "clothlab replay 'FILE'".
+std::string replay_command_line(const std::string& journal);
+
 }  // namespace clothlab

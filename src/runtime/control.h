@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "runtime/journal.h"
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
 #include "sim/checkpoint.h"
@@ -94,9 +95,18 @@ struct KeepMoment {
   std::function<void(Moment)> receive;  ///< must not throw
 };
 
+/// Hands out the journal of all that was done since the program began, and the state that it has come to.
+struct KeepJournal {
+  struct Whole {
+    Journal journal;
+    State now;
+  };
+  std::function<void(Whole)> receive;  ///< must not throw
+};
+
 using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
-                             WatchAgain, ShowPast, StepThroughPast, RunAgain, ForgetGhosts, SetHistoryMemory,
-                             ShowMotion, Record, UseScene>;
+                             KeepJournal, WatchAgain, ShowPast, StepThroughPast, RunAgain, ForgetGhosts,
+                             SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -7,6 +7,7 @@
 
 #include "analysis/jacobian_spectrum.h"
 #include "cloth/grab_force.h"
+#include "sim/command_rules.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -27,16 +28,14 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
 
 }  // namespace
 
-MouseGrab::MouseGrab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab)
+MouseGrab::MouseGrab(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab)
     : hold_(hold) {
-  apply(simulation, spring_of(hold_, simulation, without_grab));
+  changed_scene(simulation.shared_scene(), hold, simulation.mesh());  // refuses what cannot be held
+  adapt(simulation, without_grab);
 }
 
-void MouseGrab::adapt(Simulation& simulation, const StabilityEstimate& without_grab) {
-  apply(simulation, spring_of(hold_, simulation, without_grab));
-}
-
-void MouseGrab::apply(Simulation& simulation, const GrabLimits& spring) {
+bool MouseGrab::adapt(const Simulation& simulation, const StabilityEstimate& without_grab) {
+  const GrabLimits spring = spring_of(hold_, simulation, without_grab);
   const ClothSystem& system = simulation.system();
   const State& state = simulation.state();
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
@@ -45,10 +44,10 @@ void MouseGrab::apply(Simulation& simulation, const GrabLimits& spring) {
   // Cloth without constraints keeps its kinetic energy; that of constrained cloth is not counted.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;
-  if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping && simulation.grab()) return;
+  if (spring.stiffness == hold_.stiffness && spring.damping == hold_.damping) return false;
   hold_.stiffness = spring.stiffness;
   hold_.damping = spring.damping;
-  simulation.apply(hold_);
+  return true;
 }
 
 double MouseGrab::share(const Simulation& simulation) const {
@@ -57,10 +56,10 @@ double MouseGrab::share(const Simulation& simulation) const {
   return budget_ > 0 ? std::clamp(2 - 2 * added / budget_, 0.0, 1.0) : 0;
 }
 
-void MouseGrab::pull(Simulation& simulation) {
+MoveCursor MouseGrab::pull(const Simulation& simulation) {
   const GrabSpring& grab = simulation.grab().value();
   const double bound = GrabSpring::kSpringShare * grab.max_force;
-  if (!(bound > 0 && grab.stiffness > 0)) return simulation.apply(MoveCursor{hold_.cursor});
+  if (!(bound > 0 && grab.stiffness > 0)) return {hold_.cursor};
   const vec3 point = grab.blend(simulation.state().x);
   const vec3 spring = grab.stiffness * (hold_.cursor - point);
   const vec3 wanted = spring * saturation(spring, bound);
@@ -69,11 +68,11 @@ void MouseGrab::pull(Simulation& simulation) {
   const double bears = share(simulation);
   const bool at_once = change <= most;
   force_ = at_once ? wanted : force_ + (most / change) * (wanted - force_);
-  if (at_once && bears == 1) return simulation.apply(MoveCursor{hold_.cursor});
+  if (at_once && bears == 1) return {hold_.cursor};
   // Inverse of saturation().
   const vec3 force = bears * force_;
   const double saturated = std::min(glm::length(force) / bound, 0.999);
-  simulation.apply(MoveCursor{point + force / (grab.stiffness * std::sqrt(1 - saturated * saturated))});
+  return {point + force / (grab.stiffness * std::sqrt(1 - saturated * saturated))};
 }
 
 }  // namespace clothlab

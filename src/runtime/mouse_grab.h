@@ -8,8 +8,8 @@
 
 namespace clothlab {
 
-/// The mouse's grab: a Grab with spring and damper chosen for the method and h, and a force that grows
-/// gradually.
+/// The mouse's grab, as the commands for it: a Grab with spring and damper chosen for the method and h, and a
+/// force that grows gradually.
 ///
 /// The force is largest where the held point lags by 1/200 of the mesh's diagonal, or more where the method
 /// is stable only with a softer grab (analysis/grab_limits.h). The spring's force changes by at most the
@@ -22,18 +22,20 @@ namespace clothlab {
 /// GrabLimits::strain: strained cloth is stiffer, and near the limit large motion gains energy by itself.
 class MouseGrab {
  public:
-  /// Starts the grab. Throws as Simulation does.
-  MouseGrab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab);
+  /// Starts with the command grab(). Throws InputError for a point that is not of this cloth.
+  MouseGrab(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab);
 
-  /// For another method, h or material.
-  void adapt(Simulation& simulation, const StabilityEstimate& without_grab);
+  /// The grab in force.
+  const Grab& grab() const { return hold_; }
+  /// For another method, h or material. True where grab() is another then, to be applied.
+  bool adapt(const Simulation& simulation, const StabilityEstimate& without_grab);
   void move_to(const vec3& cursor) { hold_.cursor = cursor; }
   const vec3& cursor() const { return hold_.cursor; }
-  /// Call before every step: moves the far end of the spring within the bounds on its force.
-  void pull(Simulation& simulation);
+  /// Call before every step, while grab() is in force: the far end of the spring, within the bounds on its
+  /// force.
+  MoveCursor pull(const Simulation& simulation);
 
  private:
-  void apply(Simulation& simulation, const GrabLimits& spring);
   /// The share of the force at the cloth's current energy.
   double share(const Simulation& simulation) const;
 

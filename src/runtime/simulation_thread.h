@@ -45,6 +45,9 @@ class SimulationThread {
   /// The shown moment. Waits for it, at most until the end of the running step.
   std::function<KeepMoment::Moment()> keep_moment();
 
+  /// The same for the journal of the whole session.
+  std::function<KeepJournal::Whole()> keep_journal();
+
   /// The newest snapshot; never null.
   std::shared_ptr<const Snapshot> latest() const;
 
@@ -52,6 +55,9 @@ class SimulationThread {
   double running_step_seconds() const;
 
  private:
+  template <class Keep, class Kept>
+  std::function<Kept()> keep();
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -87,6 +87,7 @@ struct Snapshot {
   std::uint64_t notices = 0;  ///< number of notices so far: growth means `notice` is new
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
+  bool needs_replay = false;   ///< see Journal
   std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
   KeptPast kept;
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,14 @@
 #include "sim/step_record.h"
 
 namespace clothlab {
+
+/// A moment of a run: the number of steps since its journal began, whatever their outcome, and of the
+/// commands after the last of them.
+struct JournalPlace {
+  std::uint64_t step = 0;
+  std::uint64_t commands = 0;
+  auto operator<=>(const JournalPlace&) const = default;
+};
 
 /// A run as a value: everything that its next step depends on, to the last bit, and the figures of the last
 /// step. Simulation::save makes it, Simulation::load continues from it. Derived data (masses, factors,
@@ -43,6 +52,7 @@ struct Checkpoint {
   std::optional<BlowUp> blow_up;
   std::shared_ptr<const State> last_sound;  ///< the newest sound state, where `state` is not sound; immutable
   std::uint64_t last_sound_step = 0;
+  JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
 };
 
 /// Appends every number that the next step depends on, without the scene and the measurements.

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/vec.h"
-#include "dynamics/state.h"
 #include "mesh/pins.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
@@ -75,14 +74,11 @@ struct Reset {};
 struct GoBack {
   std::shared_ptr<const Checkpoint> moment;
 };
-/// Continues from a state that no step of this run may have led to. Pins stay where it has them; the grab
-/// ends.
-struct RestoreState {
-  std::shared_ptr<const State> state;
-  std::uint64_t step = 0;
-};
+/// Continues from the newest sound state of the run (Simulation::last_sound_state), after a blow-up. Pins
+/// stay where it has them; the grab ends.
+struct RestoreSoundState {};
 
 using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene,
-                             MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreState>;
+                             MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState>;
 
 }  // namespace clothlab

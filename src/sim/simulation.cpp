@@ -368,6 +368,7 @@ StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }
 
 void Simulation::save(Checkpoint& to) const { impl_->save(to); }
 void Simulation::load(const Checkpoint& from) { impl_->load(from); }
+void Simulation::restore(const State& from, std::uint64_t step) { impl_->restore(from, step); }
 
 void Simulation::apply(const Command& command) { impl_->apply(command); }
 

@@ -64,6 +64,11 @@ class Simulation {
   /// does not fit.
   void load(const Checkpoint& from);
 
+  /// Goes on from a state that no step of this run may have led to, as the one after `step` steps. Pins stay
+  /// where it has them; the hand lets go. Throws InputError, with nothing changed, for a state of another
+  /// mesh, or one that is not finite.
+  void restore(const State& from, std::uint64_t step);
+
   const Scene& scene() const;  ///< current values, pins included
   std::shared_ptr<const Scene> shared_scene() const;
   const ClothMesh& mesh() const;

@@ -99,17 +99,29 @@ void Simulation::Impl::carry_out(const GoBack& command) {
   if (now != scene) adopt(now);
 }
 
-void Simulation::Impl::carry_out(const RestoreState& command) {
+void Simulation::Impl::carry_out(const RestoreSoundState&) {
+  const auto [sound, step] = last_sound_state();
+  const State copy = sound;
+  restore(copy, step);
+}
+
+void Simulation::Impl::restore(const State& from, std::uint64_t step) {
+  const std::size_t n = state.x.size();
+  if (from.x.size() != n || from.v.size() != n)
+    throw InputError("The state to continue from does not belong to this mesh.");
+  if (!std::ranges::all_of(from.x, is_finite) || !std::ranges::all_of(from.v, is_finite) ||
+      !std::isfinite(from.t))
+    throw InputError("The state to continue from is not finite.");
   release_grab();
   entering = true;
   const double before = internal_now().shaking();
-  if (command.step < last_sound_step)
+  if (step < last_sound_step)
     set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
-  state = *command.state;
+  state = from;
   pins.hold_at(state.x);
   measure();
   account.add_work(measured.internal.shaking() - before);
-  record_state(command.step);
+  record_state(step);
   break_continuity();
 }
 

@@ -75,7 +75,8 @@ struct Simulation::Impl {
   void carry_out(const Release& command);
   void carry_out(const Reset& command);
   void carry_out(const GoBack& command);
-  void carry_out(const RestoreState& command);
+  void carry_out(const RestoreSoundState& command);
+  void restore(const State& from, std::uint64_t step);
   void start(const StopProbe& stop = {});
   void adopt(std::shared_ptr<const Scene> after);
   void adopt_integrator(const Scene& named);

@@ -120,7 +120,10 @@ struct CloseRecording {};
 struct CopyText {
   std::string text;
 };
+/// Of the scene with its present values, or of a replay of all that was done, whose journal is saved for it.
 struct CopyCommandLine {};
+/// All that was done, to a file beside those that the user saves.
+struct SaveJournal {};
 /// The answer to the question about unsaved changes.
 struct AnswerUnsaved {
   enum class Answer { save, discard, cancel };
@@ -131,7 +134,7 @@ struct Quit {};
 using AppRequest =
     std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
                  ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording,
-                 CloseRecording, CopyText, CopyCommandLine, AnswerUnsaved, ReloadShaders, Quit>;
+                 CloseRecording, CopyText, CopyCommandLine, SaveJournal, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

@@ -268,7 +268,7 @@ void UserInterface::main_buttons(const PanelContext& context) {
   }
   ImGui::SameLine(0, gap);
   if (text_button("export", "Export",
-                  "Pictures, the mesh, this moment, recordings, and the command line of this scene.", wide))
+                  "Pictures, the mesh, this moment, the journal, recordings, and the command line.", wide))
     ImGui::OpenPopup("##export");
   export_menu(context);
   const auto step_button = [&](const char* name, Icon icon, const std::string& what, const std::string& help,
@@ -305,12 +305,19 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
            "The whole run at the moment shown, to open again and continue with the same bits."))
     files_.save(FileDialog::Purpose::save_moment, title);
+  if (item("save-journal", "Journal of the session", "Ctrl-J",
+           "All commands so far, each with its step, as a file in the folder that you last saved to. "
+           "`clothlab replay` "
+           "repeats them with the same bits, or with another integrator."))
+    context.request(SaveJournal{});
   const bool runs = context.recording.shown && !context.recording.progress.finished;
   if (item("record", runs ? "Stop recording" : "Record ...", "Ctrl-R",
            "Pictures or meshes at a fixed rate of simulated time, with the figures of every step."))
     record_or_stop(context, files_, recording_);
   if (item("copy-command", "Copy the command line", "Ctrl-Shift-C",
-           "The command that runs this scene without a window, with all present values."))
+           "The command that does this without a window: the scene with its present values, or a replay of "
+           "the "
+           "journal where you have pulled, moved or changed something since the start."))
     context.request(CopyCommandLine{});
   ImGui::EndPopup();
 }

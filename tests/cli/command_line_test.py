@@ -136,6 +136,29 @@ class CommandLine(unittest.TestCase):
 
     # Refusals
 
+    def test_a_journal_is_replayed(self):
+        journals = SOURCE / "tests/runtime/journals"
+        done = self.run_program("replay", journals / "load.journal", "--check", "--state", "s.csv", "--threads", 2)
+        self.assertIn("states compared over 12 steps: the same bits", done.stdout)
+        self.assertEqual(len((self.dir / "s.csv").read_text().splitlines()), 1 + 9)
+        text = (journals / "drag.journal").read_text()
+        (self.dir / "other.journal").write_text(text.replace('"stretch-stiffness","value":400', '"stretch-stiffness","value":401'))
+        done = self.run_program("replay", "other.journal", "--check", status=1)
+        self.assertIn("the state after step 30 is not that of the journal, the first compared", done.stderr)
+        self.run_program("replay", "other.journal")
+        done = self.run_program("replay", journals / "switch.journal", "--integrator", "rk4", "--diagnostics", "d.csv", status=3)
+        self.assertIn("skipped: changes of the integrator to semi-implicit-bdf2 (1)", done.stderr)
+        self.assertIn("Blown up in step 3", done.stderr)
+        done = self.run_program("replay", journals / "blow-up.journal", "--integrator", "backward-euler", "--summary", "s.json")
+        self.assertIn("skipped: returns to the last sound state after a blow-up (1)", done.stderr)
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["integrator"], "backward-euler")
+        for arguments, says in (([journals / "drag.journal", "--integrator", "rk5"], "rk4"),
+                                ([journals / "drag.journal", "--check", "--integrator", "rk4"], "--check"),
+                                ([journals / "square.obj"], "no journal"),
+                                ([journals / "drag.journal", "--state", journals / "drag.journal"], "drag.journal")):
+            done = self.run_program("replay", *arguments, status=2)
+            self.assertIn(says, done.stderr)
+
     def test_unknown_names_are_answered_with_the_nearest(self):
         self.refused("simulate", *SMALL, "--stretch-stifness", 3, says=["--stretch-stifness", "--stretch-stiffness"])
         self.refused("simulate", *SMALL, "--integrator", "bakward-euler", says=["bakward-euler", "backward-euler"])

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_reader.h"
 #include "mesh/obj_writer.h"
+#include "runtime/journal.h"
+#include "sim/command_json.h"
 #include "sim/scene_json.h"
 
 namespace {
@@ -48,21 +51,33 @@ void read_scene(std::string_view text) {
           "a scene that was written is read again");
 }
 
+void read_journal_text(std::string_view text) {
+  for (const JournalEntry& entry : parse_journal(text, "fuzz.journal", {})) {
+    const auto* command = std::get_if<Command>(&entry.what);
+    if (command == nullptr) continue;
+    const auto written = write_command(*command);
+    require(write_command(read_command(written)) == written, "a command that was written is read again");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
       case 0:
         read_mesh(text);
         break;
       case 1:
         read_state(text);
         break;
-      default:
+      case 2:
         read_scene(text);
+        break;
+      default:
+        read_journal_text(text);
     }
   } catch (const InputError& refused) {
     const std::string_view said = refused.what();

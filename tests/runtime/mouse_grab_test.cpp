@@ -33,8 +33,14 @@ StabilityEstimate estimate_of(const Simulation& simulation, WorkerPool& pool) {
 }
 
 StepStatus step(MouseGrab& grab, Simulation& simulation) {
-  grab.pull(simulation);
+  simulation.apply(grab.pull(simulation));
   return simulation.step();
+}
+
+MouseGrab start_grab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab) {
+  MouseGrab grab(hold, simulation, without_grab);
+  simulation.apply(grab.grab());
+  return grab;
 }
 
 vec3 held_point(const Simulation& simulation) { return simulation.grab()->blend(simulation.state().x); }
@@ -61,7 +67,7 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
       vec3 weights(std::abs(unit(random)), std::abs(unit(random)), std::abs(unit(random)));
       weights = random() % 2 == 0 ? vec3(1, 0, 0) : weights / (weights.x + weights.y + weights.z);
       simulation.apply(Release{});
-      grab.emplace(Grab{triangles[random() % triangles.size()], weights, vec3(0)}, simulation, estimate);
+      grab = start_grab(Grab{triangles[random() % triangles.size()], weights, vec3(0)}, simulation, estimate);
       start = held_point(simulation);
       let_go = t + 0.2 + 1.5 * std::abs(unit(random));
     }
@@ -112,7 +118,7 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
       if (std::isinf(info.stability_limit) || info.growth_of_slow_modes) continue;
       if (info.inextensible != pulls.rods.value_or(info.inextensible)) continue;
       simulation.apply(SetIntegrator{std::string(info.id)});
-      simulation.apply(RestoreState{rest, 0});
+      simulation.restore(*rest, 0);
       StabilityEstimate estimate = estimate_of(simulation, pool);
       if (!info.inextensible) estimate = at_least(estimate, taut);
       const double limit = limit_of(info, estimate);
@@ -122,10 +128,10 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
         SCOPED_TRACE(::testing::Message() << info.id << ", " << damping << " " << value << ", " << share
                                           << " of " << limit << " s");
         simulation.apply(SetParameter{"dt", std::min(share * limit, 1.0 / 60)});
-        simulation.apply(RestoreState{rest, 0});
+        simulation.restore(*rest, 0);
         if (leave_alone(simulation, pulls.seconds) != StepStatus::done) continue;
         for (unsigned seed = 0; seed < pulls.seeds; ++seed) {
-          simulation.apply(RestoreState{rest, 0});
+          simulation.restore(*rest, 0);
           const StepStatus end = pull_at_random(simulation, seed, pulls.seconds, estimate);
           ++runs;
           if (end == StepStatus::done) continue;
@@ -270,9 +276,9 @@ TEST(MouseGrab, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
   for (const char* id : {"semi-implicit-euler", "semi-implicit-bdf2", "xpbd", "projective-dynamics"}) {
     SCOPED_TRACE(id);
     simulation.apply(SetIntegrator{id});
-    simulation.apply(RestoreState{rest, 0});
+    simulation.restore(*rest, 0);
     const vec3 start = simulation.state().x[lowest];
-    MouseGrab grab({{lowest, lowest, lowest}, vec3(1, 0, 0), start}, simulation, estimate);
+    MouseGrab grab = start_grab({{lowest, lowest, lowest}, vec3(1, 0, 0), start}, simulation, estimate);
     vec3 cursor = start;
     double most = 0, fastest = 0;
     for (int k = 1; k <= 80; ++k) {
@@ -315,7 +321,7 @@ void expect_little_energy_of_a_pull(Scene scene, const std::shared_ptr<const Clo
     for (int k = 0; k < 3; ++k)
       command.cursor +=
           command.weights[k] * simulation.state().x[command.particles[static_cast<std::size_t>(k)]];
-    MouseGrab grab(command, simulation, estimate);
+    MouseGrab grab = start_grab(command, simulation, estimate);
     const GrabSpring spring = simulation.grab().value();
     const double unseen = swing * spring.max_force * spring.max_force / spring.least_block;
     for (int k = 0; k < 12; ++k) {

@@ -74,11 +74,11 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
   EXPECT_EQ(simulation->step(), StepStatus::blown_up);  // in vain, and nothing is lost
   expect_newest_sound();
 
-  simulation->apply(RestoreState{std::make_shared<const State>(states.back()), states.size() - 1});
+  simulation->restore(states.back(), states.size() - 1);
   expect_newest_sound();
   // Before the first state that was not sound: what came later is no past of this one.
   const State wreck = states.back();
-  simulation->apply(RestoreState{std::make_shared<const State>(wreck), sound - 1});
+  simulation->restore(wreck, sound - 1);
   EXPECT_EQ(simulation->last_sound_state().step, 0u);
   EXPECT_TRUE(same_bits(simulation->last_sound_state().state, states[0]));
   simulation->apply(Reset{});

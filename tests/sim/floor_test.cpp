@@ -241,7 +241,7 @@ TEST_F(FloorTest, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
     ASSERT_EQ(run(simulation, 20), 20);
     if (threads == 1) expected = simulation.state();
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
-    simulation.apply(RestoreState{then, 20});
+    simulation.restore(*then, 20);
     ASSERT_EQ(run(simulation, 20), 20);
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
   }
@@ -260,9 +260,9 @@ TEST_F(FloorTest, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
     const auto then = std::make_shared<const State>(simulation.state());
     State expected;
     for (int time = 0; time < 3; ++time) {
-      simulation.apply(RestoreState{then, 8});
+      simulation.restore(*then, 8);
       ASSERT_EQ(run(simulation, 4 + 4 * time), 4 + 4 * time) << integrator;  // landing, and landed
-      simulation.apply(RestoreState{then, 8});
+      simulation.restore(*then, 8);
       ASSERT_EQ(run(simulation, 12), 12) << integrator;
       if (time == 0) expected = simulation.state();
       EXPECT_TRUE(same_bits(simulation.state(), expected)) << integrator << ' ' << time;

@@ -180,8 +180,8 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
   State foreign;
   foreign.x.resize(3);
   foreign.v.resize(3);
-  auto broken = std::make_shared<State>(state);
-  broken->v[3].y = std::nan("");
+  State broken = state;
+  broken.v[3].y = std::nan("");
   const vec3 nowhere(0, kInfinity, 0);
   const std::vector<Command> refused{
       SetParameter{"stretch-stiffness", -1},
@@ -203,15 +203,16 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
       Grab{{0, 1, 5}, vec3(1, 0, 0), vec3(0), -1, 1},
       Grab{{0, 1, 5}, vec3(1, 0, 0), vec3(0), 1, kInfinity},
       MoveCursor{nowhere},
-      RestoreState{nullptr, 0},
-      RestoreState{std::make_shared<const State>(foreign), 0},
-      RestoreState{broken, 0},
   };
   for (const Command& command : refused) {
     EXPECT_FALSE(refusal([&] { simulation->apply(command); }).empty());
     EXPECT_TRUE(same_bits(simulation->state(), state));
     EXPECT_EQ(write_scene(simulation->scene()), scene);
     EXPECT_FALSE(simulation->grab());
+  }
+  for (const State& bad : {foreign, broken}) {
+    EXPECT_FALSE(refusal([&] { simulation->restore(bad, 0); }).empty());
+    EXPECT_TRUE(same_bits(simulation->state(), state));
   }
   // What may be under way while the grab ends is no error.
   simulation->apply(MoveCursor{vec3(1)});
@@ -234,7 +235,7 @@ TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole
   const auto before = std::make_shared<const State>(simulation.state());
   simulation.step();
   const State expected = simulation.state();
-  simulation.apply(RestoreState{before, 1});
+  simulation.restore(*before, 1);
   refusal([&] { simulation.apply(SetScene{std::make_shared<const Scene>(other)}); });
   EXPECT_EQ(simulation.scene().integrator, Scene{}.integrator);
   EXPECT_EQ(simulation.is_pinned(0), pinned);
@@ -375,7 +376,7 @@ TEST(Simulation, ARefusedStepLeavesNoHistory) {
   const auto good = std::make_shared<const State>(simulation.state());
   ASSERT_EQ(simulation.step(), StepStatus::blown_up);
   const double again = simulation.blow_up().value().energy;
-  simulation.apply(RestoreState{good, simulation.steps()});
+  simulation.restore(*good, simulation.steps());
   ASSERT_EQ(simulation.step(), StepStatus::blown_up);
   EXPECT_EQ(again, simulation.blow_up().value().energy);
 }
@@ -429,7 +430,7 @@ TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
     EXPECT_NE(simulation->record().max_strain, before.max_strain) << info.id;
     // To the integrator this is another start: the same steps as from a restored state.
     const auto restored = start(scene);
-    restored->apply(RestoreState{std::make_shared<const State>(simulation->state()), before.step});
+    restored->restore(simulation->state(), before.step);
     for (Simulation* each : {simulation.get(), restored.get()}) run(*each, 5);
     EXPECT_TRUE(same_bits(simulation->state(), restored->state())) << info.id;
     EXPECT_EQ(simulation->state().x[4], there) << info.id;
@@ -442,7 +443,7 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
   const auto then = std::make_shared<const State>(simulation->state());
   run(*simulation, 5);
   const State later = simulation->state();
-  simulation->apply(RestoreState{then, 7});
+  simulation->restore(*then, 7);
   EXPECT_EQ(simulation->steps(), 7u);
   EXPECT_TRUE(same_bits(simulation->state(), *then));
   run(*simulation, 5);
@@ -452,7 +453,7 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
   // Pins stay where the restored state has them.
   simulation->apply(MovePins{{{0, vec3(-0.1, 0, 0)}}, 1e-9});
   run(*simulation, 3);
-  simulation->apply(RestoreState{then, 7});
+  simulation->restore(*then, 7);
   run(*simulation, 3);
   EXPECT_EQ(simulation->state().x[0], then->x[0]);
 }

@@ -100,7 +100,7 @@ TEST(WindOnCloth, GustsAreTheSameBitsAfterARewind) {
     ASSERT_EQ(run(simulation, 10), 10);
     const auto then = std::make_shared<const State>(simulation.state());
     const auto again = [&](std::uint64_t seed) {
-      simulation.apply(RestoreState{then, 10});
+      simulation.restore(*then, 10);
       simulation.apply(SetParameter{"wind-seed", static_cast<double>(seed)});
       EXPECT_EQ(run(simulation, 15), 15) << integrator;
       return simulation.state();

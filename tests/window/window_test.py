@@ -848,6 +848,15 @@ def look_back(program, assets):
         window.key("s")
         window.shows("a step from there", step=after["step"] + 1)
 
+        window.key("ctrl+j")
+        journal = window.until(lambda: list(window.folder.glob("*.journal")), "the journal").pop()
+        window.until(lambda: "clothlab replay" in window.state()["message"], "the command that repeats it")
+        done = subprocess.run([program, "replay", journal, "--check"], capture_output=True, text=True)
+        check(done.returncode == 0 and "the same bits" in done.stdout, f"the replay: {done.stdout} {done.stderr}")
+        window.key("ctrl+shift+C")
+        window.until(lambda: len(list(window.folder.glob("*.journal"))) == 2 and
+                     "Copied: clothlab replay" in window.state()["message"], "the command line of a replay")
+
         window.key("n")
         window.shows("the next method beside a ghost", integrator="semi-implicit-bdf2", ghosts=1, playing=True)
         window.until(lambda: "plot0:legend:Semi-implicit Euler" in window.state()["items"], "the ghost's name")

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "cli/replay_command.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "cli/run_options.h"
+#include "cli/scene_options.h"
+#include "core/error.h"
+#include "core/text_file.h"
+#include "runtime/replay.h"
+
+namespace clothlab {
+namespace {
+
+struct ReplayCommand {
+  std::string file;
+  bool check = false;
+  std::optional<std::string> integrator, mesh;
+  MachineOptions machine;
+  Results results;
+
+  int run() {
+    const Interrupt interrupt;
+    const StopProbe stop = Interrupt::probe();
+    if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
+    results.check();
+    results.files().spare(path_of(file));
+    WorkerPool pool(machine.threads());
+    Replay replay(read_journal(path_of(file), stop),
+                  {integrator.value_or(std::string()), path_of(mesh.value_or(std::string()))}, pool);
+    const StepStatus status = play(replay, stop);
+    for (const auto& [what, times] : replay.skipped())
+      std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
+    const int end = end_run(results, replay.simulation(), status, pool);
+    return check && status != StepStatus::stopped ? report(replay) : end;
+  }
+
+  /// How the last step ended.
+  StepStatus play(Replay& replay, const StopProbe& stop) {
+    Progress progress(replay.last_step(), machine.quiet());
+    bool begun = false;
+    for (;;) {
+      const auto begin = std::chrono::steady_clock::now();
+      const Replay::Event event = replay.next(stop);
+      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+      const Simulation& simulation = replay.simulation();
+      if (event == Replay::Event::loaded) {
+        if (const auto* mesh_file = std::get_if<FileSource>(&simulation.scene().mesh))
+          results.files().spare(path_of(mesh_file->path));
+        if (!begun) results.begin(simulation);
+        begun = true;
+      }
+      if (event == Replay::Event::stepped) {
+        results.after_step(simulation, took.count());
+        progress.show(replay.step(), simulation.state().t);
+      }
+      if (event == Replay::Event::stopped || Interrupt::requested()) return StepStatus::stopped;
+      if (event == Replay::Event::ended || (check && replay.difference()))
+        return simulation.blow_up() ? StepStatus::blown_up : StepStatus::done;
+    }
+  }
+
+  /// What --check found; a blow-up that is the journal's own is no fault.
+  static int report(const Replay& replay) {
+    const auto text = [](std::uint64_t step) { return std::to_string(step); };
+    if (const auto& other = replay.difference()) {
+      std::string sentence = "the state after step " + text(other->step) + " is not that of the journal";
+      sentence +=
+          other->agreed ? "; after step " + text(*other->agreed) + " it was." : ", the first compared.";
+      std::fprintf(stderr, "clothlab: %s\n", sentence.c_str());
+      return kExitFault;
+    }
+    std::printf("%zu states compared over %s steps: the same bits.\n", replay.compared(),
+                text(replay.last_step()).c_str());
+    return kExitDone;
+  }
+};
+
+}  // namespace
+
+std::function<int()> add_replay(CLI::App& app) {
+  auto command = std::make_shared<ReplayCommand>();
+  CLI::App& sub = *app.add_subcommand("replay", "A journal again: all that was done in the window.");
+  sub.add_option("FILE", command->file, "The journal, as the window saves it.")->required();
+  sub.add_flag("--check", command->check,
+               "Compare the state with the journal's, which has its hash every 30 steps and at the end; exit "
+               "status 1 at the first difference, which is named.");
+  sub.add_option(
+         "--integrator", command->integrator,
+         "Play the same hand, pins and values to this method instead; changes of the method and of the "
+         "parameters of others are skipped and listed.")
+      ->type_name("NAME")
+      ->take_last();
+  sub.add_option("--mesh", command->mesh, "Where the journal's mesh lies now.")
+      ->type_name("FILE.obj")
+      ->take_last();
+  command->machine.add_to(sub);
+  command->results.add_to(sub);
+  return [command] { return command->run(); };
+}
+
+}  // namespace clothlab

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace clothlab {
+
+/// Adds the subcommand `replay`; the returned call runs it and gives the exit status.
+std::function<int()> add_replay(CLI::App& app);
+
+}  // namespace clothlab

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/journal.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/text.h"
+#include "core/text_file.h"
+#include "io/output_file.h"
+#include "sim/command_json.h"
+#include "sim/command_rules.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kJournalVersion = 1;
+constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
+constexpr std::size_t kHexDigits = 16;
+
+std::string hex(std::uint64_t word) {
+  std::string digits(kHexDigits, '0');
+  for (std::size_t i = kHexDigits; i-- > 0; word >>= 4) digits[i] = "0123456789abcdef"[word & 15];
+  return digits;
+}
+
+std::uint64_t word_of_hex(std::string_view digits) {
+  std::uint64_t word = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
+  if (digits.size() != kHexDigits || error != std::errc() || end != digits.data() + digits.size())
+    throw InputError("16 hexadecimal digits belong here.");
+  return word;
+}
+
+/// The numbers of a checkpoint as text: 16 hexadecimal digits, the bits of each.
+std::string hex_of(const Checkpoint& moment) {
+  Memory numbers;
+  write_checkpoint(moment, numbers);
+  std::string text;
+  text.reserve(kHexDigits * numbers.numbers().size());
+  for (const double number : numbers.numbers()) text += hex(std::bit_cast<std::uint64_t>(number));
+  return text;
+}
+
+Memory numbers_of_hex(std::string_view text) {
+  if (text.size() % kHexDigits != 0) throw InputError("the moment is broken.");
+  std::vector<double> numbers(text.size() / kHexDigits);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = std::bit_cast<double>(word_of_hex(text.substr(i * kHexDigits, kHexDigits)));
+  return Memory(std::move(numbers));
+}
+
+std::string line(std::uint64_t step, const Json& members) {
+  Json whole{{"step", step}};
+  whole.update(members);
+  return whole.dump() + '\n';
+}
+
+std::string load_line(std::uint64_t step, const LoadedScene& loaded) {
+  Scene scene = loaded.scene;
+  if (auto* file = std::get_if<FileSource>(&scene.mesh))
+    file->path = utf8_of(fs::absolute(path_of(file->path)));
+  Json load{{"do", "load"}, {"mesh-fingerprint", hex(fingerprint(*loaded.mesh))}};
+  if (loaded.moment) load["moment"] = hex_of(*loaded.moment);
+  load["scene"] = Json::parse(write_scene(scene));
+  return line(step, load);
+}
+
+std::string hash_line(std::uint64_t step, const State& now) {
+  return line(step, {{"state", hex(state_hash(now))}});
+}
+
+JournalEntry::Load load_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
+  JournalEntry::Load load;
+  const auto text = [&](const char* key) { return object.at(key).get_ref<const std::string&>(); };
+  if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
+      !object["mesh-fingerprint"].is_string() || (object.contains("moment") && !object["moment"].is_string()))
+    throw InputError("a load needs a \"scene\" and a \"mesh-fingerprint\".");
+  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", stop);
+  if (auto* file = std::get_if<FileSource>(&load.scene.mesh))
+    file->path = utf8_of(folder / path_of(file->path));  // an absolute one stays
+  load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
+  if (object.contains("moment"))
+    load.moment = std::make_shared<const CheckpointFile>(
+        CheckpointFile{load.scene, load.mesh_hash, numbers_of_hex(text("moment"))});
+  return load;
+}
+
+/// What one line says after its step.
+JournalEntry::What entry_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
+  if (object.size() == 1 && object.contains("state") && object["state"].is_string())
+    return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
+  const Json kind = object.value("do", Json());
+  if (kind == "load") return load_of(object, folder, stop);
+  if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
+  return read_command(object);
+}
+
+constexpr const char* kNoJournal = "this is no journal, as the window writes them.";
+
+void check_version(std::string_view line) {
+  const Json object = Json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains("clothlab-journal")) throw InputError(kNoJournal);
+  if (object["clothlab-journal"] != kJournalVersion)
+    throw InputError("this program reads journals of version " + std::to_string(kJournalVersion) + " only.");
+}
+
+/// The entry of a line, where `place` is that of the line above; it becomes that of this line.
+JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, const fs::path& folder,
+                        const StopProbe& stop) {
+  Json object = Json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
+    throw InputError("every line must be a JSON object with a \"step\".");
+  const auto step = object["step"].get<std::uint64_t>();
+  object.erase("step");
+  if (step < place.step) throw InputError("the step is before that of the line above.");
+  if (step > place.step) place = {step, 0};
+  JournalEntry entry{step, entry_of(object, folder, stop)};
+  if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
+    throw InputError("a journal must begin with a load.");
+  const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
+  if (go_to != nullptr && !(go_to->place <= place)) throw InputError("a moment to go to must lie before.");
+  if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++place.commands;
+  return entry;
+}
+
+}  // namespace
+
+std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(state.v).add(state.t).value(); }
+
+void Journal::load(std::shared_ptr<const LoadedScene> loaded) {
+  sections_.push_back({place_.step, std::move(loaded), {}});
+  ++place_.commands;
+  start_ = place_.step;
+  needs_replay_ = sections_.back().loaded->moment != nullptr;
+}
+
+std::string Journal::line_of(const Command& command) {
+  std::string text = line(place_.step, write_command(command));
+  std::string& lines = sections_.back().lines;
+  if (lines.capacity() < lines.size() + text.size())
+    lines.reserve(std::max(2 * lines.capacity(), lines.size() + text.size()));
+  return text;
+}
+
+void Journal::add(const Command& command, const std::string& line) noexcept {
+  sections_.back().lines += line;
+  ++place_.commands;
+  if (std::holds_alternative<Reset>(command)) {
+    start_ = place_.step;
+    needs_replay_ = false;
+  } else if (place_.step > start_ || !rule_of(command).changes_scene) {
+    needs_replay_ = true;
+  }
+}
+
+void Journal::stepped(const State& now) {
+  ++place_.step;
+  place_.commands = 0;
+  if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now);
+}
+
+void Journal::write(const State& now, const fs::path& path) const {
+  check_replaceable(path);
+  OutputFile file(path);
+  file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');
+  for (const Section& section : sections_) {
+    file.write(load_line(section.step, *section.loaded));
+    file.write(section.lines);
+  }
+  file.write(hash_line(place_.step, now));
+  file.commit();
+}
+
+bool is_journal_file(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".journal"; }
+
+std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop) {
+  return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
+                       path.parent_path(), stop);
+}
+
+std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name, const fs::path& folder,
+                                        const StopProbe& stop) {
+  std::vector<JournalEntry> entries;
+  std::size_t number = 0;
+  JournalPlace place;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (stop_requested(stop)) throw Cancelled();
+    try {
+      if (++number == 1)
+        check_version(line);
+      else
+        entries.push_back(parse_line(line, place, entries.empty(), folder, stop));
+    } catch (const InputError& error) {
+      throw InputError(std::string(name) + ", line " + std::to_string(number) + ": " + error.what());
+    }
+  }
+  if (entries.empty()) throw InputError(std::string(name) + ": " + kNoJournal);
+  return entries;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/replay.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+
+Replay::Replay(std::vector<JournalEntry> entries, Options options, WorkerPool& pool)
+    : entries_(std::move(entries)), options_(std::move(options)), pool_(pool) {
+  if (plays_to_another()) integrator_info(options_.integrator);
+  for (const JournalEntry& entry : entries_)
+    if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->place].uses;
+}
+
+Replay::Event Replay::next(const StopProbe& stop) {
+  while (next_ < entries_.size() && entries_[next_].step == place_.step) {
+    const JournalEntry& entry = entries_[next_];
+    const bool loads = carry_out(entry, stop);
+    ++next_;
+    if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
+    ++place_.commands;
+    keep_moment();
+    if (loads) return Event::loaded;
+  }
+  if (next_ == entries_.size() || (plays_to_another() && simulation_->blow_up())) return Event::ended;
+  const StepStatus status = simulation_->step(stop);
+  if (status == StepStatus::stopped) return Event::stopped;
+  place_ = {place_.step + 1, 0};
+  keep_moment();
+  return status == StepStatus::done ? Event::stepped : Event::blown_up;
+}
+
+/// True where another scene was loaded.
+bool Replay::carry_out(const JournalEntry& entry, const StopProbe& stop) {
+  if (const auto* scene = std::get_if<JournalEntry::Load>(&entry.what)) {
+    load(*scene, stop);
+    return true;
+  }
+  if (const auto* command = std::get_if<Command>(&entry.what)) apply(*command);
+  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(to->place);
+  if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !plays_to_another()) {
+    ++compared_;
+    if (state_hash(simulation_->state()) == hash->value)
+      agreed_ = place_.step;
+    else if (!difference_)
+      difference_ = {place_.step, agreed_};
+  }
+  return false;
+}
+
+void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
+  SceneLoadOptions loading;
+  loading.checkpoint = load.moment;
+  loading.stop = stop;
+  Scene scene = load.scene;
+  auto* file = std::get_if<FileSource>(&scene.mesh);
+  if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
+  if (plays_to_another() && !load.moment) scene.integrator = options_.integrator;
+  auto loaded = std::make_unique<LoadedScene>(load_scene(std::move(scene), loading));
+  if (fingerprint(*loaded->mesh) != load.mesh_hash)
+    throw InputError((file ? shown_path(path_of(file->path)) : std::string("The mesh")) +
+                     " is another mesh than that of the journal.");
+  auto made = std::make_unique<Simulation>(loaded->scene, loaded->mesh, pool_, stop);
+  if (loaded->moment) made->load(*loaded->moment);
+  if (plays_to_another()) made->apply(SetIntegrator{options_.integrator});
+  loaded_ = std::move(loaded);
+  simulation_ = std::move(made);
+}
+
+void Replay::go_to(const JournalPlace& place) {
+  const auto found = moments_.find(place);
+  if (!found->second.checkpoint) throw InputError("The journal goes to a moment that its run did not have.");
+  simulation_->apply(GoBack{found->second.checkpoint});
+  if (--found->second.uses == 0) moments_.erase(found);
+}
+
+void Replay::keep_moment() {
+  const auto found = moments_.find(place_);
+  if (found == moments_.end()) return;
+  const auto checkpoint = std::make_shared<Checkpoint>();
+  simulation_->save(*checkpoint);
+  found->second.checkpoint = checkpoint;
+}
+
+void Replay::apply(Command command) {
+  if (plays_to_another() && !is_for_another(command)) return;
+  try {
+    simulation_->apply(command);
+  } catch (const InputError& error) {
+    throw InputError("Step " + std::to_string(place_.step) + " of the journal: " + error.what());
+  }
+}
+
+bool Replay::is_for_another(Command& command) {
+  std::string what;
+  if (const auto* set = std::get_if<SetIntegrator>(&command))
+    what = "changes of the integrator to " + set->id;
+  if (const auto* set = std::get_if<SetParameter>(&command); set && !find_scene_parameter(set->id)) {
+    const auto& own = integrator_info(options_.integrator).parameters;
+    if (std::ranges::none_of(own, [&](const ParameterSpec& spec) { return spec.id == set->id; }))
+      what = "changes of " + set->id;
+  }
+  if (const auto* set = std::get_if<SetScene>(&command)) {
+    auto scene = std::make_shared<Scene>(*set->scene);
+    scene->integrator = options_.integrator;
+    command = SetScene{std::move(scene)};
+  }
+  if (std::holds_alternative<RestoreSoundState>(command) && !simulation_->blow_up())
+    what = "returns to the last sound state after a blow-up";
+  if (what.empty()) return true;
+  ++skipped_[what];
+  return false;
+}
+
+}  // namespace clothlab

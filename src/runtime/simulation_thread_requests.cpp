@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "runtime/simulation_thread_impl.h"
+#include "sim/command_rules.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kRewindSeconds = 0.5;
+constexpr std::size_t kReplayStates = 120;
+
+}  // namespace
+
+void SimulationThread::Impl::apply(const Command& command) {
+  // A command that is refused leaves the past alone, too.
+  const std::shared_ptr<const Scene> after =
+      changed_scene(simulation->shared_scene(), command, simulation->mesh());
+  const CommandRule& rule = rule_of(command);
+  if (rule.acts_on_shown || after->pins != simulation->scene().pins) continue_from_shown();
+  const bool had_rods = simulation->integrator().inextensible;
+  note_step_times();
+  simulation.apply(command);
+  if (std::holds_alternative<Reset>(command)) {
+    if (blown) playing = std::exchange(resumes, false);
+    start_over();
+  } else if (std::holds_alternative<GoBack>(command) || std::holds_alternative<RestoreSoundState>(command)) {
+    go_on_from_restored_state();
+  } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
+    history.replace_newest([this](Checkpoint& to) { simulation.save(to); });
+  }
+  if (rule.changes_scene) scene_changed();
+  if (simulation->integrator().inextensible != had_rods) forget_estimate();
+  if (!simulation->grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
+  if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
+    mouse_grab->move_to(move->cursor);
+  if (rule.changes_scene && mouse_grab && mouse_grab->adapt(*simulation, estimate_without_grab()))
+    simulation.apply(mouse_grab->grab());
+  if (rule.breaks_continuity) ask_for_estimate();
+  if (blown && rule.changes_scene) reconsider();
+}
+
+void SimulationThread::Impl::steer(const StartGrab& c) {
+  continue_from_shown();
+  const MouseGrab holding(c.hold, *simulation, estimate_without_grab());
+  simulation.apply(holding.grab());
+  mouse_grab = holding;
+  ask_for_estimate();
+}
+
+void SimulationThread::Impl::steer(const SetPlaying& c) {
+  if (c.playing == playing) return;
+  if (c.playing) continue_from_shown();
+  playing = c.playing;
+  resumes = false;
+  if (playing) pacer.restart(Clock::now());
+}
+
+void SimulationThread::Impl::steer(const StepOnce&) {
+  continue_from_shown();
+  playing = resumes = false;
+  step();
+}
+
+void SimulationThread::Impl::steer(const SetSpeed& c) {
+  if (!(c.speed > 0)) throw InputError("The speed must be greater than zero.");
+  speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
+  pacer.restart(Clock::now());
+}
+
+void SimulationThread::Impl::steer(const Rewind&) {
+  playing = resumes = false;
+  // After a blow-up, too, the newest state of the past is the present one.
+  const bool looks_back = past && !past->by_itself();
+  const double now = looks_back ? history[past->shown].state.t : simulation->state().t;
+  leave_for(now - kRewindSeconds * speed);
+  continue_from_newest_kept();
+}
+
+void SimulationThread::Impl::steer(const SwapBranches&) {
+  if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
+  playing = resumes = false;
+  history.swap_branches();
+  const auto other = std::exchange(plot_of_other_branch, plot.share());
+  plot.set(*other);
+  continue_from_newest_kept();
+}
+
+void SimulationThread::Impl::steer(const KeepMoment& c) {
+  if (past) return c.receive({history.share(past->shown), loaded});
+  const auto now = std::make_shared<Checkpoint>();
+  simulation.save(*now);
+  c.receive({now, loaded});
+}
+
+void SimulationThread::Impl::steer(const KeepJournal& c) {
+  c.receive({simulation.journal(), simulation->state()});
+}
+
+void SimulationThread::Impl::steer(const WatchAgain& c) {
+  if (history.size() - history.first_step_by_step() < 2) {
+    throw InputError("There is nothing to watch again yet: take some steps first.");
+  }
+  playing = false;
+  const std::size_t first =
+      std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));
+  const auto pictures = static_cast<double>(history.size() - first);
+  const double spacing = std::clamp(c.seconds, 0.0, 3600.0) / pictures;
+  past = Past{.shown = first,
+              .first = first,
+              .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
+  past->next = Clock::now() + past->spacing;
+}
+
+void SimulationThread::Impl::steer(const ShowPast& c) {
+  if (std::isnan(c.time)) throw InputError("The time to look back to must be a number.");
+  look_back_to(history.nearest(c.time));
+}
+
+void SimulationThread::Impl::steer(const StepThroughPast& c) {
+  const auto last = std::max(static_cast<long long>(history.size()) - 1, 0LL);
+  const auto shown = past ? static_cast<long long>(past->shown) : last;
+  look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
+}
+
+void SimulationThread::Impl::steer(const RunAgain& c) {
+  integrator_info(c.integrator);  // throws for an unknown one, with nothing changed
+  keep_ghost();
+  blown.reset();
+  apply(Command(SetIntegrator{c.integrator}));
+  apply(Command(Reset{}));
+  playing = true;
+  resumes = false;
+}
+
+void SimulationThread::Impl::steer(const SetHistoryMemory& c) {
+  const double shown = past ? history[past->shown].state.t : 0;
+  history.set_memory(c.bytes);
+  if (past) look_back_to(history.nearest(shown));
+}
+
+void SimulationThread::Impl::steer(Record& c) {
+  if (recorder) recorder->forget();
+  recorder = std::move(c.recorder);
+  if (!recorder) return;
+  continue_from_shown();  // what is seen is what it begins with
+  recorder->begin(*simulation, scene, motion, [this] { queue.wake(); });
+}
+
+void SimulationThread::Impl::steer(UseScene& c) {
+  if (!c.loaded) throw InputError("There is no scene to use.");
+  use(std::move(c.loaded), c.values);
+  const bool plays = playing || resumes;
+  const bool waits = c.waits || loaded->moment;
+  playing = plays && !waits;
+  resumes = plays && waits;
+}
+
+}  // namespace clothlab

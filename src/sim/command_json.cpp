@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "sim/command_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sim/scene_json.h"
+
+namespace clothlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kOff = std::numeric_limits<double>::infinity();
+
+Json list_of(const vec3& v) { return {v.x, v.y, v.z}; }
+
+/// The values of a scene; neither its mesh nor the state that it starts from.
+Json values_of(Scene scene) {
+  scene.mesh = NoSource{};
+  scene.initial_state.reset();
+  return Json::parse(write_scene(scene));
+}
+
+struct Write {
+  Json operator()(const SetParameter& c) const {
+    return {{"do", "set"}, {"id", c.id}, {"value", c.value == kOff ? Json("off") : Json(c.value)}};
+  }
+  Json operator()(const SetGravity& c) const { return {{"do", "set-gravity"}, {"to", list_of(c.gravity)}}; }
+  Json operator()(const SetIntegrator& c) const { return {{"do", "set-integrator"}, {"id", c.id}}; }
+  Json operator()(const SetPinned& c) const {
+    return {{"do", c.pinned ? "pin" : "unpin"}, {"particles", c.particles}};
+  }
+  Json operator()(const SetPinPreset& c) const {
+    return {{"do", "pin-preset"}, {"name", kPinPresetNames[static_cast<std::size_t>(c.preset)]}};
+  }
+  Json operator()(const SetScene& c) const {
+    return {{"do", "set-scene"}, {"scene", c.scene ? values_of(*c.scene) : Json()}};
+  }
+  Json operator()(const MovePins& c) const {
+    Json places = Json::array();
+    for (const auto& [particle, place] : c.pins)
+      places.push_back({{"particle", particle}, {"to", list_of(place)}});
+    return {{"do", "move-pins"}, {"pins", std::move(places)}, {"duration", c.duration}};
+  }
+  Json operator()(const Grab& c) const {
+    return {{"do", "grab"},
+            {"particles", c.particles},
+            {"weights", list_of(c.weights)},
+            {"cursor", list_of(c.cursor)},
+            {"stiffness", c.stiffness},
+            {"damping", c.damping},
+            {"strength", c.strength}};
+  }
+  Json operator()(const MoveCursor& c) const { return {{"do", "move-cursor"}, {"to", list_of(c.cursor)}}; }
+  Json operator()(const Release&) const { return {{"do", "release"}}; }
+  Json operator()(const Reset&) const { return {{"do", "reset"}}; }
+  Json operator()(const GoBack& c) const {
+    const JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
+    return {{"do", "go-to"}, {"to-step", place.step}, {"after-commands", place.commands}};
+  }
+  Json operator()(const RestoreSoundState&) const { return {{"do", "restore-sound-state"}}; }
+};
+
+/// The members of an object, each to be read once; `done` refuses what is left over.
+class Members {
+ public:
+  explicit Members(const Json& object) : left_(object) {
+    if (!left_.is_object()) throw InputError("An entry must be a JSON object.");
+  }
+
+  Json get(const char* key) {
+    const auto found = left_.find(key);
+    if (found == left_.end()) throw InputError("\"" + std::string(key) + "\" is missing.");
+    Json value = std::move(*found);
+    left_.erase(key);
+    return value;
+  }
+
+  std::string text(const char* key) {
+    const Json value = get(key);
+    if (!value.is_string()) refuse(key, "a text");
+    return value.get<std::string>();
+  }
+
+  double number(const char* key) {
+    const Json value = get(key);
+    if (!value.is_number()) refuse(key, "a number");
+    return value.get<double>();
+  }
+
+  std::uint64_t count(const char* key) { return count_of(get(key), key, std::uint64_t{1} << 53); }
+
+  vec3 vector(const char* key) {
+    const Json value = get(key);
+    vec3 v(0);
+    if (!value.is_array() || value.size() != 3) refuse(key, "three numbers");
+    for (int a = 0; a < 3; ++a) {
+      const Json& number = value[static_cast<std::size_t>(a)];
+      if (!number.is_number()) refuse(key, "three numbers");
+      v[a] = number.get<double>();
+    }
+    return v;
+  }
+
+  std::uint32_t particle(const char* key) { return particle_of(get(key), key); }
+
+  std::vector<std::uint32_t> particles(const char* key) {
+    const Json value = get(key);
+    if (!value.is_array()) refuse(key, "a list of particles");
+    std::vector<std::uint32_t> all;
+    for (const Json& each : value) all.push_back(particle_of(each, key));
+    return all;
+  }
+
+  void done() const {
+    if (left_.empty()) return;
+    throw InputError("There is no \"" + printable(left_.begin().key()) + "\" in this entry.");
+  }
+
+ private:
+  [[noreturn]] static void refuse(const char* key, const char* what) {
+    throw InputError("\"" + std::string(key) + "\" must be " + what + ".");
+  }
+  static std::uint64_t count_of(const Json& value, const char* key, std::uint64_t most) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) refuse(key, "a whole number");
+    return value.get<std::uint64_t>();
+  }
+  static std::uint32_t particle_of(const Json& value, const char* key) {
+    return static_cast<std::uint32_t>(count_of(value, key, std::numeric_limits<std::uint32_t>::max()));
+  }
+
+  Json left_;
+};
+
+double value_of(Members& from) {
+  const Json value = from.get("value");
+  if (value == "off") return kOff;
+  if (!value.is_number()) throw InputError("\"value\" must be a number, or \"off\".");
+  return value.get<double>();
+}
+
+PinPreset preset_of(const std::string& name) {
+  const auto found = std::ranges::find(kPinPresetNames, name);
+  if (found == kPinPresetNames.end()) throw InputError("There are no pins \"" + printable(name) + "\".");
+  return static_cast<PinPreset>(found - kPinPresetNames.begin());
+}
+
+std::vector<PinPlace> pin_places(const Json& list) {
+  if (!list.is_array()) throw InputError("\"pins\" must be a list.");
+  std::vector<PinPlace> pins;
+  for (const Json& each : list) {
+    Members of(each);
+    pins.push_back({of.particle("particle"), of.vector("to")});
+    of.done();
+  }
+  return pins;
+}
+
+Grab grab_of(Members& from) {
+  Grab grab;
+  const std::vector<std::uint32_t> particles = from.particles("particles");
+  if (particles.size() != grab.particles.size()) throw InputError("A grab holds three particles.");
+  std::ranges::copy(particles, grab.particles.begin());
+  grab.weights = from.vector("weights");
+  grab.cursor = from.vector("cursor");
+  grab.stiffness = from.number("stiffness");
+  grab.damping = from.number("damping");
+  grab.strength = from.number("strength");
+  return grab;
+}
+
+struct Row {
+  std::string_view name;
+  Command (*read)(Members&);
+};
+
+constexpr std::array kRows{
+    Row{"set",
+        [](Members& from) -> Command {
+          return SetParameter{from.text("id"), value_of(from)};
+        }},
+    Row{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
+    Row{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
+    Row{"pin",
+        [](Members& from) -> Command {
+          return SetPinned{from.particles("particles"), true};
+        }},
+    Row{"unpin",
+        [](Members& from) -> Command {
+          return SetPinned{from.particles("particles"), false};
+        }},
+    Row{"pin-preset", [](Members& from) -> Command { return SetPinPreset{preset_of(from.text("name"))}; }},
+    Row{"set-scene",
+        [](Members& from) -> Command {
+          return SetScene{std::make_shared<const Scene>(parse_scene(from.get("scene").dump(), "\"scene\""))};
+        }},
+    Row{"move-pins",
+        [](Members& from) -> Command {
+          return MovePins{pin_places(from.get("pins")), from.number("duration")};
+        }},
+    Row{"grab", [](Members& from) -> Command { return grab_of(from); }},
+    Row{"move-cursor", [](Members& from) -> Command { return MoveCursor{from.vector("to")}; }},
+    Row{"release", [](Members&) -> Command { return Release{}; }},
+    Row{"reset", [](Members&) -> Command { return Reset{}; }},
+    Row{"restore-sound-state", [](Members&) -> Command { return RestoreSoundState{}; }},
+};
+
+}  // namespace
+
+Json write_command(const Command& command) { return std::visit(Write{}, command); }
+
+Command read_command(const Json& object) {
+  Members from(object);
+  const std::string name = from.text("do");
+  for (const Row& row : kRows) {
+    if (row.name != name) continue;
+    Command command = row.read(from);
+    from.done();
+    return command;
+  }
+  throw InputError("There is no command \"" + printable(name) + "\".");
+}
+
+JournalPlace read_go_to(const Json& object) {
+  Members from(object);
+  from.text("do");
+  const JournalPlace place{from.count("to-step"), from.count("after-commands")};
+  from.done();
+  return place;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// What is done to a run in the window, saved as a journal and repeated from the file, gives the same bits.
+
+#include "runtime/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "runtime/replay.h"
+#include "runtime/support.h"
+#include "temporary_folder.h"
+
+namespace clothlab::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The journals of the repository; those of today instead of them with CLOTHLAB_WRITE_JOURNALS=1.
+const fs::path kJournals = fs::path(CLOTHLAB_SOURCE_DIR) / "tests/runtime/journals";
+
+std::string text_of(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// A window without a picture: what it sends, and steps.
+class Session {
+ public:
+  explicit Session(Scene scene) : thread_(loaded(std::move(scene)), paused()) {}
+
+  template <class Request>
+  void send(Request request) {
+    if constexpr (std::is_constructible_v<Command, Request>)
+      last_ = send_and_wait(thread_, Command(std::move(request)));
+    else
+      last_ = send_and_wait(thread_, Control(std::move(request)));
+    ASSERT_EQ(last_->errors, 0u) << last_->error;
+  }
+  void steps(int count) {
+    for (int k = 0; k < count; ++k) send(StepOnce{});
+  }
+  std::shared_ptr<const Snapshot> last() const { return last_; }
+
+  void save(const fs::path& path) {
+    const KeepJournal::Whole whole = thread_.keep_journal()();
+    whole.journal.write(whole.now, path);
+  }
+
+ private:
+  SimulationThread thread_;
+  std::shared_ptr<const Snapshot> last_;
+};
+
+void drag(Session& session) {
+  session.steps(5);
+  session.send(StartGrab{{{27, 28, 34}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.0, 0.5)}});
+  for (int k = 0; k < 12; ++k) {
+    session.send(MoveCursor{vec3(0.5 + 0.02 * k, 0.01 * k, 0.5)});
+    session.steps(1);
+  }
+  session.send(SetParameter{"stretch-stiffness", 400});  // under the hand
+  session.steps(5);
+  session.send(Release{});
+  session.steps(15);
+}
+
+void pin(Session& session) {
+  session.send(SetPinned{{30, 31}, true});
+  session.send(MovePins{{{30, vec3(0.1, 0.1, 0.9)}}, 0.1});
+  session.steps(8);
+  session.send(SetPinned{{0, 31}, false});
+  session.send(MovePins{{{30, vec3(0.2, 0, 0.8)}}, 0});
+  session.steps(6);
+  session.send(SetPinPreset{PinPreset::top_edge});
+  session.steps(6);
+}
+
+void switch_methods(Session& session) {
+  for (const char* id : {"semi-implicit-bdf2", "newmark", "rattle", "xpbd", "siere", "symplectic-euler"}) {
+    session.send(SetIntegrator{id});
+    session.steps(6);
+  }
+}
+
+void slide(Session& session) {
+  for (int k = 1; k <= 10; ++k) {
+    session.send(SetParameter{"stretch-stiffness", 100.0 * k});
+    session.send(SetParameter{"newmark-beta", 0.25 + 0.01 * k});
+    session.send(SetGravity{vec3(0, -9.8 + 0.3 * k, 0)});
+    session.steps(1);
+  }
+  session.send(SetParameter{"energy-limit", std::numeric_limits<double>::infinity()});
+  session.send(SetParameter{"floor", 1});
+  session.send(SetParameter{"wind", 1});
+  const auto undone = std::make_shared<Scene>(sheet_scene(6));
+  undone->material.bend_stiffness = 0.3;
+  session.steps(5);
+  session.send(SetScene{undone});
+  session.steps(20);
+}
+
+void load(Session& session) {
+  session.steps(4);
+  Scene mesh;
+  mesh.mesh = FileSource{utf8_of(kJournals / "square.obj")};
+  mesh.integrator = "backward-euler";
+  const auto values = std::make_shared<Scene>(mesh);
+  values->material.mass = 0.3;
+  session.send(UseScene{.loaded = loaded(mesh), .values = values});
+  session.steps(4);
+  session.send(Reset{});
+  session.steps(4);
+}
+
+void blow_up(Session& session) {
+  session.send(SetParameter{"dt", 0.05});
+  session.send(SetIntegrator{"explicit-euler"});
+  for (int k = 0; k < 300 && session.last()->blow_up_sentence.empty(); ++k) session.steps(1);
+  ASSERT_FALSE(session.last()->blow_up_sentence.empty());
+  session.send(SetIntegrator{"semi-implicit-euler"});  // from the last sound state
+  session.steps(5);
+}
+
+void rewind(Session& session) {
+  session.steps(20);
+  session.send(StepThroughPast{-8});
+  session.send(SetPinned{{20}, true});  // goes on from there
+  session.steps(10);
+  session.send(SwapBranches{});
+  session.steps(3);
+  session.send(Rewind{});
+  session.send(SetParameter{"mass", 0.5});
+  session.steps(5);
+  session.send(RunAgain{"rk4"});
+  session.send(SetPlaying{false});
+  session.send(SetParameter{"dt", 0.001});
+  session.steps(10);
+}
+
+struct Story {
+  const char* name;
+  void (*tell)(Session&);
+};
+
+void PrintTo(const Story& story, std::ostream* out) { *out << story.name; }
+
+class JournalOf : public ::testing::TestWithParam<Story> {};
+
+void expect_repeats(const fs::path& path, int threads) {
+  WorkerPool pool(threads);
+  Replay replay(read_journal(path), {}, pool);
+  while (replay.next() != Replay::Event::ended) {
+  }
+  EXPECT_GE(replay.compared(), 1u);
+  EXPECT_FALSE(replay.difference()) << "step " << replay.difference()->step;
+}
+
+TEST_P(JournalOf, IsRepeatedWithTheSameBits) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "today.journal";
+  Session session(sheet_scene(6));
+  GetParam().tell(session);
+  session.save(path);
+  for (const int threads : {1, 3}) expect_repeats(path, threads);
+
+  const fs::path golden = kJournals / (std::string(GetParam().name) + ".journal");
+  if (std::getenv("CLOTHLAB_WRITE_JOURNALS") != nullptr) {
+    std::string text = text_of(path);
+    const std::string folder_name = utf8_of(kJournals) + "/";
+    if (const std::size_t at = text.find(folder_name); at != std::string::npos)
+      text.erase(at, folder_name.size());
+    std::ofstream(golden, std::ios::binary) << text;
+  }
+  expect_repeats(golden, 2);
+}
+
+TEST_P(JournalOf, IsPlayedToEveryOtherIntegrator) {
+  const fs::path golden = kJournals / (std::string(GetParam().name) + ".journal");
+  WorkerPool pool(1);
+  for (const char* id : {"backward-euler", "xpbd", "symplectic-euler"}) {
+    Replay replay(read_journal(golden), {.integrator = id, .mesh = {}}, pool);
+    Replay::Event event = Replay::Event::loaded;
+    while ((event = replay.next()) != Replay::Event::ended) {
+      EXPECT_EQ(replay.simulation().integrator().id, id);
+    }
+    if (!replay.simulation().blow_up()) {
+      EXPECT_EQ(replay.step(), replay.last_step());
+    }
+    EXPECT_EQ(replay.compared(), 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JournalOf,
+                         ::testing::Values(Story{"drag", drag}, Story{"pin", pin},
+                                           Story{"switch", switch_methods}, Story{"slider", slide},
+                                           Story{"load", load}, Story{"blow-up", blow_up},
+                                           Story{"rewind", rewind}),
+                         [](const auto& each) {
+                           std::string name = each.param.name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Journal, NamesTheFirstStateThatDiffers) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "other.journal";
+  std::string text = text_of(kJournals / "drag.journal");
+  const std::size_t cursor = text.rfind("\"move-cursor\"");
+  ASSERT_NE(cursor, std::string::npos);
+  const std::size_t digit = text.find_first_of("12345678", cursor);
+  ++text[digit];
+  std::ofstream(path, std::ios::binary) << text;
+  WorkerPool pool(1);
+  Replay replay(read_journal(path), {}, pool);
+  while (replay.next() != Replay::Event::ended) {
+  }
+  ASSERT_TRUE(replay.difference());
+  EXPECT_EQ(replay.difference()->step, 30u);
+}
+
+TEST(Journal, RefusesWhatIsNone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "broken.journal";
+  const std::string good = text_of(kJournals / "rewind.journal");
+  const auto refusal = [&](const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+    try {
+      read_journal(path);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return refusal(text.replace(at, from.size(), to));
+  };
+  const std::string head = good.substr(0, good.find('\n') + 1);
+  EXPECT_THAT(refusal(""), HasSubstr("no journal"));
+  EXPECT_THAT(refusal(head), HasSubstr("no journal"));
+  EXPECT_THAT(refusal("{}\n"), HasSubstr("no journal"));
+  EXPECT_THAT(refusal(head + "{\"step\":0,\"do\":\"reset\"}\n"),
+              HasSubstr("line 2: a journal must begin with a load"));
+  EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":2"), HasSubstr("version 1 only"));
+  EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("no command \"pim\""));
+  EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[-20]"), HasSubstr("whole number"));
+  EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[20],\"x\":1"), HasSubstr("There is no \"x\""));
+  EXPECT_THAT(changed("\"do\":\"go-to\"", "\"do\":\"go-to\",\"to-stop\":1"),
+              HasSubstr("There is no \"to-stop\""));
+  EXPECT_THAT(changed("\"to-step\":1", "\"to-step\":91"), HasSubstr("must lie before"));
+  EXPECT_THAT(changed("\"step\":20", "\"step\":2"), Not(HasSubstr("accepted")));
+  // Every cut and every byte that is another one: refused, or played; nothing else happens.
+  WorkerPool pool(1);
+  for (std::size_t at = 0; at < good.size(); at += 61) {
+    std::string text = good;
+    text[at] = static_cast<char>(text[at] ^ 4);
+    for (const std::string& each : {text, good.substr(0, at)}) {
+      std::ofstream(path, std::ios::binary) << each;
+      try {
+        read_journal(path);
+      } catch (const InputError&) {
+      }
+    }
+  }
+}
+
+TEST(Journal, RefusesAnotherMesh) {
+  const TemporaryFolder folder;
+  const fs::path mesh = folder.path() / "other.obj";
+  std::ofstream(mesh) << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 2 0\nf 1 2 3 4\n";
+  WorkerPool pool(1);
+  Replay replay(read_journal(kJournals / "load.journal"), {.integrator = {}, .mesh = mesh}, pool);
+  EXPECT_THAT(
+      [&] {
+        while (replay.next() != Replay::Event::ended)
+          ;
+      },
+      ::testing::ThrowsMessage<InputError>(HasSubstr("another mesh than that of the journal")));
+}
+
+}  // namespace
+}  // namespace clothlab::testing
