@@ -94,10 +94,9 @@ std::function<int()> add_replay(CLI::App& app) {
   sub.add_flag("--check", command->check,
                "Compare the state with the journal's, which has its hash every 30 steps and at the end; exit "
                "status 1 at the first difference, which is named.");
-  sub.add_option(
-         "--integrator", command->integrator,
-         "Play the same hand, pins and values to this method instead; changes of the method and of the "
-         "parameters of others are skipped and listed.")
+  sub.add_option("--integrator", command->integrator,
+                 "Replay the same grabs, pins and values with this method; changes of the method and of the "
+                 "parameters of others are skipped and listed.")
       ->type_name("NAME")
       ->take_last();
   sub.add_option("--mesh", command->mesh, "Where the journal's mesh lies now.")

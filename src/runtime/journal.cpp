@@ -64,16 +64,6 @@ std::string line(std::uint64_t step, const Json& members) {
   return whole.dump() + '\n';
 }
 
-std::string load_line(std::uint64_t step, const LoadedScene& loaded) {
-  Scene scene = loaded.scene;
-  if (auto* file = std::get_if<FileSource>(&scene.mesh))
-    file->path = utf8_of(fs::absolute(path_of(file->path)));
-  Json load{{"do", "load"}, {"mesh-fingerprint", hex(fingerprint(*loaded.mesh))}};
-  if (loaded.moment) load["moment"] = hex_of(*loaded.moment);
-  load["scene"] = Json::parse(write_scene(scene));
-  return line(step, load);
-}
-
 std::string hash_line(std::uint64_t step, const State& now) {
   return line(step, {{"state", hex(state_hash(now))}});
 }
@@ -136,11 +126,14 @@ JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_firs
 
 std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(state.v).add(state.t).value(); }
 
-void Journal::load(std::shared_ptr<const LoadedScene> loaded) {
-  sections_.push_back({place_.step, std::move(loaded), {}});
+void Journal::load(const LoadedScene& loaded) {
+  sections_.push_back(
+      {place_.step,
+       std::make_shared<const Start>(Start{loaded.scene, fingerprint(*loaded.mesh), loaded.moment}),
+       {}});
   ++place_.commands;
   start_ = place_.step;
-  needs_replay_ = sections_.back().loaded->moment != nullptr;
+  needs_replay_ = loaded.moment != nullptr;
 }
 
 std::string Journal::line_of(const Command& command) {
@@ -168,12 +161,23 @@ void Journal::stepped(const State& now) {
   if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now);
 }
 
+std::string Journal::load_line(const Section& section) {
+  const Start& start = *section.start;
+  Scene scene = start.scene;
+  if (auto* file = std::get_if<FileSource>(&scene.mesh))
+    file->path = utf8_of(fs::absolute(path_of(file->path)));
+  Json load{{"do", "load"}, {"mesh-fingerprint", hex(start.mesh_hash)}};
+  if (start.moment) load["moment"] = hex_of(*start.moment);
+  load["scene"] = Json::parse(write_scene(scene));
+  return line(section.step, load);
+}
+
 void Journal::write(const State& now, const fs::path& path) const {
   check_replaceable(path);
   OutputFile file(path);
   file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');
   for (const Section& section : sections_) {
-    file.write(load_line(section.step, *section.loaded));
+    file.write(load_line(section));
     file.write(section.lines);
   }
   file.write(hash_line(place_.step, now));

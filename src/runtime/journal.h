@@ -17,43 +17,50 @@
 
 namespace clothlab {
 
-/// Of all that a run has come to: positions, velocities and time, to the last bit.
+/// Hash of positions, velocities and time, bit by bit.
 std::uint64_t state_hash(const State& state);
 
-/// All that was done to a run since it began: the scenes that were loaded and every command, each with the
-/// number of steps before it. Repeated, it leads to the same bits (runtime/replay.h). For one thread; a copy
-/// is another's.
+/// Everything that was done in a session: the loaded scenes and all commands, each with the number of steps
+/// before it. Replaying it gives the same bits (runtime/replay.h). For one thread; copy it for another.
 class Journal {
  public:
   /// Steps from one hash of the state to the next.
   static constexpr std::uint64_t kStepsPerHash = 30;
 
-  /// The run goes on with another scene, from its start or from its moment.
-  void load(std::shared_ptr<const LoadedScene> loaded);
+  /// Another scene replaces the current one, from its start or its moment.
+  void load(const LoadedScene& loaded);
 
-  /// The line of a command that is about to be carried out, with room for it: to be added once it is.
+  /// The line of a command, and reserves memory for it, so that add() after the command cannot fail.
   std::string line_of(const Command& command);
   void add(const Command& command, const std::string& line) noexcept;
-  /// A step was taken, whatever became of it.
+  /// A step was taken; a blown-up step counts as well.
   void stepped(const State& now);
 
-  /// Where the run is now.
+  /// The current place.
   const JournalPlace& place() const { return place_; }
 
-  /// Whether the run since its start is more than its present values and steps: no command line but that of a
-  /// replay leads there.
+  /// Whether only a replay reproduces the current state: since the start of the run there was more than
+  /// changes of values before the first step.
   bool needs_replay() const { return needs_replay_; }
 
-  /// Writes the whole as a file (docs/scene-format.md), up to the state that it has come to. Throws
-  /// InputError where the path cannot be written, or a mesh's name cannot be; SystemError.
+  /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state at its end.
+  /// Throws InputError where the path is not writable or the name of a mesh is not UTF-8; SystemError.
   void write(const State& now, const std::filesystem::path& path) const;
 
  private:
+  /// What a load line says; the mesh itself is not kept.
+  struct Start {
+    Scene scene;
+    std::uint64_t mesh_hash = 0;
+    std::shared_ptr<const Checkpoint> moment;
+  };
   struct Section {
     std::uint64_t step = 0;
-    std::shared_ptr<const LoadedScene> loaded;
+    std::shared_ptr<const Start> start;
     std::string lines;
   };
+  static std::string load_line(const Section& section);
+
   std::vector<Section> sections_;
   JournalPlace place_;
   std::uint64_t start_ = 0;  // step of the last load or reset
@@ -81,9 +88,9 @@ struct JournalEntry {
 /// True when the name ends in `.journal`, in any case.
 bool is_journal_file(const std::filesystem::path& path);
 
-/// The entries of a journal, the first of them a Load. Throws InputError, naming file and line, for what is
-/// no journal, one of another version, or one that is broken; SystemError, Cancelled. A relative path of a
-/// mesh is taken from the folder of the journal.
+/// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
+/// that is no journal, of another version or damaged; SystemError, Cancelled. The relative path of a mesh is
+/// relative to the folder of the journal.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {});
 /// The same of its text; a refusal begins with `name`.
 std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,

@@ -6,13 +6,13 @@
 
 namespace clothlab {
 
-void JournaledSimulation::use(std::shared_ptr<const LoadedScene> loaded, const std::vector<Command>& commands,
+void JournaledSimulation::use(const LoadedScene& loaded, const std::vector<Command>& commands,
                               WorkerPool& pool, const StopProbe& stop) {
-  auto made = std::make_unique<Simulation>(loaded->scene, loaded->mesh, pool, stop, loaded->model);
-  if (loaded->moment) made->load(*loaded->moment);
+  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
+  if (loaded.moment) made->load(*loaded.moment);
   for (const Command& command : commands) made->apply(command);
   Journal journal = journal_;
-  journal.load(std::move(loaded));
+  journal.load(loaded);
   for (const Command& command : commands) journal.add(command, journal.line_of(command));
   journal_ = std::move(journal);
   simulation_ = std::move(made);

@@ -9,13 +9,13 @@
 
 namespace clothlab {
 
-/// A run, from one scene to the next, and the journal of all that is done to it: what is done goes through
-/// here, and only that.
+/// A simulation, replaced at every load, and the journal of the session. Loads, commands and steps go through
+/// this class, so that nothing changes a run without a line in the journal.
 class JournaledSimulation {
  public:
-  /// Goes on with another scene, or with the moment of it that was loaded, after these commands. Throws as
-  /// Simulation does, with nothing changed.
-  void use(std::shared_ptr<const LoadedScene> loaded, const std::vector<Command>& commands, WorkerPool& pool,
+  /// Replaces the simulation by one of this scene, from its start or its moment, and applies the commands.
+  /// Throws as Simulation does, with nothing changed.
+  void use(const LoadedScene& loaded, const std::vector<Command>& commands, WorkerPool& pool,
            const StopProbe& stop = {});
 
   void apply(const Command& command);

@@ -18,50 +18,50 @@
 
 namespace clothlab {
 
-/// Does again what a journal says: with the same bits, or the same to another integrator. No threads of its
-/// own.
+/// Replays a journal: with the same bits, or with another integrator. Starts no threads.
 class Replay {
  public:
   struct Options {
-    /// The method to play to instead; empty: those of the journal. Changes of the integrator and of the
-    /// parameters of other methods are skipped, and so is what there was to do after a blow-up where this one
-    /// has none.
+    /// The integrator to use instead; empty: those of the journal. Changes of the integrator and of other
+    /// methods' parameters are skipped, and so is the return after a blow-up that this integrator does not
+    /// have.
     std::string integrator;
-    /// Where the mesh of the journal lies now; empty: where it was.
+    /// The file of the journal's mesh; empty: the one that it names.
     std::filesystem::path mesh;
   };
   enum class Event {
     loaded,    ///< another scene
     stepped,   ///< a step was taken
-    blown_up,  ///< a step blew up; the journal may go on after that, but not to another integrator
-    stopped,   ///< `stop` asked; all is as it was before the step
+    blown_up,  ///< a step blew up; with another integrator the replay ends unless the journal returns
+    stopped,   ///< `stop` asked for it; the state is that before the step
     ended
   };
 
   /// `pool` must outlive this.
   Replay(std::vector<JournalEntry> entries, Options options, WorkerPool& pool);
 
-  /// Goes on to the next event. Throws InputError for a mesh that is missing or another than that of the
-  /// journal, and for a command that this cloth refuses; SystemError, Cancelled.
+  /// Continues to the next event. Throws InputError for a mesh that is missing or is not the journal's, and
+  /// for a refused command; SystemError, Cancelled.
   Event next(const StopProbe& stop = {});
 
   /// After the first `loaded`.
   const Simulation& simulation() const { return *simulation_; }
   const LoadedScene& loaded() const { return *loaded_; }
-  /// Of the journal, which go on counting where the run goes back.
+  /// Steps of the journal, which count on where the run goes back.
   std::uint64_t step() const { return place_.step; }
   std::uint64_t last_step() const { return entries_.back().step; }
 
-  /// Hashes of the state that were compared, and the first that was another than the journal's: at this step
-  /// of the journal, after `agreed` with the same.
+  /// The first compared state that differs from the journal's: its step, and the last step before it whose
+  /// state agreed.
   struct Difference {
     std::uint64_t step = 0;
     std::optional<std::uint64_t> agreed;
   };
+  /// How many states were compared.
   std::size_t compared() const { return compared_; }
   const std::optional<Difference>& difference() const { return difference_; }
 
-  /// What was not done to another integrator, and how often.
+  /// What was skipped for another integrator, and how often.
   const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
 
  private:
@@ -70,7 +70,7 @@ class Replay {
   void go_to(const JournalPlace& place);
   void apply(Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
-  /// Whether another integrator is to have the command, as it stands then.
+  /// Whether the command applies to another integrator; changes it where only part of it does.
   bool is_for_another(Command& command);
   void keep_moment();
 

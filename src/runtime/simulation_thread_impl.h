@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What runs on the simulation thread: its loop, its steps and its pictures are in simulation_thread.cpp, what
-// the requests do in simulation_thread_requests.cpp, how it goes back in simulation_thread_past.cpp, what is
-// measured of its stability and said of a blow-up in simulation_thread_stability.cpp.
+// What runs on the simulation thread. Loop, steps and snapshots: simulation_thread.cpp. Commands and
+// controls: simulation_thread_requests.cpp. Loading, history and branches: simulation_thread_past.cpp.
+// Stability estimates and blow-ups: simulation_thread_stability.cpp.
 
 #include <atomic>
 #include <chrono>
@@ -39,7 +39,8 @@ struct SimulationThread::Impl {
   Impl(std::shared_ptr<const LoadedScene> first, const Options& options);
   ~Impl();
   void run();
-  /// What is due now: one step, one picture of a replay, publishing; or sleep until something is.
+  /// Takes one step, shows one state of a replay or publishes, whatever is due; else sleeps until something
+  /// is.
   void keep_up();
   template <class Body>
   bool guarded(Body&& body);
@@ -73,18 +74,18 @@ struct SimulationThread::Impl {
   void use(std::shared_ptr<const LoadedScene> next, const std::shared_ptr<const Scene>& values);
   void start_over();
   void go_on_from_restored_state();
-  /// A moment of the past is gone on from: what is later is left.
+  /// The run continues from this time: later states become the other branch.
   void leave_for(double time);
   /// Shows a kept state; the newest one is the present.
   void look_back_to(std::size_t state);
-  /// What ShowPast promises. A replay that runs by itself is only looked at: it ends in the present. A
-  /// present that blew up is tried again.
+  /// Continues from the shown moment (ShowPast), and retries a present that blew up. A replay that runs by
+  /// itself does not count as shown.
   void continue_from_shown();
   void continue_from_newest_kept();
   void show_next_past_state(Clock::time_point now);
-  /// The present run is about to begin anew.
+  /// Call before the run restarts: keeps its curves.
   void keep_ghost();
-  /// Keeps the present state and its figures; without a time where no step led to it.
+  /// Keeps the state and its figures; `milliseconds` is the step's, empty where no step led to the state.
   void remember(std::optional<double> milliseconds);
 
   // ---- Steps, and what becomes of them
@@ -92,13 +93,13 @@ struct SimulationThread::Impl {
   void step();
   void pull();
   Prospect prospect() const;
-  /// Whatever the cloth is like.
+  /// For any cloth.
   bool is_stable_at_every_step() const;
   double sound_time() const { return simulation->last_sound_state().state.t; }
-  /// Goes on from the last sound state, playing if the run played when it blew up, and says so.
+  /// Continues from the last sound state, playing if the run played when it blew up, and says so.
   void revive(std::string sentence);
-  /// Something was changed while the cloth is frozen: does it go on with it? Where the method has a limit,
-  /// that under the values of now decides.
+  /// Call after a change while the run is blown up: decides whether it continues. For a method with a limit,
+  /// the limit under the current values decides.
   void reconsider();
   void decide();
   void tell(std::string sentence) {
@@ -110,12 +111,12 @@ struct SimulationThread::Impl {
 
   // ---- Stability
 
-  /// Of the present shape, or else undamped; no less stiff than at the start, with the stiffnesses and the
-  /// mass in force.
+  /// The estimate at the current shape, else an undamped one; at least as stiff as at the start, scaled to
+  /// the current stiffnesses and mass.
   StabilityEstimate estimate_without_grab() const;
-  /// Of the present state; of the last sound one where the present one is a wreck.
+  /// Asks for an estimate at the current state; at the last sound one after a blow-up.
   void ask_for_estimate(bool urgent = true);
-  /// What was asked so far is about something else: another scene, springs that are rods now, or a wreck.
+  /// Discards earlier estimates: the scene is another, springs became rods, or the run blew up.
   void forget_estimate();
   void adopt_estimate();
 
@@ -129,7 +130,7 @@ struct SimulationThread::Impl {
   StepTimer& timer() { return timers[integrator_index()]; }
   StepTimes note_step_times();
 
-  /// Where in the history one looks while it is not the present.
+  /// The shown state of the history while it is not the present one.
   struct Past {
     std::size_t shown = 0;  // index
     std::size_t first = 0;  // index of the first one that "watch it again" shows

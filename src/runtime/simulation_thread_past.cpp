@@ -14,12 +14,12 @@ constexpr double kFramesPerSecond = 60;  // of viewing time
 
 void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
                                  const std::shared_ptr<const Scene>& values) {
-  // The old scene stays until the new one stands.
+  // The current scene stays until the new one is built.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
   std::vector<Command> first;
   if (next->moment) first.emplace_back(Release{});  // nobody holds it here
   if (values) first.emplace_back(SetScene{values});
-  simulation.use(next, first, pool, superseded);
+  simulation.use(*next, first, pool, superseded);
   if (recorder) recorder->forget();
   recorder.reset();
   notice_of_simulation = 0;

@@ -181,40 +181,41 @@ Grab grab_of(Members& from) {
   return grab;
 }
 
-struct Row {
+struct Reader {
   std::string_view name;
   Command (*read)(Members&);
 };
 
-constexpr std::array kRows{
-    Row{"set",
-        [](Members& from) -> Command {
-          return SetParameter{from.text("id"), value_of(from)};
-        }},
-    Row{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
-    Row{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
-    Row{"pin",
-        [](Members& from) -> Command {
-          return SetPinned{from.particles("particles"), true};
-        }},
-    Row{"unpin",
-        [](Members& from) -> Command {
-          return SetPinned{from.particles("particles"), false};
-        }},
-    Row{"pin-preset", [](Members& from) -> Command { return SetPinPreset{preset_of(from.text("name"))}; }},
-    Row{"set-scene",
-        [](Members& from) -> Command {
-          return SetScene{std::make_shared<const Scene>(parse_scene(from.get("scene").dump(), "\"scene\""))};
-        }},
-    Row{"move-pins",
-        [](Members& from) -> Command {
-          return MovePins{pin_places(from.get("pins")), from.number("duration")};
-        }},
-    Row{"grab", [](Members& from) -> Command { return grab_of(from); }},
-    Row{"move-cursor", [](Members& from) -> Command { return MoveCursor{from.vector("to")}; }},
-    Row{"release", [](Members&) -> Command { return Release{}; }},
-    Row{"reset", [](Members&) -> Command { return Reset{}; }},
-    Row{"restore-sound-state", [](Members&) -> Command { return RestoreSoundState{}; }},
+constexpr std::array kReaders{
+    Reader{"set",
+           [](Members& from) -> Command {
+             return SetParameter{from.text("id"), value_of(from)};
+           }},
+    Reader{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
+    Reader{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
+    Reader{"pin",
+           [](Members& from) -> Command {
+             return SetPinned{from.particles("particles"), true};
+           }},
+    Reader{"unpin",
+           [](Members& from) -> Command {
+             return SetPinned{from.particles("particles"), false};
+           }},
+    Reader{"pin-preset", [](Members& from) -> Command { return SetPinPreset{preset_of(from.text("name"))}; }},
+    Reader{"set-scene",
+           [](Members& from) -> Command {
+             return SetScene{
+                 std::make_shared<const Scene>(parse_scene(from.get("scene").dump(), "\"scene\""))};
+           }},
+    Reader{"move-pins",
+           [](Members& from) -> Command {
+             return MovePins{pin_places(from.get("pins")), from.number("duration")};
+           }},
+    Reader{"grab", [](Members& from) -> Command { return grab_of(from); }},
+    Reader{"move-cursor", [](Members& from) -> Command { return MoveCursor{from.vector("to")}; }},
+    Reader{"release", [](Members&) -> Command { return Release{}; }},
+    Reader{"reset", [](Members&) -> Command { return Reset{}; }},
+    Reader{"restore-sound-state", [](Members&) -> Command { return RestoreSoundState{}; }},
 };
 
 }  // namespace
@@ -224,7 +225,7 @@ Json write_command(const Command& command) { return std::visit(Write{}, command)
 Command read_command(const Json& object) {
   Members from(object);
   const std::string name = from.text("do");
-  for (const Row& row : kRows) {
+  for (const Reader& row : kReaders) {
     if (row.name != name) continue;
     Command command = row.read(from);
     from.done();

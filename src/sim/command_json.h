@@ -8,15 +8,14 @@
 
 namespace clothlab {
 
-/// A command as one object of a journal (docs/scene-format.md), to the last bit: {"do": "set", "id": "dt",
-/// "value": 0.01}. A GoBack is the place in the journal of the moment that it goes back to.
+/// Writes a command as an object of a journal (docs/scene-format.md), bit by bit: {"do": "set", "id": "dt",
+/// "value": 0.01}. A GoBack becomes the place of its moment in the journal.
 nlohmann::ordered_json write_command(const Command& command);
 
-/// What write_command wrote, but for a GoBack, whose moment only its run has. Throws InputError, one
-/// sentence, for what is none.
+/// Reads what write_command wrote, except a GoBack. Throws InputError with one sentence.
 Command read_command(const nlohmann::ordered_json& object);
 
-/// "go-to".
+/// The place that a GoBack was written as. Throws InputError.
 JournalPlace read_go_to(const nlohmann::ordered_json& object);
 
 }  // namespace clothlab
