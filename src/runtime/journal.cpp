@@ -127,6 +127,10 @@ JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_firs
 std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(state.v).add(state.t).value(); }
 
 void Journal::load(const LoadedScene& loaded) {
+  if (!has_commands_) {
+    sections_.clear();
+    place_ = {};
+  }
   sections_.push_back(
       {place_.step,
        std::make_shared<const Start>(Start{loaded.scene, fingerprint(*loaded.mesh), loaded.moment}),
@@ -147,6 +151,7 @@ std::string Journal::line_of(const Command& command) {
 void Journal::add(const Command& command, const std::string& line) noexcept {
   sections_.back().lines += line;
   ++place_.commands;
+  has_commands_ = true;
   if (std::holds_alternative<Reset>(command)) {
     start_ = place_.step;
     needs_replay_ = false;

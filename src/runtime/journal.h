@@ -27,7 +27,8 @@ class Journal {
   /// Steps from one hash of the state to the next.
   static constexpr std::uint64_t kStepsPerHash = 30;
 
-  /// Another scene replaces the current one, from its start or its moment.
+  /// Another scene replaces the current one, from its start or its moment. Before the first command the
+  /// journal starts anew with it.
   void load(const LoadedScene& loaded);
 
   /// The line of a command, and reserves memory for it, so that add() after the command cannot fail.
@@ -64,6 +65,7 @@ class Journal {
   std::vector<Section> sections_;
   JournalPlace place_;
   std::uint64_t start_ = 0;  // step of the last load or reset
+  bool has_commands_ = false;
   bool needs_replay_ = false;
 };
 

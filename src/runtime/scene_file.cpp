@@ -41,6 +41,8 @@ Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* 
 
 Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
   if (is_scene_file(path)) return read_scene_file(path, stop, remark);
+  if (lower_case_extension(path) == ".journal")
+    throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
   if (lower_case_extension(path) != ".obj") {
     throw InputError(shown_path(path) +
                      " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");

@@ -95,7 +95,7 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_mesh); }},
     Shortcut{Key::none, 'R', true, false, "Ctrl-R", "record pictures and meshes; stop",
              [](const ShortcutTargets& on) { record_or_stop(on.context, on.files, on.recording); }},
-    Shortcut{Key::none, 'J', true, false, "Ctrl-J", "save the journal of all that was done",
+    Shortcut{Key::none, 'J', true, false, "Ctrl-J", "save the journal of the session",
              [](const ShortcutTargets& on) { on.context.request(SaveJournal{}); }},
     Shortcut{Key::none, 'C', true, false, "Ctrl-Shift-C", "copy the command line",
              [](const ShortcutTargets& on) { on.context.request(CopyCommandLine{}); }, true},

@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "runtime/replay.h"
+#include "runtime/scene_file.h"
 #include "runtime/support.h"
 #include "temporary_folder.h"
 
@@ -114,7 +115,9 @@ void slide(Session& session) {
 }
 
 void load(Session& session) {
-  session.steps(4);
+  session.steps(3);
+  session.send(SetParameter{"mass", 0.4});
+  session.steps(1);
   Scene mesh;
   mesh.mesh = FileSource{utf8_of(kJournals / "square.obj")};
   mesh.integrator = "backward-euler";
@@ -251,6 +254,8 @@ TEST(Journal, RefusesWhatIsNone) {
     EXPECT_NE(at, std::string::npos) << from;
     return refusal(text.replace(at, from.size(), to));
   };
+  EXPECT_THAT([&] { scene_from_path(kJournals / "drag.journal"); },
+              ::testing::ThrowsMessage<InputError>(HasSubstr("`clothlab replay` repeats it")));
   const std::string head = good.substr(0, good.find('\n') + 1);
   EXPECT_THAT(refusal(""), HasSubstr("no journal"));
   EXPECT_THAT(refusal(head), HasSubstr("no journal"));
@@ -278,6 +283,36 @@ TEST(Journal, RefusesWhatIsNone) {
       }
     }
   }
+}
+
+TEST(Journal, BeginsAnewWithALoadBeforeTheFirstCommand) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "anew.journal";
+  Session session(sheet_scene(4));
+  session.steps(40);
+  session.send(UseScene{.loaded = loaded(sheet_scene(6))});
+  session.steps(2);
+  session.save(path);
+  const std::vector<JournalEntry> entries = read_journal(path);
+  ASSERT_EQ(entries.size(), 2u);  // the load and the last state
+  EXPECT_EQ(entries.back().step, 2u);
+  EXPECT_FALSE(session.last()->needs_replay);
+  expect_repeats(path, 1);
+}
+
+TEST(Journal, SaysWhereOnlyAReplayLeads) {
+  Session session(sheet_scene(4));
+  const auto needs_replay = [&] { return session.last()->needs_replay; };
+  session.send(SetParameter{"mass", 0.4});
+  EXPECT_FALSE(needs_replay());  // an option says that
+  session.steps(1);
+  EXPECT_FALSE(needs_replay());
+  session.send(SetParameter{"mass", 0.3});
+  EXPECT_TRUE(needs_replay());
+  session.send(Reset{});
+  EXPECT_FALSE(needs_replay());
+  session.send(MovePins{{{0, vec3(0, 0.1, 0)}}, 0.1});
+  EXPECT_TRUE(needs_replay());
 }
 
 TEST(Journal, RefusesAnotherMesh) {
