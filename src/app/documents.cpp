@@ -39,7 +39,7 @@ MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
 }  // namespace
 
 Documents::Documents(Surroundings around, SimulationThread& simulation,
-                     std::shared_ptr<const LoadedScene> loaded, const Path& file)
+                     const std::shared_ptr<const LoadedScene>& loaded, const Path& file)
     : around_(std::move(around)), simulation_(simulation), edits_(loaded) {
   scene_files_[loaded.get()] = file;
 }
@@ -139,8 +139,7 @@ std::uint64_t Documents::send(std::variant<Command, Control> what,
     edits_.record(*command, std::shared_ptr<const Frame>(shown, &shown->frame));
   if (const auto* control = std::get_if<Control>(&what))
     if (const auto* again = std::get_if<RunAgain>(control)) edits_.record(*again);
-  const std::uint64_t stamp =
-      std::visit([this](auto&& w) { return simulation_.send(std::move(w)); }, std::move(what));
+  const std::uint64_t stamp = std::visit([this](auto& w) { return simulation_.send(std::move(w)); }, what);
   edits_.sent(stamp);
   return stamp;
 }

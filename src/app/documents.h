@@ -35,8 +35,8 @@ class Documents {
     std::function<void(AppRequest)> carry_out;
   };
   /// `file` is the scene's, where it has one.
-  Documents(Surroundings around, SimulationThread& simulation, std::shared_ptr<const LoadedScene> loaded,
-            const std::filesystem::path& file);
+  Documents(Surroundings around, SimulationThread& simulation,
+            const std::shared_ptr<const LoadedScene>& loaded, const std::filesystem::path& file);
 
   /// Begins with the load of what the command line names, if anything.
   void begin(const WindowRequest& request);

@@ -53,7 +53,7 @@ constexpr std::array kKinds{
 /// Refuses a missing or unknown name of an analysis.
 [[noreturn]] void refuse_word(const std::string& word) {
   std::vector<std::string_view> known;
-  for (const Kind& kind : kKinds) known.push_back(kind.name);
+  for (const Kind& kind : kKinds) known.emplace_back(kind.name);
   if (word.empty()) throw InputError("analyze: name an analysis: " + joined(known) + ".");
   throw InputError("analyze: there is no '" + word + "' (" + joined(known) + ")" + suggestion(word, known));
 }

@@ -115,14 +115,15 @@ struct Bench {
     if (steps_text) settings.steps = static_cast<int>(parse_whole("steps", *steps_text, 1, 100'000));
     std::vector<BenchSection> sections;
     if (!measured.empty())
-      sections.push_back([&](std::vector<BenchTable>& tables) { bench_scenes(settings, measured, tables); });
+      sections.emplace_back(
+          [&](std::vector<BenchTable>& tables) { bench_scenes(settings, measured, tables); });
     if (with_integrators) {
       const BenchScene of =
           scene.names_a_scene()
               ? measured.front()
               : BenchScene{sheet_name(kSheetOfIntegrators),
                            [&] { return load_for_bench(hanging_sheet(kSheetOfIntegrators, scene.scene())); }};
-      sections.push_back(
+      sections.emplace_back(
           [&settings, of](std::vector<BenchTable>& tables) { bench_integrators(settings, of, tables); });
     }
     std::vector<BenchTable> tables{machine_table(pool.threads())};

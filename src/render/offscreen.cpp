@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "render/offscreen.h"
 
+#include <exception>
+
 #include "render/gl_context.h"
 
 namespace clothlab {
 
 struct Offscreen::Impl {
   Impl(int width, int height, int samples) : canvas(width, height, samples) {}
-  ~Impl() { context.make_current(); }  // for the canvas
+  ~Impl() {
+    try {
+      context.make_current();  // for the canvas
+    } catch (const std::exception&) {
+      // The context takes the canvas's objects with it.
+    }
+  }
 
   GlContext context;
   Canvas canvas;

@@ -92,7 +92,7 @@ const Palette& palette() { return *g_palette; }
 void use_palette(Theme theme) { g_palette = &palette_of(theme); }
 
 ImU32 with_alpha(ImU32 colour, float alpha) {
-  const auto a = static_cast<ImU32>(alpha * 255.0F + 0.5F);
+  const auto a = static_cast<ImU32>(std::lround(alpha * 255.0F));
   return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
 }
 

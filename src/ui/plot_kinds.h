@@ -44,6 +44,6 @@ struct PlotsLayout {
 
 /// The curves of the present run, and for those over time of the ghosts. Energies are changes since each
 /// run's first sample. The plot of iterations_or_time is that of its shown_kind.
-Plot make_plot(PlotKind kind, const Snapshot& now, bool with_gravity = true);
+Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity = true);
 
 }  // namespace clothlab

@@ -154,7 +154,8 @@ void help_columns(const std::vector<HelpRow>& rows, float room, std::size_t most
   const float start = ImGui::GetCursorPosX();
   for (std::size_t line = 0; line < in_each; ++line)
     for (std::size_t i = line; i < rows.size(); i += in_each) {
-      const float left = start + static_cast<float>(i / in_each) * (width + gap);
+      const std::size_t column = i / in_each;
+      const float left = start + static_cast<float>(column) * (width + gap);
       if (i > line) ImGui::SameLine();
       ImGui::SetCursorPosX(left);
       coloured_text(palette().accent, rows[i].what);
