@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "runtime/scene_loader.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -62,14 +63,13 @@ void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
   auto* file = std::get_if<FileSource>(&scene.mesh);
   if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
   if (plays_to_another() && !load.moment) scene.integrator = options_.integrator;
-  auto loaded = std::make_unique<LoadedScene>(load_scene(std::move(scene), loading));
-  if (fingerprint(*loaded->mesh) != load.mesh_hash)
+  const LoadedScene loaded = load_scene(std::move(scene), loading);
+  if (fingerprint(*loaded.mesh) != load.mesh_hash)
     throw InputError((file ? shown_path(path_of(file->path)) : std::string("The mesh")) +
                      " is another mesh than that of the journal.");
-  auto made = std::make_unique<Simulation>(loaded->scene, loaded->mesh, pool_, stop);
-  if (loaded->moment) made->load(*loaded->moment);
+  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool_, stop);
+  if (loaded.moment) made->load(*loaded.moment);
   if (plays_to_another()) made->apply(SetIntegrator{options_.integrator});
-  loaded_ = std::move(loaded);
   simulation_ = std::move(made);
 }
 

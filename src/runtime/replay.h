@@ -13,7 +13,6 @@
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
 #include "runtime/journal.h"
-#include "runtime/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -46,7 +45,6 @@ class Replay {
 
   /// After the first `loaded`.
   const Simulation& simulation() const { return *simulation_; }
-  const LoadedScene& loaded() const { return *loaded_; }
   /// Steps of the journal, which count on where the run goes back.
   std::uint64_t step() const { return place_.step; }
   std::uint64_t last_step() const { return entries_.back().step; }
@@ -80,7 +78,6 @@ class Replay {
   std::size_t next_ = 0;
   JournalPlace place_;
   std::unique_ptr<Simulation> simulation_;
-  std::unique_ptr<const LoadedScene> loaded_;
   struct Moment {
     std::size_t uses = 0;
     std::shared_ptr<const Checkpoint> checkpoint;

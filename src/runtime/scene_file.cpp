@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/journal.h"
 #include "sim/scene_json.h"
 
 namespace clothlab {
@@ -41,7 +42,7 @@ Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* 
 
 Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* remark) {
   if (is_scene_file(path)) return read_scene_file(path, stop, remark);
-  if (lower_case_extension(path) == ".journal")
+  if (is_journal_file(path))
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
   if (lower_case_extension(path) != ".obj") {
     throw InputError(shown_path(path) +
