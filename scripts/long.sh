@@ -52,8 +52,8 @@ cmake --build --preset release --target clothlab
 PATH=/usr/bin:$PATH python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
 
 cmake --preset check --log-level=NOTICE
-cmake --build --preset check --target sim_mesh_suite_test runtime_mouse_grab_test runtime_parts_test
+cmake --build --preset check --target sim_mesh_suite_test runtime_mouse_grab_test runtime_command_sequence_test
 CLOTHLAB_LONG_TESTS=1 build/check/tests/sim/sim_mesh_suite_test --gtest_brief=1
 CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_mouse_grab_test --gtest_filter='*LongGrab*' --gtest_brief=1
-CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_parts_test --gtest_filter='CommandSequence*' --gtest_brief=1
+CLOTHLAB_LONG_TESTS=1 build/check/tests/runtime/runtime_command_sequence_test --gtest_brief=1
 scripts/check_tidy.sh

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <glm/geometric.hpp>
 #include <iostream>
+#include <new>
 #include <utility>
 
 #include "core/text.h"
@@ -134,7 +135,7 @@ void Documents::tell_of_mesh(const LoadedScene& loaded) {
 }
 
 std::uint64_t Documents::send(std::variant<Command, Control> what,
-                              const std::shared_ptr<const Snapshot>& shown) {
+                              const std::shared_ptr<const Snapshot>& shown) try {
   if (const auto* command = std::get_if<Command>(&what))
     edits_.record(*command, std::shared_ptr<const Frame>(shown, &shown->frame));
   if (const auto* control = std::get_if<Control>(&what))
@@ -142,18 +143,27 @@ std::uint64_t Documents::send(std::variant<Command, Control> what,
   const std::uint64_t stamp = std::visit([this](auto& w) { return simulation_.send(std::move(w)); }, what);
   edits_.sent(stamp);
   return stamp;
+} catch (const std::bad_alloc&) {
+  say_no_memory();
+  return 0;
+}
+
+void Documents::say_no_memory() {
+  edits_.take_back();
+  around_.ui.show_message("There is not enough memory for that.", true);
 }
 
 void Documents::undo(Intentions& intentions, const Snapshot& shown) {
-  carry_out_step("undo", edits_.undo(), intentions, shown);
+  carry_out_step("undo", &EditHistory::undo, intentions, shown);
 }
 
 void Documents::redo(Intentions& intentions, const Snapshot& shown) {
-  carry_out_step("redo", edits_.redo(), intentions, shown);
+  carry_out_step("redo", &EditHistory::redo, intentions, shown);
 }
 
-void Documents::carry_out_step(const std::string& what, const std::optional<EditHistory::Step>& step,
-                               Intentions& intentions, const Snapshot& shown) {
+void Documents::carry_out_step(const std::string& what, Travel travel, Intentions& intentions,
+                               const Snapshot& shown) try {
+  const std::optional<EditHistory::Step> step = (edits_.*travel)();
   if (!step) return around_.ui.show_message("There is nothing to " + what + ".", false);
   if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a held pin may be free now
   if (step->other_scene) {
@@ -166,6 +176,8 @@ void Documents::carry_out_step(const std::string& what, const std::optional<Edit
   }
   if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
   around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
+} catch (const std::bad_alloc&) {
+  say_no_memory();
 }
 
 std::uint64_t Documents::use_scene(UseScene next) {

@@ -88,8 +88,9 @@ class Documents {
   void start(Load load, std::string name);
   std::uint64_t use_scene(UseScene next);
   void tell_of_mesh(const LoadedScene& loaded);
-  void carry_out_step(const std::string& what, const std::optional<EditHistory::Step>& step,
-                      Intentions& intentions, const Snapshot& shown);
+  using Travel = std::optional<EditHistory::Step> (EditHistory::*)();
+  void carry_out_step(const std::string& what, Travel travel, Intentions& intentions, const Snapshot& shown);
+  void say_no_memory();
 
   Surroundings around_;
   SimulationThread& simulation_;

@@ -81,27 +81,45 @@ std::optional<EditHistory::Step> EditHistory::redo() {
 
 void EditHistory::add(std::variant<Edit, OtherScene, Travel> what) {
   pending_.push_back({0, std::move(what), now_});
-  std::visit([this](const auto& each) { perform(each); }, pending_.back().what);
-  retell();
+  try {
+    std::visit([this](const auto& each) { perform(each); }, pending_.back().what);
+    retell();
+  } catch (...) {
+    take_back();
+    throw;
+  }
 }
 
-void EditHistory::sent(std::uint64_t stamp) {
+void EditHistory::sent(std::uint64_t stamp) noexcept {
   if (!pending_.empty() && pending_.back().stamp == 0) pending_.back().stamp = stamp;
+}
+
+void EditHistory::take_back() noexcept {
+  if (pending_.empty() || pending_.back().stamp != 0) return;
+  now_ = std::move(pending_.back().before);
+  pending_.pop_back();
 }
 
 void EditHistory::settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused) {
   // An undo without a request has no stamp and needs no answer.
   while (!pending_.empty() && pending_.front().stamp <= applied) {
-    const bool holds = !std::ranges::binary_search(refused, pending_.front().stamp);
-    if (!holds) now_ = std::move(pending_.front().before);
-    pending_.pop_front();
-    if (holds) continue;
-    for (Pending& later : pending_) {
-      later.before = now_;
-      std::visit([this](const auto& each) { perform(each); }, later.what);
-    }
-    retell();
+    if (std::ranges::binary_search(refused, pending_.front().stamp))
+      take_out_first();
+    else
+      pending_.pop_front();
   }
+}
+
+void EditHistory::take_out_first() {
+  EditHistory next = *this;
+  next.now_ = std::move(next.pending_.front().before);
+  next.pending_.pop_front();
+  for (Pending& later : next.pending_) {
+    later.before = next.now_;
+    std::visit([&](const auto& each) { next.perform(each); }, later.what);
+  }
+  next.retell();
+  *this = std::move(next);
 }
 
 // Documents ----------------------------------------------------------------------------------------
@@ -246,16 +264,16 @@ EditHistory::Step EditHistory::step_to(const Document& next, const Document& lat
 }
 
 void EditHistory::retell() {
-  undo_text_ = can_undo() ? step_back().text : "";
-  redo_text_ = can_redo() ? step_forward().text : "";
+  now_.undo_text = can_undo() ? step_back().text : "";
+  now_.redo_text = can_redo() ? step_forward().text : "";
   // The integrator is changed often: no question about it.
   const Scene& saved = *saved_.at(now_.present.loaded.get());
   Scene now = *now_.present.scene;
   now.integrator = saved.integrator;
   try {
-    unsaved_changes_ = describe_differences(saved, now, *now_.present.loaded->mesh);
+    now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);
   } catch (const InputError&) {
-    unsaved_changes_ = "Another mesh";  // the saved scene does not fit this one
+    now_.unsaved_changes = "Another mesh";  // the saved scene does not fit this one
   }
 }
 

@@ -19,7 +19,8 @@ namespace clothlab {
 
 /// The user's edits of scenes, for undo, redo and the question about unsaved changes. For one thread, which
 /// reports everything that it sends to the SimulationThread; the history holds the scene as it will be when
-/// all of that is carried out. Refused requests are removed as if they had never been sent.
+/// all of that is carried out. Refused requests are removed as if they had never been sent. What throws
+/// std::bad_alloc has changed nothing, and is not to be sent.
 ///
 /// An entry is a complete immutable scene with a shared mesh, so that going back to another scene opens no
 /// file. Positions and velocities are not included: undoing a parameter moves nothing. Pins that undo moves
@@ -52,7 +53,9 @@ class EditHistory {
   void record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival);
 
   /// The stamp of the last edit, undo or redo.
-  void sent(std::uint64_t stamp);
+  void sent(std::uint64_t stamp) noexcept;
+  /// It was not sent after all.
+  void take_back() noexcept;
   /// The thread has handled all requests up to `applied`; `refused` (ascending stamps) had no effect.
   void settle(std::uint64_t applied, const std::vector<std::uint64_t>& refused);
 
@@ -71,15 +74,15 @@ class EditHistory {
   bool can_undo() const { return !now_.past.empty(); }
   bool can_redo() const { return !now_.future.empty(); }
   /// Description of the next undo or redo; empty when there is none.
-  const std::string& undo_text() const { return undo_text_; }
-  const std::string& redo_text() const { return redo_text_; }
+  const std::string& undo_text() const { return now_.undo_text; }
+  const std::string& redo_text() const { return now_.redo_text; }
   std::optional<Step> undo();
   std::optional<Step> redo();
 
   /// This version was written to a file.
   void saved(const Version& written);
   /// Parameters, gravity and pins that differ from the file, or from the start of what has none; in words.
-  const std::string& unsaved_changes() const { return unsaved_changes_; }
+  const std::string& unsaved_changes() const { return now_.unsaved_changes; }
 
  private:
   struct Document {
@@ -96,6 +99,7 @@ class EditHistory {
     std::vector<Document> future;  // next last
     std::string open_subject;      // of the current gesture
     std::uint64_t open_gesture = 0;
+    std::string undo_text, redo_text, unsaved_changes;
   };
   struct Edit {
     Command command;
@@ -120,6 +124,7 @@ class EditHistory {
   };
 
   void add(std::variant<Edit, OtherScene, Travel> what);
+  void take_out_first();
   void perform(const Edit& edit);
   void perform(const OtherScene& other);
   void perform(const Travel& travel);
@@ -136,7 +141,6 @@ class EditHistory {
   std::map<const LoadedScene*, std::shared_ptr<const Scene>> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
-  std::string undo_text_, redo_text_, unsaved_changes_;
 };
 
 }  // namespace clothlab

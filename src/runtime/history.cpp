@@ -33,12 +33,12 @@ void History::add(const std::function<void(Checkpoint&)>& save) {
   save(*next);
   grown_ = true;
   make_room(bytes_of(*next), next->state.t);
+  states_.push_back(next);
   bytes_ += bytes_of(*next);
-  states_.push_back(std::move(next));
 }
 
 void History::replace_newest(const std::function<void(Checkpoint&)>& save) {
-  drop(states_, states_.end() - 1);
+  if (!states_.empty()) drop(states_, states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size());
   add(save);
 }
@@ -111,31 +111,36 @@ std::size_t History::nearest(double time) const {
   return time - states_[i - 1]->state.t <= (*after)->state.t - time ? i - 1 : i;
 }
 
-History::States History::cut_after(double time, std::size_t least) {
-  States later;
-  while (states_.size() > least && states_.back()->state.t > time) {
-    later.push_front(std::move(states_.back()));
-    states_.pop_back();
-  }
-  coarse_ = std::min(coarse_, states_.size() - (states_.empty() ? 0 : 1));
-  return later;
+History::Cut History::cut_after(double time, std::size_t least) const {
+  std::size_t count = states_.size();
+  while (count > least && states_[count - 1]->state.t > time) --count;
+  const auto cut = states_.begin() + static_cast<std::ptrdiff_t>(count);
+  return {{states_.begin(), cut}, {cut, states_.end()}};
 }
 
+// The two below change nothing where there is no memory: what needs some comes first.
+
 bool History::branch_at(double time) {
-  States left = cut_after(time, 1);
-  if (left.empty()) return false;
+  Cut at = cut_after(time, 1);
+  if (at.later.empty()) return false;
+  if (!grown_) at.later.insert(at.later.end(), other_.begin(), other_.end());
   const bool is_new = std::exchange(grown_, false);
   if (is_new) forget_other_branch(0);
-  other_.insert(other_.begin(), left.begin(), left.end());
+  coarse_ = std::min(coarse_, at.common.size() - 1);
+  states_ = std::move(at.common);
+  other_ = std::move(at.later);
   branch_ = states_.back()->state.t;
   return is_new;
 }
 
 void History::swap_branches() {
   if (other_.empty()) return;
-  States left = cut_after(branch_, 0);
-  states_.insert(states_.end(), other_.begin(), other_.end());
-  other_ = std::move(left);
+  Cut at = cut_after(branch_, 0);
+  const std::size_t common = at.common.size();
+  at.common.insert(at.common.end(), other_.begin(), other_.end());
+  coarse_ = std::min(coarse_, std::max<std::size_t>(common, 1) - 1);
+  states_ = std::move(at.common);
+  other_ = std::move(at.later);
   grown_ = true;
 }
 

@@ -68,7 +68,11 @@ class History {
   using States = std::deque<std::shared_ptr<Checkpoint>>;
   void drop(States& from, States::iterator past);
   void forget_other_branch(std::size_t bytes);  // beyond this memory
-  States cut_after(double time, std::size_t least);
+  struct Cut {
+    States common, later;
+  };
+  /// The states up to `time`, at least so many, and those after it.
+  Cut cut_after(double time, std::size_t least) const;
 
   Limits limits_;
   States states_;

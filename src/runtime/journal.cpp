@@ -58,14 +58,15 @@ Memory numbers_of_hex(std::string_view text) {
   return Memory(std::move(numbers));
 }
 
-std::string line(std::uint64_t step, const Json& members) {
-  Json whole{{"step", step}};
-  whole.update(members);
-  return whole.dump() + '\n';
+/// The line of an object.
+std::string line(std::uint64_t step, std::string_view object) {
+  std::string text = "{\"step\":";
+  return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
 }
 
 std::string hash_line(std::uint64_t step, const State& now) {
-  return line(step, {{"state", hex(state_hash(now))}});
+  std::string object = "{\"state\":\"";
+  return line(step, object.append(hex(state_hash(now))).append("\"}"));
 }
 
 JournalEntry::Load load_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
@@ -171,10 +172,10 @@ std::string Journal::load_line(const Section& section) {
   Scene scene = start.scene;
   if (auto* file = std::get_if<FileSource>(&scene.mesh))
     file->path = utf8_of(fs::absolute(path_of(file->path)));
-  Json load{{"do", "load"}, {"mesh-fingerprint", hex(start.mesh_hash)}};
-  if (start.moment) load["moment"] = hex_of(*start.moment);
-  load["scene"] = Json::parse(write_scene(scene));
-  return line(section.step, load);
+  std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
+  load.append(hex(start.mesh_hash)).append("\",");
+  if (start.moment) load.append("\"moment\":\"").append(hex_of(*start.moment)).append("\",");
+  return line(section.step, load.append("\"scene\":").append(write_scene_line(scene)).append("}"));
 }
 
 void Journal::write(const State& now, const fs::path& path) const {

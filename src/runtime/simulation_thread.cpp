@@ -21,6 +21,7 @@ constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends
 constexpr std::chrono::seconds kWarningShown{1};
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
+constexpr std::size_t kLongestSentence = 4096;
 
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -36,6 +37,8 @@ SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> first, const Opt
       playing(options.playing),
       monitor([this] { queue.wake(); }) {
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
+  error.reserve(kLongestSentence);
+  refused.reserve(kMostRefused);
   use(std::move(first), nullptr);
   publish(Clock::now());
   thread = std::thread([this] { run(); });
@@ -112,8 +115,8 @@ void SimulationThread::Impl::keep_up() {
   }
 }
 
-void SimulationThread::Impl::refuse(std::string sentence) {
-  error = std::move(sentence);
+void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {
+  error.assign(sentence.substr(0, error.capacity()));
   ++errors;
   dirty = true;
 }
@@ -127,16 +130,15 @@ void SimulationThread::Impl::carry_out(Request& request) {
   });
   // What has changed the scene holds, whatever failed after that.
   if (!done && simulation->shared_scene() == before) note_refusal(request.stamp);
+  if (past && past->shown >= history.size()) past.reset();  // it was cut before the request failed
   applied = request.stamp;
   unseen_request = true;
   dirty = true;
 }
 
-void SimulationThread::Impl::note_refusal(std::uint64_t stamp) {
-  std::vector<std::uint64_t> stamps = *refused;
-  if (stamps.size() == kMostRefused) stamps.erase(stamps.begin());
-  stamps.push_back(stamp);
-  refused = std::make_shared<const std::vector<std::uint64_t>>(std::move(stamps));
+void SimulationThread::Impl::note_refusal(std::uint64_t stamp) noexcept {
+  if (refused.size() == kMostRefused) refused.erase(refused.begin());
+  refused.push_back(stamp);
 }
 
 void SimulationThread::Impl::step() {
@@ -183,7 +185,7 @@ void SimulationThread::Impl::step() {
     warned = end;
   }
   remember(milliseconds);
-  if (recorder) recorder->add_step(*simulation, scene, motion, milliseconds);
+  if (recorder) recorder->add_step(*simulation, simulation->shared_scene(), motion, milliseconds);
   pacer.stepped(simulation->scene().stepping.dt, speed, end);
   if (end - asked >= (is_stable_at_every_step() ? kRareEstimateSpacing : kEstimateSpacing))
     ask_for_estimate(false);
@@ -197,7 +199,7 @@ void SimulationThread::Impl::pull() {
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
   const auto snapshot = std::make_shared<Snapshot>();
-  capture(*simulation, scene, snapshot->frame);
+  capture(*simulation, simulation->shared_scene(), snapshot->frame);
   if (mouse_grab && snapshot->frame.grab) snapshot->frame.grab->cursor = mouse_grab->cursor();
   const State* seen = &simulation->state();
   if (past) {
@@ -212,7 +214,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   }
   capture_motion(*simulation, *seen, motion, snapshot->frame);
   snapshot->applied = applied;
-  snapshot->refused = refused;
+  snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->loaded = loaded;
   snapshot->integrator = integrator_index();
   snapshot->playing = playing;

@@ -44,12 +44,13 @@ struct SimulationThread::Impl {
   void keep_up();
   template <class Body>
   bool guarded(Body&& body);
-  void refuse(std::string sentence);
+  /// Needs no memory.
+  void refuse(std::string_view sentence) noexcept;
 
   // ---- Requests
 
   void carry_out(Request& request);
-  void note_refusal(std::uint64_t stamp);
+  void note_refusal(std::uint64_t stamp) noexcept;
   void apply(const Command& command);
   void steer(const StartGrab& c);
   void steer(const SetPlaying& c);
@@ -122,7 +123,6 @@ struct SimulationThread::Impl {
 
   // ---- Snapshots
 
-  void scene_changed() { scene = simulation->shared_scene(); }
   std::uint16_t integrator_index() const {
     return static_cast<std::uint16_t>(&simulation->integrator() - integrators().data());
   }
@@ -181,9 +181,7 @@ struct SimulationThread::Impl {
   std::uint64_t notices = 0;
   std::uint64_t notice_of_simulation = 0;  // number of the last one
   std::uint64_t applied = 0;
-  std::shared_ptr<const std::vector<std::uint64_t>> refused =
-      std::make_shared<const std::vector<std::uint64_t>>();
-  std::shared_ptr<const Scene> scene;
+  std::vector<std::uint64_t> refused;
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // a request among it
   Clock::time_point published{};

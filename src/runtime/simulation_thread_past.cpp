@@ -19,17 +19,17 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   std::vector<Command> first;
   if (next->moment) first.emplace_back(Release{});  // nobody holds it here
   if (values) first.emplace_back(SetScene{values});
+  auto no_ghosts = std::make_shared<const std::vector<GhostRun>>();
   simulation.use(*next, first, pool, superseded);
+  loaded = std::move(next);
+  ghosts = std::move(no_ghosts);
   if (recorder) recorder->forget();
   recorder.reset();
   notice_of_simulation = 0;
-  loaded = std::move(next);
   timers.assign(integrators().size(), {});
   method_ms.assign(integrators().size(), 0);
   forget_estimate();
-  steer(ForgetGhosts{});
   start_over();
-  scene_changed();
   ask_for_estimate();
 }
 
@@ -39,9 +39,9 @@ void SimulationThread::Impl::start_over() {
   blown.reset();
   warning = {};
   past.reset();
-  remember(std::nullopt);
   pacer.restart(Clock::now());
   dirty = true;
+  remember(std::nullopt);
 }
 
 void SimulationThread::Impl::go_on_from_restored_state() {

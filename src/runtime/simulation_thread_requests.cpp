@@ -33,7 +33,6 @@ void SimulationThread::Impl::apply(const Command& command) {
   } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
     history.replace_newest([this](Checkpoint& to) { simulation.save(to); });
   }
-  if (rule.changes_scene) scene_changed();
   if (simulation->integrator().inextensible != had_rods) forget_estimate();
   if (!simulation->grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
   if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
@@ -148,7 +147,7 @@ void SimulationThread::Impl::steer(Record& c) {
   recorder = std::move(c.recorder);
   if (!recorder) return;
   continue_from_shown();  // what is seen is what it begins with
-  recorder->begin(*simulation, scene, motion, [this] { queue.wake(); });
+  recorder->begin(*simulation, simulation->shared_scene(), motion, [this] { queue.wake(); });
 }
 
 void SimulationThread::Impl::steer(UseScene& c) {

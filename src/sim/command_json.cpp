@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,53 +25,88 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kOff = std::numeric_limits<double>::infinity();
 
-Json list_of(const vec3& v) { return {v.x, v.y, v.z}; }
+// Written without a JSON tree: to destroy one takes memory, and without that ends the program.
+
+std::string json_object(std::initializer_list<std::pair<std::string_view, std::string>> members) {
+  std::string text;
+  for (const auto& [key, value] : members)
+    text.append(text.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
+  return text.append("}");
+}
+
+template <class Values, class Text>
+std::string list_of(const Values& values, const Text& text) {
+  std::string list = "[";
+  for (const auto& value : values) list.append(list.size() > 1 ? "," : "").append(text(value));
+  return list.append("]");
+}
+
+std::string number_text(double value) {
+  return value == 0 && std::signbit(value) ? "-0.0" : format_number(value);
+}
+std::string count_text(std::uint64_t value) { return std::to_string(value); }
+std::string list_of(const vec3& v) { return list_of(std::array{v.x, v.y, v.z}, number_text); }
 
 /// The values of a scene; neither its mesh nor the state that it starts from.
-Json values_of(Scene scene) {
+std::string values_of(Scene scene) {
   scene.mesh = NoSource{};
   scene.initial_state.reset();
-  return Json::parse(write_scene(scene));
+  return write_scene_line(scene);
 }
 
 struct Write {
-  Json operator()(const SetParameter& c) const {
-    return {{"do", "set"}, {"id", c.id}, {"value", c.value == kOff ? Json("off") : Json(c.value)}};
+  std::string operator()(const SetParameter& c) const {
+    return json_object({{"do", "\"set\""},
+                        {"id", json_text(c.id)},
+                        {"value", c.value == kOff ? "\"off\"" : number_text(c.value)}});
   }
-  Json operator()(const SetGravity& c) const { return {{"do", "set-gravity"}, {"to", list_of(c.gravity)}}; }
-  Json operator()(const SetIntegrator& c) const { return {{"do", "set-integrator"}, {"id", c.id}}; }
-  Json operator()(const SetPinned& c) const {
-    return {{"do", c.pinned ? "pin" : "unpin"}, {"particles", c.particles}};
+  std::string operator()(const SetGravity& c) const {
+    return json_object({{"do", "\"set-gravity\""}, {"to", list_of(c.gravity)}});
   }
-  Json operator()(const SetPinPreset& c) const {
-    return {{"do", "pin-preset"}, {"name", kPinPresetNames[static_cast<std::size_t>(c.preset)]}};
+  std::string operator()(const SetIntegrator& c) const {
+    return json_object({{"do", "\"set-integrator\""}, {"id", json_text(c.id)}});
   }
-  Json operator()(const SetScene& c) const {
-    return {{"do", "set-scene"}, {"scene", c.scene ? values_of(*c.scene) : Json()}};
+  std::string operator()(const SetPinned& c) const {
+    return json_object(
+        {{"do", c.pinned ? "\"pin\"" : "\"unpin\""}, {"particles", list_of(c.particles, count_text)}});
   }
-  Json operator()(const MovePins& c) const {
-    Json places = Json::array();
-    for (const auto& [particle, place] : c.pins)
-      places.push_back({{"particle", particle}, {"to", list_of(place)}});
-    return {{"do", "move-pins"}, {"pins", std::move(places)}, {"duration", c.duration}};
+  std::string operator()(const SetPinPreset& c) const {
+    return json_object(
+        {{"do", "\"pin-preset\""}, {"name", json_text(kPinPresetNames[static_cast<std::size_t>(c.preset)])}});
   }
-  Json operator()(const Grab& c) const {
-    return {{"do", "grab"},
-            {"particles", c.particles},
-            {"weights", list_of(c.weights)},
-            {"cursor", list_of(c.cursor)},
-            {"stiffness", c.stiffness},
-            {"damping", c.damping},
-            {"strength", c.strength}};
+  std::string operator()(const SetScene& c) const {
+    return json_object({{"do", "\"set-scene\""}, {"scene", c.scene ? values_of(*c.scene) : "null"}});
   }
-  Json operator()(const MoveCursor& c) const { return {{"do", "move-cursor"}, {"to", list_of(c.cursor)}}; }
-  Json operator()(const Release&) const { return {{"do", "release"}}; }
-  Json operator()(const Reset&) const { return {{"do", "reset"}}; }
-  Json operator()(const GoBack& c) const {
+  std::string operator()(const MovePins& c) const {
+    const auto pin = [](const PinPlace& p) {
+      return json_object({{"particle", count_text(p.particle)}, {"to", list_of(p.place)}});
+    };
+    return json_object(
+        {{"do", "\"move-pins\""}, {"pins", list_of(c.pins, pin)}, {"duration", number_text(c.duration)}});
+  }
+  std::string operator()(const Grab& c) const {
+    return json_object({{"do", "\"grab\""},
+                        {"particles", list_of(c.particles, count_text)},
+                        {"weights", list_of(c.weights)},
+                        {"cursor", list_of(c.cursor)},
+                        {"stiffness", number_text(c.stiffness)},
+                        {"damping", number_text(c.damping)},
+                        {"strength", number_text(c.strength)}});
+  }
+  std::string operator()(const MoveCursor& c) const {
+    return json_object({{"do", "\"move-cursor\""}, {"to", list_of(c.cursor)}});
+  }
+  std::string operator()(const Release&) const { return json_object({{"do", "\"release\""}}); }
+  std::string operator()(const Reset&) const { return json_object({{"do", "\"reset\""}}); }
+  std::string operator()(const GoBack& c) const {
     const JournalPlace place = c.moment ? c.moment->place : JournalPlace{};
-    return {{"do", "go-to"}, {"to-step", place.step}, {"after-commands", place.commands}};
+    return json_object({{"do", "\"go-to\""},
+                        {"to-step", count_text(place.step)},
+                        {"after-commands", count_text(place.commands)}});
   }
-  Json operator()(const RestoreSoundState&) const { return {{"do", "restore-sound-state"}}; }
+  std::string operator()(const RestoreSoundState&) const {
+    return json_object({{"do", "\"restore-sound-state\""}});
+  }
 };
 
 /// The members of an object, each to be read once; `done` refuses what is left over.
@@ -220,7 +256,7 @@ constexpr std::array kReaders{
 
 }  // namespace
 
-Json write_command(const Command& command) { return std::visit(Write{}, command); }
+std::string write_command(const Command& command) { return std::visit(Write{}, command); }
 
 Command read_command(const Json& object) {
   Members from(object);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "sim/checkpoint.h"
 #include "sim/command.h"
@@ -9,8 +10,8 @@
 namespace clothlab {
 
 /// Writes a command as an object of a journal (docs/scene-format.md), bit by bit: {"do": "set", "id": "dt",
-/// "value": 0.01}. A GoBack becomes the place of its moment in the journal.
-nlohmann::ordered_json write_command(const Command& command);
+/// "value": 0.01}, on one line. A GoBack becomes the place of its moment in the journal.
+std::string write_command(const Command& command);
 
 /// Reads what write_command wrote, except a GoBack. Throws InputError with one sentence.
 Command read_command(const nlohmann::ordered_json& object);

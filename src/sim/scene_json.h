@@ -31,6 +31,10 @@ Scene parse_scene(std::string_view json_text, std::string_view name, const StopP
 /// parameters are written where they differ from their defaults. Throws InputError for what JSON cannot hold:
 /// a number that is not finite, a path that is not UTF-8.
 std::string write_scene(const Scene& scene);
+/// The same on one line.
+std::string write_scene_line(const Scene& scene);
+/// A JSON string. Throws InputError for text that is not UTF-8.
+std::string json_text(std::string_view text);
 
 /// Every key of a scene file: its own first, then the parameters' ids.
 std::vector<std::string_view> scene_keys();

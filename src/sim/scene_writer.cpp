@@ -10,10 +10,6 @@
 #include "sim/scene_json.h"
 
 namespace clothlab {
-namespace {
-
-// Written without a JSON tree: keys keep their order, and numbers read back exactly and look as they were
-// typed.
 
 std::string json_text(std::string_view text) {
   if (!is_utf8(text))
@@ -21,6 +17,11 @@ std::string json_text(std::string_view text) {
                      "\", which is not UTF-8: rename the file.");
   return nlohmann::json(text).dump();
 }
+
+namespace {
+
+// Written without a JSON tree: keys keep their order, and numbers read back exactly and look as they were
+// typed.
 
 std::string text_of(double value) {
   if (!std::isfinite(value)) throw InputError("A scene file cannot hold a number that is not finite.");
@@ -85,6 +86,16 @@ std::string write_scene(const Scene& scene) {
     add("initial-state", "{\n    \"positions\": " + text_of(scene.initial_state->positions) +
                              ",\n    \"velocities\": " + text_of(scene.initial_state->velocities) + "}");
   return text + "\n}\n";
+}
+
+std::string write_scene_line(const Scene& scene) {
+  std::string line;
+  bool indents = false;
+  for (const char c : write_scene(scene)) {
+    indents = c == '\n' || (indents && c == ' ');  // no text holds an end of line
+    if (!indents) line += c;
+  }
+  return line;
 }
 
 }  // namespace clothlab

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Long random sequences of commands, many of them refused: what the window believes of the scene is what the
-// simulation has, undo to the start gives the start, and what is saved opens to the same.
+// Long random sequences of commands, many of which are refused or find no memory: what the window believes of
+// the scene is what the simulation has, undo to the start gives the start, what is saved opens to the same,
+// and the cloth can still be grabbed.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <latch>
+#include <new>
 #include <random>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "allocation_counter.h"
 #include "runtime/edit_history.h"
 #include "runtime/support.h"
 #include "sim/parameters.h"
@@ -36,38 +40,42 @@ class Desk {
  public:
   explicit Desk(unsigned seed) : random_(seed) {}
 
+  /// Now and then memory runs out: for the window's part of it or for the simulation's.
   void act() {
-    switch (below(12)) {
-      case 0:
-        return undo_or_redo(edits_.undo());
-      case 1:
-        return undo_or_redo(edits_.redo());
-      case 2:
-        return use_scene();
-      case 3:
-        return edits_.end_gesture();
-      case 4: {
-        const RunAgain again{some_integrator()};
-        edits_.record(again);
-        return edits_.sent(thread_.send(Control(again)));
-      }
-      default:
-        return send(some_command());
+    const int who = below(9);
+    if (who > 2) return do_something();
+    if (who == 0) {
+      hungry_ = true;
+      do_something();
+      hungry_ = false;
+      return;
     }
+    // With the next request, once that is there, and no longer.
+    const auto come = std::make_shared<std::latch>(1);
+    thread_.send(Control(KeepMoment{[come, n = some_allocation()](const KeepMoment::Moment&) {
+      come->wait();
+      fail_allocation(n);
+    }}));
+    do_something();
+    thread_.send(
+        Control(KeepMoment{[this](const KeepMoment::Moment&) { failures_ += fail_allocation(0) == 0; }}));
+    come->count_down();
   }
 
   void settle() {
     shown_ = send_and_wait(thread_, SetSpeed{1});
-    edits_.settle(shown_->applied, *shown_->refused);
+    while (!edit([this] { edits_.settle(shown_->applied, *shown_->refused); })) {
+    }
   }
 
   void undo_all() {
-    while (edits_.can_undo()) undo_or_redo(edits_.undo());
+    while (edits_.can_undo()) undo_or_redo(&EditHistory::undo);
     settle();
   }
 
   void expect_one_scene() const {
     EXPECT_EQ(shown_->loaded.get(), &edits_.loaded());
+    EXPECT_EQ(shown_->frame.mesh, edits_.loaded().mesh);
     EXPECT_EQ(written(*shown_->frame.scene), written(edits_.version().whole()));
     EXPECT_EQ(written(parse_scene(written(*shown_->frame.scene), "a file")), written(edits_.scene()));
     Simulation opened(edits_.version().whole(), edits_.loaded().mesh, pool_);
@@ -77,12 +85,86 @@ class Desk {
     EXPECT_EQ(&edits_.loaded(), scenes_[0].get());
     EXPECT_EQ(differences(edits_.scene(), scenes_[0]->scene, *scenes_[0]->mesh), std::vector<std::string>());
   }
+  void expect_grab() {
+    EXPECT_TRUE(send_and_wait(thread_, StartGrab{{{0, 1, 1}, vec3(0.25, 0.25, 0.5), vec3(1)}})->frame.grab);
+    EXPECT_FALSE(send_and_wait(thread_, Release{})->frame.grab);
+  }
   std::uint64_t refusals() const { return shown_->refused->size(); }
+  /// To find memory: of the simulation, and of the edits.
+  std::pair<int, int> failures() const { return {failures_, failed_edits_}; }
 
  private:
   static std::string written(const Scene& scene) { return write_scene(scene); }
 
+  void do_something() {
+    switch (below(16)) {
+      case 0:
+        return undo_or_redo(&EditHistory::undo);
+      case 1:
+        return undo_or_redo(&EditHistory::redo);
+      case 2:
+        return use_scene();
+      case 3:
+        return edits_.end_gesture();
+      case 4: {
+        const RunAgain again{some_integrator()};
+        return send([&] { edits_.record(again); }, Control(again));
+      }
+      case 5:
+        return do_what_is_no_edit();
+      default: {
+        const Command command = some_command();
+        return send([&] { edits_.record(command, std::shared_ptr<const Frame>(shown_, &shown_->frame)); },
+                    command);
+      }
+    }
+  }
+
+  void do_what_is_no_edit() {
+    switch (below(6)) {
+      case 0:
+        thread_.send(Command(Reset{}));
+        return;
+      case 1:
+        thread_.send(Control(StepOnce{}));
+        return;
+      case 2:
+        thread_.send(Control(Rewind{}));
+        return;
+      case 3:
+        thread_.send(Control(StepThroughPast{-1}));
+        return;
+      case 4:
+        thread_.send(Control(SwapBranches{}));
+        return;
+      default:
+        thread_.send(Control(StartGrab{{{0, 1, 1}, vec3(0.25, 0.25, 0.5), vec3(1)}}));
+    }
+  }
+
+  /// Part of the edits; false when it found no memory, and has changed nothing.
+  template <class Part>
+  bool edit(const Part& part) {
+    if (hungry_) fail_allocation(some_allocation());
+    try {
+      part();
+    } catch (const std::bad_alloc&) {
+      ++failed_edits_;
+      return false;
+    }
+    fail_allocation(0);
+    return true;
+  }
+
+  /// What finds no memory for its edit is not sent.
+  template <class Part, class Request>
+  void send(const Part& part, const Request& request) {
+    if (edit(part)) edits_.sent(thread_.send(request));
+  }
+
   int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+  /// The first ones more often.
+  long some_allocation() { return 1 + below(1 << below(11)); }
   std::uint32_t some_particle() { return static_cast<std::uint32_t>(below(12)); }
   std::string some_integrator() {
     return below(8) == 0
@@ -126,22 +208,18 @@ class Desk {
     }
   }
 
-  void send(const Command& command) {
-    edits_.record(command, std::shared_ptr<const Frame>(shown_, &shown_->frame));
-    edits_.sent(thread_.send(command));
-  }
-
   /// Another one, which may come too soon after the one before or be refused with its values.
   void use_scene() {
     const auto& next = scenes_[static_cast<std::size_t>(below(static_cast<int>(scenes_.size())))];
     auto bad = std::make_shared<Scene>(next->scene);
     bad->material.mass = -1;
-    edits_.record_scene(next, EditHistory::Arrival::another);
-    edits_.sent(thread_.send(Control(UseScene{next, below(4) == 0 ? bad : nullptr})));
+    send([&] { edits_.record_scene(next, EditHistory::Arrival::another); },
+         Control(UseScene{next, below(4) == 0 ? bad : nullptr}));
   }
 
-  void undo_or_redo(const std::optional<EditHistory::Step>& step) {
-    if (!step) return;
+  void undo_or_redo(std::optional<EditHistory::Step> (EditHistory::*travel)()) {
+    std::optional<EditHistory::Step> step;
+    if (!edit([&] { step = (edits_.*travel)(); }) || !step) return;
     if (step->other_scene)
       edits_.sent(thread_.send(Control(UseScene{step->other_scene, step->scene})));
     else if (step->scene)
@@ -156,6 +234,8 @@ class Desk {
   SimulationThread thread_{scenes_[0], paused(1)};
   EditHistory edits_{scenes_[0]};
   std::shared_ptr<const Snapshot> shown_ = thread_.latest();
+  bool hungry_ = false;
+  int failures_ = 0, failed_edits_ = 0;
 };
 
 void expect_one_meaning(unsigned seed, int rounds) {
@@ -167,7 +247,10 @@ void expect_one_meaning(unsigned seed, int rounds) {
     desk.settle();
     desk.expect_one_scene();
   }
+  desk.expect_grab();
   EXPECT_GT(desk.refusals(), 0u);
+  EXPECT_GT(desk.failures().first, 0);
+  EXPECT_GT(desk.failures().second, 0);
 }
 
 TEST(CommandSequence, MeansTheSameToTheWindowAndTheSimulation) {
