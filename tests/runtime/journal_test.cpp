@@ -262,6 +262,8 @@ TEST(Journal, RefusesWhatIsNone) {
   EXPECT_THAT(refusal("{}\n"), HasSubstr("no journal"));
   EXPECT_THAT(refusal(head + "{\"step\":0,\"do\":\"reset\"}\n"),
               HasSubstr("line 2: a journal must begin with a load"));
+  EXPECT_THAT(refusal(head + std::string(1'000'000, '[')),
+              HasSubstr("line 2: the JSON is nested too deeply"));
   EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":2"), HasSubstr("version 1 only"));
   EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("no command \"pim\""));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[-20]"), HasSubstr("whole number"));
