@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
+  if (path.empty()) throw InputError("cannot read a file without a name");
   throw InputError("cannot read " + shown_path(path) + ": " + reason);
 }
 

@@ -73,14 +73,16 @@ std::string hash_line(std::uint64_t step, const State& now) {
 JournalEntry::Load load_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
   JournalEntry::Load load;
   const auto text = [&](const char* key) { return object.at(key).get_ref<const std::string&>(); };
+  const bool has_moment = object.contains("moment");
   if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
-      !object["mesh-fingerprint"].is_string() || (object.contains("moment") && !object["moment"].is_string()))
-    throw InputError("a load needs a \"scene\" and a \"mesh-fingerprint\".");
+      !object["mesh-fingerprint"].is_string() || (has_moment && !object["moment"].is_string()) ||
+      object.size() != (has_moment ? 4u : 3u))
+    throw InputError("a load has a \"scene\", a \"mesh-fingerprint\" and perhaps a \"moment\".");
   load.scene = parse_scene(object["scene"].dump(), "\"scene\"", stop);
   if (auto* file = std::get_if<FileSource>(&load.scene.mesh))
     file->path = utf8_of(folder / path_of(file->path));  // an absolute one stays
   load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
-  if (object.contains("moment"))
+  if (has_moment)
     load.moment = std::make_shared<const CheckpointFile>(
         CheckpointFile{load.scene, load.mesh_hash, numbers_of_hex(text("moment"))});
   return load;

@@ -22,7 +22,12 @@ Replay::Replay(std::vector<JournalEntry> entries, Options options, WorkerPool& p
 Replay::Event Replay::next(const StopProbe& stop) {
   while (next_ < entries_.size() && entries_[next_].step == place_.step) {
     const JournalEntry& entry = entries_[next_];
-    const bool loads = carry_out(entry, stop);
+    bool loads = false;
+    try {
+      loads = carry_out(entry, stop);
+    } catch (const InputError& error) {
+      throw InputError("Step " + std::to_string(place_.step) + " of the journal: " + error.what());
+    }
     ++next_;
     if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
     ++place_.commands;
@@ -64,9 +69,11 @@ void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
   if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
   if (plays_to_another() && !load.moment) scene.integrator = options_.integrator;
   const LoadedScene loaded = load_scene(std::move(scene), loading);
-  if (fingerprint(*loaded.mesh) != load.mesh_hash)
-    throw InputError((file ? shown_path(path_of(file->path)) : std::string("The mesh")) +
-                     " is another mesh than that of the journal.");
+  if (fingerprint(*loaded.mesh) != load.mesh_hash) {
+    const auto* found = std::get_if<FileSource>(&loaded.scene.mesh);
+    throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
+                     " is another mesh than was loaded then.");
+  }
   auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool_, stop);
   if (loaded.moment) made->load(*loaded.moment);
   if (plays_to_another()) made->apply(SetIntegrator{options_.integrator});
@@ -75,7 +82,9 @@ void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
 
 void Replay::go_to(const JournalPlace& place) {
   const auto found = moments_.find(place);
-  if (!found->second.checkpoint) throw InputError("The journal goes to a moment that its run did not have.");
+  if (!found->second.checkpoint)
+    throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
+                     std::to_string(place.commands) + " commands.");
   simulation_->apply(GoBack{found->second.checkpoint});
   if (--found->second.uses == 0) moments_.erase(found);
 }
@@ -89,12 +98,7 @@ void Replay::keep_moment() {
 }
 
 void Replay::apply(Command command) {
-  if (plays_to_another() && !is_for_another(command)) return;
-  try {
-    simulation_->apply(command);
-  } catch (const InputError& error) {
-    throw InputError("Step " + std::to_string(place_.step) + " of the journal: " + error.what());
-  }
+  if (!plays_to_another() || is_for_another(command)) simulation_->apply(command);
 }
 
 bool Replay::is_for_another(Command& command) {
