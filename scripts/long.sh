@@ -12,7 +12,8 @@
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
 #   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
 #             (tests/runtime/mouse_grab_test.cpp); what fails is named
-#   commands  random sequences of commands, to the window and to the simulation (tests/runtime/command_sequence_test.cpp)
+#   commands  random sequences of commands, to the window and to the simulation, with and without memory
+#             (tests/runtime/command_sequence_test.cpp)
 #   tidy      clang-tidy over src/ (scripts/check_tidy.sh)
 # Ends with 1 when one of them has broken something.
 set -euo pipefail
