@@ -58,14 +58,18 @@ std::vector<AxisTick> Axis::ticks(int most, std::string_view unit, double least_
   const AxisRange values = range();
   const double low = decades ? low_ : values.low;
   const double high = decades ? high_ : values.high;
-  const double step = decades ? std::max(1.0, std::ceil((high - low) / most))
-                              : std::max(round_step(high - low, most), least_step);
-  const int digits = decades ? 3 : digits_of(std::max(std::abs(low), std::abs(high)), step);
-  const double first = std::ceil(low / step - 1e-9);
-  for (int k = 0; k <= most && (first + k) * step <= high + step * 1e-9; ++k) {
-    const double multiple = (first + k) * step + 0.0;  // never −0
-    const double tick = decades ? std::pow(10.0, multiple) : multiple;
-    all.push_back({tick, label_of(tick, digits, unit)});
+  // One tick alone gives no scale: then a finer step. A fifth of the range, rounded, is below half of it.
+  for (int count = most; all.size() < 2 && count <= std::max(most, 5); ++count) {
+    const double step = decades ? std::max(1.0, std::ceil((high - low) / count))
+                                : std::max(round_step(high - low, count), least_step);
+    const int digits = decades ? 3 : digits_of(std::max(std::abs(low), std::abs(high)), step);
+    const double first = std::ceil(low / step - 1e-9);
+    all.clear();
+    for (int k = 0; k <= count && (first + k) * step <= high + step * 1e-9; ++k) {
+      const double multiple = (first + k) * step + 0.0;  // never −0
+      const double tick = decades ? std::pow(10.0, multiple) : multiple;
+      all.push_back({tick, label_of(tick, digits, unit)});
+    }
   }
   return all;
 }

@@ -105,10 +105,13 @@ class PlotPainter {
   void axes() {
     const float line = ImGui::GetTextLineHeight();
     const ImU32 grid = with_alpha(palette().line, 0.8F);
+    float below = frame_.b.y + line;  // top of the last label; one that does not fit above it is left out
     for (const AxisTick& tick : y_.ticks(static_cast<int>(frame_.height() / (2.2F * line)), plot_.unit)) {
       const float at = py(tick.value);
       draw_->AddLine(ImVec2(frame_.a.x, at), ImVec2(frame_.b.x, at), grid);
       const float top = std::clamp(at - line / 2, frame_.a.y - units(3), frame_.b.y - line + units(2));
+      if (top > below - line) continue;
+      below = top;
       draw_text(ImVec2(frame_.a.x - units(5) - text_width(tick.label), top), palette().muted, tick.label);
     }
     for (const double value : y_.minor_ticks(static_cast<double>(frame_.height() / units(1))))

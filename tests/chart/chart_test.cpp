@@ -52,6 +52,7 @@ TEST(Axis, HasRoundTicks) {
   EXPECT_THAT(values(Axis({2, 9}, true).ticks(4)), ElementsAre(2, 4, 6, 8));
   EXPECT_EQ(Axis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
   EXPECT_THAT(values(Axis({0, 3}, false).ticks(9, {}, 1)), ElementsAre(0, 1, 2, 3)) << "of a count";
+  EXPECT_THAT(values(Axis({-0.3, 48}, false).ticks(2)), ElementsAre(0, 20, 40)) << "0 alone is no scale";
   // However close the range, the labels tell them apart, and there are neither none nor too many.
   for (double span = 1; span > 1e-9; span /= 3) {
     const auto ticks = Axis({12.34, 12.34 + span}, false).ticks(4);
