@@ -175,12 +175,12 @@ constexpr std::array kParameters{
                    [](Scene& s, double v) { s.stepping.adaptive = v != 0; },
                    "Stepping"},
     SceneParameter{
-        {"max-strain", "Largest strain", "", Kind::real, 1e-4, 100, 0.1, true,
+        {"max-strain", "Largest strain", "m/m", Kind::real, 1e-4, 100, 0.1, true,
          "With adaptive steps, the largest strain |l/L − 1| of a stretch spring that a step may leave."},
         [](const Scene& s) { return s.stepping.max_strain; },
         [](Scene& s, double v) { s.stepping.max_strain = v; },
         "Stepping"},
-    SceneParameter{{"energy-limit", "Energy limit", "", Kind::real, 1, kInfinity, 100, true,
+    SceneParameter{{"energy-limit", "Energy limit", "×", Kind::real, 1, kInfinity, 100, true,
                     "A run has blown up when its energy exceeds what gravity, the start and your pulls can "
                     "account for by this factor."},
                    [](const Scene& s) { return s.stepping.energy_limit; },

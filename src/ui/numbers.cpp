@@ -19,6 +19,17 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// What the window shows a quantity in; `size` is in SI units.
+struct ShownUnit {
+  std::string_view name;
+  double size = 1;
+};
+ShownUnit shown_unit(std::string_view unit) {
+  if (unit == "s") return {"ms", 1e-3};
+  if (unit == "m/m") return {"%", 1e-2};
+  return {unit};
+}
+
 /// The singular of a unit: "step" for "steps".
 std::string_view singular(std::string_view unit) {
   return unit.ends_with('s') ? unit.substr(0, unit.size() - 1) : unit;
@@ -67,15 +78,15 @@ std::string shown_value(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value))
     return with_unit(format_number(value), value == 1 ? singular(spec.unit) : spec.unit);
   if (std::isinf(value)) return "off";
-  if (spec.unit == "s") return with_unit(format_plain(value * 1e3, 4), "ms");
-  return with_unit(format_plain(value, 4), spec.unit);
+  const ShownUnit unit = shown_unit(spec.unit);
+  return with_unit(format_plain(value / unit.size, 4), unit.name);
 }
 
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text) {
   text = trimmed(text);
   if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
-  const bool is_time = spec.unit == "s";
-  double factor = is_time ? 1e-3 : 1;
+  const ShownUnit shown = shown_unit(spec.unit);
+  double factor = shown.size;
   // A unit after the number. "ms" before "s", its suffix.
   const auto cut = [&](std::string_view unit, double scale) {
     if (unit.empty() || text.size() <= unit.size() || !text.ends_with(unit)) return false;
@@ -83,8 +94,7 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
     factor = scale;
     return true;
   };
-  const bool has_unit =
-      is_time ? cut("ms", 1e-3) || cut("s", 1) : cut(spec.unit, 1) || cut(singular(spec.unit), 1);
+  const bool has_unit = cut(shown.name, shown.size) || cut(spec.unit, 1) || cut(singular(spec.unit), 1);
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) {
     const std::optional<double> number = parse_number(text);
@@ -94,7 +104,7 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
   const std::optional<double> top = parse_number(trimmed(text.substr(0, slash)));
   const std::optional<double> bottom = parse_number(trimmed(text.substr(slash + 1)));
   if (!top || !bottom || *bottom == 0 || !std::isfinite(*top / *bottom)) return std::nullopt;
-  return *top / *bottom * (has_unit || !is_time ? factor : 1);
+  return *top / *bottom * (has_unit ? factor : 1);
 }
 
 }  // namespace clothlab

@@ -54,6 +54,12 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   const ParameterSpec& limit = find_scene_parameter("energy-limit")->spec;
   EXPECT_EQ(parse_typed_value(limit, "off"), std::numeric_limits<double>::infinity());
   EXPECT_FALSE(parse_typed_value(stiffness, "off").has_value());
+  EXPECT_EQ(shown_value(limit, 100), "100 ×");
+  const ParameterSpec& strain = find_scene_parameter("max-strain")->spec;
+  EXPECT_EQ(shown_value(strain, 0.1), "10 %");
+  EXPECT_EQ(parse_typed_value(strain, "20"), 20 * 1e-2);
+  EXPECT_EQ(parse_typed_value(strain, "20 %"), 20 * 1e-2);
+  EXPECT_EQ(parse_typed_value(strain, "0.2 m/m"), 0.2);
 }
 
 TEST(Numbers, SteadyOnesKeepTheirZeros) {
