@@ -165,6 +165,7 @@ void FileDialog::choose(const Entry& entry) {
 }
 
 void FileDialog::accept() {
+  appearing_ = true;  // Enter ends the input of text, which goes on where nothing is chosen
   const std::string text = text_.data();
   std::error_code error;
   const fs::path typed = path_of(text).is_absolute() ? path_of(text) : folder_ / path_of(text);
@@ -175,6 +176,8 @@ void FileDialog::accept() {
       go_to(typed);
     } else if (whole_path && fs::exists(typed, error)) {
       chosen_ = typed;
+    } else if (whole_path) {
+      problem_ = "There is no " + shown_path(typed) + ".";
     } else if (selected_ < shown_.size()) {
       choose(entries_[shown_[selected_]]);
     }
@@ -274,13 +277,14 @@ void FileDialog::draw_list(float height) {
     for (auto i = static_cast<std::size_t>(clipper.DisplayStart);
          i < static_cast<std::size_t>(clipper.DisplayEnd); ++i) {
       ImGui::PushID(static_cast<int>(i));
-      if (draw_entry(entries_[shown_[i]], i == selected_)) clicked = i;
+      // A file is saved by its name, whatever is chosen in the list.
+      const Entry& entry = entries_[shown_[i]];
+      if (draw_entry(entry, is_saving() ? entry.name == text_.data() : i == selected_)) clicked = i;
       ImGui::PopID();
     }
   }
   ImGui::EndChild();
   if (clicked < shown_.size()) {
-    selected_ = clicked;
     choose(entries_[shown_[clicked]]);
   }
 }
