@@ -91,6 +91,8 @@ Weave texture_weave(const ClothMesh& mesh, const Surface& surface, double thread
     }
     weave.triangles.push_back(triangle);
   }
+  // Mostly seams: an atlas of scraps in all directions, no pattern that the cloth was cut by.
+  if (weave.surface_vertex.size() > 2 * surface.particles().size()) return seamless(surface);
   return weave;
 }
 

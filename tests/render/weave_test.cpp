@@ -66,7 +66,11 @@ TEST(Weave, ASeamOfTheTextureIsNoSeamOfTheSurface) {
 }
 
 TEST(Weave, WithoutTextureCoordinatesThereIsNone) {
-  for (const char* text : {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",                   // none at all
+  const char* const scraps =  // each triangle has a place of its own in the texture
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 2 0\nvt 3 0\nvt 2 1\n"
+      "vt 0 2\nvt 1 2\nvt 0 3\nvt 2 2\nvt 3 2\nvt 2 3\n"
+      "f 1/1 2/2 3/3\nf 1/4 3/5 4/6\nf 1/7 4/8 5/9\nf 1/10 5/11 2/12\n";
+  for (const char* text : {scraps, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",           // none at all
                            "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1 2 3\n",           // none at its corners
                            "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n"}) {  // without an area
     const ClothMesh mesh = build_cloth_mesh(parse_obj(text, "t.obj"));
