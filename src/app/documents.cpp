@@ -61,7 +61,7 @@ void Documents::begin(const WindowRequest& request) {
 
 void Documents::open_path(const Path& path) {
   start({.job = std::make_unique<LoadJob>(path, UnitChoice::fit, false),
-         .is_mesh = !is_scene_file(path) && !is_checkpoint_file(path),
+         .is_mesh = is_mesh_file(path),
          .path = path,
          .scene_file = is_scene_file(path) ? path : Path()},
         file_name(path));
@@ -227,8 +227,12 @@ void Documents::remember_folder(const Path& folder) {
 }
 
 bool Documents::loses_changes(const AppRequest& request) {
-  const bool leaves = std::holds_alternative<OpenPath>(request) ||
-                      std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
+  const auto* open = std::get_if<OpenPath>(&request);
+  // What cannot be opened loses nothing; open_path says so.
+  const bool opens = open != nullptr && (is_mesh_file(open->path) || is_scene_file(open->path) ||
+                                         is_checkpoint_file(open->path));
+  const bool leaves =
+      opens || std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
   if (!leaves || edits_.unsaved_changes().empty()) return false;
   next_ = request;
   saving_before_next_ = false;

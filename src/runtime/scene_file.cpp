@@ -44,7 +44,7 @@ Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* 
   if (is_scene_file(path)) return read_scene_file(path, stop, remark);
   if (is_journal_file(path))
     throw InputError(shown_path(path) + " is a journal: `clothlab replay` repeats it.");
-  if (lower_case_extension(path) != ".obj") {
+  if (!is_mesh_file(path)) {
     throw InputError(shown_path(path) +
                      " is neither a mesh (.obj), a scene (.json) nor a checkpoint (.checkpoint).");
   }
@@ -71,5 +71,7 @@ std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_b
 }
 
 bool is_scene_file(const fs::path& path) { return lower_case_extension(path) == ".json"; }
+
+bool is_mesh_file(const fs::path& path) { return lower_case_extension(path) == ".obj"; }
 
 }  // namespace clothlab

@@ -31,5 +31,7 @@ std::size_t save_scene_file(Scene scene, const std::filesystem::path& path,
 
 /// True when the name ends in `.json`, in any case.
 bool is_scene_file(const std::filesystem::path& path);
+/// True when the name ends in `.obj`, in any case.
+bool is_mesh_file(const std::filesystem::path& path);
 
 }  // namespace clothlab

@@ -405,6 +405,11 @@ def answer_about_changes(program, arguments, rows):
         check(stiff["parameters"]["bend-stiffness"] == 50, "only a part of the preset was set")
         window.until(lambda: window.state()["window_title"].startswith("*"), "a star in the title")
 
+        picture = window.folder / "picture.png"
+        picture.touch()
+        window.drop(picture)
+        window.until(lambda: "picture.png is neither" in window.state()["message"], "that it cannot be opened")
+        check("unsaved-save" not in window.state()["items"], "asked about changes that nothing would lose")
         window.drop(mesh)
         window.until(lambda: "unsaved-save" in window.state()["items"], "the question")
         window.key("Escape")
@@ -643,6 +648,10 @@ def open_mesh(program, assets):
 
         window.key("ctrl+o")
         window.shows("the file dialog", dialog=True)
+        window.type(str(assets / "no.obj"))
+        window.key("Return")
+        check(window.fresh_state()["dialog"], "the dialog closed without a file")
+        window.key("ctrl+a")
         window.type(str(assets / "curtain.obj"))
         window.key("Return")
         window.shows("the opened mesh", mesh=str(assets / "curtain.obj"), playing=False, step=0)
