@@ -337,8 +337,8 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame));
   if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
-  if (std::holds_alternative<Undo>(request)) documents_.undo(intentions_, *snapshot_);
-  if (std::holds_alternative<Redo>(request)) documents_.redo(intentions_, *snapshot_);
+  if (std::holds_alternative<Undo>(request)) documents_.undo(*snapshot_);
+  if (std::holds_alternative<Redo>(request)) documents_.redo(*snapshot_);
   if (std::holds_alternative<ReloadShaders>(request)) reload_shaders();
   if (std::holds_alternative<SavePicture>(request)) save_picture();
   if (const auto* mesh = std::get_if<ExportMesh>(&request)) {

@@ -153,26 +153,15 @@ void Documents::say_no_memory() {
   around_.ui.show_message("There is not enough memory for that.", true);
 }
 
-void Documents::undo(Intentions& intentions, const Snapshot& shown) {
-  carry_out_step("undo", &EditHistory::undo, intentions, shown);
-}
-
-void Documents::redo(Intentions& intentions, const Snapshot& shown) {
-  carry_out_step("redo", &EditHistory::redo, intentions, shown);
-}
-
-void Documents::carry_out_step(const std::string& what, Travel travel, Intentions& intentions,
-                               const Snapshot& shown) try {
+void Documents::carry_out_step(const std::string& what, Travel travel, const Snapshot& shown) try {
   const std::optional<EditHistory::Step> step = (edits_.*travel)();
   if (!step) return around_.ui.show_message("There is nothing to " + what + ".", false);
   if (!around_.interaction.holds_cloth()) around_.interaction.release();  // a held pin may be free now
   if (step->other_scene) {
     give_up_load();
-    intentions.adopt(*step->scene, use_scene({step->other_scene, step->scene}));
+    use_scene({step->other_scene, step->scene});
   } else if (step->scene) {
-    const std::uint64_t stamp = simulation_.send(Command(SetScene{step->scene}));
-    edits_.sent(stamp);
-    intentions.adopt(*step->scene, stamp);
+    edits_.sent(simulation_.send(Command(SetScene{step->scene})));
   }
   if (!step->pins.empty()) edits_.sent(simulation_.send(Command(put_back(step->pins, shown))));
   around_.ui.show_message((what == "undo" ? "Undo: " : "Redo: ") + step->text + ".", false);
@@ -180,13 +169,12 @@ void Documents::carry_out_step(const std::string& what, Travel travel, Intention
   say_no_memory();
 }
 
-std::uint64_t Documents::use_scene(UseScene next) {
+void Documents::use_scene(UseScene next) {
   around_.interaction.release();
   awaited_ = next.loaded;
   bar_awaited_ = next.waits;
   awaited_stamp_ = simulation_.send(Control(std::move(next)));
   edits_.sent(awaited_stamp_);
-  return awaited_stamp_;
 }
 
 bool Documents::settle(const Snapshot& shown) {

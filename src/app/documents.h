@@ -52,8 +52,8 @@ class Documents {
 
   std::uint64_t send(std::variant<Command, Control> what, const std::shared_ptr<const Snapshot>& shown);
   void end_gesture() { edits_.end_gesture(); }
-  void undo(Intentions& intentions, const Snapshot& shown);
-  void redo(Intentions& intentions, const Snapshot& shown);
+  void undo(const Snapshot& shown) { carry_out_step("undo", &EditHistory::undo, shown); }
+  void redo(const Snapshot& shown) { carry_out_step("redo", &EditHistory::redo, shown); }
   /// What the simulation has refused is taken out again. True when the scene that it was given is now the one
   /// that it shows.
   bool settle(const Snapshot& shown);
@@ -86,10 +86,10 @@ class Documents {
   };
 
   void start(Load load, std::string name);
-  std::uint64_t use_scene(UseScene next);
+  void use_scene(UseScene next);
   void tell_of_mesh(const LoadedScene& loaded);
   using Travel = std::optional<EditHistory::Step> (EditHistory::*)();
-  void carry_out_step(const std::string& what, Travel travel, Intentions& intentions, const Snapshot& shown);
+  void carry_out_step(const std::string& what, Travel travel, const Snapshot& shown);
   void say_no_memory();
 
   Surroundings around_;

@@ -76,7 +76,7 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
   for (const SceneParameter& row : scene_parameters()) {
     // h is shown above, beside the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
-    const double value = context.parameter(row.spec.id, row.get(*context.snapshot.frame.scene));
+    const double value = row.get(context.scene());
     if (const auto changed = parameter_row(row.spec, value)) context.set_parameter(row.spec.id, *changed);
   }
 }

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <glm/vec3.hpp>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -169,14 +168,8 @@ struct Intended {
 };
 
 struct Intentions {
-  std::map<std::string, Intended<double>, std::less<>> parameters;
-  Intended<vec3> gravity;
-  Intended<std::string> integrator;
   Intended<bool> playing;
   Intended<double> speed;
-
-  /// Adopts all values of a scene that was sent.
-  void adopt(const Scene& scene, std::uint64_t stamp);
 };
 
 /// The control that a setting sends to the simulation thread.
@@ -219,7 +212,8 @@ struct PanelContext {
   std::function<std::uint64_t(std::variant<Command, Control>)> send;
   std::function<void(AppRequest)> request;
 
-  double parameter(std::string_view id, double in_force) const;
+  /// The shown scene with the user's values, also those that the simulation has not applied yet.
+  const Scene& scene() const;
   void set_parameter(std::string_view id, double value) const;
   /// Row in integrators() of the user's choice.
   std::size_t integrator() const;
@@ -232,12 +226,11 @@ struct PanelContext {
   void set_playing(bool playing) const;
   double speed() const;
   void set_speed(double speed) const;
-  vec3 gravity() const;
   void set_gravity(const vec3& gravity) const;
   /// Sets all values of a scene of the same mesh as one change.
   void set_scene(Scene scene) const;
   /// The user's h [s].
-  double step_size() const;
+  double step_size() const { return scene().stepping.dt; }
 };
 
 }  // namespace clothlab

@@ -17,7 +17,7 @@ namespace {
 
 // Strength on a slider, direction kept; the three components as typed values below it.
 void gravity_rows(const PanelContext& context) {
-  const vec3 gravity = context.gravity();
+  const vec3 gravity = context.scene().material.gravity;
   const double strength = glm::length(gravity);
   if (const auto changed = number_row("gravity", "Gravity",
                                       "Strength of gravity; its direction is kept. At 0 the cloth floats.",
