@@ -56,15 +56,13 @@ void ended_notice(const PanelContext& context) {
   wrapped_text("In " + shown_path(recording.folder));
   if (recording.settings.pictures && recording.progress.frames > 0) {
     const std::string command = video_command(recording.settings);
-    if (text_button("copy-video-command", "Copy the video command",
-                    "Typed in that folder it makes a video: " + command))
+    if (row_button("copy-video-command", "Copy the video command",
+                   "Typed in that folder it makes a video: " + command))
       context.request(CopyText{command});
-    ImGui::SameLine();
   }
-  if (text_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
+  if (row_button("copy-folder", "Copy the folder", "Puts the folder's path on the clipboard."))
     context.request(CopyText{utf8_of(recording.folder)});
-  ImGui::SameLine();
-  if (text_button("close-recording", "Close (Esc)", "Puts this message away; the files stay."))
+  if (row_button("close-recording", "Close (Esc)", "Puts this message away; the files stay."))
     context.request(CloseRecording{});
 }
 

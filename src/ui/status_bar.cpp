@@ -79,10 +79,13 @@ void gauge(double share, ImU32 colour) {
   ImGui::SameLine(0, units(7));
 }
 
-// At the right, over other items in a narrow window: it matters most during a pull.
-void grab_item(const PanelContext& context, const std::string& text) {
+// At the right, over other items in a narrow window, as it matters most during a pull; but right of `least`,
+// where the verdict ends, and without its last parts where they have no room.
+void grab_item(const PanelContext& context, std::string text, float least) {
+  const float room = ImGui::GetWindowContentRegionMax().x - least - units(14);
+  while (width_of(text) > room && text.find(',') != std::string::npos) text.resize(text.rfind(','));
   const std::string usual = "grab 00.00 N, lag 00.00 cm, 00 cm in front";
-  const float width = std::max(width_of(text), width_of(usual)) + units(14);
+  const float width = std::min(std::max(width_of(text), width_of(usual)), room) + units(14);
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -163,6 +166,7 @@ void status_bar(const PanelContext& context) {
   coloured_text(level_colour(stability.level), stability.verdict);
   ImGui::EndGroup();
   note_item("stability");
+  const float end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + units(16);
   tooltip(stability.help);
 
   strain_and_time(context);
@@ -177,7 +181,7 @@ void status_bar(const PanelContext& context) {
   }
 
   if (const std::optional<Frame::Grab>& grab = now.frame.grab)
-    return grab_item(context, grab_reading(*grab, context.legend.grab_depth));
+    return grab_item(context, grab_reading(*grab, context.legend.grab_depth), end);
   particles_and_rate(context);
 }
 

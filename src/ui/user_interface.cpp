@@ -122,6 +122,8 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
     slider_spans().reset(scene_->mesh->diagonal);
     if (message_is_of_run_) message_.clear();
   }
+  if (const std::size_t method = context.integrator(); method != std::exchange(method_, method))
+    if (message_is_of_run_) message_.clear();
   show_what_is_new(context.snapshot);
   const Layout parts = layout(width, height, context.view);
   const Area& view = parts.view;
@@ -382,6 +384,7 @@ void UserInterface::show_message(std::string_view text, bool is_error) {
 }
 
 bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {
+  hide_tooltips();
   if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press)) return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.

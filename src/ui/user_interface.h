@@ -80,10 +80,11 @@ class UserInterface {
   float shelf_height_ = 0;  // of its content in the last picture
   std::string message_;
   bool message_is_error_ = false;
-  bool message_is_of_run_ = false;  // a notice of the shown run, removed with its scene
+  bool message_is_of_run_ = false;  // a notice of the shown run, removed with its scene and its method
   double message_until_ = 0;        // ImGui time
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // of the sliders' spans
+  std::size_t method_ = 0;                    // row of the shown run's integrator
   std::uint64_t notices_seen_ = 0;
 };
 

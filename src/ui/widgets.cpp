@@ -15,6 +15,7 @@ namespace {
 constexpr double kTooltipDelay = 0.45;  // [s]
 
 TooltipSide g_tooltip_side = TooltipSide::below;
+bool g_tooltips_hidden = false;  // until the mouse moves
 
 // Upper left corner of a tooltip for a control from `a` to `b`: on the wanted side, or the next one where it
 // fits into the window.
@@ -123,18 +124,21 @@ void note_item(std::string_view name) {
 TooltipsThere::TooltipsThere(TooltipSide side) : before_(std::exchange(g_tooltip_side, side)) {}
 TooltipsThere::~TooltipsThere() { g_tooltip_side = before_; }
 
+void hide_tooltips() { g_tooltips_hidden = true; }
+
 void tooltip(std::string_view text) {
   if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   // After a delay, so that a passing cursor opens none.
   static ImVec2 hovered{-1, -1};
   static double since = 0;
   static int last_frame = 0;
-  const ImVec2 item = ImGui::GetItemRectMin();
+  const ImVec2 item = ImGui::GetItemRectMin(), moved = ImGui::GetIO().MouseDelta;
+  if (moved.x != 0 || moved.y != 0) g_tooltips_hidden = false;
   const bool same = item.x == hovered.x && item.y == hovered.y && last_frame >= ImGui::GetFrameCount() - 1;
   if (!same) since = ImGui::GetTime();
   hovered = item;
   last_frame = ImGui::GetFrameCount();
-  if (ImGui::GetTime() - since < kTooltipDelay) return;
+  if (g_tooltips_hidden || ImGui::GetTime() - since < kTooltipDelay) return;
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // the help of a disabled control is not pale
   show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
   ImGui::PopStyleVar();

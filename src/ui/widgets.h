@@ -22,6 +22,9 @@ void note_item(std::string_view name);
 /// where there is no room; never on it.
 void tooltip(std::string_view text);
 
+/// Hides tooltips until the mouse moves: a key was pressed, and what it opens may lie under them.
+void hide_tooltips();
+
 /// Placement of tooltips during the lifetime of this, so that they do not cover related content: above the
 /// buttons of a plot, beside the entries of a list.
 enum class TooltipSide { below, above, beside };

@@ -388,7 +388,8 @@ TEST(Interface, NoticesStayOffTheCloth) {
       face.recording.folder = "/tmp/a folder";
       expect_below("stop-recording");
       face.recording.progress.finished = true;
-      expect_below("close-recording");
+      face.recording.progress.frames = 14;
+      for (const char* name : {"copy-video-command", "copy-folder", "close-recording"}) expect_below(name);
     }
   }
 }
@@ -422,6 +423,21 @@ TEST(Interface, TooltipsDoNotCoverTheirControls) {
   }
 }
 
+TEST(Interface, AKeyHidesTheTooltipUntilTheMouseMoves) {
+  Interface face;
+  ImGui::GetIO().DeltaTime = 0.3F;
+  const ImVec4 r = face.rect("export");
+  const auto shows_tooltip = [&](float x) {
+    face.move(x, (r.y + r.w) / 2);
+    for (int i = 0; i < 3; ++i) face.frame();
+    return face.rect("tooltip").x >= 0;
+  };
+  EXPECT_TRUE(shows_tooltip(r.x + 5));
+  face.press(Key::none, 'W');
+  EXPECT_FALSE(shows_tooltip(r.x + 5));
+  EXPECT_TRUE(shows_tooltip(r.x + 6));
+}
+
 TEST(Interface, TheListOfKeysHasRoomInWidth) {
   for (const float scale : {1.0F, 1.5F, 2.0F}) {
     for (const float width : {1280 / scale, 1280.0F}) {
@@ -451,6 +467,19 @@ TEST(Interface, TheStatusBarKeepsStillWhileNumbersChange) {
   EXPECT_GT(places[0], 0);
   EXPECT_EQ(places[0], places[1]);
   EXPECT_EQ(places[0], places[2]);
+}
+
+TEST(Interface, AGrabDoesNotCoverTheVerdict) {
+  for (const float width : {640.0F, 1280.0F}) {
+    Interface face(Interface::sheet(), 1, width, width * 0.6F);
+    face.snapshot.stability = uniform_estimate(100);
+    face.snapshot.frame.grab.emplace();
+    face.snapshot.frame.grab->force = vec3(0, 15.5, 0);
+    face.legend.grab_depth = 0.2;
+    face.frame();
+    EXPECT_GT(face.rect("grab-force").x, face.rect("stability").z) << width;
+    EXPECT_LE(face.rect("grab-force").z, width);
+  }
 }
 
 TEST(Interface, LinesBreakAtSpacesAlone) {
@@ -760,7 +789,12 @@ TEST(Interface, ANoticeIsShownOnce) {
     face.frame();
     EXPECT_TRUE(face.ui.message().empty());
   }
-  // It goes with the scene that it is about; what was said of another one stays.
+  // It goes with the method and the scene that it is about; what was said of another one stays.
+  ++face.snapshot.notices;
+  face.frame();
+  face.context().set_integrator(0);
+  face.frame();
+  EXPECT_TRUE(face.ui.message().empty());
   ++face.snapshot.notices;
   face.frame();
   face.snapshot.loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
