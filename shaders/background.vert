@@ -1,5 +1,5 @@
-// A sky that is lightest at the horizon, as a strip of kBands bands over the viewport. Colours are worked
-// out here, for a handful of points, since every pixel of the window is one of the background's.
+// A sky that is lightest at the horizon, as a strip of kBands bands over the viewport. Colours are computed
+// per vertex, because the background covers every pixel of the view.
 const int kBands = 16;
 out vec3 shown;
 

@@ -1,6 +1,6 @@
-// A ball as a square that faces the eye.
+// A sphere as a square that faces the eye.
 layout(location = 0) in vec3 centre;
-layout(location = 1) in float radius;  // [m], but for the limits in pixels
+layout(location = 1) in float radius;  // [m], within limits in pixels
 layout(location = 2) in vec4 rgba;
 uniform mat4 view;
 uniform mat4 projection;

@@ -1,4 +1,4 @@
-// One direction of a Gaussian, by five fetches between the texels of nine.
+// One pass of a separable Gaussian blur of nine texels, by five fetches with linear filtering.
 in vec2 place;
 out float dark;
 uniform sampler2D source;

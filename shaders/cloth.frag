@@ -13,8 +13,8 @@ uniform vec3 front;
 uniform vec3 back;
 uniform float ambient;
 
-// Brightness of a plain weave: warp over weft and weft over warp in turn, each round, and every eighth thread
-// of both a little darker, by which one sees how the cloth is sheared. What is finer than the pixels fades.
+// Brightness of a plain weave: warp over weft and weft over warp in turn, with round threads. Every eighth
+// thread of both is darker, which makes shear visible. Threads thinner than a pixel fade out.
 float woven(vec2 at) {
   vec2 width = fwidth(at);
   float pixels = 1.0 / max(max(width.x, width.y), 1e-6);
@@ -38,7 +38,7 @@ void main() {
   vec3 to_eye = normalize(eye - at);
   vec3 n = smooth_normal;
   if (dot(n, n) < 1e-4)
-    n = cross(dFdx(at), dFdy(at));  // no normal of its own: the triangle's, which faces the eye
+    n = cross(dFdx(at), dFdy(at));  // without a vertex normal: that of the triangle, towards the eye
   else if (!gl_FrontFacing)
     n = -n;
   n = normalize(n);
@@ -52,16 +52,16 @@ void main() {
     sheen_strength = 0.25;
   }
 
-  // A warm key light that wraps a little around, as through the cloth; a cool fill light across from it, which
-  // shapes what the key does not reach; the sky; and a lamp beside the eye, which keeps the folds visible from
-  // everywhere.
+  // A warm key light that reaches a little beyond the terminator, as if it shone through the cloth; a cool fill
+  // light from the opposite side; the light of the sky; and a lamp at the eye, so that folds are visible from
+  // every direction.
   float towards_light = dot(n, kToLight);
   float sun = max((towards_light + 0.2) / 1.2, 0.0);
   float facing = max(dot(n, to_eye), 0.0);
   vec3 light = ambient * mix(kBounce, kSky, 0.5 + 0.5 * n.y) + 0.68 * sun * vec3(1.0, 0.96, 0.90) +
                0.15 * max(dot(n, kToFill), 0.0) * vec3(0.86, 0.93, 1.0) + 0.24 * facing * facing;
 
-  // Fibres that stand up catch the light at grazing angles; a soft gloss shows the curvature.
+  // Fuzz brightens the cloth at grazing angles; a soft highlight shows the curvature.
   float grazing = 1.0 - facing;
   float fibres = grazing * grazing * grazing * (0.25 + 0.75 * sun);
   float gloss = max(dot(n, normalize(kToLight + to_eye)), 0.0);

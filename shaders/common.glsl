@@ -1,8 +1,8 @@
-// Put before every shader, after its #version line.
+// Inserted into every shader after its #version line.
 //
-// Light is added up in linear values; to_screen() encodes them with gamma 2, close to sRGB and cheap for a
-// CPU that plays the graphics card. Colours are written as they look and decoded by to_linear().
-// Positions are relative to the camera's target. What is blended is premultiplied by its opacity.
+// Lighting is linear; to_screen() encodes it with gamma 2, which is close to sRGB and cheap for a software
+// renderer. Colour constants are encoded, and decoded by to_linear(). Positions are relative to the camera's
+// target. Blended colours are premultiplied by their opacity.
 
 vec3 to_linear(vec3 shown) { return shown * shown; }
 vec3 to_screen(vec3 light) { return sqrt(max(light, 0.0)); }

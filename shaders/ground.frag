@@ -1,4 +1,4 @@
-// A faint floor with lines, finer and coarser ones ten times as far apart.
+// The ground: a fine grid and one ten times as coarse.
 in vec2 metres;
 out vec4 colour;
 
@@ -8,10 +8,10 @@ uniform vec2 lines_from;         // where a coarser line runs, in metres from th
 uniform float half_width;        // of the lines [pixel]
 uniform vec3 tint;
 
-// How much of the pixel a line covers; `width` is the pixel's size in units of the lines' distance.
+// Share of the pixel that a line covers; `width` is the pixel's size in grid spacings.
 float cover(vec2 at, vec2 width, vec2 one_over_width) {
   vec2 pixels = abs(fract(at - 0.5) - 0.5) * one_over_width;
-  // Lines that come too close together to be told apart fade away.
+  // Lines less than a few pixels apart fade out.
   vec2 fade = clamp(1.4 - 3.5 * width, 0.0, 1.0);
   vec2 covered = clamp(half_width + 0.5 - pixels, 0.0, 1.0) * fade;
   return max(covered.x, covered.y);

@@ -10,5 +10,5 @@ void main() {
   place = vec2(gl_VertexID & 1, (gl_VertexID & 2) / 2);
   metres = low + size * place;
   gl_Position = view_projection * vec4(centre + vec3(metres.x, 0.0, metres.y), 1.0);
-  gl_Position.z = 0.999999 * gl_Position.w;  // as deep as can be, so that it hides nothing
+  gl_Position.z = 0.999999 * gl_Position.w;  // at the far plane, so that it hides nothing
 }

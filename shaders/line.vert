@@ -1,4 +1,4 @@
-// A segment as a rectangle on the screen, as thick as a rod of `radius` metres but for the limits in pixels.
+// A segment as a rectangle on the screen, as thick as a rod of `radius` metres, within limits in pixels.
 layout(location = 0) in vec3 from;
 layout(location = 1) in vec3 to;
 layout(location = 2) in vec4 rgba;
@@ -6,11 +6,11 @@ uniform mat4 view_projection;
 uniform float depth_offset;    // projection[3][2]
 uniform vec2 viewport;         // [pixel]
 uniform float near_plane;
-uniform float pixels_at_one;   // how many pixels a metre at a metre's depth is
+uniform float pixels_at_one;   // pixels per metre at a depth of 1 m
 uniform float radius;
 uniform vec2 radius_pixels;    // least and most
 uniform float towards_eye;     // share of the distance by which the line is drawn nearer
-uniform float taper;           // share of the width that the far end lacks
+uniform float taper;           // relative loss of width at the far end
 noperspective out float across;  // [pixel] from the middle
 noperspective out float half_width;
 flat out vec4 line_colour;
@@ -39,7 +39,7 @@ void main() {
   if (at_b) half_width *= max(1.0 - taper, 0.01);
   across = side * (half_width + 0.5);
   clip.xy += across * vec2(-along.y, along.x) * 2.0 / viewport * clip.w;
-  // Nearer along the ray through the eye: the same place on the screen, another depth.
+  // Moves towards the eye: changes the depth, not the place on the screen.
   clip *= 1.0 - towards_eye;
   clip.z += towards_eye * depth_offset;
   line_colour = rgba;

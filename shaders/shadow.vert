@@ -1,4 +1,4 @@
-// The cloth as it falls along the light onto the ground, seen from above.
+// The cloth, projected along the light onto the ground and seen from above.
 layout(location = 0) in vec3 position;
 uniform vec3 centre;
 uniform vec2 shadow_low;

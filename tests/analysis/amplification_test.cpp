@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured of every integrator on one oscillator, against what theory says of it.
+// The measured amplification of every integrator on one oscillator, against theory.
 
 #include "analysis/amplification.h"
 
@@ -39,7 +39,7 @@ TEST(Amplification, IsWhatEveryRowSays) {
   }
 }
 
-// The meter asks every row for the growth with damping, too much of it for an oscillation included.
+// The stability meter asks every row for its growth with damping, overdamped oscillators included.
 TEST(Amplification, IsWhatEveryRowSaysWithDamping) {
   for (const IntegratorInfo& info : integrators()) {
     const IntegratorParameters values = default_parameters(info);
@@ -69,7 +69,7 @@ TEST(Amplification, FollowsTheParametersOfAMethod) {
   }
 }
 
-// All eigenvalues, what a method remembers included.
+// All eigenvalues, those of a method's memory included.
 using Spectrum = std::vector<Complex> (*)(double y);
 const std::map<std::string, Spectrum> kSpectra{
     {"explicit-euler",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The limits of the meter against limits of step matrices, whose columns are steps of the integrator itself
-// from unit states. Nothing of the meter's theory is in them.
+// The meter's limits against those of step matrices, whose columns are the integrator's own steps from unit
+// states. These share none of the meter's theory.
 
 #include "analysis/stability_meter.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using algebra::Matrix;
 
-/// Where a particle may move: all axes, but those that an entry of the projection holds.
+/// Free directions of a particle: all axes but those that its entry of the projection holds.
 std::vector<std::pair<std::size_t, int>> free_axes(const test::Rig& rig) {
   std::vector<std::pair<std::size_t, int>> axes;
   for (std::size_t i = 0; i < rig.system.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<std::pair<std::size_t, int>> free_axes(const test::Rig& rig) {
 
 /// One step of h as a linear map on (x, h v), by central differences about the state of the rig.
 Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, const IntegratorParameters& values, double h) {
-  constexpr double kDifference = 1e-6;  // [m]: the springs turn by as much of a length of 0.25 m
+  constexpr double kDifference = 1e-6;  // [m]: small beside the springs' length of 0.25 m
   const auto axes = free_axes(rig);
   const auto n = static_cast<Eigen::Index>(axes.size());
   Matrix map(2 * n, 2 * n);
@@ -57,7 +57,7 @@ Matrix step_matrix(test::Rig& rig, const IntegratorInfo& info, const IntegratorP
   return map;
 }
 
-/// Motions without any force have a double eigenvalue 1, of which rounding makes a little more.
+/// Motions without force have a double eigenvalue 1, which rounding enlarges a little.
 constexpr double kRounding = 1e-4;
 
 bool grows(test::Rig& rig, const IntegratorInfo& info, const IntegratorParameters& values, double h) {
@@ -148,7 +148,7 @@ TEST(StabilityMeter, DampingNeverLowersNewmarksLimit) {
   }
 }
 
-/// Slow, for its force to leave the cloth where it is; dense, for its damping to count.
+/// Slow, so that its force hardly moves the cloth, and dense, so that its damping counts.
 Wind thick_air(double density) {
   Wind wind;
   wind.on = true;
@@ -158,7 +158,7 @@ Wind thick_air(double density) {
   return wind;
 }
 
-/// Every spring at rest, and hardly two of them in one direction: no mode of K is one of D.
+/// Every spring at rest and few of them parallel, so that K and D share no mode.
 std::unique_ptr<test::Rig> crumpled_sheet(double damping, DampingModel model) {
   const auto flat = hung_sheet(damping, model);
   std::vector<vec3> rest = flat->state.x;
@@ -189,7 +189,7 @@ TEST(StabilityMeter, HoldsForCrumpledClothOnTheFloorInAGrab) {
     for (const char* id : {"symplectic-euler", "velocity-verlet", "rk4"}) {
       const double limit = limit_of(*rig, row(id));
       expect_limit(*rig, row(id), limit);
-      // As above 600 free directions.
+      // As with more than 600 free directions.
       const double estimate = limit_of(*rig, row(id), false);
       EXPECT_LT(estimate, 1.01 * limit) << id;
       EXPECT_GT(estimate, 0.85 * limit) << id;
@@ -205,7 +205,7 @@ TEST(StabilityMeter, KnowsTheWindOfThoseThatTakeItExplicitly) {
   EXPECT_NEAR(e.wind_rate, 30 * 1.2 * 0.5 * 0.0625 / 0.002, 1e-9);  // ρ c A u / m of an inner particle
   EXPECT_NEAR(e.damping_max, e.wind_rate, 0.005 * e.wind_rate);
   expect_limit(*rig, row("xpbd"), limit_of(*rig, row("xpbd")));
-  // Springs only take part in holding a particle against the wind, and here they do.
+  // Springs count only where they hold a particle against the wind, as here.
   const IntegratorInfo& projective = row("projective-dynamics");
   EXPECT_FALSE(grows(*rig, projective, default_parameters(projective), 0.99 * limit_of(*rig, projective)));
 }
@@ -213,7 +213,7 @@ TEST(StabilityMeter, KnowsTheWindOfThoseThatTakeItExplicitly) {
 TEST(StabilityMeter, CountsTheWind) {
   const auto rig = hung_sheet(0.05, DampingModel::projected);
   rig->system.set_wind(thick_air(300));
-  // Weight carries it, or its force would change the flow within the step.
+  // The weight balances the wind's force, which would change the relative flow within the step.
   Material heavy = rig->system.material();
   heavy.gravity = vec3(0, -300 * 1.2 / 2 * 0.0625 * 0.25 / 0.002, 0);
   rig->system.set_material(heavy);

@@ -206,7 +206,7 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.sound_time = 0.031;
   has(explain(info_of("explicit-euler"), uniform_estimate(1000)),
       "was last sound (no spring strained by 10 %), at 0.031 s: ");
-  // Whoever uses an implicit method already needs no advice to do so.
+  // With an implicit method there is no advice to choose one.
   for (const IntegratorInfo& info : integrators()) {
     if (!std::isinf(info.stability_limit)) continue;
     for (const auto& e : {std::optional(uniform_estimate(1400)), std::optional<StabilityEstimate>()})

@@ -72,8 +72,8 @@ TEST(GrowthWatch, TellsGrowthFromSwinging) {
     grows.add(std::exp(0.002 * k), 1);  // more than doubled at the end
     fades.add(std::exp(-0.002 * k), 1);
   }
-  // Explicit Euler gains m(hg)²/2 in every step of a fall from rest: no instability, and next to nothing
-  // beside what falls, but for the first few steps.
+  // Explicit Euler gains m(hg)²/2 in every step of a fall from rest. That is no instability, and after the
+  // first few steps it is negligible beside the kinetic energy.
   GrowthWatch falls;
   for (int k = 1; k <= 40; ++k) falls.add(0.5 * k, 0.5 * k * k);
   EXPECT_FALSE(falls.grows());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the window remembers between two starts.
+// Settings that the window keeps from one start to the next.
 
 #include "app/preferences.h"
 

@@ -83,7 +83,7 @@ TEST(EigenBaseline, StopsWhereItIsTold) {
 }
 
 TEST(EigenBaseline, ThreadsChangeNoResult) {
-  Problem problem(40, 40, 13);  // Eigen takes threads for more than 20 000 entries
+  Problem problem(40, 40, 13);  // Eigen uses threads above 20 000 entries
   std::vector<vec3> alone(problem.A.size()), together(problem.A.size());
   for (auto* x : {&alone, &together}) {
     EigenBaseline baseline(BaselineMethod::cg_full, x == &alone ? 1 : 2);

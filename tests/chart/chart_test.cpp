@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all charts are drawn with: axes, their ticks, and dashes.
+// The parts of all charts: axes, ticks and dashes.
 
 #include "chart/axis.h"
 
@@ -53,7 +53,7 @@ TEST(Axis, HasRoundTicks) {
   EXPECT_EQ(Axis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
   EXPECT_THAT(values(Axis({0, 3}, false).ticks(9, {}, 1)), ElementsAre(0, 1, 2, 3)) << "of a count";
   EXPECT_THAT(values(Axis({-0.3, 48}, false).ticks(2)), ElementsAre(0, 20, 40)) << "0 alone is no scale";
-  // However close the range, the labels tell them apart, and there are neither none nor too many.
+  // On any range, however narrow, the labels differ, and there are some but not too many.
   for (double span = 1; span > 1e-9; span /= 3) {
     const auto ticks = Axis({12.34, 12.34 + span}, false).ticks(4);
     std::set<std::string> labels;
@@ -124,7 +124,7 @@ TEST(Axis, MarksTheDigitsOfARoomyDecade) {
 }
 
 TEST(Dash, GoesOnAroundCornersAndOverWhatIsOutOfSight) {
-  // A way of 8 along x and 4 down: dashes of 3 and gaps of 2 begin at 0, 5 and 10.
+  // A line of 8 along x and 4 down: dashes of 3 with gaps of 2 begin at 0, 5 and 10.
   const std::vector<ChartPoint> way{{0, 0}, {8, 0}, {8, 4}};
   const auto dashes = [&](const ChartBox& box) {
     std::vector<double> ends;

@@ -18,8 +18,8 @@
 namespace clothlab {
 namespace {
 
-/// What `clothlab simulate` makes of the options in a command, by the parser that it uses. CLI11 splits a
-/// line as a shell does.
+/// The scene that `clothlab simulate` reads from the options of a command. CLI11 splits the line as a shell
+/// does.
 Scene parsed(const std::string& command) {
   const std::string name = "clothlab simulate ";
   EXPECT_TRUE(command.starts_with(name)) << command;
@@ -40,7 +40,7 @@ std::string without_title(Scene scene) {
   return write_scene(scene);
 }
 
-// What is wrong at the end of a large file is not read to once Ctrl-C was pressed.
+// After Ctrl-C a large file is not read to its end, where the error is.
 TEST(CommandLine, ReadingASceneCanBeInterrupted) {
   const TemporaryFolder folder;
   const std::string text = "{\"clothlab-scene\": 1, " + std::string(1 << 20, ' ') + "!";

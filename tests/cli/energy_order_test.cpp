@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the methods make of the energy of an undamped strip, in the order that theory puts them in (the
-// picture of `analyze energy`).
+// The energy of an undamped strip with each method, in the order that theory gives (the chart of `analyze
+// energy`).
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSteps = 200;  // a second: the strip falls, is caught and rises again
 
-/// What the energy gains over the run [J] by the line that fits it best: its ups and downs fall out.
+/// Gain of energy over the run [J], by a least-squares line, in which oscillations cancel.
 double trend(const std::vector<double>& energy) {
   const double middle = static_cast<double>(energy.size() - 1) / 2;
   double sum = 0, weight = 0;
@@ -48,7 +48,7 @@ TEST(EnergyOfTheStrip, IsLostAndGainedInTheOrderOfTheMethods) {
     gain[id] = trend(energy);
     RecordProperty(id, std::to_string(gain[id]));
   }
-  // Each by far: twice what comes next, at least.
+  // Each at least twice the next.
   const double lost = -gain["backward-euler"];
   EXPECT_GT(lost, 2 * -gain["siere"]);
   for (const char* id : {"sdirk2", "tr-bdf2"}) {

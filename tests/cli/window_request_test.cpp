@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the command line hands to the window.
+// The request that the command line hands to the window.
 
 #include <gtest/gtest.h>
 

@@ -124,8 +124,8 @@ mat3 clamped_block(const GrabForce& force, std::span<const vec3> x, std::span<co
   return a.stencils()[0].C;
 }
 
-// The quadratic model of a linearised step lies above the potential: such a step never gains energy from the
-// grab that is not there, nor does it pass the cursor by the grab alone.
+// The quadratic model of a linearised step lies above the potential: such a step gains no more energy than
+// the grab gives, and the grab alone does not carry the point past the cursor.
 TEST(GrabForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
   const GrabForce force(GrabSpring{{0, 1, 2}, vec3(1, 0, 0), vec3(0), 90, 4, 2.5});
   const std::vector<vec3> origin(3, vec3(0));

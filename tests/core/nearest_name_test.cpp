@@ -26,7 +26,7 @@ TEST(NearestName, IsOnlyOneThatIsClose) {
   EXPECT_EQ(nearest_name("dz", names), "dt");
   EXPECT_EQ(nearest_name("bakwort-eulr", names), "backward-euler");  // four of fourteen
   EXPECT_EQ(nearest_name("bakwort-ellr", names), "");                // five of fourteen
-  // A part that says something is meant, however much is missing.
+  // A distinctive part of a name matches it, however much is missing.
   EXPECT_EQ(nearest_name("Semi", names), "semi-implicit-euler");
   EXPECT_EQ(nearest_name("total-mass", names), "mass");
   EXPECT_EQ(nearest_name("se", names), "");

@@ -100,7 +100,7 @@ TEST(WorkerPool, ALoopInsideABodyRunsOnItsThreadWithTheSameBits) {
         EXPECT_EQ(kept_thread, std::vector<char>(64, 1)) << threads << " threads, grain " << grain;
       }
     }
-    // The pool shares out work again.
+    // The pool is usable again.
     EXPECT_EQ(pool.sum(100, 1, [](std::size_t, std::size_t) { return 1.0; }), 100);
   }
   for (const double sum : sums) EXPECT_EQ(sum, sums.front());
@@ -217,7 +217,7 @@ TEST(Hash, SeesEveryBitAndTheOrder) {
   EXPECT_NE(hash({0, 0}), hash({0, 0, 0}));
   EXPECT_NE(hash({1}), hash({std::nextafter(1.0, 2.0)}));
   EXPECT_EQ(Hash().add(vec3(1, 2, 3)).value(), hash({1, 2, 3}));
-  // Fixed for good: golden files hold such values.
+  // Must never change: golden files hold such values.
   EXPECT_EQ(hash({1, 2, 3}), 0x2e38d66001d341bbULL);
 }
 

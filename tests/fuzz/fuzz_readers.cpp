@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer on everything that reads a file. The first byte of the input chooses the reader, the rest is the
-// file. Whatever it holds, it is read or refused with one printable sentence; what is read can be written,
-// and read again.
+// libFuzzer on all readers of files. The first byte of the input chooses the reader, the rest is the file.
+// Any file is read, or refused with one printable sentence; a scene that was read can be written and read
+// again.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every integrator promises in integrator.h, whatever its method.
+// The contract of integrator.h, for every integrator.
 
 #include <gtest/gtest.h>
 
@@ -210,7 +210,7 @@ TEST_P(Contract, ReportsSolvesThatDoNotConverge) {
   auto rig = hanging_sheet();
   SolverSettings settings;
   settings.linear.cg.max_iterations = 1;
-  settings.newton_max_iterations = 3;  // many of them would make up for it
+  settings.newton_max_iterations = 3;  // with more iterations every method converges
   settings.linear.cg.tolerance = 1e-10;
   const StepReport report = Stepper(*rig, info(), settings).step(0.05);
   EXPECT_FALSE(report.converged);
@@ -223,7 +223,7 @@ TEST_P(Contract, ReportsItsWork) {
   auto rig = info().inextensible ? test::make_chain(8, 0.1, Material{}) : hanging_sheet();
   Stepper stepper(*rig, info());  // outlives the report, which refers to its residuals
   const StepReport report = stepper.step(1.0 / 60);
-  // Those that end after a set number of iterations are not there yet, and say so.
+  // Methods with a fixed number of iterations have not converged yet, and report it.
   EXPECT_EQ(report.converged, info().stability_condition.empty()) << report.reason;
   EXPECT_EQ(report.converged, report.reason.empty());
   EXPECT_FALSE(report.stopped);

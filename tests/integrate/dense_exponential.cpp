@@ -122,7 +122,7 @@ DenseMethod dense_exponential_method(std::string_view id, const DenseCloth& clot
       std::optional<Vector> before = history;
       history = u0;
       if (!before) return siere_step(split, u0, h);
-      // What is fixed, as if it had always moved as it does now.
+      // Fixed particles as if they had always moved as they do now.
       const Index n = cloth.dofs();
       for (Index d = 0; d < n; ++d) {
         if (!cloth.is_fixed(d)) continue;

@@ -10,9 +10,9 @@ namespace clothlab::test {
 /// Four states (x, v/ω) of one oscillator, one step apart.
 using FourStates = std::array<glm::dvec2, 4>;
 
-/// A step as a linear map, once it has taken up its history: on w_k = (u_k, u_{k−1}), which holds all that
-/// any method here remembers, from two runs that start apart. Methods without history leave the w in a plane;
-/// a map on that plane is all that is asked for, and `rank` is then 2. What is below `threshold` is rounding.
+/// A step with a history as a linear map on w_k = (u_k, u_{k−1}), which holds the memory of every method
+/// here, fitted to two runs from different starts. Without a history the w lie in a plane; then the map on
+/// that plane is fitted, and `rank` is 2. Values below `threshold` count as rounding.
 struct FittedStep {
   double radius;  ///< spectral
   int rank;

@@ -3,8 +3,8 @@
 // contraction, no fast-math and no library function but the square root (and sine, cosine and hyperbolic sine
 // in the split methods) stand between the two.
 //
-// A hash that changes means that the bits of all runs change, recordings among them. Where that is meant, put
-// in the new value and say why in the commit.
+// A changed hash means that all runs, recorded ones included, get other bits. Where that is intended, enter
+// the new value and give the reason in the commit.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"newmark", 0x202b7d0e8e390e53ULL},
 };
 
-// A hanging sheet that is pulled at, on one of every kind of force.
+// A hanging sheet with one force of every kind, the grab included.
 std::unique_ptr<test::Rig> scene(int rows = 9, int columns = 8) {
   Material material;
   material.mass_model = MassModel::area;

@@ -22,7 +22,7 @@ using test::Stepper;
 const IntegratorInfo& rattle() { return *find_integrator("rattle"); }
 const IntegratorInfo& pbd() { return *find_integrator("pbd-proj2"); }
 
-// How far the stretch springs are from their lengths [m] and from keeping them [m/s].
+// Largest errors of the stretch springs' lengths [m] and of their rates of change [m/s].
 struct Violation {
   double length = 0, rate = 0;
 };
@@ -286,7 +286,7 @@ TEST_P(Inextensible, ReportsPinsThatAreTooFarApart) {
   EXPECT_FALSE(report.converged);
   EXPECT_FALSE(report.reason.empty());
   EXPECT_EQ(rig->state.x[2], rig->system.projection().find(2)->target);
-  // Least squares: half of what is too much for either spring. A sweep leaves it all to one of them.
+  // Least squares: either spring corrects half of the excess. A sweep leaves it all to one of them.
   if (info().uses_newton) {
     EXPECT_LT(glm::length(rig->state.x[1] - rig->state.x[2] / 2.0), 1e-9);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One oscillator against what theory says of it: the exact one-step recurrences, the growth per step, and the
+// One oscillator against theory: the exact one-step recurrences, the growth per step, and the
 // invariant of symplectic Euler.
 
 #include <gtest/gtest.h>

@@ -233,7 +233,7 @@ TEST(ProjectiveDynamics, KeepsNoOldFactorAfterAStoppedStep) {
   EXPECT_EQ(rig->state.x, kept.x);
 }
 
-// Whatever ends the iterations, it is the residual that says whether they are at their end: ‖M (v1 − v0) − h
+// Whatever ends the iterations, convergence is judged by the residual: ‖M (v1 − v0) − h
 // f‖, with the damping of the method, over ‖h f0‖ or ‖r‖ at the start.
 TEST(ProjectiveDynamics, HasConvergedWhenTheMomentumResidualSaysSo) {
   for (const auto& [iterations, tolerance, converged] : {std::tuple{2, 0.0, false},

@@ -174,7 +174,7 @@ TEST(Split, WithoutModesIsTheMethodOfTheRest) {
   }
 }
 
-// On the free particles: what a pin that moves does to them is no part of any mode.
+// On the free particles: the force of a moving pin on them belongs to no mode.
 TEST(Split, SiereWithAllModesIsExponentialRosenbrockEuler) {
   for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
     EXPECT_LT(difference("siere", {100, 1}, "exponential-rosenbrock-euler", {}, soft(), mode, false), 1e-9);
@@ -246,8 +246,8 @@ TEST(Split, AgreesWithItsFormulaWhereTheModesAreSearchedFor) {
   }
 }
 
-// Without pins there are three translations of frequency 0, and on a flat sheet all that goes out of its
-// plane: any of these alone would take the fall to one side.
+// Without pins there are three translations of frequency 0, and a flat sheet has no stiffness out of its
+// plane. Were only some of these modes found, the cloth would fall obliquely.
 TEST(Split, LetsFreeClothFallStraightDown) {
   for (const char* id : kSplitMethods) {
     for (const auto& [flat, wanted, taken] : {std::tuple{true, 5, 0}, {false, 2, 0}, {false, 5, 5}}) {
@@ -284,7 +284,7 @@ TEST(Split, RefreshesItsModesWhenItIsTold) {
   EXPECT_LT(old, 0.5);
 }
 
-// Pressed together until K has eigenvalues far below 0: motion grows as it has to, and stays a number.
+// Compressed until K has large negative eigenvalues: motion grows as the equations do, and stays finite.
 TEST(Exponential, StaysFiniteWhereTheStiffnessIsIndefinite) {
   for (const IntegratorInfo& info : integrators()) {
     if (info.family != IntegratorFamily::exponential) continue;

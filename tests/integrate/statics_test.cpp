@@ -46,8 +46,8 @@ TEST_P(Statics, HangingChainComesToRestWhereItsWeightPullsIt) {
   }
 }
 
-// Newton's method with dense matrices on the equilibrium of a sheet: its own forces and Hessian, written
-// again from the formulas, on the free particles.
+// Newton's method with dense matrices for the equilibrium of a sheet, on the free particles; forces and
+// Hessian are implemented anew from the formulas.
 std::vector<vec3> equilibrium(const Rig& rig, std::vector<vec3> x) {
   const ElasticElements springs = rig.system.elements();
   const Material& material = rig.system.material();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the generic integrator tests share: they iterate the registry, so that a new row is tested too.
+// Helpers of the generic integrator tests, which iterate the registry, so that a new row is tested too.
 
 #include <gtest/gtest.h>
 

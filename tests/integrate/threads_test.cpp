@@ -14,7 +14,7 @@ using test::Stepper;
 class Threads : public test::EveryIntegrator {};
 
 TEST_P(Threads, GiveTheSameBits) {
-  SolverSettings settings;  // unsolved steps take the same ways as solved ones
+  SolverSettings settings;  // steps that do not converge run the same code
   settings.newton_max_iterations = 3;
   settings.linear.cg.max_iterations = 30;
   State expected;

@@ -161,7 +161,7 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
       EXPECT_NEAR(report.newton_residual, solution.unsolved, 1e-9);
       EXPECT_NEAR(report.distance.value(), solution.distance, 1e-9 * solution.distance);
       EXPECT_FALSE(report.converged);
-      EXPECT_GT(solution.unsolved, 1e-4);  // or that would say little
+      EXPECT_GT(solution.unsolved, 1e-4);  // else the comparison shows little
     }
     EXPECT_LT(largest_difference(rig->state, expected, 0.02), 1e-12);
   }

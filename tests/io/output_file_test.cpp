@@ -61,7 +61,7 @@ TEST(OutputFile, RemovesWhatAKilledProcessLeft) {
   const fs::path stale = aged(".clothlab-1-0.part", 2), young = aged(".clothlab-1-1.part", 0);
   const fs::path others = aged(".clothlab-notes", 2), no_part = aged("a.part", 2);
   OutputFile in_progress(folder / "b.csv");
-  fs::path written;  // by us, for hours
+  fs::path written;  // by this process, for hours
   for (const auto& entry : fs::directory_iterator(folder.path()))
     if (entry.path() != young && entry.path().extension() == ".part" && entry.path() != no_part)
       written = entry.path();

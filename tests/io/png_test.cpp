@@ -16,7 +16,7 @@
 namespace clothlab {
 namespace {
 
-/// The pixels of a picture file, whatever it says about its size in `width`, `height` and `channels`.
+/// The pixels of a picture file, and `width`, `height` and `channels` as its header gives them.
 std::vector<std::uint8_t> pixels_of(const std::filesystem::path& path, int& width, int& height,
                                     int& channels) {
   const std::string bytes = bytes_of(path);

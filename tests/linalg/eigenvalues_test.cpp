@@ -14,7 +14,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Q diag(rotations and numbers) Qᵀ with a random reflection Q, so that all is known of it.
+/// Q diag(rotations and numbers) Qᵀ with a random reflection Q, so that its eigenvalues are known.
 struct Known {
   std::size_t n;
   std::vector<double> a;

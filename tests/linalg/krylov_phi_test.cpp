@@ -115,7 +115,7 @@ TEST(KrylovPhi, EqualsTheDenseFunction) {
   const Eigen::Index n = 120;
   const Eigen::MatrixXd R = random_matrix(n, 1), skew = (R - R.transpose()) / 2;
   const double size = skew.norm() / std::sqrt(double(n));
-  // Oscillations of many periods, decay, growth, and something of all.
+  // Oscillations of many periods, decay, growth, and a mixture.
   const std::vector<Eigen::MatrixXd> operators{0.1 / size * skew, 60 / size * skew,
                                                -50 / size / double(n) * algebra::product(R, R.transpose()),
                                                3 / size * R, 20 / size * skew + 1 / size * R};

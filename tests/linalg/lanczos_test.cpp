@@ -57,7 +57,7 @@ TEST(LargestEigenvalue, WithinTwoPercentOfADenseSolve) {
   }
 }
 
-// What the program meets: a large regular sheet, whose highest modes lie close together.
+// The usual case: a large regular sheet, whose highest modes lie close together.
 TEST(LargestEigenvalue, OfARegularSheet) {
   constexpr std::uint32_t kSide = 12;
   const auto springs = nets::grid(kSide, kSide);

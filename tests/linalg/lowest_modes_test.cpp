@@ -156,7 +156,7 @@ TEST(LowestModes, AreAllTranslationsOrNone) {
         if (count < 3 || tolerance < 0.1) {
           EXPECT_EQ(taken, count < 3 ? 0 : count) << side << ' ' << tolerance;
         } else {
-          EXPECT_GE(taken, 3U);  // what follows them may not be told apart
+          EXPECT_GE(taken, 3U);  // those above may be too close to separate
         }
         for (std::size_t j = 0; j < std::min<std::size_t>(taken, 3); ++j) {
           for (const vec3& x : modes.mode(j)) {
@@ -217,7 +217,7 @@ TEST(LowestModes, RepeatThemselvesUnlessKept) {
     modes.load(start, 72);
     compute();
     first.push_back(mode(3));
-    // Stopped anywhere, and taken again.
+    // Stopped at any poll, and solved again.
     modes.keep();
     for (int polls_allowed = 0;; ++polls_allowed) {
       int polls = 0;

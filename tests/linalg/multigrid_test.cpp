@@ -113,7 +113,8 @@ TEST(Multigrid, IsSymmetricPositiveDefinite) {
   expect_positive_definite(A, Projection(A.size()));
 }
 
-// The masses are all that holds a free cloth: stiffness must not hide them in the coarse matrices.
+// On free cloth only the masses make the matrix definite: rounding of the stiffness must not swamp them in
+// the coarse matrices.
 TEST(Multigrid, MovesAFreeSheetAsAWholeHoweverStiff) {
   const Sheet sheet(40, 1e9);
   const Projection free(sheet.size());
@@ -215,7 +216,7 @@ TEST(Multigrid, TakesHardlyMoreIterationsOnFinerSheets) {
   EXPECT_GT(plain_at_96, 3 * plain_at_16);
 }
 
-// The hub of a fan, which is coupled to all of it, takes all into its aggregate: one coarse node is left.
+// The hub of a fan is coupled to all other nodes, so that all form one aggregate: one coarse node is left.
 TEST(Multigrid, TakesFewIterationsWhereOneParticleIsCoupledToAll) {
   constexpr std::uint32_t kRim = 2000;
   constexpr double kStiffness = Sheet::h * Sheet::h * 1000, kRatio = 0.98;
@@ -246,7 +247,7 @@ TEST(Multigrid, HoldsAtTheFarEnd) {
   std::vector<vec3> x;
   Sheet stiff(40, 1e5);
   EXPECT_LE(solve(stiff.A, stiff.projection, PreconditionerKind::multigrid, x).iterations, 40);
-  stiff.set(4e5, 0.1);  // as h = 1/30 s makes of it
+  stiff.set(4e5, 0.1);  // as with h = 1/30 s
   EXPECT_LE(solve(stiff.A, stiff.projection, PreconditionerKind::multigrid, x).iterations, 50);
   // The finest level in single precision is scaled to suit any magnitude.
   Sheet plain(40), light(40);

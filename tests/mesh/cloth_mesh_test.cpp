@@ -189,7 +189,7 @@ TEST(ClothMesh, ScaleAndUpAxis) {
   const ClothMesh mesh = build("v 1 2 3\nv 101 2 3\nv 1 2 203\nv 7 8 9\nf 1 2 3\n", options);
   EXPECT_EQ(mesh.positions[0], vec3(1 * 0.01, 3 * 0.01, -2 * 0.01));
   EXPECT_NEAR(mesh.diagonal, std::sqrt(5.0), 1e-14);
-  EXPECT_EQ(mesh.positions[2].y, 203 * 0.01);  // z has become y
+  EXPECT_EQ(mesh.positions[2].y, 203 * 0.01);  // the file's z is up
   const auto rows = vertex_positions(mesh, mesh.positions);
   ASSERT_EQ(rows.size(), 4u);
   for (std::size_t v = 0; v < 3; ++v)  // one rounding each way

@@ -279,8 +279,8 @@ TEST(ObjReader, MessagesStayShortAndPrintable) {
   for (const char c : message.substr(0, message.find("…"))) EXPECT_TRUE(c >= ' ' && c <= '~');
 }
 
-/// Random edits of valid text: whatever they make of it, the reader gives a mesh whose indices are good, or
-/// refuses it as bad input.
+/// Valid text with random edits: the reader returns a mesh whose indices are valid, or refuses it as bad
+/// input.
 TEST(ObjReader, SurvivesRandomEdits) {
   const std::string valid = "o a\nv 0 0 0\nv 1 0 0 1\nv 1 1e0 0 \\\n .1 .2 .3\nvt 0 0\nvt 1 0\nvn 0 0 1\n" +
                             kPlain +
@@ -369,7 +369,7 @@ TEST(ObjReader, ChecksTheSizeBeforeReading) {
 }
 
 TEST(ObjReader, MtllibNeverOpensAFile) {
-  // Whoever opened the pipe for reading would wait for a writer that never comes.
+  // Opening the pipe for reading would wait for a writer for ever.
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo((folder / "pipe.mtl").c_str(), 0600), 0);
   const std::string pipe = (folder / "pipe.mtl").string();

@@ -11,8 +11,8 @@
 
 namespace clothlab {
 
-/// Compares the springs of a mesh without degenerate triangles with model.md's definition, written down
-/// the slow way. Orders count, for they are part of the contract.
+/// Compares the springs of a mesh without degenerate triangles with a naive implementation of model.md's
+/// definition. Their order is compared too: it is part of the contract.
 inline void expect_springs_of_the_definition(const ClothMesh& mesh) {
   ASSERT_EQ(mesh.report.degenerate_triangles, 0u);
   using Pair = std::array<std::uint32_t, 2>;

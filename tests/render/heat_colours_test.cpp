@@ -31,7 +31,7 @@ TEST(HeatColours, AreOnScreenAndGrowLighterEvenly) {
       EXPECT_LE(colours[i][k], 1 + 1e-6f);
     }
     if (i == 0) continue;
-    // Even to a factor of two by a measure that knows nothing of Oklab, and never going back.
+    // Monotone, and even to a factor of two by a measure that is independent of Oklab.
     EXPECT_GT(lightness(colours[i]) - lightness(colours[i - 1]), 0.3 * step) << i;
     EXPECT_LT(lightness(colours[i]) - lightness(colours[i - 1]), 2 * step) << i;
   }

@@ -34,7 +34,7 @@ ClothMesh wavy_sheet(int n) {
   return mesh;
 }
 
-// Another way to the same answer: where the ray meets the plane, and on which side of each edge within
+// The same by another algorithm: where the ray meets the plane, and on which side of each edge within
 // that plane, in extended precision. `margin` tells how clearly the nearest triangle was hit or missed.
 struct Reference {
   std::optional<std::size_t> triangle;
@@ -315,7 +315,7 @@ TEST(Grip, TakesTheTriangleUnderTheCursor) {
   EXPECT_EQ(grip.point->weights, picked->weights);
 }
 
-// Rays through pixels are asked: none that is nearer to the cursor meets the cloth, and the point is seen.
+// Checked by rays through pixels: none nearer to the cursor meets the cloth, and the point is visible.
 TEST(Grip, BesideTheClothTakesTheNearestPointThatIsSeen) {
   const ClothMesh mesh = wavy_sheet(8);
   std::mt19937 random(16);
@@ -340,7 +340,7 @@ TEST(Grip, BesideTheClothTakesTheNearestPointThatIsSeen) {
       const Pixels seen = camera.project(at, kSize)->pixel;
       way = glm::length(seen - cursor);
       EXPECT_LE(way, kRadius * (1 + 1e-12));
-      // A little way into the cloth is what is in front there.
+      // A little inside the outline, no other part of the cloth is in front.
       const auto inside = meets(camera, seen + (seen - cursor) * (0.02 / way));
       EXPECT_TRUE(!inside || std::abs(inside->distance - grip.point->distance) < 0.05 * camera.distance);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures drawn without a display, looked at by their pixels. Skipped, loudly, where EGL gives no context.
+// Pixels of pictures drawn without a display. Skipped with a message where EGL gives no context.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ int count(const Image& image, const std::function<bool(const Colour&)>& is_so) {
   return n;
 }
 
-// Far apart in hue, so that light and shade cannot take one for another; background and ground are grey.
+// Far apart in hue, so that no shading makes one look like another; background and ground are grey.
 bool is_front(const Colour& c) { return c[2] > c[0] + 50 && c[2] > 70; }
 bool is_back(const Colour& c) { return c[0] > c[2] + 30 && c[0] > c[1] + 8; }
 bool is_grab(const Colour& c) { return c[0] > 150 && c[1] > 120 && c[2] < c[1] - 60; }
@@ -163,7 +163,7 @@ TEST_F(Picture, TheHeatMapTakesItsColoursFromTheScale) {
     for (vec3& p : frame.positions) p = vec3(0.5, 0, 0.5) + (1 + stretch) * (p - vec3(0.5, 0, 0.5));
     return pixel(draw(frame, options), kWidth / 2, kHeight / 2);
   };
-  // Light changes the brightness, so the shares of the linear colours are compared, less the little sheen.
+  // Light changes the brightness, so the ratios of the linear colours are compared, without the sheen.
   const auto expect_like = [](const Colour& shown, const glm::vec3& wanted) {
     glm::vec3 a(0);
     for (int k = 0; k < 3; ++k) a[k] = static_cast<float>(shown[static_cast<std::size_t>(k)]) / 255;

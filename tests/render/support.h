@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the tests of cameras and of picking have in common.
+// Helpers of the camera and picking tests.
 
 #include <limits>
 

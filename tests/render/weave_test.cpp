@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-// Every triangle must be the surface's, whatever number its vertices have got.
+// Every triangle must be the surface's, whatever the numbers of its vertices.
 void expect_to_cover(const Weave& weave, const Surface& surface) {
   ASSERT_EQ(weave.triangles.size(), surface.triangles().size());
   for (std::size_t t = 0; t < weave.triangles.size(); ++t)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Long random sequences of commands, many of which are refused or find no memory: what the window believes of
-// the scene is what the simulation has, undo to the start gives the start, what is saved opens to the same,
-// and the cloth can still be grabbed.
+// Long random sequences of commands, many of which are refused or find no memory: the edit history's scene is
+// the simulation's, undoing all edits restores the start, a saved file opens to the same scene, and the cloth
+// can still be grabbed.
 
 #include <gtest/gtest.h>
 

@@ -199,7 +199,7 @@ TEST(EditHistory, KnowsWhatIsNotSaved) {
   EXPECT_EQ(edits.unsaved_changes(), "");
 }
 
-// What undo sends makes the simulation what it was: every value, and not a bit of x and v.
+// Undo restores every value of the simulation, and changes no bit of x and v.
 TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
   const auto start = sheet("Sheet", 6);
   EditHistory edits(start);

@@ -73,7 +73,7 @@ void drag(Session& session) {
     session.send(MoveCursor{vec3(0.5 + 0.02 * k, 0.01 * k, 0.5)});
     session.steps(1);
   }
-  session.send(SetParameter{"stretch-stiffness", 400});  // under the hand
+  session.send(SetParameter{"stretch-stiffness", 400});  // during the grab
   session.steps(5);
   session.send(Release{});
   session.steps(15);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a sheet keeps in memory, and the most that it takes while it is built; what is refused for want of
-// memory.
+// Memory of a sheet, and its peak while the sheet is built; requests that are refused because memory is
+// short.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grab as the window sends it: how close it follows, and that it shakes no cloth to pieces.
+// The grab as the window sends it: how closely the cloth follows, and that no pull makes it blow up.
 
 #include "runtime/mouse_grab.h"
 

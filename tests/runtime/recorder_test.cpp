@@ -125,7 +125,7 @@ TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
   EXPECT_FALSE(recorder.full());
 }
 
-// Nobody draws any more what comes after a failure: it must not pile up.
+// After a failure no picture is drawn any more: frames must not pile up.
 TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
   use(1.0 / 60);
@@ -149,7 +149,7 @@ TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
   EXPECT_TRUE(frame->forces.empty());
 }
 
-// The simulation waits for a recording that cannot keep up; what it is asked meanwhile it does.
+// The simulation waits for a recording that cannot keep up, and still handles requests meanwhile.
 TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
   const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{true, false, 60});
   SimulationThread thread(loaded(sheet_scene(3)), {.threads = 1, .playing = true, .speed = 4});

@@ -30,7 +30,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Values;
 
-/// Acting on a reset or a close while a step runs (issue: within 0.2 s, however long the step).
+/// Longest reaction to a reset or a close while a step runs [s], however long the step is.
 constexpr double kReaction = 0.2 * kSlowdown;
 
 bool all_finite(const std::vector<vec3>& positions) {
@@ -389,7 +389,7 @@ TEST(SimulationThread, FreezesOnABlowUpAndExplainsIt) {
   ASSERT_TRUE(s->frame.blow_up.has_value());
   EXPECT_EQ(s->frame.record.step + 1, s->frame.blow_up->step) << "the last good state";
   EXPECT_TRUE(all_finite(s->frame.positions));
-  // Why, once the last sound state is measured: that of the wreck would be far off.
+  // The reason comes once ω_max of the last sound state is known; that of the blown-up state would mislead.
   s = wait_for(thread, [](const Snapshot& later) { return later.stability.has_value(); });
   EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler"));
   EXPECT_THAT(s->blow_up_text, HasSubstr(" When the cloth was last sound "));

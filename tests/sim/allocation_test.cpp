@@ -29,7 +29,7 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);
       simulation.apply(Grab{{120, 121, 137}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
-      simulation.apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // moving pins have work to book
+      simulation.apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // the work of moving pins is counted
       // The first step of a method with history is of another kind.
       for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(), StepStatus::done);
       const long before = allocations();

@@ -71,7 +71,7 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
   const std::size_t sound = expect_newest_sound();
   ASSERT_GT(sound, 0u);
   ASSERT_LT(sound + 2, states.size());
-  EXPECT_EQ(simulation->step(), StepStatus::blown_up);  // in vain, and nothing is lost
+  EXPECT_EQ(simulation->step(), StepStatus::blown_up);  // fails again, and the state stays
   expect_newest_sound();
 
   simulation->restore(states.back(), states.size() - 1);
@@ -153,7 +153,7 @@ TEST_F(BlowUpTest, AValueThatIsNotFiniteIsNamed) {
   EXPECT_LT(*simulation->blow_up()->particle, 64u);
 }
 
-// ---- What has a source is no blow-up
+// ---- Energy that has a source is no blow-up
 
 TEST_F(BlowUpTest, RestWithoutGravityIsNoBlowUp) {
   for (const IntegratorInfo& info : integrators()) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kBefore = 6;  // steps to the checkpoint
 constexpr int kAfter = 4;   // and from there
 
-/// Something of everything that a step may depend on: gusts, a floor, pins on their way, a grab that moves.
+/// Everything that a step may depend on: gusts, a floor, moving pins, a moving grab.
 class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
  protected:
   CheckpointOf() {

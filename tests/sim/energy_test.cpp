@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Energy that comes from nothing, and the energy of cloth whose stretch springs are rods.
+// Energy without a source, and the energy of cloth whose stretch springs are rods.
 
 #include <cmath>
 #include <glm/geometric.hpp>
@@ -56,14 +56,14 @@ TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
   }
 }
 
-// Near their limit, T + V of these two swings by many times its value about what they keep.
+// Near their limit, T + V of these two oscillates far about the quantity that they conserve.
 TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
   WorkerPool pool(1);
   for (const char* id : {"symplectic-euler", "velocity-verlet"}) {
     Scene scene = hanging(id, 2, 1);
     scene.material.spring_damping = 0;
     const auto mesh = mesh_of(scene);
-    // Every mode is on the move, the stiffest one too.
+    // Excites every mode, the stiffest included.
     scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(4, vec3(0))};
     for (std::size_t i = 0; i < 4; ++i) {
       const double k = static_cast<double>(i * i);
@@ -77,7 +77,7 @@ TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
       ASSERT_EQ(simulation.step(), StepStatus::done);
       largest = std::max(largest, simulation.record().energy.total - start);
     }
-    EXPECT_GT(largest, 5 * 0.05 * given) << id;  // or there would be nothing to be silent about
+    EXPECT_GT(largest, 5 * 0.05 * given) << id;  // far more than a notice would need
     EXPECT_EQ(simulation.notice().number, 0U) << id << simulation.notice().text;
   }
 }
@@ -133,7 +133,7 @@ TEST(Rods, HaveNoElasticEnergy) {
   EXPECT_EQ(totals[0], totals[1]);  // whatever the stiffness
 }
 
-// From cloth that hangs stretched: what the step used to make of it is a velocity of way/h.
+// From stretched cloth: correcting its lengths within a step must not become a velocity of distance/h.
 TEST(Rods, AreEnteredWithoutMakingVelocity) {
   WorkerPool pool(1);
   for (const char* id : {"rattle", "pbd-proj2"}) {

@@ -65,7 +65,7 @@ TEST_F(FloorTest, IsWhereAFallingSheetComesToRest) {
     EXPECT_EQ(lowest(simulation), -0.3) << info.id;
     EXPECT_EQ(highest(simulation), -0.3) << info.id;
     EXPECT_EQ(simulation.record().energy.kinetic, 0) << info.id;
-    // What a linear theory takes for held.
+    // The particles that linear theory takes as held.
     EXPECT_EQ(simulation.constraints(simulation.state().x).entries().size(), 16) << info.id;
     EXPECT_EQ(simulation.constraints(sheet_->positions).entries().size(), 0) << "in the air";
   }

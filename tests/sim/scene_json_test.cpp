@@ -200,7 +200,7 @@ TEST(SceneJson, WhatIsWrongIsRefusedWhenItComes) {
   }
 }
 
-// Within 64 KiB, be it one string, one list or much of nothing.
+// Reading stops within 64 KiB, whether of one string, one list or white space.
 TEST(SceneJson, ReadingStopsWhenItIsAsked) {
   const std::size_t bytes = std::size_t{1} << 20;
   std::string list;

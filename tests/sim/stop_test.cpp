@@ -97,8 +97,8 @@ TEST_P(StoppedStep, LeavesEverythingAsItWasWhereClothLands) {
   stop_everywhere(scene, 9);
 }
 
-// The strain that is allowed is passed just before the end of a step: all but that end is taken in halves of
-// halves, and the end in the smallest ones.
+// The allowed strain is exceeded just before the end of a step: the adaptive substeps are large up to there,
+// and the smallest ones at the end.
 TEST_P(StoppedStep, LeavesEverythingAsItWasWhereStepsAreHalved) {
   Scene scene = soft_sheet();
   InitialState drawn_out{mesh_->positions, {}};
@@ -146,7 +146,7 @@ TEST(StoppedStepTest, LeavesABlowUpExplained) {
   EXPECT_TRUE(simulation.blow_up());
 }
 
-// Each of its passes over the cloth is one, on large meshes, that one may not have to wait for the next for.
+// On a large mesh each pass over the cloth takes long, so the probe is asked between any two of them.
 TEST(FloorContactTest, LooksWhetherToStopBetweenItsPasses) {
   WorkerPool pool(1);
   const auto mesh = grid_mesh(4, 4);

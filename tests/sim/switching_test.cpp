@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every integrator after every other in the middle of a run, while the grab drags the cloth about.
+// Every integrator after every other in the middle of a run, while the grab pulls the cloth.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ bool finite(const State& state) {
   return std::isfinite(state.t);
 }
 
-/// Whether the method holds at any h, as theory has it.
+/// Whether the method is stable at every h in theory.
 bool holds(const IntegratorInfo& info) { return std::isinf(info.stability_limit); }
 
 class Switching : public ::testing::TestWithParam<const char*> {
@@ -101,8 +101,8 @@ class Switching : public ::testing::TestWithParam<const char*> {
     return sum;
   }
 
-  /// What that energy may come from: a fall through the mesh's diagonal, and the grab, which pulls with ten
-  /// times the weight at most [J]. All starts at rest.
+  /// Bound of that energy by its sources: a fall through the mesh's diagonal, and the grab, which pulls with
+  /// ten times the weight at most [J]. All starts at rest.
   double source() const {
     const Material& material = scene_.material;
     const double weight = material.mass * glm::length(material.gravity);
@@ -161,7 +161,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
 TEST_P(Switching, BetweenAnyTwoKeepsTheStateGoodOrSaysThatItBlewUp) {
   const Outcome outcome = switch_between_all_pairs(1.0 / 60);
   EXPECT_EQ(outcome.of_holding, 0);
-  EXPECT_GT(outcome.blow_ups, 0);  // or else nothing was put to the test
+  EXPECT_GT(outcome.blow_ups, 0);  // else no blow-up was tested
 }
 
 TEST_P(Switching, BetweenAnyTwoIsQuietWithStepsThatSuitAll) {

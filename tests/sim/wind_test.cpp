@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wind on a running simulation: the speed that it lets cloth fall with, and gusts to the last bit.
+// Wind on a running simulation: the terminal speed of falling cloth, and the bits of gusts.
 
 #include <cmath>
 #include <glm/geometric.hpp>

@@ -18,7 +18,7 @@
 
 namespace clothlab::testing {
 
-/// The whole interface on a paused simulation, without a window: ImGui draws into lists that nobody shows.
+/// The whole interface on a paused simulation, without a window: ImGui's draw lists are not shown.
 class Interface {
  public:
   explicit Interface(Scene scene = sheet(), float scale = 1, float w = 1280, float h = 720)

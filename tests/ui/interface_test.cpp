@@ -29,7 +29,7 @@ bool overlap(const ImVec4& a, const ImVec4& b) {
 }
 
 // The side panel fits 1280×720 (times the display's scale) with every tab and every integrator: all
-// controls lie inside the window, in no one's way.
+// controls lie inside the window and do not overlap.
 TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
   for (const float scale : {1.0F, 1.5F, 2.0F}) {
     for (const IntegratorInfo& info : integrators()) {
@@ -356,7 +356,7 @@ TEST(Interface, TheMethodListShowsAllMethodsFamilyByFamily) {
   }
 }
 
-// What the window says stands below the cloth, whatever it is and however long.
+// Notices stand below the cloth, however long they are.
 TEST(Interface, NoticesStayOffTheCloth) {
   const std::string sentence =
       "\"a folder/with a rather long name/of a mesh that is not one.obj\", line 12345: the face names vertex "
@@ -520,7 +520,7 @@ TEST(Interface, EveryTextHasItsSignsWithAnyFont) {
     expect_signs(std::string(row.spec.title) + std::string(row.spec.help));
 }
 
-// What people call their files. Nothing that a name holds can break a line or pass for another sign.
+// File names as they occur. None can break a line or imitate another character.
 TEST(Interface, NamesOfFilesAreShownHonestly) {
   const Interface face;
   if (find_font_file().empty()) GTEST_SKIP() << "no TrueType font";
@@ -871,7 +871,7 @@ TEST_F(Files, TheDialogShowsFoldersMeshesAndScenesAlone) {
   EXPECT_FALSE(lists(".hidden.obj"));
 }
 
-// Off the window's thread, and no more of it drawn than is seen: however many files there are.
+// A folder is listed off the window's thread, and only its visible rows are drawn, however many files it has.
 TEST_F(Files, AFolderOfManyFilesIsReadBesideTheWindowAndDrawnInPart) {
   constexpr int kMany = 2'000;
   const auto name = [](int i) { return "file-" + std::to_string(100'000 + i) + ".obj"; };

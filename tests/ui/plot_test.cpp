@@ -197,7 +197,7 @@ TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
         ASSERT_EQ(piece.first, pieces[k - 1].last + 1) << "none is left out";
       }
     }
-    // What is wide enough is told apart and has its mark; all in sight is in some piece.
+    // Wide pieces are separate and have their mark; every visible span belongs to a piece.
     for (std::size_t k = 0; k < stretches.size(); ++k) {
       const auto place = [&](double value) { return std::clamp(x.place(value), 0.0, 1.0) * width; };
       const double pixels = place(stretches[k].x1) - place(stretches[k].x0);

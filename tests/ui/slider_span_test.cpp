@@ -28,8 +28,8 @@ std::vector<const ParameterSpec*> sliders() {
   return all;
 }
 
-// Every number of the tables: the slider's ends are exactly the span's, its way is monotone, and every place
-// but the two that are set aside (zero, "off") gives a value of the span that leads back there.
+// For every numeric parameter the slider's ends are exactly the span's, its scale is monotone, and every
+// place outside the zones of zero and "off" gives a value of the span that has that place.
 TEST(SliderSpan, SlidersReachBothEndsExactly) {
   for (const ParameterSpec* spec : sliders()) {
     SCOPED_TRACE(spec->id);

@@ -23,7 +23,7 @@ TEST(StabilityReading, CallsNothingStableThatIsNotConverged) {
   EXPECT_EQ(unsolved.level, StabilityLevel::near_limit);
   EXPECT_EQ(unsolved.verdict, "not converged");
   EXPECT_THAT(unsolved.help, HasSubstr("too few sweeps."));
-  // Worse news is kept.
+  // The worse verdict is kept.
   const IntegratorInfo& explicit_euler = *find_integrator("explicit-euler");
   const StabilityReading grows = read_stability(explicit_euler, {}, 0.01, uniform_estimate(100));
   EXPECT_EQ(not_converged(grows, "why").verdict, grows.verdict);

@@ -21,7 +21,7 @@ try:
 except ImportError:  # reported by missing_tools()
     X = display = event = None
 
-# Everything that waits is given so much longer under a sanitizer or on a busy machine.
+# Factor on every timeout, for sanitizers and busy machines.
 PATIENCE = float(os.environ.get("CLOTHLAB_TEST_PATIENCE", "1"))
 
 

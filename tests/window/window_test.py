@@ -505,7 +505,7 @@ def outputs(program, assets):
         window.until(lambda: "/no/such/folder" in window.state()["message"], "a sentence about the folder")
         check(not window.state()["recording"]["shown"], "it records all the same")
 
-        # A pipe that nobody reads.
+        # A pipe without a reader.
         pipe = window.folder / "pipe.json"
         os.mkfifo(pipe)
         enter_in_save_dialog(window, pipe)
@@ -984,7 +984,7 @@ def sliders(program, assets):
                 written = saved[name] if saved[name] != "off" else math.inf
                 check(written == value(name), f"{name}: the file says {written}, the model {value(name)}")
             window.key("Escape")
-            # What was saved can be opened.
+            # The saved scene can be opened.
             window.drop(path)
             window.until(lambda: not window.state()["loading"], "the scene to load")
             window.fresh_state()
@@ -1078,7 +1078,7 @@ def blow_up(program, assets):
         frozen()
         window.key("Escape")
         window.shows("the message to go", message="")
-        # Not one of the border, which may be seen edge-on.
+        # No particle of the border, which may be seen edge-on.
         state = window.fresh_state()
         inner = [p for p in state["some_particles"] if 0 < p["index"] % 12 < 11 and 0 < p["index"] // 12 < 11]
         x, y = free_particle({**state, "some_particles": inner})["pixel"]
