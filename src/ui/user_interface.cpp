@@ -385,6 +385,8 @@ void UserInterface::show_message(std::string_view text, bool is_error) {
 
 bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {
   hide_tooltips();
+  // A held Enter answers one question, not the next one too.
+  if (press.key == Key::enter && press.repeat) return false;
   if (question_.on_key(press, context) || files_.on_key(press) || recording_.on_key(press)) return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.

@@ -822,6 +822,20 @@ TEST(Interface, EscClosesOneThingAfterTheOther) {
   EXPECT_TRUE(face.ui.message().empty());
 }
 
+TEST(Interface, AHeldEnterAnswersOneQuestion) {
+  Interface face;
+  const auto records = [&] {
+    face.frame();
+    return std::ranges::any_of(
+        face.requests, [](const AppRequest& asked) { return std::holds_alternative<StartRecording>(asked); });
+  };
+  face.press(Key::none, 'R', true);
+  face.ui.on_key({Key::enter, 0, false, false, true}, false, face.context());
+  EXPECT_FALSE(records());
+  face.press(Key::enter);
+  EXPECT_TRUE(records());
+}
+
 TEST(Interface, EscClosesAnOpenListAndChangesNothing) {
   Interface face;
   const auto is_open = [&] { return face.rect("integrator:rattle").x >= 0; };
