@@ -177,7 +177,7 @@ void FileDialog::accept() {
     } else if (whole_path && fs::exists(typed, error)) {
       chosen_ = typed;
     } else if (whole_path) {
-      problem_ = "There is no " + shown_path(typed) + ".";
+      problem_ = shown_path(typed) + " does not exist.";
     } else if (selected_ < shown_.size()) {
       choose(entries_[shown_[selected_]]);
     }
