@@ -72,7 +72,7 @@ void bench_products(const BenchSettings& settings, const std::vector<int>& sizes
     const State& state = simulation.state();
     const double h = loaded.scene.stepping.dt;
     SpringMatrix A(simulation.system().pattern());
-    simulation.system().assemble(state.x, state.v, {1, h, h * h}, JacobianMode::clamped, A);
+    simulation.system().assemble(settings.pool, state.x, state.v, {1, h, h * h}, JacobianMode::clamped, A);
     for (const bool single : {false, true}) {
       if (Interrupt::requested()) throw Cancelled();
       const auto time = [&](WorkerPool& pool) {

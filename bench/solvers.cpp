@@ -186,16 +186,16 @@ FirstSteps first_steps(int n, WorkerPool& pool) {
     return then(simulation);
   };
   // What any sheet costs the process once, such as the pages of code.
-  with_sheet(kSmallSheet, [](Simulation& simulation) {
-    for (int step = 0; step < 3; ++step) simulation.step(Interrupt::probe());
+  with_sheet(kSmallSheet, [&pool](Simulation& simulation) {
+    for (int step = 0; step < 3; ++step) simulation.step(pool, Interrupt::probe());
   });
   const MemoryMeter meter;
-  return with_sheet(n, [&meter](Simulation& simulation) {
+  return with_sheet(n, [&meter, &pool](Simulation& simulation) {
     FirstSteps first = {};
     const std::size_t middle = middle_particle(simulation.state().x);
     const double start = simulation.state().x[middle].y;
     for (double& fall : first.fall_mm) {
-      simulation.step(Interrupt::probe());
+      simulation.step(pool, Interrupt::probe());
       fall = 1e3 * (start - simulation.state().x[middle].y);
     }
     first.peak = meter.peak();

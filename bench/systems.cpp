@@ -47,11 +47,11 @@ struct SystemContest::Impl {
     settings.linear.cg.warm_start = false;
   }
 
-  void forces(const State& state) { system.force(state.x, state.v, b); }
+  void forces(const State& state) { system.force(pool, state.x, state.v, b); }
 
   void linearize(const State& state) {
     // b = h (f + hKv), A = M − hD − h²K
-    system.linearize(state.x, state.v, h, state.v, {1, h, h * h}, settings.jacobian, b, A);
+    system.linearize(pool, state.x, state.v, h, state.v, {1, h, h * h}, settings.jacobian, b, A);
     for (vec3& each : b) each *= h;
   }
 
@@ -104,7 +104,7 @@ PhaseFigures SystemContest::phases() {
         setup.push_back(
             milliseconds_of([&] { preconditioner.prepare({s.pool}, s.A, filter, scratch[0], scratch[1]); }));
       solve.push_back(milliseconds_of([&] { s.solve(); }));
-      energies.push_back(milliseconds_of([&] { energy += s.system.energies(state.x).stretch; }));
+      energies.push_back(milliseconds_of([&] { energy += s.system.energies(s.pool, state.x).stretch; }));
     }
   }
   // One pass over the springs makes the forces and the matrix.

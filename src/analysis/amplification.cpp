@@ -28,7 +28,7 @@ struct Point {
 class Oscillator {
  public:
   Oscillator(std::size_t slow_modes, double damping)
-      : slower_((slow_modes + 2) / 3), system_(model(slower_), material(slower_, damping), pool_) {
+      : slower_((slow_modes + 2) / 3), system_(model(slower_), material(slower_, damping)) {
     system_.projection().fix(0, vec3(0));
     state_.x.assign(slower_ + 2, vec3(0));
     state_.v = state_.x;

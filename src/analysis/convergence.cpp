@@ -57,7 +57,7 @@ std::optional<State> swing(const IntegratorInfo& info, const IntegratorParameter
   WorkerPool pool;
   State state;
   state.x = rest_shape();
-  ClothSystem system(make_model(state.x), soft_undamped(), pool);
+  ClothSystem system(make_model(state.x), soft_undamped());
   state.v.assign(state.x.size(), vec3(0));
   if (stretched) {
     for (vec3& x : state.x) x *= vec3(1.15, 1, 1.1);

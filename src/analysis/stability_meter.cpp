@@ -100,16 +100,16 @@ JacobianMode stability_blocks(const IntegratorInfo& integrator, JacobianMode sce
 }
 
 void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x,
-                                        JacobianMode mode, bool inextensible, const StopProbe& stop) {
+                                        JacobianMode mode, bool inextensible, const ComputeContext& context) {
   const std::shared_ptr<const SpringPattern> pattern = system.pattern();
   if (!stiffness_ || stiffness_->shared_pattern() != pattern) {
     *this = StabilityMeter();
-    stiffness_.emplace(pattern, stop);
+    stiffness_.emplace(pattern, context.stop);
   }
-  const CancelPoint cancel(stop);
+  const CancelPoint cancel(context.stop);
   cancel.look();
   // K does not depend on v: any vector will do.
-  system.assemble(x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
+  system.assemble(context.pool, x, x, {.mass = 0, .damping = 0, .stiffness = 1}, mode, *stiffness_);
   cancel.look();
   if (!inextensible) return;
   const ElasticElements elements = system.elements();
@@ -117,13 +117,13 @@ void StabilityMeter::assemble_stiffness(const DynamicSystem& system, std::span<c
     if (elements[s].stretch) stiffness_->spring(s) = {};
 }
 
-void StabilityMeter::assemble_damping(const Subject& subject, const StopProbe& stop) {
+void StabilityMeter::assemble_damping(const Subject& subject, const ComputeContext& context) {
   const auto& [system, state, held, integrator, scene] = subject;
-  if (!damping_) damping_.emplace(system.pattern(), stop);
-  const CancelPoint cancel(stop);
+  if (!damping_) damping_.emplace(system.pattern(), context.stop);
+  const CancelPoint cancel(context.stop);
   cancel.look();
-  system.assemble(state.x, state.v, {.mass = 0, .damping = 1, .stiffness = 0}, JacobianMode::exact,
-                  *damping_);
+  system.assemble(context.pool, state.x, state.v, {.mass = 0, .damping = 1, .stiffness = 0},
+                  JacobianMode::exact, *damping_);
   cancel.look();
   if (!integrator.inextensible) return;
   const ElasticElements elements = system.elements();
@@ -135,7 +135,7 @@ std::optional<double> StabilityMeter::omega_max(const DynamicSystem& system, std
                                                 JacobianMode mode, WorkerPool& pool, const StopProbe& stop,
                                                 bool inextensible) {
   try {
-    assemble_stiffness(system, x, mode, inextensible, stop);
+    assemble_stiffness(system, x, mode, inextensible, {pool, stop});
   } catch (const Cancelled&) {
     return std::nullopt;
   }
@@ -169,10 +169,11 @@ bool StabilityMeter::follow(StabilityEstimate& estimate, const Subject& subject,
 void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop,
                              const IntegratorInfo* method, StabilityEstimate& e) {
   const auto& [system, state, held, integrator, scene] = subject;
-  assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible, stop);
-  assemble_damping(subject, stop);
+  assemble_stiffness(system, state.x, stability_blocks(integrator, scene), integrator.inextensible,
+                     {pool, stop});
+  assemble_damping(subject, {pool, stop});
   measure({largest_, pool, *stiffness_, *damping_, system.masses(), held, stop}, method, e);
-  e.wind_rate = system.wind_rate(state.x, state.v, held);
+  e.wind_rate = system.wind_rate(pool, state.x, state.v, held);
 }
 
 void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e) {

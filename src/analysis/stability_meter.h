@@ -5,9 +5,8 @@
 #include <span>
 
 #include "analysis/stability.h"
-#include "core/stop_probe.h"
+#include "core/compute_context.h"
 #include "core/vec.h"
-#include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
 #include "linalg/lanczos.h"
@@ -70,8 +69,8 @@ class StabilityMeter {
   struct Problem;
 
   void assemble_stiffness(const DynamicSystem& system, std::span<const vec3> x, JacobianMode mode,
-                          bool inextensible, const StopProbe& stop);
-  void assemble_damping(const Subject& subject, const StopProbe& stop);
+                          bool inextensible, const ComputeContext& context);
+  void assemble_damping(const Subject& subject, const ComputeContext& context);
   /// The quantities that this method needs; null: all.
   void measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e);
   void measure(const Subject& subject, WorkerPool& pool, const StopProbe& stop, const IntegratorInfo* method,

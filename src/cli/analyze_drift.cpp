@@ -96,7 +96,7 @@ struct DriftAnalysis final : Analysis {
       rate.y.push_back(now.rate);
       energy.y.push_back(record.energy.total);
       if (k == steps || Interrupt::requested()) break;
-      const StepStatus status = simulation.step(Interrupt::probe());
+      const StepStatus status = simulation.step(pool, Interrupt::probe());
       if (status == StepStatus::blown_up) ended = "  blew up";
       if (status != StepStatus::done) break;
     }

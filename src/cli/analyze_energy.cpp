@@ -58,7 +58,7 @@ struct Energy final : Analysis {
       potential.y.push_back(e.stretch + e.bend + e.gravity);
       total.y.push_back(e.total);
       if (k == steps || Interrupt::requested()) break;
-      const StepStatus status = simulation.step(Interrupt::probe());
+      const StepStatus status = simulation.step(pool, Interrupt::probe());
       if (status == StepStatus::stopped) break;
       if (status == StepStatus::blown_up) {
         ended = "  blew up in step " + std::to_string(k + 1);

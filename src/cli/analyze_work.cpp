@@ -137,7 +137,7 @@ struct Work final : Analysis {
       Simulation simulation(tried, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
       const Clock::time_point begin = Clock::now();
       for (std::uint64_t k = 0; k < steps && ended.good; ++k) {
-        const StepStatus status = simulation.step(Interrupt::probe());
+        const StepStatus status = simulation.step(*pool, Interrupt::probe());
         if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
         ended.good = status == StepStatus::done;
       }

@@ -51,7 +51,7 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     if (sampled < plan.samples && counted >= (2 * sampled + 1) * plan.steps / (2 * plan.samples))
       figures.samples.push_back(simulation.state());
     StepStatus status{};
-    const double ms = milliseconds_of([&] { status = simulation.step(Interrupt::probe()); });
+    const double ms = milliseconds_of([&] { status = simulation.step(pool, Interrupt::probe()); });
     if (status == StepStatus::stopped || Interrupt::requested()) throw Cancelled();
     if (status == StepStatus::blown_up) {
       figures.blow_up = blow_up_text(simulation, pool);

@@ -131,7 +131,7 @@ struct RenderCommand {
     {
       Progress progress(steps, scene.quiet());
       for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
-        status = simulation.step(Interrupt::probe());
+        status = simulation.step(*run.pool, Interrupt::probe());
         progress.show(simulation.steps(), simulation.state().t);
         if (status == StepStatus::done && every > 0 && simulation.steps() % every == 0) {
           capture(simulation, scene_in_force, frame);

@@ -36,8 +36,8 @@ struct ReplayCommand {
     results.files().spare(path_of(file));
     WorkerPool pool(machine.threads());
     Replay replay(read_journal(path_of(file), stop),
-                  {integrator.value_or(std::string()), path_of(mesh.value_or(std::string()))}, pool);
-    const StepStatus status = play(replay, stop);
+                  {integrator.value_or(std::string()), path_of(mesh.value_or(std::string()))});
+    const StepStatus status = play(replay, pool, stop);
     for (const auto& [what, times] : replay.skipped())
       std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
     const int end = end_run(results, replay.simulation(), status, pool);
@@ -45,12 +45,12 @@ struct ReplayCommand {
   }
 
   /// How the last step ended.
-  StepStatus play(Replay& replay, const StopProbe& stop) {
+  StepStatus play(Replay& replay, WorkerPool& pool, const StopProbe& stop) {
     Progress progress(replay.last_step(), machine.quiet());
     bool begun = false;
     for (;;) {
       const auto begin = std::chrono::steady_clock::now();
-      const Replay::Event event = replay.next(stop);
+      const Replay::Event event = replay.next(pool, stop);
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
       const Simulation& simulation = replay.simulation();
       if (event == Replay::Event::loaded) {
@@ -60,7 +60,7 @@ struct ReplayCommand {
         begun = true;
       }
       if (event == Replay::Event::stepped) {
-        results.after_step(simulation, took.count());
+        results.after_step(pool, simulation, took.count());
         progress.show(replay.step(), simulation.state().t);
       }
       if (event == Replay::Event::stopped || Interrupt::requested()) return StepStatus::stopped;

@@ -77,7 +77,7 @@ void Results::begin(const Simulation& simulation) {
   write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
 }
 
-void Results::after_step(const Simulation& simulation, double milliseconds) {
+void Results::after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds) {
   const StepRecord& r = simulation.record();
   step_ms_.push_back(milliseconds);
   newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
@@ -101,11 +101,11 @@ void Results::after_step(const Simulation& simulation, double milliseconds) {
   if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
-  if (checkpoint_ && every_text_ && r.step % every_ == 0) write_checkpoint(simulation);
+  if (checkpoint_ && every_text_ && r.step % every_ == 0) write_checkpoint(pool, simulation);
 }
 
-void Results::write_checkpoint(const Simulation& simulation) {
-  simulation.save(moment_);
+void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
+  simulation.save(pool, moment_);
   write_checkpoint_file(moment_, simulation.mesh(), *checkpoint_);
 }
 
@@ -119,14 +119,14 @@ void Results::report_shortfalls() const {
                static_cast<unsigned long long>(first_not_converged_), first_reason_.c_str());
 }
 
-void Results::finish(const Simulation& simulation, const RunEnd& end) {
+void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
   if (diagnostics_file_) diagnostics_file_->commit();
   if (state_) {
     const InitialState last = simulation.export_state();
     write_file(*state_, state_csv(last.positions, last.velocities));
   }
   if (obj_) write_obj_file(*obj_, simulation);
-  if (checkpoint_) write_checkpoint(simulation);
+  if (checkpoint_) write_checkpoint(pool, simulation);
   if (summary_) write_file(*summary_, summary_text(simulation, end));
 }
 

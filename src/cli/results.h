@@ -36,8 +36,8 @@ class Results {
 
   /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
   void begin(const Simulation& simulation);
-  void after_step(const Simulation& simulation, double milliseconds);
-  void finish(const Simulation& simulation, const RunEnd& end);
+  void after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds);
+  void finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end);
 
   /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
   bool failed() const { return fail_on_nonconvergence_ && not_converged_ > 0; }
@@ -49,7 +49,7 @@ class Results {
  private:
   std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
 
-  void write_checkpoint(const Simulation& simulation);
+  void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
 
   std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, checkpoint_, every_text_, summary_;
   Checkpoint moment_;  // memory for --checkpoint

@@ -26,7 +26,7 @@ Run run_of(LoadedScene loaded, const SceneOptions& options) {
   Run run{std::move(loaded), std::make_unique<WorkerPool>(options.threads()), nullptr};
   run.simulation =
       std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
-  if (run.loaded.moment) run.simulation->load(*run.loaded.moment);
+  if (run.loaded.moment) run.simulation->load(*run.pool, *run.loaded.moment);
   return run;
 }
 
@@ -97,7 +97,7 @@ Run resume_run(const std::string& checkpoint, SceneOptions& options, const Outpu
 int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool) {
   const std::string why = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
   results.report_shortfalls();
-  results.finish(simulation, {why, status == StepStatus::stopped, pool.threads()});
+  results.finish(pool, simulation, {why, status == StepStatus::stopped, pool.threads()});
   if (status == StepStatus::blown_up) {
     std::fprintf(stderr, "clothlab: %s\n", why.c_str());
     return kExitBlownUp;

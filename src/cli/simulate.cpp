@@ -35,10 +35,10 @@ struct Simulate {
       const StopProbe stop = Interrupt::probe();
       for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
         const auto begin = std::chrono::steady_clock::now();
-        status = simulation.step(stop);
+        status = simulation.step(*run.pool, stop);
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
         if (status == StepStatus::done) {
-          results.after_step(simulation, took.count());
+          results.after_step(*run.pool, simulation, took.count());
           progress.show(simulation.steps(), simulation.state().t);
         }
         if (Interrupt::requested()) status = StepStatus::stopped;

@@ -31,7 +31,7 @@ std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const Integrat
   GrowthWatch watch;
   while (trial.good_steps() < steps) {
     const Clock::time_point begin = Clock::now();
-    const StepStatus status = simulation.step(Interrupt::probe());
+    const StepStatus status = simulation.step(pool, Interrupt::probe());
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
     if (status == StepStatus::blown_up) {

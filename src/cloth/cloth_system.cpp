@@ -12,13 +12,12 @@ constexpr std::size_t kGrain = 4096;
 
 }  // namespace
 
-ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool)
+ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material)
     : model_(std::move(model)),
       material_(material),
       masses_(model_->masses(material)),
-      pool_(pool),
       projection_(model_->particles()),
-      springs_(*model_, material, pool) {
+      springs_(*model_, material) {
   weigh();
 }
 
@@ -44,12 +43,12 @@ void ClothSystem::set_wind(const Wind& wind) {
   else if (wind_force_)
     wind_force_->set_wind(wind_);
   else
-    wind_force_.emplace(*model_, wind_, pool_);
+    wind_force_.emplace(*model_, wind_);
   list_terms();
 }
 
-void ClothSystem::blow(std::span<const vec3> x, double t) {
-  if (wind_force_) wind_force_->blow(x, t);
+void ClothSystem::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
+  if (wind_force_) wind_force_->blow(pool, x, t);
 }
 
 void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
@@ -59,7 +58,7 @@ void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
 }
 
 void ClothSystem::weigh() {
-  gravity_.emplace(masses_, material_.gravity, pool_);
+  gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
   list_terms();
 }
@@ -71,9 +70,9 @@ void ClothSystem::list_terms() {
   if (grab_force_) terms_.push_back(&*grab_force_);
 }
 
-ClothSystem::Measures ClothSystem::measure(std::span<const vec3> x) const {
+ClothSystem::Measures ClothSystem::measure(WorkerPool& pool, std::span<const vec3> x) const {
   Measures measures;
-  for (const ForceTerm* term : terms_) term->add_measures(x, measures);
+  for (const ForceTerm* term : terms_) term->add_measures(pool, x, measures);
   return measures;
 }
 
@@ -97,21 +96,21 @@ double ClothSystem::stretch_energy(double strain) const {
   return energy;
 }
 
-void ClothSystem::force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+void ClothSystem::force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                         SpringForces springs) const {
-  clear(f);
-  for (const ForceTerm* term : terms_) term->add_part(springs, x, v, f);
+  clear(pool, f);
+  for (const ForceTerm* term : terms_) term->add_part(pool, springs, x, v, f);
 }
 
-void ClothSystem::force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                           SpringForces springs) const {
-  clear(f);
-  for (const ForceTerm* term : terms_) term->add_part_at(t, springs, x, v, f);
+void ClothSystem::force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
+                           std::span<vec3> f, SpringForces springs) const {
+  clear(pool, f);
+  for (const ForceTerm* term : terms_) term->add_part_at(pool, t, springs, x, v, f);
 }
 
-double ClothSystem::potential_energy(std::span<const vec3> x) const {
+double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
-  for (const ForceTerm* term : terms_) sum += term->energy(x);
+  for (const ForceTerm* term : terms_) sum += term->energy(pool, x);
   return sum;
 }
 
@@ -119,34 +118,34 @@ bool ClothSystem::has_dissipation_potential() const {
   return std::ranges::all_of(terms_, [](const ForceTerm* t) { return t->has_dissipation_potential(); });
 }
 
-double ClothSystem::dissipation_potential(std::span<const vec3> v) const {
+double ClothSystem::dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const {
   double sum = 0;
-  for (const ForceTerm* term : terms_) sum += term->dissipation_potential(v);
+  for (const ForceTerm* term : terms_) sum += term->dissipation_potential(pool, v);
   return sum;
 }
 
-void ClothSystem::assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                           JacobianMode mode, SpringMatrix& a) const {
-  begin_matrix(c, a);
-  for (const ForceTerm* term : terms_) term->add_jacobians(x, v, c, mode, a);
+void ClothSystem::assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                           const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
+  begin_matrix(pool, c, a);
+  for (const ForceTerm* term : terms_) term->add_jacobians(pool, x, v, c, mode, a);
 }
 
-void ClothSystem::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             std::span<vec3> f, SpringMatrix& a) const {
-  clear(f);
-  begin_matrix(c, a);
-  for (const ForceTerm* term : terms_) term->linearize(x, v, factor, u, c, mode, f, a);
+  clear(pool, f);
+  begin_matrix(pool, c, a);
+  for (const ForceTerm* term : terms_) term->linearize(pool, x, v, factor, u, c, mode, f, a);
 }
 
-void ClothSystem::clear(std::span<vec3> f) const {
-  pool_.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+void ClothSystem::clear(WorkerPool& pool, std::span<vec3> f) const {
+  pool.for_chunks(f.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) f[i] = vec3(0.0);
   });
 }
 
-void ClothSystem::begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const {
-  pool_.for_chunks(size(), kGrain, [&](std::size_t begin, std::size_t end) {
+void ClothSystem::begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const {
+  pool.for_chunks(size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) a.diagonal(i) = c.mass * masses_[i];
   });
   a.clear_stencils();

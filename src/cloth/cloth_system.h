@@ -14,7 +14,6 @@
 #include "cloth/spring_force.h"
 #include "cloth/steady_force.h"
 #include "cloth/wind_force.h"
-#include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 
 namespace clothlab {
@@ -27,8 +26,8 @@ class ClothSystem final : public DynamicSystem {
   using Energies = PotentialEnergies;
   using Measures = ForceMeasures;
 
-  /// `pool` must outlive this. Throws InputError as ClothModel::masses does.
-  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material, WorkerPool& pool);
+  /// Throws InputError as ClothModel::masses does.
+  ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material);
   ClothSystem(const ClothSystem&) = delete;
   ClothSystem& operator=(const ClothSystem&) = delete;
 
@@ -43,20 +42,23 @@ class ClothSystem final : public DynamicSystem {
   const Wind& wind() const { return wind_; }
   void set_wind(const Wind& wind);
   /// Fixes the air for the next step: that at the state at its start. No effect without wind.
-  void blow(std::span<const vec3> x, double t);
+  void blow(WorkerPool& pool, std::span<const vec3> x, double t);
 
   /// See WindForce::largest_rate; 0 without wind.
-  double wind_rate(std::span<const vec3> x, std::span<const vec3> v, const Projection& fixed) const {
-    return wind_force_ ? wind_force_->largest_rate(x, v, masses_, fixed) : 0;
+  double wind_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                   const Projection& fixed) const {
+    return wind_force_ ? wind_force_->largest_rate(pool, x, v, masses_, fixed) : 0;
   }
 
   /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
   /// Of all positions x; see GravityForce for the zero of the gravity energy.
-  Measures measure(std::span<const vec3> x) const;
-  Energies energies(std::span<const vec3> x) const { return measure(x).energies; }
-  double grab_energy(std::span<const vec3> x) const { return grab_force_ ? grab_force_->energy(x) : 0; }
+  Measures measure(WorkerPool& pool, std::span<const vec3> x) const;
+  Energies energies(WorkerPool& pool, std::span<const vec3> x) const { return measure(pool, x).energies; }
+  double grab_energy(WorkerPool& pool, std::span<const vec3> x) const {
+    return grab_force_ ? grab_force_->energy(pool, x) : 0;
+  }
 
   /// Sum of the loads of gravity and wind on cloth of that mass [kg].
   OuterLoad outer_load(double mass) const;
@@ -70,18 +72,18 @@ class ClothSystem final : public DynamicSystem {
   std::span<const double> masses() const override { return masses_; }
   const Projection& projection() const override { return projection_; }
   using DynamicSystem::force;
-  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+  void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
              SpringForces springs) const override;
   /// Forces at time t [s] with the wind at that time; contact forces excluded.
-  void force_at(double t, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
-                SpringForces springs) const;
-  double potential_energy(std::span<const vec3> x) const override;
+  void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f, SpringForces springs) const;
+  double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
   bool has_dissipation_potential() const override;
-  double dissipation_potential(std::span<const vec3> v) const override;
-  void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                JacobianMode mode, SpringMatrix& a) const override;
-  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
-                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
+  void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
@@ -91,13 +93,12 @@ class ClothSystem final : public DynamicSystem {
  private:
   void weigh();  // rebuilds the forces that depend on the masses
   void list_terms();
-  void clear(std::span<vec3> f) const;
-  void begin_matrix(const SystemCoefficients& c, SpringMatrix& a) const;  // mass part
+  void clear(WorkerPool& pool, std::span<vec3> f) const;
+  void begin_matrix(WorkerPool& pool, const SystemCoefficients& c, SpringMatrix& a) const;  // mass part
 
   std::shared_ptr<const ClothModel> model_;
   Material material_;
   std::vector<double> masses_;
-  WorkerPool& pool_;
   Projection projection_;
   std::optional<GrabSpring> grab_;
   Wind wind_;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/vec.h"
+#include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "linalg/spring_matrix.h"
 
@@ -33,50 +34,52 @@ struct OuterLoad {
 /// finite-difference test (tests/cloth/force_terms.h). Defaults are for forces without that property.
 ///
 /// One sign convention for all: f = −∂E/∂x + damping, K = ∂f/∂x, D = ∂f/∂v. Calls are const and without
-/// visible side effects, and accept any x and v, not finite ones included.
+/// visible side effects, and accept any x and v, not finite ones included. The pool is that of the caller.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
 
   /// Potential energy [J].
-  virtual double energy(std::span<const vec3> x) const = 0;
+  virtual double energy(WorkerPool& /*pool*/, std::span<const vec3> /*x*/) const { return 0; }
 
   /// f += this force [N].
-  virtual void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const = 0;
+  virtual void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                         std::span<vec3> f) const = 0;
 
   /// f += what `part` includes of this force [N].
-  virtual void add_part(SpringForces /*part*/, std::span<const vec3> x, std::span<const vec3> v,
-                        std::span<vec3> f) const {
-    add_force(x, v, f);
+  virtual void add_part(WorkerPool& pool, SpringForces /*part*/, std::span<const vec3> x,
+                        std::span<const vec3> v, std::span<vec3> f) const {
+    add_force(pool, x, v, f);
   }
   /// The same at the time t [s], with the air of that time.
-  virtual void add_part_at(double /*t*/, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                           std::span<vec3> f) const {
-    add_part(part, x, v, f);
+  virtual void add_part_at(WorkerPool& pool, double /*t*/, SpringForces part, std::span<const vec3> x,
+                           std::span<const vec3> v, std::span<vec3> f) const {
+    add_part(pool, part, x, v, f);
   }
 
   /// Adds the energies and the strain of this force.
-  virtual void add_measures(std::span<const vec3> /*x*/, ForceMeasures& /*measures*/) const {}
+  virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
+                            ForceMeasures& /*measures*/) const {}
 
   /// On cloth of that mass [kg].
   virtual OuterLoad outer_load(double /*mass*/) const { return {}; }
 
   /// a += −c.damping·D − c.stiffness·K. The dependence of a damping force on x is left out of K.
-  virtual void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                             JacobianMode mode, SpringMatrix& a) const = 0;
+  virtual void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                             const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
 
   /// f += this force + factor K u, and add_jacobians with that K. The default is for a force without K.
-  virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double /*factor*/,
-                         std::span<const vec3> /*u*/, const SystemCoefficients& c, JacobianMode mode,
-                         std::span<vec3> f, SpringMatrix& a) const {
-    add_force(x, v, f);
-    add_jacobians(x, v, c, mode, a);
+  virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                         double /*factor*/, std::span<const vec3> /*u*/, const SystemCoefficients& c,
+                         JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
+    add_force(pool, x, v, f);
+    add_jacobians(pool, x, v, c, mode, a);
   }
 
   /// Whether the damping is −∂R/∂v with an R(v) [W] that does not depend on x.
   virtual bool has_dissipation_potential() const { return true; }
   /// R(v) [W]; 0 for a force without damping.
-  virtual double dissipation_potential(std::span<const vec3> /*v*/) const { return 0; }
+  virtual double dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> /*v*/) const { return 0; }
 };
 
 }  // namespace clothlab

@@ -27,18 +27,19 @@ double pseudo_huber(const vec3& d, double k, double bound) {
 
 }  // namespace
 
-double GrabForce::energy(std::span<const vec3> x) const {
+double GrabForce::energy(WorkerPool& /*pool*/, std::span<const vec3> x) const {
   if (grab_.max_force == 0) return 0;
   return pseudo_huber(grab_.blend(x) - grab_.cursor, grab_.stiffness,
                       GrabSpring::kSpringShare * grab_.max_force);
 }
 
-double GrabForce::dissipation_potential(std::span<const vec3> v) const {
+double GrabForce::dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> v) const {
   if (grab_.max_force == 0) return 0;
   return pseudo_huber(grab_.blend(v), grab_.damping, GrabSpring::kDamperShare * grab_.max_force);
 }
 
-void GrabForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+void GrabForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> x, std::span<const vec3> v,
+                          std::span<vec3> f) const {
   if (grab_.max_force == 0) return;
   const vec3 force = saturate(grab_.stiffness * (grab_.blend(x) - grab_.cursor),
                               GrabSpring::kSpringShare * grab_.max_force) +
@@ -59,8 +60,8 @@ mat3 GrabForce::damper_slope(std::span<const vec3> v, JacobianMode mode) const {
   return mode == JacobianMode::clamped ? mat3(saturation(s, bound)) : saturation_slope(s, bound);
 }
 
-void GrabForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                              JacobianMode mode, SpringMatrix& a) const {
+void GrabForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> x, std::span<const vec3> v,
+                              const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   if (grab_.max_force == 0) return;
   SpringMatrix::Stencil stencil;
   stencil.particle = grab_.particles;
@@ -70,11 +71,11 @@ void GrabForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, 
   a.add_stencil(stencil);
 }
 
-void GrabForce::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+void GrabForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                           std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                           std::span<vec3> f, SpringMatrix& a) const {
-  add_force(x, v, f);
-  add_jacobians(x, v, c, mode, a);
+  add_force(pool, x, v, f);
+  add_jacobians(pool, x, v, c, mode, a);
   if (grab_.max_force == 0) return;
   const vec3 force = factor * (spring_block(x, mode) * grab_.blend(u));
   for (int k = 0; k < 3; ++k) f[grab_.particles[static_cast<std::size_t>(k)]] -= grab_.weights[k] * force;

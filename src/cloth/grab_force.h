@@ -25,21 +25,22 @@ class GrabForce final : public ForceTerm {
 
   const GrabSpring& grab() const { return grab_; }
 
-  double energy(std::span<const vec3> x) const override;
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
-  void add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
+  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override {
-    if (part != SpringForces::rest) add_force(x, v, f);
+    if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
-  void add_measures(std::span<const vec3> x, ForceMeasures& measures) const override {
-    measures.energies.grab += energy(x);
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const override {
+    measures.energies.grab += energy(pool, x);
   }
-  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                     JacobianMode mode, SpringMatrix& a) const override;
-  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
-                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
-  double dissipation_potential(std::span<const vec3> v) const override;
+  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
  private:
   /// −∂f/∂x and −1/c ∂f/∂v of the held point, or their secants.

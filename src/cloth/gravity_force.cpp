@@ -11,22 +11,23 @@ constexpr std::size_t kGravityGrain = 4096;
 
 }  // namespace
 
-double GravityForce::energy(std::span<const vec3> x) const {
-  return -pool_.sum(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
+double GravityForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
+  return -pool.sum(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
     vec3 moment(0.0);
     for (std::size_t i = begin; i < end; ++i) moment += masses_[i] * x[i];
     return glm::dot(gravity_, moment);
   });
 }
 
-void GravityForce::add_force(std::span<const vec3> x, std::span<const vec3> /*v*/, std::span<vec3> f) const {
-  pool_.for_chunks(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
+void GravityForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                             std::span<vec3> f) const {
+  pool.for_chunks(x.size(), kGravityGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) f[i] += masses_[i] * gravity_;
   });
 }
 
-void GravityForce::add_jacobians(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
-                                 const SystemCoefficients& /*c*/, JacobianMode /*mode*/,
-                                 SpringMatrix& /*a*/) const {}  // a constant force
+void GravityForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
+                                 std::span<const vec3> /*v*/, const SystemCoefficients& /*c*/,
+                                 JacobianMode /*mode*/, SpringMatrix& /*a*/) const {}  // a constant force
 
 }  // namespace clothlab

@@ -5,23 +5,21 @@
 
 namespace clothlab {
 
-double RayleighMassForce::energy(std::span<const vec3> /*x*/) const { return 0; }
-
-void RayleighMassForce::add_force(std::span<const vec3> /*x*/, std::span<const vec3> v,
+void RayleighMassForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> v,
                                   std::span<vec3> f) const {
   if (beta_ == 0) return;
   for (std::size_t i = 0; i < v.size(); ++i) f[i] -= beta_ * masses_[i] * v[i];
 }
 
-void RayleighMassForce::add_jacobians(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
-                                      const SystemCoefficients& c, JacobianMode /*mode*/,
-                                      SpringMatrix& a) const {
+void RayleighMassForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
+                                      std::span<const vec3> /*v*/, const SystemCoefficients& c,
+                                      JacobianMode /*mode*/, SpringMatrix& a) const {
   const double factor = c.damping * beta_;
   if (factor == 0) return;
   for (std::size_t i = 0; i < masses_.size(); ++i) a.diagonal(i) += factor * masses_[i];
 }
 
-double RayleighMassForce::dissipation_potential(std::span<const vec3> v) const {
+double RayleighMassForce::dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> v) const {
   if (beta_ == 0) return 0;
   double sum = 0;
   for (std::size_t i = 0; i < v.size(); ++i) sum += masses_[i] * glm::dot(v[i], v[i]);

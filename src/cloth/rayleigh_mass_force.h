@@ -11,15 +11,15 @@ class RayleighMassForce final : public ForceTerm {
   /// `masses` must outlive this; `beta` in 1/s.
   RayleighMassForce(std::span<const double> masses, double beta) : masses_(masses), beta_(beta) {}
 
-  double energy(std::span<const vec3> x) const override;
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
-  void add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
+  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override {
-    if (part != SpringForces::rest) add_force(x, v, f);
+    if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
-  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                     JacobianMode mode, SpringMatrix& a) const override;
-  double dissipation_potential(std::span<const vec3> v) const override;
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
  private:
   std::span<const double> masses_;

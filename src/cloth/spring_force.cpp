@@ -122,11 +122,8 @@ struct SpringForce::Block {
   }
 };
 
-SpringForce::SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool)
-    : model_(model),
-      pool_(pool),
-      sum_(model.particles()),
-      partial_((model.springs() + kSpringGrain - 1) / kSpringGrain) {
+SpringForce::SpringForce(const ClothModel& model, const Material& material)
+    : model_(model), sum_(model.particles()), partial_((model.springs() + kSpringGrain - 1) / kSpringGrain) {
   set_material(material);
 }
 
@@ -142,9 +139,9 @@ void SpringForce::set_material(const Material& material) {
 // between two chunks is computed in both. No two threads write to one place, and the order of a sum depends
 // on the mesh alone.
 template <class Compute>
-void SpringForce::add_forces(std::span<vec3> f, const Compute& compute) const {
+void SpringForce::add_forces(WorkerPool& pool, std::span<vec3> f, const Compute& compute) const {
   const SpringPattern& p = pattern();
-  for_rows(pool_, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+  for_rows(pool, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
     std::fill(sum_.begin() + begin, sum_.begin() + end, Padded{});
     const std::span incoming(p.incoming.data() + p.incoming_begin[chunk],
                              p.incoming.data() + p.incoming_begin[chunk + 1]);
@@ -175,10 +172,10 @@ void SpringForce::for_pairs(std::size_t begin, std::size_t end, const Visit& vis
   for (std::size_t slot = begin; slot < end; slot += 2) visit(Pair(pattern(), slot, end));
 }
 
-SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
+SpringForce::Measures SpringForce::measure(WorkerPool& pool, std::span<const vec3> x) const {
   const ByKind of_stretch{0, stretch_stiffness_ / 2}, of_bend{bend_stiffness_ / 2, 0}, strained{0, 1};
   const HalfLanes zero = both(0), one = both(1);
-  pool_.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     HalfLanes stretch = zero, bend = zero, largest = zero, strains = zero;
     for_pairs(begin, end, [&](const Pair& pair) {
       const PairOfVectors along = pair.difference(pattern(), x);
@@ -210,24 +207,24 @@ SpringForce::Measures SpringForce::measure(std::span<const vec3> x) const {
   return total;
 }
 
-double SpringForce::energy(std::span<const vec3> x) const {
-  const Measures all = measure(x);
+double SpringForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
+  const Measures all = measure(pool, x);
   return all.stretch + all.bend;
 }
 
-void SpringForce::add_measures(std::span<const vec3> x, ForceMeasures& measures) const {
-  const Measures own = measure(x);
+void SpringForce::add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const {
+  const Measures own = measure(pool, x);
   measures.energies.stretch += own.stretch;
   measures.energies.bend += own.bend;
   measures.max_strain = own.max_strain;
 }
 
-void SpringForce::add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                           std::span<vec3> f) const {
+void SpringForce::add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x,
+                           std::span<const vec3> v, std::span<vec3> f) const {
   if (part == SpringForces::rest) return;
   const ByKind k{bend_stiffness_, stretch_stiffness_};
   const ByKind pulling{-bend_stiffness_, part == SpringForces::all ? -stretch_stiffness_ : 0.0};
-  add_forces(f, [&](const Pair& pair, auto /*own*/) {
+  add_forces(pool, f, [&](const Pair& pair, auto /*own*/) {
     const Pose pose(*this, k, pair, x, 0);
     const HalfLanes pull = pair.of_kind(model_, pulling) * pose.elongation;
     PairOfVectors force = pull * pose.n;
@@ -240,13 +237,13 @@ void SpringForce::add_part(SpringForces part, std::span<const vec3> x, std::span
   });
 }
 
-void SpringForce::linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             std::span<vec3> f, SpringMatrix& a) const {
   const ByKind k{bend_stiffness_, stretch_stiffness_};
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
   const bool along_v = u.data() == v.data();
-  add_forces(f, [&](const Pair& pair, auto own) {
+  add_forces(pool, f, [&](const Pair& pair, auto own) {
     const Pose pose(*this, k, pair, x, compression);
     if constexpr (own.value) {
       Block block;
@@ -268,11 +265,11 @@ void SpringForce::linearize(std::span<const vec3> x, std::span<const vec3> v, do
   });
 }
 
-void SpringForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> /*v*/,
+void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   const ByKind k{bend_stiffness_, stretch_stiffness_};
   const double compression = mode == JacobianMode::exact ? c.compression : 0.0;
-  pool_.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(pattern().springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     for_pairs(begin, end, [&](const Pair& pair) {
       const Pose pose(*this, k, pair, x, compression);
       Block block;
@@ -287,10 +284,10 @@ bool SpringForce::has_dissipation_potential() const {
   return rayleigh_stiffness_ == 0 && (spring_damping_ == 0 || damping_model_ == DampingModel::isotropic);
 }
 
-double SpringForce::dissipation_potential(std::span<const vec3> v) const {
+double SpringForce::dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const {
   if (spring_damping_ == 0) return 0;
   const SpringPattern& p = pattern();
-  return pool_.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
+  return pool.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t slot = begin; slot < end; ++slot) {
       const vec3 v_ij = v[p.particle[p.lower[slot]]] - v[p.particle[p.upper[slot]]];

@@ -6,7 +6,6 @@
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 #include "cloth/material.h"
-#include "core/worker_pool.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
@@ -23,8 +22,8 @@ namespace clothlab {
 /// its force is 0, B = B⁺ = k I, and it has no projected damping.
 class SpringForce final : public ForceTerm {
  public:
-  /// `model` and `pool` must outlive this.
-  SpringForce(const ClothModel& model, const Material& material, WorkerPool& pool);
+  /// `model` must outlive this.
+  SpringForce(const ClothModel& model, const Material& material);
 
   void set_material(const Material& material);
 
@@ -35,23 +34,24 @@ class SpringForce final : public ForceTerm {
         0;  ///< largest |l/L − 1| of stretch springs with L > 0; not a number where one is not
   };
   /// Uses scratch memory of its own, as `add_force`.
-  Measures measure(std::span<const vec3> x) const;
-  double energy(std::span<const vec3> x) const override;
-  void add_measures(std::span<const vec3> x, ForceMeasures& measures) const override;
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override {
-    add_part(SpringForces::all, x, v, f);
+  Measures measure(WorkerPool& pool, std::span<const vec3> x) const;
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override {
+    add_part(pool, SpringForces::all, x, v, f);
   }
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
-  void add_part(SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override;
-  void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor, std::span<const vec3> u,
-                 const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
   /// Sets the springs of the matrix; no other force changes them.
-  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                     JacobianMode mode, SpringMatrix& a) const override;
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   bool has_dissipation_potential() const override;
-  double dissipation_potential(std::span<const vec3> v) const override;
+  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
   ElasticElements elements() const {
     return {pattern(),
@@ -72,13 +72,12 @@ class SpringForce final : public ForceTerm {
   /// f += the forces on lower ends that compute(pair, own) finds. Called once for every slot with
   /// std::true_type as `own`, and again for springs between two chunks.
   template <class Compute>
-  void add_forces(std::span<vec3> f, const Compute& compute) const;
+  void add_forces(WorkerPool& pool, std::span<vec3> f, const Compute& compute) const;
   /// visit(pair) for the slots [begin, end).
   template <class Visit>
   void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
 
   const ClothModel& model_;
-  WorkerPool& pool_;
   DampingModel damping_model_{};
   double stretch_stiffness_ = 0;   // k_s [N/m]
   double bend_stiffness_ = 0;      // k_b [N/m]

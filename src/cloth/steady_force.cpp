@@ -5,13 +5,13 @@
 
 namespace clothlab {
 
-double SteadyForce::energy(std::span<const vec3> x) const {
+double SteadyForce::energy(WorkerPool& /*pool*/, std::span<const vec3> x) const {
   double sum = 0;
   for (const Push& push : pushes_) sum -= glm::dot(push.force, x[push.particle]);
   return sum;
 }
 
-void SteadyForce::add_force(std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
+void SteadyForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
                             std::span<vec3> f) const {
   for (const Push& push : pushes_) f[push.particle] += push.force;
 }

@@ -21,13 +21,14 @@ class SteadyForce final : public ForceTerm {
   void set(std::span<const Push> pushes) { pushes_.assign(pushes.begin(), pushes.end()); }
   bool empty() const { return pushes_.empty(); }
 
-  double energy(std::span<const vec3> x) const override;
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
   /// Nothing: contacts at another time are not known.
-  void add_part_at(double, SpringForces, std::span<const vec3>, std::span<const vec3>,
+  void add_part_at(WorkerPool&, double, SpringForces, std::span<const vec3>, std::span<const vec3>,
                    std::span<vec3>) const override {}
-  void add_jacobians(std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&, JacobianMode,
-                     SpringMatrix&) const override {}
+  void add_jacobians(WorkerPool&, std::span<const vec3>, std::span<const vec3>, const SystemCoefficients&,
+                     JacobianMode, SpringMatrix&) const override {}
 
  private:
   std::vector<Push> pushes_;

@@ -17,9 +17,8 @@ constexpr std::size_t kWindGrain = 1024;
 
 }  // namespace
 
-WindForce::WindForce(const ClothModel& model, const Wind& wind, WorkerPool& pool)
+WindForce::WindForce(const ClothModel& model, const Wind& wind)
     : model_(model),
-      pool_(pool),
       air_(model.particles()),
       begin_(model.particles() + 1, 0),
       triangle_(3 * model.triangles().size()),
@@ -43,16 +42,16 @@ void WindForce::set_wind(const Wind& wind) {
   air_.assign(air_.size(), air_velocity(mean, vec3(0.0), 0));
 }
 
-void WindForce::blow(std::span<const vec3> x, double t) {
+void WindForce::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
   if (wind_.gusts == 0) return;
-  pool_.for_chunks(air_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(air_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) air_[i] = air_velocity(wind_, x[i], t);
   });
 }
 
-void WindForce::compute_facets(std::span<const vec3> x) const {
+void WindForce::compute_facets(WorkerPool& pool, std::span<const vec3> x) const {
   const auto triangles = model_.triangles();
-  pool_.for_chunks(facets_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(facets_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto& [a, b, c] = triangles[k];
       const vec3 twice = glm::cross(x[b] - x[a], x[c] - x[a]);
@@ -62,10 +61,10 @@ void WindForce::compute_facets(std::span<const vec3> x) const {
   });
 }
 
-double WindForce::energy(std::span<const vec3> /*x*/) const { return 0; }
-
-void WindForce::add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
-  add_drag([this](std::size_t i) { return air_[i]; }, x, v, f);
+void WindForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                          std::span<vec3> f) const {
+  add_drag(
+      pool, [this](std::size_t i) { return air_[i]; }, x, v, f);
 }
 
 OuterLoad WindForce::outer_load(double mass) const {
@@ -74,17 +73,18 @@ OuterLoad WindForce::outer_load(double mass) const {
           mass / 2 * fastest * fastest};
 }
 
-void WindForce::add_part_at(double t, SpringForces /*part*/, std::span<const vec3> x, std::span<const vec3> v,
-                            std::span<vec3> f) const {
-  add_drag([&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
+void WindForce::add_part_at(WorkerPool& pool, double t, SpringForces /*part*/, std::span<const vec3> x,
+                            std::span<const vec3> v, std::span<vec3> f) const {
+  add_drag(
+      pool, [&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
 }
 
 template <class Air>
-void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v,
+void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<vec3> f) const {
-  compute_facets(x);
+  compute_facets(pool, x);
   const double factor = wind_.density / 2 * wind_.drag_coefficient / 3;
-  pool_.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air(i) - v[i];
       vec3 sum(0.0);
@@ -98,10 +98,11 @@ void WindForce::add_drag(const Air& air, std::span<const vec3> x, std::span<cons
   });
 }
 
-void WindForce::compute_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const {
+void WindForce::compute_blocks(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                               double damping) const {
   const double factor = damping * wind_.density * wind_.drag_coefficient / 3;
-  compute_facets(x);
-  pool_.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+  compute_facets(pool, x);
+  pool.for_chunks(blocks_.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air_[i] - v[i];
       mat3 sum(0.0);
@@ -114,9 +115,9 @@ void WindForce::compute_blocks(std::span<const vec3> x, std::span<const vec3> v,
   });
 }
 
-double WindForce::largest_rate(std::span<const vec3> x, std::span<const vec3> v,
+double WindForce::largest_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                std::span<const double> masses, const Projection& fixed) const {
-  compute_blocks(x, v, 1);
+  compute_blocks(pool, x, v, 1);
   SymmetricEigen eigen;
   eigen.reserve(3);
   double largest = 0;
@@ -130,10 +131,10 @@ double WindForce::largest_rate(std::span<const vec3> x, std::span<const vec3> v,
   return largest;
 }
 
-void WindForce::add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                              JacobianMode /*mode*/, SpringMatrix& a) const {
+void WindForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                              const SystemCoefficients& c, JacobianMode /*mode*/, SpringMatrix& a) const {
   if (c.damping * wind_.density * wind_.drag_coefficient == 0) return;
-  compute_blocks(x, v, c.damping);
+  compute_blocks(pool, x, v, c.damping);
   // By row, the order in which the matrix keeps them.
   for (const std::uint32_t i : model_.pattern()->particle) {
     SpringMatrix::Stencil stencil;

@@ -6,7 +6,6 @@
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 #include "cloth/wind.h"
-#include "core/worker_pool.h"
 
 namespace clothlab {
 
@@ -25,27 +24,27 @@ namespace clothlab {
 /// K. The air is constant between calls of `blow`.
 class WindForce final : public ForceTerm {
  public:
-  /// `model` and `pool` must outlive this. Starts with the mean wind everywhere.
-  WindForce(const ClothModel& model, const Wind& wind, WorkerPool& pool);
+  /// `model` must outlive this. Starts with the mean wind everywhere.
+  WindForce(const ClothModel& model, const Wind& wind);
 
   void set_wind(const Wind& wind);
   /// w_i := air_velocity at the positions x [m] and the time t [s].
-  void blow(std::span<const vec3> x, double t);
+  void blow(WorkerPool& pool, std::span<const vec3> x, double t);
 
-  double energy(std::span<const vec3> x) const override;
   /// Uses scratch memory of its own: one caller at a time, as for the pool. So does add_jacobians.
-  void add_force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const override;
-  void add_jacobians(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                     JacobianMode mode, SpringMatrix& a) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   /// With the air at time t [s] at x instead of that of `blow`.
-  void add_part_at(double t, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
-                   std::span<vec3> f) const override;
+  void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
+                   std::span<const vec3> v, std::span<vec3> f) const override;
   /// Of cloth at rest in the fastest gust, and of cloth that moves with it.
   OuterLoad outer_load(double mass) const override;
   /// Largest eigenvalue of M⁻¹(−D) over the particles that `fixed` leaves free [1/s]: an explicit step with
   /// the wind alone is stable for h times this < 2.
-  double largest_rate(std::span<const vec3> x, std::span<const vec3> v, std::span<const double> masses,
-                      const Projection& fixed) const;
+  double largest_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                      std::span<const double> masses, const Projection& fixed) const;
   bool has_dissipation_potential() const override { return false; }  // R would depend on x
 
  private:
@@ -54,18 +53,19 @@ class WindForce final : public ForceTerm {
     double area = 0;
   };
 
-  void compute_facets(std::span<const vec3> x) const;
+  void compute_facets(WorkerPool& pool, std::span<const vec3> x) const;
   /// blocks_ := −damping D_ii
-  void compute_blocks(std::span<const vec3> x, std::span<const vec3> v, double damping) const;
+  void compute_blocks(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                      double damping) const;
   /// `air` is w by particle.
   template <class Air>
-  void add_drag(const Air& air, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const;
+  void add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f) const;
   std::span<const std::uint32_t> triangles_at(std::size_t particle) const {
     return std::span(triangle_).subspan(begin_[particle], begin_[particle + 1] - begin_[particle]);
   }
 
   const ClothModel& model_;
-  WorkerPool& pool_;
   Wind wind_;
   std::vector<vec3> air_;                // w, by particle
   std::vector<std::uint32_t> begin_;     // particle -> its first in triangle_; one more at the end

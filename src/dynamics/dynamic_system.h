@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/vec.h"
+#include "core/worker_pool.h"
 #include "dynamics/elastic_elements.h"
 #include "dynamics/grab_spring.h"
 #include "linalg/projection.h"
@@ -53,29 +54,29 @@ class DynamicSystem {
   virtual const Projection& projection() const = 0;
 
   /// f(x, v) [N], prescribed particles included.
-  void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
-    force(x, v, f, SpringForces::all);
+  void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f) const {
+    force(pool, x, v, f, SpringForces::all);
   }
   /// The same without some of the springs' forces, for methods that treat springs otherwise.
-  virtual void force(std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+  virtual void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
 
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
-  virtual double potential_energy(std::span<const vec3> x) const = 0;
+  virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;
 
   /// Whether the damping force is −∂R/∂v with an R(v) that does not depend on x, so that an implicit
   /// step has an incremental potential [Ascher 2022, §3.3, (14)–(15)].
   virtual bool has_dissipation_potential() const = 0;
   /// R(v) [W]; meaningful only when `has_dissipation_potential()`.
-  virtual double dissipation_potential(std::span<const vec3> v) const = 0;
+  virtual double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const = 0;
 
   /// A = c.mass·M − c.damping·D − c.stiffness·K at (x, v). The dependence of a damping force on x is
   /// left out of K (model.md).
-  virtual void assemble(std::span<const vec3> x, std::span<const vec3> v, const SystemCoefficients& c,
-                        JacobianMode mode, SpringMatrix& a) const = 0;
+  virtual void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                        const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
   /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
   /// method. One pass over the springs instead of three.
-  virtual void linearize(std::span<const vec3> x, std::span<const vec3> v, double factor,
+  virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
   /// The pattern of matrices for `assemble`.

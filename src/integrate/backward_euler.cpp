@@ -34,7 +34,7 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
 
   start_ = state.v;
   prescribe_velocity(system.projection(), state.x, h, start_);
-  system.force(state.x, start_, force_);
+  system.force(context.pool, state.x, start_, force_);
   if (gives_up(context, report)) return report;
   const std::span<const double> m = system.masses();
   for (std::size_t i = 0; i < n; ++i) symplectic_[i] = state.v[i] + h / m[i] * force_[i];

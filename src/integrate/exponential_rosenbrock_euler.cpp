@@ -54,9 +54,9 @@ bool ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::spa
                                            std::span<const vec3> v, double h, const StepContext& context,
                                            StepReport& report) {
   if (!have_matrix(system, context, k_, report) || !have_matrix(system, context, d_, report)) return false;
-  system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, *k_);
+  system.assemble(context.pool, x, v, {0, 0, 1}, context.solver.jacobian, *k_);
   if (gives_up(context, report)) return false;
-  system.assemble(x, v, {0, 1, 0}, context.solver.jacobian, *d_);
+  system.assemble(context.pool, x, v, {0, 1, 0}, context.solver.jacobian, *d_);
   if (gives_up(context, report)) return false;
   damped_ = !is_zero(*d_);
   if (gives_up(context, report)) return false;

@@ -96,7 +96,8 @@ ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compressi
   const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   if (!have_matrix(p.system, p.context, a_, report)) return Outcome::stopped;
   SpringMatrix& A = *a_;
-  p.system.assemble(p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression}, JacobianMode::exact, A);
+  p.system.assemble(p.context.pool, p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression},
+                    JacobianMode::exact, A);
   if (gives_up(p.context, report)) return Outcome::stopped;
 
   // A d = −r, solved as A (−d) = r.
@@ -171,7 +172,7 @@ bool ImplicitStage::try_step(const Problem& p, double alpha, Trial& trial, StepR
 double ImplicitStage::evaluate_trial(const Problem& p) {
   const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
   for (std::size_t i = 0; i < x_trial_.size(); ++i) x_trial_[i] = x_hat[i] + gamma_v * v_trial_[i];
-  p.system.force(x_trial_, v_trial_, residual_trial_);
+  p.system.force(p.context.pool, x_trial_, v_trial_, residual_trial_);
   const std::span<const double> m = p.system.masses();
   for (std::size_t i = 0; i < x_trial_.size(); ++i) {
     residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i];
@@ -196,8 +197,8 @@ double ImplicitStage::potential(const Problem& p, std::span<const vec3> x, std::
     const vec3 change = v[i] - v_hat[i];
     inertia += m[i] / 2 * glm::dot(change, change);
   }
-  return inertia + gamma_f / gamma_v * p.system.potential_energy(x) +
-         gamma_f * p.system.dissipation_potential(v);
+  return inertia + gamma_f / gamma_v * p.system.potential_energy(p.context.pool, x) +
+         gamma_f * p.system.dissipation_potential(p.context.pool, v);
 }
 
 void ImplicitStage::accept(const Problem& p) {
@@ -214,7 +215,7 @@ double ImplicitStage::rounding_noise(const Problem& p) {
     x_trial_[i] = p.x1[i] * (1 + sign * kUnit);
     v_trial_[i] = p.v1[i] * (1 + sign * kUnit);
   }
-  p.system.force(x_trial_, v_trial_, residual_trial_);
+  p.system.force(p.context.pool, x_trial_, v_trial_, residual_trial_);
   const std::span<const double> m = p.system.masses();
   for (std::size_t i = 0; i < x_trial_.size(); ++i) {
     residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i] - residual_[i];

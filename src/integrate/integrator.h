@@ -29,7 +29,7 @@ struct StepContext {
   WorkerPool& pool;
   const StopProbe& stop;
 
-  SolveContext solving() const { return {pool, stop}; }
+  ComputeContext solving() const { return {pool, stop}; }
 
   /// Calls body(i) for every i below n, concurrently; each i writes its own data.
   template <class Body>

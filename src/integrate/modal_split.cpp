@@ -31,7 +31,7 @@ bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
   if (gives_up(context, report)) return false;
   if (!have_matrix(system, context, k_, report)) return false;
   SpringMatrix& K = *k_;
-  system.assemble(x, v, {0, 0, 1}, context.solver.jacobian, K);
+  system.assemble(context.pool, x, v, {0, 0, 1}, context.solver.jacobian, K);
   if (gives_up(context, report)) return false;
 
   searched_ = age_ == 0;
@@ -165,7 +165,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   // C = S (M − γD) X, and a₀ from (XᵀC) a₀ = Xᵀb
   std::vector<double>& modal = right_;
   if (count > 0) {
-    system.assemble(x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
+    system.assemble(context.pool, x_, v_, {1, gamma, 0}, context.solver.jacobian, A);
     for (std::size_t j = 0; j < count; ++j) {
       if (gives_up(context, report)) return false;
       A.multiply(pool, X_.column(j), C_.column(j));
@@ -179,7 +179,7 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
 
   // A w = b − C a₀
   if (gives_up(context, report)) return false;
-  system.assemble(x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
+  system.assemble(context.pool, x_, v_, {1, gamma, gamma * gamma}, context.solver.jacobian, A);
   if (gives_up(context, report)) return false;
   if (!solve_linear(solver_, {A, b_, system.projection()}, context, false, w_, report)) return false;
   Y_.coefficients(pool, count, w_, left_over_);

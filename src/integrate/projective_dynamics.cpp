@@ -120,11 +120,12 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   if (!prepare(system, h, context, report)) return report;
 
   const std::span<const double> m = system.masses();
-  system.force(state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_), push_);
+  system.force(context.pool, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
+               push_);
   if (gives_up(context, report)) return report;
   system.projection().filter(push_);
   double scale = h * h * norm(context.pool, push_);  // of the residual
-  system.force(state.x, state.v, push_, SpringForces::rest);
+  system.force(context.pool, state.x, state.v, push_, SpringForces::rest);
   for (std::size_t i = 0; i < n; ++i) push_[i] = h * (m[i] * state.v[i] + h * push_[i]);
 
   // The guess x0 + h v0 is the solution of a cloth at rest or in free flight.

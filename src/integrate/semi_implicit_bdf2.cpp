@@ -57,7 +57,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
 
   // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
   const std::span<const double> m = system.masses();
-  system.linearize(state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_, A);
+  system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_, A);
   if (gives_up(context, report)) return report;
   context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);

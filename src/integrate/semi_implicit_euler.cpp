@@ -34,7 +34,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   SpringMatrix& A = *a_;
 
   // b = h (f0 + hK v0); K is that of A, clamped or not.
-  system.linearize(state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian, b_, A);
+  system.linearize(context.pool, state.x, state.v, h, state.v, {1, h, h * h}, context.solver.jacobian, b_, A);
   if (gives_up(context, report)) return report;
   context.for_particles(n, [&](std::size_t i) { b_[i] *= h; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);

@@ -195,12 +195,12 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
 
   double impulse = 0;  // ‖h f0‖
   if (last) {
-    system.force(x_, prescribed_velocity(projection, x0, h, v_, before_), force_);
+    system.force(context.pool, x_, prescribed_velocity(projection, x0, h, v_, before_), force_);
     projection.filter(force_);
     impulse = h_s * norm(context.pool, force_);
     if (stop_requested(context.stop)) return false;
   }
-  system.force(x_, v_, force_, SpringForces::rest);
+  system.force(context.pool, x_, v_, force_, SpringForces::rest);
   const double inertia = 1 + h_s * system.mass_damping();
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
   prescribe_velocity(projection, x0, h, v_);

@@ -34,7 +34,7 @@ void spread(const Projection& projection, std::span<const vec3> z, std::span<vec
 
 }  // namespace
 
-bool CholeskySolver::prepare(const SolveContext& context, const LinearSystem& system) {
+bool CholeskySolver::prepare(const ComputeContext& context, const LinearSystem& system) {
   if (!factor_.analyse(system.A, context.stop)) return false;
   for (std::vector<vec3>* v : {&rhs_, &residual_, &y_, &product_}) {
     if (stop_requested(context.stop)) return false;
@@ -43,7 +43,7 @@ bool CholeskySolver::prepare(const SolveContext& context, const LinearSystem& sy
   return true;
 }
 
-void CholeskySolver::filter_right_hand_side(const SolveContext& context, const LinearSystem& system) {
+void CholeskySolver::filter_right_hand_side(const ComputeContext& context, const LinearSystem& system) {
   std::copy(system.b.begin(), system.b.end(), rhs_.begin());
   if (!system.z.empty()) {
     spread(system.projection, system.z, y_);
@@ -53,7 +53,7 @@ void CholeskySolver::filter_right_hand_side(const SolveContext& context, const L
   system.projection.filter(rhs_);
 }
 
-void CholeskySolver::refine(const SolveContext& context, const LinearSystem& system, double scale,
+void CholeskySolver::refine(const ComputeContext& context, const LinearSystem& system, double scale,
                             double tolerance, SolveReport& report) {
   using Outcome = CholeskyFactor::Outcome;
   const Outcome outcome = factor_.holds(system.A) ? Outcome::done : factor_.compute(context, system);
@@ -75,8 +75,8 @@ void CholeskySolver::refine(const SolveContext& context, const LinearSystem& sys
   }
 }
 
-SolveReport CholeskySolver::solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
-                                  double tolerance) {
+SolveReport CholeskySolver::solve(const ComputeContext& context, const LinearSystem& system,
+                                  std::span<vec3> x, double tolerance) {
   assert(system.fits(x));
   SolveReport report;
   if (!prepare(context, system)) {

@@ -18,16 +18,16 @@ class CholeskySolver {
   /// Leaves the solution in x, which may be the system's z. Refines it until the residual is at most
   /// `tolerance` or rounding stops progress; converged means at most max(tolerance, 1e-9). The probe is
   /// polled every few milliseconds, in the analysis of a new pattern as well.
-  SolveReport solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+  SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     double tolerance);
 
  private:
   /// Makes room; false when stopped.
-  bool prepare(const SolveContext& context, const LinearSystem& system);
+  bool prepare(const ComputeContext& context, const LinearSystem& system);
   /// rhs_ := S (b − A z)
-  void filter_right_hand_side(const SolveContext& context, const LinearSystem& system);
+  void filter_right_hand_side(const ComputeContext& context, const LinearSystem& system);
   /// y_ := the solution, as exactly as asked for; `scale` is the norm of rhs_.
-  void refine(const SolveContext& context, const LinearSystem& system, double scale, double tolerance,
+  void refine(const ComputeContext& context, const LinearSystem& system, double scale, double tolerance,
               SolveReport& report);
 
   CholeskyFactor factor_;

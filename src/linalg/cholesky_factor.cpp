@@ -287,7 +287,7 @@ bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
   return true;
 }
 
-CholeskyFactor::Outcome CholeskyFactor::compute(const SolveContext& context, const LinearSystem& system) {
+CholeskyFactor::Outcome CholeskyFactor::compute(const ComputeContext& context, const LinearSystem& system) {
   Watch watch(context.stop);
   parts_->factored = false;
   if (!parts_->assemble(context.pool, system.A, system.projection, watch)) return Outcome::stopped;

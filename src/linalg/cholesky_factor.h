@@ -27,7 +27,7 @@ class CholeskyFactor {
   /// Computes the structure where the pattern of A is new; false when stopped.
   bool analyse(const SpringMatrix& A, const StopProbe& stop);
   /// The values, of the system's matrix; `analyse` comes before it.
-  Outcome compute(const SolveContext& context, const LinearSystem& system);
+  Outcome compute(const ComputeContext& context, const LinearSystem& system);
   /// Whether the values of the last `compute` are valid, on the pattern of A.
   bool holds(const SpringMatrix& A) const;
   /// Invalidates the values.

@@ -43,7 +43,7 @@ struct ConjugateGradient::Scratch {
   const SpringPattern& pattern() const { return A->pattern(); }
 
   // False when the probe asked to stop.
-  bool adopt(const SolveContext& context, const LinearSystem& system, const CgOptions& options) {
+  bool adopt(const ComputeContext& context, const LinearSystem& system, const CgOptions& options) {
     pool = &context.pool;
     stop = &context.stop;
     A = &system.A;
@@ -339,7 +339,7 @@ ConjugateGradient::~ConjugateGradient() = default;
 ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
 ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
 
-SolveReport ConjugateGradient::solve(const SolveContext& context, const LinearSystem& system,
+SolveReport ConjugateGradient::solve(const ComputeContext& context, const LinearSystem& system,
                                      std::span<vec3> x, const CgOptions& options) {
   assert(system.fits(x));
   Scratch& s = *scratch_;

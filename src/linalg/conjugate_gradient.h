@@ -60,7 +60,7 @@ class ConjugateGradient {
   ConjugateGradient& operator=(ConjugateGradient&&) noexcept;
 
   /// Leaves the solution in x, which may be the system's z.
-  SolveReport solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+  SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     const CgOptions& options);
 
  private:

@@ -34,8 +34,8 @@ double KrylovPhi::evaluate(std::size_t m, double tau) {
   return hessenberg_[at(m, m - 1)] * std::abs(exponential_[(m + 1) * n + m - 1]);
 }
 
-KrylovPhi::Result KrylovPhi::compute(const SolveContext& context, const Operator& L, std::span<const vec3> b,
-                                     double tolerance, std::span<vec3> u) {
+KrylovPhi::Result KrylovPhi::compute(const ComputeContext& context, const Operator& L,
+                                     std::span<const vec3> b, double tolerance, std::span<vec3> u) {
   assert(b.size() == u.size() && tolerance > 0);
   Result result;
   try {

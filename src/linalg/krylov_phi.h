@@ -34,12 +34,12 @@ class KrylovPhi {
 
   /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
   /// After 20 000 products it ends without convergence, with u at the time reached.
-  Result compute(const SolveContext& context, const Operator& L, std::span<const vec3> b, double tolerance,
+  Result compute(const ComputeContext& context, const Operator& L, std::span<const vec3> b, double tolerance,
                  std::span<vec3> u);
 
  private:
   struct Problem {
-    const SolveContext& context;
+    const ComputeContext& context;
     const Operator& L;
     std::span<const vec3> b;
     double tolerance;

@@ -325,7 +325,8 @@ LargestEigenvalue::Quotients LargestEigenvalue::quotients(WorkerPool& pool, cons
   return q;
 }
 
-LargestEigenvalue::Result LargestEigenvalue::compute(const SolveContext& context, const MatrixCombination& A,
+LargestEigenvalue::Result LargestEigenvalue::compute(const ComputeContext& context,
+                                                     const MatrixCombination& A,
                                                      std::span<const double> masses,
                                                      const Projection& projection, UnitMode& mode,
                                                      double tolerance) {

@@ -49,12 +49,12 @@ class LargestEigenvalue {
   LargestEigenvalue& operator=(LargestEigenvalue&&) noexcept;
 
   /// `masses` in kg, > 0, one per particle.
-  Result compute(const SolveContext& context, const SpringMatrix& K, std::span<const double> masses,
+  Result compute(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, double tolerance = 0.02) {
     return compute(context, {.K = &K}, masses, projection, own_, tolerance);
   }
   /// The same for A. Starts from `mode`, which becomes the eigenvector; a `mode` of another size is ignored.
-  Result compute(const SolveContext& context, const MatrixCombination& A, std::span<const double> masses,
+  Result compute(const ComputeContext& context, const MatrixCombination& A, std::span<const double> masses,
                  const Projection& projection, UnitMode& mode, double tolerance = 0.02);
   /// Of K and C of A, at the mode of the last call or another one; zeros where that is empty.
   Quotients quotients(WorkerPool& pool, const MatrixCombination& A, std::span<const double> masses,

@@ -31,7 +31,7 @@ class LinearSolver {
  public:
   /// As ConjugateGradient::solve. A system with the `same_matrix` was solved by the same kind of solver
   /// before.
-  SolveReport solve(const SolveContext& context, const LinearSystem& system, std::span<vec3> x,
+  SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     const LinearSolverSettings& settings) {
     return settings.kind == LinearSolverSettings::Kind::cholesky
                ? cholesky_.solve(context, system, x, settings.cg.tolerance)

@@ -3,21 +3,12 @@
 
 #include <span>
 
-#include "core/stop_probe.h"
+#include "core/compute_context.h"
 #include "core/vec.h"
-#include "core/worker_pool.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
-
-inline const StopProbe kNeverStop;
-
-/// The context of a solve besides its system.
-struct SolveContext {
-  WorkerPool& pool;
-  const StopProbe& stop = kNeverStop;
-};
 
 /// A x = b on the free directions, x = z on the others:
 ///   (S A S + I − S) y = S (b − A z),   x = y + z     [Baraff 1998, §5.3; Ascher 2003].

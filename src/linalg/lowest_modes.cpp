@@ -28,7 +28,7 @@ constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer t
 }  // namespace
 
 struct LowestModes::Problem {
-  const SolveContext& context;
+  const ComputeContext& context;
   const SpringMatrix& K;
   std::span<const double> masses;
   const Projection& projection;
@@ -45,7 +45,7 @@ struct LowestModes::Problem {
   bool is_whole() const { return capacity == free; }
 };
 
-LowestModes::Result LowestModes::compute(const SolveContext& context, const SpringMatrix& K,
+LowestModes::Result LowestModes::compute(const ComputeContext& context, const SpringMatrix& K,
                                          std::span<const double> masses, const Projection& projection,
                                          const Request& request) {
   assert(masses.size() == K.size() && projection.size() == K.size());

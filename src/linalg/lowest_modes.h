@@ -43,7 +43,7 @@ class LowestModes {
 
   /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals ‖K x − λ M
   /// x‖_{M⁻¹} of at most tolerance · (scale + |λ|), or as small as rounding allows.
-  Result compute(const SolveContext& context, const SpringMatrix& K, std::span<const double> masses,
+  Result compute(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, const Request& request);
 
   std::size_t count() const { return count_; }

@@ -149,7 +149,7 @@ struct Multigrid::Cycle : MultigridHierarchy {
 Multigrid::Multigrid() : cycle_(std::make_unique<Cycle>()) {}
 Multigrid::~Multigrid() = default;
 
-bool Multigrid::prepare(const SolveContext& context, const SpringMatrix& A, const RowFilter& filter,
+bool Multigrid::prepare(const ComputeContext& context, const SpringMatrix& A, const RowFilter& filter,
                         RowVector& first, RowVector& second) {
   Cycle& c = *cycle_;
   c.pool = &context.pool;

@@ -42,8 +42,8 @@ class Multigrid {
   /// Computes the values of all levels for A. A, the pool, the filter and the probe must stay unchanged until
   /// the last `apply`. Overwrites two vectors, by row. Returns false when the probe asked to stop; then
   /// `apply` must not be called.
-  bool prepare(const SolveContext& context, const SpringMatrix& A, const RowFilter& filter, RowVector& first,
-               RowVector& second);
+  bool prepare(const ComputeContext& context, const SpringMatrix& A, const RowFilter& filter,
+               RowVector& first, RowVector& second);
 
   /// z := M⁻¹ r, by row, for an r = S r of this norm; then z = S z. Returns r . z. The result is unspecified
   /// when the probe asks to stop.

@@ -20,7 +20,7 @@ namespace clothlab {
 //   symmetric.h      symmetric 3x3 blocks on them, and their inverses
 //   spring_matrix.h  SpringPattern: rows, chunks, slots; SpringMatrix on it: matrix-free products
 //   row_space.h      loops over the chunks of rows; RowFilter: a Projection by row
-//   linear_system.h  LinearSystem and SolveContext: the input of a solver
+//   linear_system.h  LinearSystem and ComputeContext: the input of a solver
 //   above these      conjugate gradients with multigrid, Cholesky, Lanczos, lowest modes, phi functions
 
 /// Three components and a zero, so that one particle is one aligned load of four doubles.

@@ -18,10 +18,10 @@ class JournaledSimulation {
   void use(const LoadedScene& loaded, const std::vector<Command>& commands, WorkerPool& pool,
            const StopProbe& stop = {});
 
-  void apply(const Command& command);
-  StepStatus step(const StopProbe& stop = {});
+  void apply(WorkerPool& pool, const Command& command);
+  StepStatus step(WorkerPool& pool, const StopProbe& stop = {});
   /// Simulation::save, with the moment's place in the journal.
-  void save(Checkpoint& to) const;
+  void save(WorkerPool& pool, Checkpoint& to) const;
 
   const Simulation& operator*() const { return *simulation_; }
   const Simulation* operator->() const { return simulation_.get(); }

@@ -28,18 +28,19 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
 
 }  // namespace
 
-MouseGrab::MouseGrab(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab)
+MouseGrab::MouseGrab(WorkerPool& pool, const Grab& hold, const Simulation& simulation,
+                     const StabilityEstimate& without_grab)
     : hold_(hold) {
   changed_scene(simulation.shared_scene(), hold, simulation.mesh());  // refuses what cannot be held
-  adapt(simulation, without_grab);
+  adapt(pool, simulation, without_grab);
 }
 
-bool MouseGrab::adapt(const Simulation& simulation, const StabilityEstimate& without_grab) {
+bool MouseGrab::adapt(WorkerPool& pool, const Simulation& simulation, const StabilityEstimate& without_grab) {
   const GrabLimits spring = spring_of(hold_, simulation, without_grab);
   const ClothSystem& system = simulation.system();
   const State& state = simulation.state();
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
-  const ClothSystem::Energies now = system.energies(state.x);
+  const ClothSystem::Energies now = system.energies(pool, state.x);
   calm_ = now.stretch + now.bend + now.gravity;
   // Cloth without constraints keeps its kinetic energy; that of constrained cloth is not counted.
   if (count_free_directions(system.projection()) == 3 * state.x.size())

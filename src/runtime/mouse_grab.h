@@ -23,12 +23,13 @@ namespace clothlab {
 class MouseGrab {
  public:
   /// Starts with the command grab(). Throws InputError for a point that is not of this cloth.
-  MouseGrab(const Grab& hold, const Simulation& simulation, const StabilityEstimate& without_grab);
+  MouseGrab(WorkerPool& pool, const Grab& hold, const Simulation& simulation,
+            const StabilityEstimate& without_grab);
 
   /// The grab in force.
   const Grab& grab() const { return hold_; }
   /// For another method, h or material. True where grab() is another then, to be applied.
-  bool adapt(const Simulation& simulation, const StabilityEstimate& without_grab);
+  bool adapt(WorkerPool& pool, const Simulation& simulation, const StabilityEstimate& without_grab);
   void move_to(const vec3& cursor) { hold_.cursor = cursor; }
   const vec3& cursor() const { return hold_.cursor; }
   /// Call before every step, while grab() is in force: the far end of the spring, within the bounds on its

@@ -55,7 +55,8 @@ struct Recorder::Impl {
 
   // Called with the mutex held.
 
-  void add_frames(const Simulation& simulation, const std::shared_ptr<const Scene>& scene, Motion motion) {
+  void add_frames(WorkerPool& pool, const Simulation& simulation, const std::shared_ptr<const Scene>& scene,
+                  Motion motion) {
     const double spacing = 1 / settings.frames_per_second;
     const double time = simulation.state().t;
     if (time < last_time) {
@@ -68,7 +69,7 @@ struct Recorder::Impl {
       if (!shape) {
         auto captured = std::make_shared<Frame>();
         capture(simulation, scene, *captured);
-        capture_motion(simulation, simulation.state(), motion, *captured);
+        capture_motion(pool, simulation, simulation.state(), motion, *captured);
         shape = std::move(captured);
       }
       ++on_clock;
@@ -152,24 +153,24 @@ Recorder::~Recorder() {
 const fs::path& Recorder::folder() const { return impl_->folder; }
 const Recorder::Settings& Recorder::settings() const { return impl_->settings; }
 
-void Recorder::begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
-                     std::function<void()> room) {
+void Recorder::begin(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
+                     Motion motion, std::function<void()> room) {
   {
     const std::lock_guard lock(impl_->room_mutex);
     impl_->room = std::move(room);
   }
   const std::lock_guard lock(impl_->mutex);
   impl_->clock_start = impl_->last_time = simulation.state().t;
-  if (!impl_->stopped) impl_->add_frames(simulation, scene, motion);
+  if (!impl_->stopped) impl_->add_frames(pool, simulation, scene, motion);
 }
 
-void Recorder::add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
-                        double milliseconds) {
+void Recorder::add_step(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
+                        Motion motion, double milliseconds) {
   const bool failed = !impl_->writer.progress().error.empty();
   const std::lock_guard lock(impl_->mutex);
   if (impl_->stopped || failed) return;
   impl_->rows += diagnostics_row(simulation.record(), milliseconds);
-  impl_->add_frames(simulation, scene, motion);
+  impl_->add_frames(pool, simulation, scene, motion);
 }
 
 bool Recorder::full() const {

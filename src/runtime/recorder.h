@@ -63,11 +63,11 @@ class Recorder {
 
   /// The state that the recording begins with; `motion` is what its pictures show as arrows. `room` is
   /// called, on any thread, whenever full() may have changed; until forget().
-  void begin(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
-             std::function<void()> room);
+  void begin(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
+             Motion motion, std::function<void()> room);
   /// After every step, which took so many milliseconds. After a reset the frames go on from the earlier time.
-  void add_step(const Simulation& simulation, std::shared_ptr<const Scene> scene, Motion motion,
-                double milliseconds);
+  void add_step(WorkerPool& pool, const Simulation& simulation, std::shared_ptr<const Scene> scene,
+                Motion motion, double milliseconds);
   bool full() const;
   /// Ends the calls of this thread and those of `room`.
   void forget();

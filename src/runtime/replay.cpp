@@ -12,44 +12,44 @@
 
 namespace clothlab {
 
-Replay::Replay(std::vector<JournalEntry> entries, Options options, WorkerPool& pool)
-    : entries_(std::move(entries)), options_(std::move(options)), pool_(pool) {
+Replay::Replay(std::vector<JournalEntry> entries, Options options)
+    : entries_(std::move(entries)), options_(std::move(options)) {
   if (plays_to_another()) integrator_info(options_.integrator);
   for (const JournalEntry& entry : entries_)
     if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->place].uses;
 }
 
-Replay::Event Replay::next(const StopProbe& stop) {
+Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
   while (next_ < entries_.size() && entries_[next_].step == place_.step) {
     const JournalEntry& entry = entries_[next_];
     bool loads = false;
     try {
-      loads = carry_out(entry, stop);
+      loads = carry_out(entry, {pool, stop});
     } catch (const InputError& error) {
       throw InputError("Step " + std::to_string(place_.step) + " of the journal: " + error.what());
     }
     ++next_;
     if (std::holds_alternative<JournalEntry::StateHash>(entry.what)) continue;
     ++place_.commands;
-    keep_moment();
+    keep_moment(pool);
     if (loads) return Event::loaded;
   }
   if (next_ == entries_.size() || (plays_to_another() && simulation_->blow_up())) return Event::ended;
-  const StepStatus status = simulation_->step(stop);
+  const StepStatus status = simulation_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
   place_ = {place_.step + 1, 0};
-  keep_moment();
+  keep_moment(pool);
   return status == StepStatus::done ? Event::stepped : Event::blown_up;
 }
 
 /// True where another scene was loaded.
-bool Replay::carry_out(const JournalEntry& entry, const StopProbe& stop) {
+bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context) {
   if (const auto* scene = std::get_if<JournalEntry::Load>(&entry.what)) {
-    load(*scene, stop);
+    load(*scene, context);
     return true;
   }
-  if (const auto* command = std::get_if<Command>(&entry.what)) apply(*command);
-  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(to->place);
+  if (const auto* command = std::get_if<Command>(&entry.what)) apply(context.pool, *command);
+  if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->place);
   if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !plays_to_another()) {
     ++compared_;
     if (state_hash(simulation_->state()) == hash->value)
@@ -60,10 +60,10 @@ bool Replay::carry_out(const JournalEntry& entry, const StopProbe& stop) {
   return false;
 }
 
-void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
+void Replay::load(const JournalEntry::Load& load, const ComputeContext& context) {
   SceneLoadOptions loading;
   loading.checkpoint = load.moment;
-  loading.stop = stop;
+  loading.stop = context.stop;
   Scene scene = load.scene;
   auto* file = std::get_if<FileSource>(&scene.mesh);
   if (file != nullptr && !options_.mesh.empty()) file->path = utf8_of(options_.mesh);
@@ -74,31 +74,31 @@ void Replay::load(const JournalEntry::Load& load, const StopProbe& stop) {
     throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
                      " is another mesh than was loaded then.");
   }
-  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool_, stop);
-  if (loaded.moment) made->load(*loaded.moment);
-  if (plays_to_another()) made->apply(SetIntegrator{options_.integrator});
+  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, context.pool, context.stop);
+  if (loaded.moment) made->load(context.pool, *loaded.moment);
+  if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});
   simulation_ = std::move(made);
 }
 
-void Replay::go_to(const JournalPlace& place) {
+void Replay::go_to(WorkerPool& pool, const JournalPlace& place) {
   const auto found = moments_.find(place);
   if (!found->second.checkpoint)
     throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
                      std::to_string(place.commands) + " commands.");
-  simulation_->apply(GoBack{found->second.checkpoint});
+  simulation_->apply(pool, GoBack{found->second.checkpoint});
   if (--found->second.uses == 0) moments_.erase(found);
 }
 
-void Replay::keep_moment() {
+void Replay::keep_moment(WorkerPool& pool) {
   const auto found = moments_.find(place_);
   if (found == moments_.end()) return;
   const auto checkpoint = std::make_shared<Checkpoint>();
-  simulation_->save(*checkpoint);
+  simulation_->save(pool, *checkpoint);
   found->second.checkpoint = checkpoint;
 }
 
-void Replay::apply(Command command) {
-  if (!plays_to_another() || is_for_another(command)) simulation_->apply(command);
+void Replay::apply(WorkerPool& pool, Command command) {
+  if (!plays_to_another() || is_for_another(command)) simulation_->apply(pool, command);
 }
 
 bool Replay::is_for_another(Command& command) {

@@ -36,12 +36,11 @@ class Replay {
     ended
   };
 
-  /// `pool` must outlive this.
-  Replay(std::vector<JournalEntry> entries, Options options, WorkerPool& pool);
+  Replay(std::vector<JournalEntry> entries, Options options);
 
   /// Continues to the next event. Throws InputError for a mesh that is missing or is not the journal's, and
   /// for a refused command; SystemError, Cancelled.
-  Event next(const StopProbe& stop = {});
+  Event next(WorkerPool& pool, const StopProbe& stop = {});
 
   /// After the first `loaded`.
   const Simulation& simulation() const { return *simulation_; }
@@ -63,18 +62,17 @@ class Replay {
   const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
 
  private:
-  bool carry_out(const JournalEntry& entry, const StopProbe& stop);
-  void load(const JournalEntry::Load& load, const StopProbe& stop);
-  void go_to(const JournalPlace& place);
-  void apply(Command command);
+  bool carry_out(const JournalEntry& entry, const ComputeContext& context);
+  void load(const JournalEntry::Load& load, const ComputeContext& context);
+  void go_to(WorkerPool& pool, const JournalPlace& place);
+  void apply(WorkerPool& pool, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
   /// Whether the command applies to another integrator; changes it where only part of it does.
   bool is_for_another(Command& command);
-  void keep_moment();
+  void keep_moment(WorkerPool& pool);
 
   std::vector<JournalEntry> entries_;
   Options options_;
-  WorkerPool& pool_;
   std::size_t next_ = 0;
   JournalPlace place_;
   std::unique_ptr<Simulation> simulation_;

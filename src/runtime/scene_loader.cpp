@@ -136,7 +136,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
     Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
-    if (loaded.moment) simulation.load(*loaded.moment);
+    if (loaded.moment) simulation.load(pool, *loaded.moment);
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,

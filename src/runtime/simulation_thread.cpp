@@ -147,7 +147,7 @@ void SimulationThread::Impl::step() {
   StepStatus status = StepStatus::stopped;
   try {
     if (mouse_grab && simulation->grab()) pull();
-    status = simulation.step(stop);
+    status = simulation.step(pool, stop);
   } catch (...) {
     step_start.store(kNoStep, std::memory_order_relaxed);
     playing = false;
@@ -185,7 +185,7 @@ void SimulationThread::Impl::step() {
     warned = end;
   }
   remember(milliseconds);
-  if (recorder) recorder->add_step(*simulation, simulation->shared_scene(), motion, milliseconds);
+  if (recorder) recorder->add_step(pool, *simulation, simulation->shared_scene(), motion, milliseconds);
   pacer.stepped(simulation->scene().stepping.dt, speed, end);
   if (end - asked >= (is_stable_at_every_step() ? kRareEstimateSpacing : kEstimateSpacing))
     ask_for_estimate(false);
@@ -194,7 +194,7 @@ void SimulationThread::Impl::step() {
 /// Where the grab is already, there is nothing to move.
 void SimulationThread::Impl::pull() {
   const MoveCursor move = mouse_grab->pull(*simulation);
-  if (move.cursor != simulation->grab()->cursor) simulation.apply(move);
+  if (move.cursor != simulation->grab()->cursor) simulation.apply(pool, move);
 }
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
@@ -212,7 +212,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
     snapshot->replay =
         ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
   }
-  capture_motion(*simulation, *seen, motion, snapshot->frame);
+  capture_motion(pool, *simulation, *seen, motion, snapshot->frame);
   snapshot->applied = applied;
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->loaded = loaded;

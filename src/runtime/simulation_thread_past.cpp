@@ -81,7 +81,7 @@ void SimulationThread::Impl::continue_from_shown() {
 
 void SimulationThread::Impl::continue_from_newest_kept() {
   if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
-  simulation.apply(GoBack{history.newest()});
+  simulation.apply(pool, GoBack{history.newest()});
   go_on_from_restored_state();
   ask_for_estimate();
 }
@@ -106,7 +106,7 @@ void SimulationThread::Impl::keep_ghost() {
 
 void SimulationThread::Impl::remember(std::optional<double> milliseconds) {
   const StepRecord& record = simulation->record();
-  history.add([this](Checkpoint& to) { simulation.save(to); });
+  history.add([this](Checkpoint& to) { simulation.save(pool, to); });
   plot.add({.time = simulation->state().t,
             .energy = record.energy,
             .max_strain = record.max_strain,

@@ -24,29 +24,29 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (rule.acts_on_shown || after->pins != simulation->scene().pins) continue_from_shown();
   const bool had_rods = simulation->integrator().inextensible;
   note_step_times();
-  simulation.apply(command);
+  simulation.apply(pool, command);
   if (std::holds_alternative<Reset>(command)) {
     if (blown) playing = std::exchange(resumes, false);
     start_over();
   } else if (std::holds_alternative<GoBack>(command) || std::holds_alternative<RestoreSoundState>(command)) {
     go_on_from_restored_state();
   } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
-    history.replace_newest([this](Checkpoint& to) { simulation.save(to); });
+    history.replace_newest([this](Checkpoint& to) { simulation.save(pool, to); });
   }
   if (simulation->integrator().inextensible != had_rods) forget_estimate();
   if (!simulation->grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
   if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
     mouse_grab->move_to(move->cursor);
-  if (rule.changes_scene && mouse_grab && mouse_grab->adapt(*simulation, estimate_without_grab()))
-    simulation.apply(mouse_grab->grab());
+  if (rule.changes_scene && mouse_grab && mouse_grab->adapt(pool, *simulation, estimate_without_grab()))
+    simulation.apply(pool, mouse_grab->grab());
   if (rule.breaks_continuity) ask_for_estimate();
   if (blown && rule.changes_scene) reconsider();
 }
 
 void SimulationThread::Impl::steer(const StartGrab& c) {
   continue_from_shown();
-  const MouseGrab holding(c.hold, *simulation, estimate_without_grab());
-  simulation.apply(holding.grab());
+  const MouseGrab holding(pool, c.hold, *simulation, estimate_without_grab());
+  simulation.apply(pool, holding.grab());
   mouse_grab = holding;
   ask_for_estimate();
 }
@@ -92,7 +92,7 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
 void SimulationThread::Impl::steer(const KeepMoment& c) {
   if (past) return c.receive({history.share(past->shown), loaded});
   const auto now = std::make_shared<Checkpoint>();
-  simulation.save(*now);
+  simulation.save(pool, *now);
   c.receive({now, loaded});
 }
 
@@ -147,7 +147,7 @@ void SimulationThread::Impl::steer(Record& c) {
   recorder = std::move(c.recorder);
   if (!recorder) return;
   continue_from_shown();  // what is seen is what it begins with
-  recorder->begin(*simulation, simulation->shared_scene(), motion, [this] { queue.wake(); });
+  recorder->begin(pool, *simulation, simulation->shared_scene(), motion, [this] { queue.wake(); });
 }
 
 void SimulationThread::Impl::steer(UseScene& c) {

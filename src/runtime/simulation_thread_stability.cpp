@@ -29,7 +29,7 @@ bool SimulationThread::Impl::is_stable_at_every_step() const {
 
 void SimulationThread::Impl::revive(std::string sentence) {
   const bool plays = resumes;
-  simulation.apply(RestoreSoundState{});
+  simulation.apply(pool, RestoreSoundState{});
   go_on_from_restored_state();
   playing = plays;
   ask_for_estimate();

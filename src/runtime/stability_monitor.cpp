@@ -78,12 +78,12 @@ struct StabilityMonitor::Impl {
   void measure(const Question& question) {
     const StopProbe stop = [this] { return closing.load(); };
     if (!system || question.model != system->shared_model()) {
-      system.emplace(question.model, question.material, pool);
+      system.emplace(question.model, question.material);
     }
     system->set_material(question.material);
     system->set_grab(question.grab);
     system->set_wind(question.wind);
-    system->blow(question.state.x, question.state.t);
+    system->blow(pool, question.state.x, question.state.t);
     const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
                                           question.mode};
     if (question.urgent || !estimate || question.integrator != measured)

@@ -16,8 +16,7 @@ constexpr std::size_t kMostTasks = 64;  // where runs are short, some are one ta
 
 }  // namespace
 
-EnergyMeter::EnergyMeter(const ClothModel& model, WorkerPool& pool)
-    : pool_(pool), mass_(model.parts()), velocity_(model.parts()) {
+EnergyMeter::EnergyMeter(const ClothModel& model) : mass_(model.parts()), velocity_(model.parts()) {
   const std::span<const std::uint32_t> part = model.part_of_particle();
   for (std::uint32_t i = 0; i < part.size(); ++i) {
     if (runs_.empty() || runs_.back().part != part[i] || i - runs_.back().begin == kLongestRun) {
@@ -28,16 +27,16 @@ EnergyMeter::EnergyMeter(const ClothModel& model, WorkerPool& pool)
 }
 
 template <class Body>
-void EnergyMeter::for_runs(const Body& body) {
-  pool_.for_chunks(runs_.size(), 1 + runs_.size() / kMostTasks, [&](std::size_t begin, std::size_t end) {
+void EnergyMeter::for_runs(WorkerPool& pool, const Body& body) {
+  pool.for_chunks(runs_.size(), 1 + runs_.size() / kMostTasks, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) body(runs_[k]);
   });
 }
 
-InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& state,
+InternalEnergy EnergyMeter::measure(WorkerPool& pool, const ClothSystem& system, const State& state,
                                     const ClothSystem::Energies& potential) {
   const std::span<const double> m = system.masses();
-  for_runs([&](Run& run) {
+  for_runs(pool, [&](Run& run) {
     run.mass = 0;
     run.momentum = vec3(0.0);
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
@@ -56,7 +55,7 @@ InternalEnergy EnergyMeter::measure(const ClothSystem& system, const State& stat
     velocity_[p] /= mass_[p];
     energy.drift += 0.5 * mass_[p] * glm::dot(velocity_[p], velocity_[p]);
   }
-  for_runs([&](Run& run) {
+  for_runs(pool, [&](Run& run) {
     run.kinetic = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const vec3 v = state.v[i] - velocity_[run.part];

@@ -34,11 +34,10 @@ struct Measurement {
 /// pinned one would seem to gain energy.
 class EnergyMeter {
  public:
-  /// `pool` must outlive this.
-  EnergyMeter(const ClothModel& model, WorkerPool& pool);
+  explicit EnergyMeter(const ClothModel& model);
 
   /// `system` is one of the model.
-  InternalEnergy measure(const ClothSystem& system, const State& state,
+  InternalEnergy measure(WorkerPool& pool, const ClothSystem& system, const State& state,
                          const ClothSystem::Energies& potential);
 
  private:
@@ -51,9 +50,8 @@ class EnergyMeter {
   };
   /// Calls body(run) for all runs, concurrently.
   template <class Body>
-  void for_runs(const Body& body);
+  void for_runs(WorkerPool& pool, const Body& body);
 
-  WorkerPool& pool_;
   std::vector<Run> runs_;
   std::vector<double> mass_;    // per part
   std::vector<vec3> velocity_;  // of the centre, per part

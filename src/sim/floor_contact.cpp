@@ -18,7 +18,7 @@ vec3 level(const vec3& a) { return {a.x, 0, a.z}; }
 }  // namespace
 
 bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothSystem& system,
-                        const StopProbe& stop) {
+                        const ComputeContext& context) {
   lifts_ = false;
   contacts_.swap(before_);
   contacts_.clear();
@@ -29,10 +29,10 @@ bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothS
   const auto is_near = [&](const vec3& x) { return x.y <= floor.height; };
   if (!floor.on || std::ranges::none_of(state.x, is_near)) return !before_.empty();
 
-  CancelPoint cancel(stop);
+  CancelPoint cancel(context.stop);
   force_.resize(system.size());
   cancel.look();
-  system.force(state.x, state.v, force_);
+  system.force(context.pool, state.x, state.v, force_);
   const std::span<const double> m = system.masses();
   const double g = glm::length(system.material().gravity);
   const double fastest = g > 0 ? g : kWithoutGravity;
@@ -50,9 +50,9 @@ bool FloorContact::hold(const Floor& floor, double h, const State& state, ClothS
 }
 
 bool FloorContact::land(const Floor& floor, double h, const State& before, const State& after,
-                        ClothSystem& system, const StopProbe& stop) {
+                        ClothSystem& system, const ComputeContext& context) {
   if (!floor.on) return false;
-  CancelPoint cancel(stop);
+  CancelPoint cancel(context.stop);
   cancel.look();
   const bool turned = stop_what_turns_back(after, system.projection());
   added_.clear();
@@ -62,7 +62,7 @@ bool FloorContact::land(const Floor& floor, double h, const State& before, const
     if (force_.empty()) {
       force_.resize(system.size());
       cancel.look();
-      system.force(before.x, before.v, force_);
+      system.force(context.pool, before.x, before.v, force_);
       cancel.look();
     }
     const double pressed = system.masses()[i] * (floor.height - after.x[i].y) / h;

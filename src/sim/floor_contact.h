@@ -7,7 +7,7 @@
 
 #include "cloth/cloth_system.h"
 #include "cloth/steady_force.h"
-#include "core/stop_probe.h"
+#include "core/compute_context.h"
 #include "dynamics/state.h"
 #include "sim/floor.h"
 
@@ -35,11 +35,12 @@ class FloorContact {
  public:
   /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
   /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
-  bool hold(const Floor& floor, double h, const State& state, ClothSystem& system, const StopProbe& stop);
+  bool hold(const Floor& floor, double h, const State& state, ClothSystem& system,
+            const ComputeContext& context);
   /// After it: holds particles that have landed, and those that friction would push along their motion. True
   /// when the step from `before` has to be repeated.
   bool land(const Floor& floor, double h, const State& before, const State& after, ClothSystem& system,
-            const StopProbe& stop);
+            const ComputeContext& context);
   /// Ends the step. True when particles had to be put on the floor.
   bool settle(const Floor& floor, State& state, const ClothSystem& system, const StopProbe& stop);
 

@@ -34,14 +34,15 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.blow_up = simulation.blow_up();
 }
 
-void capture_motion(const Simulation& simulation, const State& state, Motion wanted, Frame& frame) {
+void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,
+                    Frame& frame) {
   frame.velocities.clear();
   frame.forces.clear();
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
     simulation.system().force_at(
-        state.t, state.x, state.v, frame.forces,
+        pool, state.t, state.x, state.v, frame.forces,
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
 }

@@ -46,6 +46,7 @@ struct Motion {
   bool velocities = false;
   bool forces = false;
 };
-void capture_motion(const Simulation& simulation, const State& state, Motion wanted, Frame& frame);
+void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,
+                    Frame& frame);
 
 }  // namespace clothlab

@@ -42,24 +42,23 @@ std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
   return integrator_info(scene.integrator).make(integrator_parameters(scene));
 }
 
-Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
-                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
+Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh,
+                       const ComputeContext& context, std::shared_ptr<const ClothModel> model)
     : mesh(not_null(std::move(the_mesh))),
       scene(std::make_shared<const Scene>(checked(std::move(the_scene)))),
-      pool(the_pool),
-      system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, stop), scene->material,
-             pool),
+      system(model ? std::move(model) : std::make_shared<const ClothModel>(mesh, context.stop),
+             scene->material),
       info(&integrator_info(scene->integrator)),
       integrator(make_integrator(*scene)) {
   system.set_wind(scene->wind);
-  start(stop);
+  start(context);
 }
 
-StepStatus Simulation::Impl::step(const StopProbe& stop) {
-  keep_start_of_step();
+StepStatus Simulation::Impl::step(const ComputeContext& context) {
+  keep_start_of_step(context.pool);
   StepStatus status = StepStatus::stopped;
   try {
-    status = run_stages(stop);
+    status = run_stages(context);
   } catch (const Cancelled&) {
     abandon_step();
   } catch (...) {
@@ -72,19 +71,19 @@ StepStatus Simulation::Impl::step(const StopProbe& stop) {
 }
 
 /// Throws Cancelled when `stop` asks, as all its stages do.
-StepStatus Simulation::Impl::run_stages(const StopProbe& stop) {
-  const CancelPoint cancel(stop);
+StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
+  const CancelPoint cancel(context.stop);
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.dt * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || scene->floor.on) keep_start_of_substep();
-    aim_pins(h, stop);
-    meet_world(h, stop);
+    if (scene->stepping.adaptive || scene->floor.on) keep_start_of_substep(context.pool);
+    aim_pins(h, context);
+    meet_world(h, context);
     cancel.look();
     restart_integrator_if_new(h);
-    enter_integrator_if_new(h, stop);
-    const StepReport report = advance(h, stop);
-    measure(stop);
+    enter_integrator_if_new(h, context);
+    const StepReport report = advance(h, context);
+    measure(context);
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
     if (!good && scene->stepping.adaptive && !control.at_smallest()) {
@@ -98,8 +97,8 @@ StepStatus Simulation::Impl::run_stages(const StopProbe& stop) {
   return StepStatus::done;
 }
 
-void Simulation::Impl::keep_start_of_step() {
-  save_progress(at_step);
+void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
+  save_progress(pool, at_step);
   moved_on_entry = 0;
   next = StepRecord{};
   next.step = record.step + 1;
@@ -114,7 +113,7 @@ void Simulation::Impl::keep_last_sound() {
   last_sound_step = record.step - 1;
 }
 
-void Simulation::Impl::copy_state(State& to) const {
+void Simulation::Impl::copy_state(WorkerPool& pool, State& to) const {
   constexpr std::size_t kGrain = 4096;
   to.x.resize(state.x.size());
   to.v.resize(state.v.size());
@@ -127,8 +126,8 @@ void Simulation::Impl::copy_state(State& to) const {
   });
 }
 
-void Simulation::Impl::keep_start_of_substep() {
-  copy_state(substep_start);
+void Simulation::Impl::keep_start_of_substep(WorkerPool& pool) {
+  copy_state(pool, substep_start);
   account_at_substep = account;
 }
 
@@ -136,7 +135,7 @@ void Simulation::Impl::keep_start_of_substep() {
 /// the pins move, and the pins' gain in kinetic energy. Up to second order in the displacement Δx this is
 /// −f·Δx with the forces f at the beginning; the second order counts when a pin jumps. Nothing of it depends
 /// on the outcome of the step.
-void Simulation::Impl::aim_pins(double h, const StopProbe& stop) {
+void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
   Projection& projection = system.projection();
   pins.aim(state.t + h, projection);
   const bool rods = has_rods();
@@ -155,36 +154,36 @@ void Simulation::Impl::aim_pins(double h, const StopProbe& stop) {
   account.add_work(lifted);
   probe.x = state.x;
   for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
-  const ClothSystem::Energies before = energies_of(state.x);
-  CancelPoint(stop).look();
-  const ClothSystem::Energies after = energies_of(probe.x);
+  const ClothSystem::Energies before = energies_of(context.pool, state.x);
+  CancelPoint(context.stop).look();
+  const ClothSystem::Energies after = energies_of(context.pool, probe.x);
   account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
 
 /// The air and the floor of the substep. A changed contact set restarts multistep methods, as a changed pin
 /// does.
-void Simulation::Impl::meet_world(double h, const StopProbe& stop) {
-  system.blow(state.x, state.t);
-  CancelPoint(stop).look();
-  if (contact.hold(scene->floor, h, state, system, stop)) integrator->reset();
+void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
+  system.blow(context.pool, state.x, state.t);
+  CancelPoint(context.stop).look();
+  if (contact.hold(scene->floor, h, state, system, context)) integrator->reset();
 }
 
 /// One substep, repeated where cloth has landed on the floor.
-StepReport Simulation::Impl::advance(double h, const StopProbe& stop) {
-  const StepContext context{scene->stepping.solver, pool, stop};
-  StepReport report = integrator->advance(system, state, h, context);
+StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
+  const StepContext of_step{scene->stepping.solver, context.pool, context.stop};
+  StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
-    if (!contact.land(scene->floor, h, substep_start, state, system, stop)) break;
+    if (!contact.land(scene->floor, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
     const StepReport before = report;
-    report = integrator->advance(system, state, h, context);
+    report = integrator->advance(system, state, h, of_step);
     if (report.stopped) throw Cancelled();
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
   }
-  if (contact.settle(scene->floor, state, system, stop)) integrator->reset();
+  if (contact.settle(scene->floor, state, system, context.stop)) integrator->reset();
   return report;
 }
 
@@ -206,27 +205,28 @@ void Simulation::Impl::restart_integrator_if_new(double h) {
 }
 
 /// Integrator::enter for a state that was set from outside. Throws Cancelled.
-void Simulation::Impl::enter_integrator_if_new(double h, const StopProbe& stop) {
+void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& context) {
   if (!entering) return;
-  const double before = has_rods() ? internal_now().shaking() : 0;
+  const double before = has_rods() ? internal_now(context.pool).shaking() : 0;
   StepReport report;
-  const double moved = integrator->enter(system, state, h, {scene->stepping.solver, pool, stop}, report);
+  const double moved =
+      integrator->enter(system, state, h, {scene->stepping.solver, context.pool, context.stop}, report);
   if (report.stopped) throw Cancelled();
   if (moved > kMoved * mesh->diagonal) {
     moved_on_entry = moved;
-    account.add_work(internal_now().shaking() - before);
+    account.add_work(internal_now(context.pool).shaking() - before);
   }
 }
 
 /// Energies and strain of the current state. Throws Cancelled.
-void Simulation::Impl::measure(const StopProbe& stop) {
-  const CancelPoint cancel(stop);
+void Simulation::Impl::measure(const ComputeContext& context) {
+  const CancelPoint cancel(context.stop);
   cancel.look();
-  const auto [potential, max_strain] = system.measure(state.x);
+  const auto [potential, max_strain] = system.measure(context.pool, state.x);
   measured.potential = without_rods(potential);
   measured.strain = max_strain;
   cancel.look();
-  measured.internal = meter.measure(system, state, measured.potential);
+  measured.internal = meter.measure(context.pool, system, state, measured.potential);
   cancel.look();
 }
 
@@ -361,16 +361,19 @@ EnergyReport Simulation::Impl::energy_report() const {
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
                        const StopProbe& stop, std::shared_ptr<const ClothModel> model)
-    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), pool, stop, std::move(model))) {}
+    : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), ComputeContext{pool, stop},
+                                   std::move(model))) {}
 Simulation::~Simulation() = default;
 
-StepStatus Simulation::step(const StopProbe& stop) { return impl_->step(stop); }
+StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop) { return impl_->step({pool, stop}); }
 
-void Simulation::save(Checkpoint& to) const { impl_->save(to); }
-void Simulation::load(const Checkpoint& from) { impl_->load(from); }
-void Simulation::restore(const State& from, std::uint64_t step) { impl_->restore(from, step); }
+void Simulation::save(WorkerPool& pool, Checkpoint& to) const { impl_->save(pool, to); }
+void Simulation::load(WorkerPool& pool, const Checkpoint& from) { impl_->load(pool, from); }
+void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
+  impl_->restore(pool, from, step);
+}
 
-void Simulation::apply(const Command& command) { impl_->apply(command); }
+void Simulation::apply(WorkerPool& pool, const Command& command) { impl_->apply(pool, command); }
 
 const Scene& Simulation::scene() const { return *impl_->scene; }
 std::shared_ptr<const Scene> Simulation::shared_scene() const { return impl_->scene; }

@@ -41,33 +41,34 @@ enum class StepStatus {
 };
 
 /// One run: a state, the system that moves it, the integrator, the pins and the grab. No threads,
-/// clocks or GL; one caller at a time.
+/// clocks or GL; one caller at a time. A pool or a probe is used during its call only; another pool changes
+/// no bit.
 class Simulation {
  public:
   /// Throws InputError when scene and mesh do not fit together (a pin on an unused vertex, an initial
-  /// state of another size, an unknown integrator, a value outside its range); Cancelled when `stop`, which
-  /// is not kept, asks. `model` is that of the mesh; it is built where missing, which is most of the work.
+  /// state of another size, an unknown integrator, a value outside its range); Cancelled when `stop` asks.
+  /// `model` is that of the mesh; it is built where missing, which is most of the work.
   Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool, const StopProbe& stop = {},
              std::shared_ptr<const ClothModel> model = nullptr);
   ~Simulation();
 
   /// One step of dt. After a blow-up it tries again from the last good state.
-  StepStatus step(const StopProbe& stop = {});
+  StepStatus step(WorkerPool& pool, const StopProbe& stop = {});
 
   /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, and
   /// std::bad_alloc, without effect.
-  void apply(const Command& command);
+  void apply(WorkerPool& pool, const Command& command);
 
   /// Saves everything that the next step depends on, to the last bit. Reuses the memory of `to`.
-  void save(Checkpoint& to) const;
+  void save(WorkerPool& pool, Checkpoint& to) const;
   /// Continues from a checkpoint of any run on the same mesh. Throws InputError, without effect, where it
   /// does not fit.
-  void load(const Checkpoint& from);
+  void load(WorkerPool& pool, const Checkpoint& from);
 
   /// Goes on from a state that no step of this run may have led to, as the one after `step` steps. Pins stay
   /// where it has them; the hand lets go. Throws InputError, with nothing changed, for a state of another
   /// mesh, or one that is not finite.
-  void restore(const State& from, std::uint64_t step);
+  void restore(WorkerPool& pool, const State& from, std::uint64_t step);
 
   const Scene& scene() const;  ///< current values, pins included
   std::shared_ptr<const Scene> shared_scene() const;

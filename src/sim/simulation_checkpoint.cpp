@@ -11,8 +11,8 @@
 namespace clothlab {
 
 /// The part that a step changes.
-void Simulation::Impl::save_progress(Checkpoint& to) const {
-  copy_state(to.state);
+void Simulation::Impl::save_progress(WorkerPool& pool, Checkpoint& to) const {
+  copy_state(pool, to.state);
   to.memory.clear();
   integrator->save(to.memory);
   to.entering = entering;
@@ -33,8 +33,8 @@ void Simulation::Impl::load_progress(const Checkpoint& from) {
   account = from.account;
 }
 
-void Simulation::Impl::save(Checkpoint& to) const {
-  save_progress(to);
+void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
+  save_progress(pool, to);
   to.scene = scene;
   to.pins = pins;
   to.grab = system.grab();
@@ -49,7 +49,7 @@ void Simulation::Impl::save(Checkpoint& to) const {
   to.last_sound_step = last_sound_step;
 }
 
-void Simulation::Impl::load(const Checkpoint& from) {
+void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   const std::size_t n = state.x.size();
   if (!from.scene || !from.last_sound || from.state.x.size() != n || from.state.v.size() != n)
     throw InputError("The checkpoint does not belong to this mesh.");
@@ -72,7 +72,7 @@ void Simulation::Impl::load(const Checkpoint& from) {
     measured = *from.measured;
     record = from.record;
   } else {
-    measure();
+    measure({pool});
     record_state(from.record.step);
   }
   blow_up = from.blow_up;

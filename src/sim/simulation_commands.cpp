@@ -33,29 +33,29 @@ State initial_state(const Scene& scene, const ClothMesh& mesh) {
   return state;
 }
 
-void Simulation::Impl::apply(const Command& command) {
+void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
   std::shared_ptr<const Scene> after = changed_scene(scene, command, *mesh);
   const CommandRule& rule = rule_of(command);
   if (rule.changes_scene && after == scene) return;
   // Small changes need no memory.
-  if (rule.breaks_continuity) save(at_step);
+  if (rule.breaks_continuity) save(pool, at_step);
   try {
-    if (rule.changes_scene) adopt(std::move(after));
-    std::visit([this](const auto& each) { carry_out(each); }, command);
+    if (rule.changes_scene) adopt(pool, std::move(after));
+    std::visit([&](const auto& each) { carry_out(pool, each); }, command);
   } catch (...) {
-    if (rule.breaks_continuity) load(at_step);
+    if (rule.breaks_continuity) load(pool, at_step);
     throw;
   }
   at_step.last_sound.reset();  // a step may overwrite it
 }
 
-void Simulation::Impl::carry_out(const SetPinPreset&) {
+void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const SetPinPreset&) {
   pins.hold_at(state.x);
   aim_at_pins();
 }
 
-void Simulation::Impl::carry_out(const MovePins& command) {
-  if (command.duration == 0) return put_pins(command.pins);
+void Simulation::Impl::carry_out(WorkerPool& pool, const MovePins& command) {
+  if (command.duration == 0) return put_pins(pool, command.pins);
   // A pin move takes at least one step. It starts at the pin's place, so that the integrator keeps its
   // history while a pin is dragged, with a command per step.
   for (const PinPlace& pin : command.pins)
@@ -64,48 +64,48 @@ void Simulation::Impl::carry_out(const MovePins& command) {
   blow_up.reset();
 }
 
-void Simulation::Impl::carry_out(const Grab& command) {
+void Simulation::Impl::carry_out(WorkerPool& pool, const Grab& command) {
   release_grab();
   grab_strength = command.strength;
-  set_grab({command.particles, command.weights, command.cursor, command.stiffness, command.damping});
+  set_grab(pool, {command.particles, command.weights, command.cursor, command.stiffness, command.damping});
   // The grab may stop a cloth that moves as a whole: common motion becomes internal energy.
-  account.add_work(internal_now().drift);
+  account.add_work(internal_now(pool).drift);
   break_continuity();
 }
 
 /// No effect where the grab has ended meanwhile.
-void Simulation::Impl::carry_out(const MoveCursor& command) {
+void Simulation::Impl::carry_out(WorkerPool& pool, const MoveCursor& command) {
   if (!system.grab()) return;
   GrabSpring grab = *system.grab();
   grab.cursor = command.cursor;
-  move_grab(grab);
+  move_grab(pool, grab);
 }
 
-void Simulation::Impl::carry_out(const Release&) {
+void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const Release&) {
   if (!system.grab()) return;
   release_grab();
   break_continuity();
 }
 
-void Simulation::Impl::carry_out(const Reset&) { start(); }
+void Simulation::Impl::carry_out(WorkerPool& pool, const Reset&) { start({pool}); }
 
 /// Values, integrator and pins stay; pins hold the places of that state.
-void Simulation::Impl::carry_out(const GoBack& command) {
+void Simulation::Impl::carry_out(WorkerPool& pool, const GoBack& command) {
   const std::shared_ptr<const Scene> now = scene;
-  load(*command.moment);
+  load(pool, *command.moment);
   pins.hold_at(state.x);
   aim_at_pins();
-  carry_out(Release{});
-  if (now != scene) adopt(now);
+  carry_out(pool, Release{});
+  if (now != scene) adopt(pool, now);
 }
 
-void Simulation::Impl::carry_out(const RestoreSoundState&) {
+void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   const auto [sound, step] = last_sound_state();
   const State copy = sound;
-  restore(copy, step);
+  restore(pool, copy, step);
 }
 
-void Simulation::Impl::restore(const State& from, std::uint64_t step) {
+void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
   const std::size_t n = state.x.size();
   if (from.x.size() != n || from.v.size() != n)
     throw InputError("The state to continue from does not belong to this mesh.");
@@ -114,20 +114,20 @@ void Simulation::Impl::restore(const State& from, std::uint64_t step) {
     throw InputError("The state to continue from is not finite.");
   release_grab();
   entering = true;
-  const double before = internal_now().shaking();
+  const double before = internal_now(pool).shaking();
   if (step < last_sound_step)
     set_last_sound(initial_state(*scene, *mesh), 0);  // that of the abandoned future
   state = from;
   pins.hold_at(state.x);
-  measure();
+  measure({pool});
   account.add_work(measured.internal.shaking() - before);
   record_state(step);
   break_continuity();
 }
 
 /// The initial state; parameters, integrator and the set of pins stay.
-void Simulation::Impl::start(const StopProbe& stop) {
-  const CancelPoint cancel(stop);
+void Simulation::Impl::start(const ComputeContext& context) {
+  const CancelPoint cancel(context.stop);
   cancel.look();
   release_grab();
   entering = true;
@@ -136,7 +136,7 @@ void Simulation::Impl::start(const StopProbe& stop) {
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   if (!at_start || !at_start->is_of(*scene, pins.empty())) {
-    measure(stop);
+    measure(context);
     // Pins and floor may turn common initial motion into internal energy.
     const bool free = pins.empty() && !scene->floor.on;
     account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
@@ -152,10 +152,10 @@ void Simulation::Impl::start(const StopProbe& stop) {
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
 /// is work from outside.
-void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
+void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   if (after->integrator != scene->integrator ||
       integrator_parameters(*after) != integrator_parameters(*scene))
-    adopt_integrator(*after);
+    adopt_integrator(pool, *after);
   bool other_pins = false;
   if (after->pins != scene->pins) {
     const std::vector<std::uint32_t> held = selected_particles(*mesh, after->pins);
@@ -163,11 +163,11 @@ void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
     pins.keep_or_hold(held, state.x);
   }
   if (!(after->material == system.material())) {
-    const double before = internal_now().shaking();
+    const double before = internal_now(pool).shaking();
     system.set_material(after->material);
     account.set_scale(system, reach(after->floor));
-    account.add_work(internal_now().shaking() - before);
-    if (system.grab()) set_grab(*system.grab());
+    account.add_work(internal_now(pool).shaking() - before);
+    if (system.grab()) set_grab(pool, *system.grab());
   }
   if (!(after->wind == scene->wind)) {
     system.set_wind(after->wind);
@@ -181,18 +181,18 @@ void Simulation::Impl::adopt(std::shared_ptr<const Scene> after) {
   }
   // New pins or a new floor may turn common motion into internal energy; the floor also lifts cloth from
   // below.
-  if (may_stop) account.add_work(internal_now().drift);
+  if (may_stop) account.add_work(internal_now(pool).drift);
   scene = std::move(after);
   break_continuity();
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
-void Simulation::Impl::adopt_integrator(const Scene& named) {
+void Simulation::Impl::adopt_integrator(WorkerPool& pool, const Scene& named) {
   entering = entering || named.integrator != scene->integrator;
-  const double before = internal_now().shaking();
+  const double before = internal_now(pool).shaking();
   integrator = make_integrator(named);
   info = &integrator_info(named.integrator);
-  account.add_work(internal_now().shaking() - before);
+  account.add_work(internal_now(pool).shaking() - before);
 }
 
 /// Largest distance over which forces act on the cloth [m]: the mesh's diagonal and the distance to the
@@ -205,14 +205,14 @@ double Simulation::Impl::reach(const Floor& floor) const {
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.
-void Simulation::Impl::put_pins(const std::vector<PinPlace>& places) {
-  const double before = internal_now().shaking();
+void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinPlace>& places) {
+  const double before = internal_now(pool).shaking();
   for (const auto& [particle, place] : places) {
     pins.move(particle, place, place, state.t, 0);
     state.x[particle] = place;
     state.v[particle] = vec3(0);
   }
-  measure();
+  measure({pool});
   account.add_work(measured.internal.shaking() - before);
   record.energy = energy_report();
   record.max_strain = measured.strain;
@@ -236,19 +236,19 @@ void Simulation::Impl::reserve_residuals() {
 }
 
 /// Sets the bounds on the force for the part of the cloth and its springs.
-void Simulation::Impl::set_grab(GrabSpring grab) {
+void Simulation::Impl::set_grab(WorkerPool& pool, GrabSpring grab) {
   const ClothModel& model = system.model();
   grab.max_force =
       grab_strength * grab_force_bound(model, system.masses(), system.material().gravity, grab.particles[0]);
   grab.least_block = grab_least_block(model, system.material(), grab);
-  move_grab(grab);
+  move_grab(pool, grab);
 }
 
 /// The gain of the grab's spring is its work: at most the largest force × the distance of the cursor.
-void Simulation::Impl::move_grab(const GrabSpring& grab) {
-  const double before = system.grab_energy(state.x);
+void Simulation::Impl::move_grab(WorkerPool& pool, const GrabSpring& grab) {
+  const double before = system.grab_energy(pool, state.x);
   system.set_grab(grab);
-  account.add_work(system.grab_energy(state.x) - before);
+  account.add_work(system.grab_energy(pool, state.x) - before);
 }
 
 }  // namespace clothlab

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compute_context.h"
 #include "sim/checkpoint.h"
 #include "sim/energy_account.h"
 #include "sim/floor_contact.h"
@@ -25,20 +26,20 @@ State initial_state(const Scene& scene, const ClothMesh& mesh);
 std::unique_ptr<Integrator> make_integrator(const Scene& scene);
 
 struct Simulation::Impl {
-  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, WorkerPool& the_pool,
-       const StopProbe& stop, std::shared_ptr<const ClothModel> model);
+  Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, const ComputeContext& context,
+       std::shared_ptr<const ClothModel> model);
 
-  // The stages of a step. All throw Cancelled when `stop` asks.
-  StepStatus step(const StopProbe& stop);
-  StepStatus run_stages(const StopProbe& stop);
-  void keep_start_of_step();
-  void keep_start_of_substep();
-  void aim_pins(double h, const StopProbe& stop);
-  void meet_world(double h, const StopProbe& stop);
+  // The stages of a step. All throw Cancelled when the probe asks.
+  StepStatus step(const ComputeContext& context);
+  StepStatus run_stages(const ComputeContext& context);
+  void keep_start_of_step(WorkerPool& pool);
+  void keep_start_of_substep(WorkerPool& pool);
+  void aim_pins(double h, const ComputeContext& context);
+  void meet_world(double h, const ComputeContext& context);
   void restart_integrator_if_new(double h);
-  void enter_integrator_if_new(double h, const StopProbe& stop);
-  StepReport advance(double h, const StopProbe& stop);
-  void measure(const StopProbe& stop = {});
+  void enter_integrator_if_new(double h, const ComputeContext& context);
+  StepReport advance(double h, const ComputeContext& context);
+  void measure(const ComputeContext& context);
   std::optional<BlowUp> check_energy(double h) const;
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad);
@@ -56,33 +57,33 @@ struct Simulation::Impl {
   void notice_energy();
 
   // Checkpoints.
-  void copy_state(State& to) const;
-  void save_progress(Checkpoint& to) const;
+  void copy_state(WorkerPool& pool, State& to) const;
+  void save_progress(WorkerPool& pool, Checkpoint& to) const;
   void load_progress(const Checkpoint& from);
-  void save(Checkpoint& to) const;
-  void load(const Checkpoint& from);
+  void save(WorkerPool& pool, Checkpoint& to) const;
+  void load(WorkerPool& pool, const Checkpoint& from);
   StateAtStep last_sound_state() const;
   void set_last_sound(State sound, std::uint64_t step);
 
   // Commands: carry_out() for each that does more than change the scene.
-  void apply(const Command& command);
+  void apply(WorkerPool& pool, const Command& command);
   template <class OfTheSceneAlone>
-  void carry_out(const OfTheSceneAlone&) {}
-  void carry_out(const SetPinPreset& command);
-  void carry_out(const MovePins& command);
-  void carry_out(const Grab& command);
-  void carry_out(const MoveCursor& command);
-  void carry_out(const Release& command);
-  void carry_out(const Reset& command);
-  void carry_out(const GoBack& command);
-  void carry_out(const RestoreSoundState& command);
-  void restore(const State& from, std::uint64_t step);
-  void start(const StopProbe& stop = {});
-  void adopt(std::shared_ptr<const Scene> after);
-  void adopt_integrator(const Scene& named);
-  void put_pins(const std::vector<PinPlace>& places);
-  void set_grab(GrabSpring grab);
-  void move_grab(const GrabSpring& grab);
+  void carry_out(WorkerPool& /*pool*/, const OfTheSceneAlone&) {}
+  void carry_out(WorkerPool& pool, const SetPinPreset& command);
+  void carry_out(WorkerPool& pool, const MovePins& command);
+  void carry_out(WorkerPool& pool, const Grab& command);
+  void carry_out(WorkerPool& pool, const MoveCursor& command);
+  void carry_out(WorkerPool& pool, const Release& command);
+  void carry_out(WorkerPool& pool, const Reset& command);
+  void carry_out(WorkerPool& pool, const GoBack& command);
+  void carry_out(WorkerPool& pool, const RestoreSoundState& command);
+  void restore(WorkerPool& pool, const State& from, std::uint64_t step);
+  void start(const ComputeContext& context);
+  void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
+  void adopt_integrator(WorkerPool& pool, const Scene& named);
+  void put_pins(WorkerPool& pool, const std::vector<PinPlace>& places);
+  void set_grab(WorkerPool& pool, GrabSpring grab);
+  void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system.set_grab(std::nullopt); }
   void break_continuity();
   void reserve_residuals();
@@ -91,21 +92,22 @@ struct Simulation::Impl {
   // Measurements.
   bool is_sound() const { return record.max_strain < kSoundStrain; }
   bool has_rods() const { return info->inextensible; }
-  ClothSystem::Energies energies_of(std::span<const vec3> x) const {
-    return without_rods(system.energies(x));
+  ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
+    return without_rods(system.energies(pool, x));
   }
   /// Without the elastic energy of rods.
   ClothSystem::Energies without_rods(ClothSystem::Energies energies) const {
     if (has_rods()) energies.stretch = 0;
     return energies;
   }
-  InternalEnergy internal_now() { return meter.measure(system, state, energies_of(state.x)); }
+  InternalEnergy internal_now(WorkerPool& pool) {
+    return meter.measure(pool, system, state, energies_of(pool, state.x));
+  }
   EnergyReport energy_report() const;
   double reach(const Floor& floor) const;
 
   const std::shared_ptr<const ClothMesh> mesh;
   std::shared_ptr<const Scene> scene;
-  WorkerPool& pool;
 
   ClothSystem system;
   const IntegratorInfo* info;  // of scene->integrator
@@ -115,7 +117,7 @@ struct Simulation::Impl {
 
   FloorContact contact;
   StepControl control;
-  EnergyMeter meter{system.model(), pool};
+  EnergyMeter meter{system.model()};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
   double grab_strength = 1;  // of the current grab, see Grab

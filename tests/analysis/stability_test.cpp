@@ -23,7 +23,7 @@ class PendulumTest : public ::testing::Test {
     Material material;
     material.mass = 0.2;
     material.stretch_stiffness = 100;
-    system.emplace(model, material, pool);
+    system.emplace(model, material);
   }
   std::optional<double> omega() { return meter.omega_max(*system, x, JacobianMode::clamped, pool); }
 

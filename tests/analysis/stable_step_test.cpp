@@ -24,7 +24,7 @@ double largest_stable_h_omega(const IntegratorInfo& info) {
     for (int step = 0; step < 400; ++step) {
       integrator->advance(rig->system, rig->state, h, {settings, rig->pool, stop});
       const double v = rig->state.v[1].x, kinetic = values.mass * v * v / 2;
-      const double elastic = rig->system.potential_energy(rig->state.x);
+      const double elastic = rig->system.potential_energy(rig->pool, rig->state.x);
       if (!(kinetic + elastic < 1)) return false;
       watch.add(kinetic + elastic, kinetic + elastic);
     }

@@ -42,7 +42,7 @@ TEST(EnergyOfTheStrip, IsLostAndGainedInTheOrderOfTheMethods) {
     Simulation simulation(scene, loaded.mesh, pool);
     std::vector<double> energy{simulation.record().energy.total};
     for (int k = 0; k < kSteps; ++k) {
-      ASSERT_EQ(simulation.step(), StepStatus::done) << id << k;
+      ASSERT_EQ(simulation.step(pool), StepStatus::done) << id << k;
       energy.push_back(simulation.record().energy.total);
     }
     gain[id] = trend(energy);

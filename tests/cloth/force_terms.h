@@ -35,7 +35,7 @@ inline ForceRow spring_row(std::string name, DampingModel model, double k_d, dou
             material.damping_model = model;
             material.spring_damping = k_d;
             material.rayleigh_stiffness = alpha;
-            return std::make_unique<SpringForce>(rig.system.model(), material, rig.pool);
+            return std::make_unique<SpringForce>(rig.system.model(), material);
           },
           false};
 }
@@ -64,9 +64,7 @@ inline std::vector<ForceRow> force_rows() {
       spring_row("springs, Rayleigh damping", DampingModel::projected, 0, 0.02),
       spring_row("springs, isotropic and Rayleigh damping", DampingModel::isotropic, 0.8, 0.02),
       {"gravity",
-       [](Rig& rig) {
-         return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25), rig.pool);
-       }},
+       [](Rig& rig) { return std::make_unique<GravityForce>(rig.system.masses(), vec3(0.5, -9.8, 0.25)); }},
       {"Rayleigh mass",
        [](Rig& rig) { return std::make_unique<RayleighMassForce>(rig.system.masses(), 1.7); }, false},
       // With wind there is force at rest as well, and no energy: see wind_test.cpp.
@@ -75,7 +73,7 @@ inline std::vector<ForceRow> force_rows() {
          Wind wind;
          wind.on = true;
          wind.speed = 0;
-         return std::make_unique<WindForce>(rig.system.model(), wind, rig.pool);
+         return std::make_unique<WindForce>(rig.system.model(), wind);
        }},
       {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
       grab_row("grab, far from its bound", 1e4),

@@ -32,7 +32,7 @@ std::vector<vec3> shifted(std::span<const vec3> a, Eigen::Index dof, double by) 
 
 Vector force_of(const ForceTerm& term, std::span<const vec3> x, std::span<const vec3> v) {
   std::vector<vec3> f(x.size(), vec3(0.0));
-  term.add_force(x, v, f);
+  term.add_force(one_thread(), x, v, f);
   return flat(f);
 }
 
@@ -53,7 +53,7 @@ Matrix dense(Rig& rig, const SpringMatrix& a) {
 Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, JacobianMode mode,
              const State& s) {
   SpringMatrix a(rig.system.pattern());
-  term.add_jacobians(s.x, s.v, c, mode, a);
+  term.add_jacobians(one_thread(), s.x, s.v, c, mode, a);
   return dense(rig, a);
 }
 
@@ -79,8 +79,9 @@ TEST_P(EveryForce, IsMinusTheGradientOfItsEnergy) {
   const Vector f = force_of(*term, s.x, rest);
   const double scale = std::max(f.cwiseAbs().maxCoeff(), 1e-3);
   for (Eigen::Index dof = 0; dof < f.size(); ++dof) {
-    const double slope =
-        (term->energy(shifted(s.x, dof, kDelta)) - term->energy(shifted(s.x, dof, -kDelta))) / (2 * kDelta);
+    const double slope = (term->energy(one_thread(), shifted(s.x, dof, kDelta)) -
+                          term->energy(one_thread(), shifted(s.x, dof, -kDelta))) /
+                         (2 * kDelta);
     EXPECT_NEAR(f[dof], -slope, kTolerance * scale) << "dof " << dof;
   }
 }
@@ -127,8 +128,8 @@ TEST_P(EveryForce, DampingIsTheGradientOfItsPotentialWhereItHasOne) {
   const Vector f = force_of(*term, s.x, s.v) - force_of(*term, s.x, rest);
   const double scale = std::max(f.cwiseAbs().maxCoeff(), 1e-3);
   for (Eigen::Index dof = 0; dof < f.size(); ++dof) {
-    const double slope = (term->dissipation_potential(shifted(s.v, dof, kDelta)) -
-                          term->dissipation_potential(shifted(s.v, dof, -kDelta))) /
+    const double slope = (term->dissipation_potential(one_thread(), shifted(s.v, dof, kDelta)) -
+                          term->dissipation_potential(one_thread(), shifted(s.v, dof, -kDelta))) /
                          (2 * kDelta);
     EXPECT_NEAR(f[dof], -slope, kTolerance * scale) << "dof " << dof;
   }
@@ -159,7 +160,7 @@ TEST_P(EveryForce, AddsToWhatIsThere) {
   const State& s = rig->state;
   std::vector<vec3> f(s.x.size(), vec3(1e3, -2e3, 3e3));
   const Vector before = flat(f);
-  term->add_force(s.x, s.v, f);
+  term->add_force(one_thread(), s.x, s.v, f);
   const Vector alone = force_of(*term, s.x, s.v);
   EXPECT_LE(algebra::largest_difference(flat(f) - before, alone), 1e-11);  // ulps of 3e3
 }
@@ -177,7 +178,7 @@ TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
       std::vector<vec3> f(s.x.size(), vec3(1, 2, 3));
       const Vector expected = flat(f) + force_of(*term, s.x, s.v) - 0.02 * algebra::times(minus_K, flat(u));
       SpringMatrix a(rig->system.pattern());
-      term->linearize(s.x, s.v, 0.02, u, c, mode, f, a);
+      term->linearize(one_thread(), s.x, s.v, 0.02, u, c, mode, f, a);
       EXPECT_LT(algebra::largest_difference(flat(f), expected), 1e-13 * (1 + expected.cwiseAbs().maxCoeff()));
       EXPECT_EQ(algebra::largest_difference(dense(*rig, a), dense(*rig, *term, c, mode, s)), 0);
     }
@@ -193,10 +194,10 @@ TEST_P(EveryForce, SurvivesAnyState) {
     for (std::size_t i = 0; i < s.x.size(); i += 2) s.x[i] = s.v[i] = vec3(value, -value, value);
     std::vector<vec3> f(s.x.size(), vec3(0.0));
     SpringMatrix a(rig->system.pattern());
-    term->add_force(s.x, s.v, f);
-    term->add_jacobians(s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
-    term->linearize(s.x, s.v, 1, s.v, {1, 1, 1}, JacobianMode::exact, f, a);
-    term->energy(s.x);
+    term->add_force(one_thread(), s.x, s.v, f);
+    term->add_jacobians(one_thread(), s.x, s.v, {1, 1, 1}, JacobianMode::exact, a);
+    term->linearize(one_thread(), s.x, s.v, 1, s.v, {1, 1, 1}, JacobianMode::exact, f, a);
+    term->energy(one_thread(), s.x);
   }
 }
 
@@ -226,23 +227,23 @@ TEST(SpringForce, MatchesTheFormulasOfTheModel) {
   const std::vector<vec3> v{vec3(0, 0, 0), vec3(2, 0, 1)};
   std::vector<vec3> f(2);
 
-  const ClothSystem projected(model, material, pool);
-  projected.force(x, v, f);
+  const ClothSystem projected(model, material);
+  projected.force(one_thread(), x, v, f);
   EXPECT_EQ(f[0], vec3(0, 0, 40 * 0.5 + 3 * 1));
   EXPECT_EQ(f[1], -f[0]);
 
   material.damping_model = DampingModel::isotropic;
-  const ClothSystem isotropic(model, material, pool);
-  isotropic.force(x, v, f);
+  const ClothSystem isotropic(model, material);
+  isotropic.force(one_thread(), x, v, f);
   EXPECT_EQ(f[0], vec3(3 * 2, 0, 40 * 0.5 + 3 * 1));
 
   // B = k [n nᵀ + (1 − L/l)(I − n nᵀ)] in K_s.
   SpringMatrix a(projected.pattern());
-  projected.assemble(x, v, {0, 0, 1}, JacobianMode::clamped, a);
+  projected.assemble(one_thread(), x, v, {0, 0, 1}, JacobianMode::clamped, a);
   const mat3 B = diagonal_block(pool, a, 0);
   EXPECT_NEAR(B[2][2], 40, 1e-13);
   EXPECT_NEAR(B[0][0], 40 * (1 - 1 / 1.5), 1e-13);
-  EXPECT_EQ(projected.energies(x).stretch, 40 * 0.5 * 0.5 / 2);
+  EXPECT_EQ(projected.energies(one_thread(), x).stretch, 40 * 0.5 * 0.5 / 2);
 }
 
 TEST(SpringForce, OfNoLengthPullsNowhereAndHasTheBlockKI) {
@@ -254,18 +255,18 @@ TEST(SpringForce, OfNoLengthPullsNowhereAndHasTheBlockKI) {
   material.spring_damping = 3;
   material.gravity = vec3(0.0);
   WorkerPool pool;
-  const ClothSystem system(model, material, pool);
+  const ClothSystem system(model, material);
   const std::vector<vec3> x(2, vec3(1, 2, 3));
   const std::vector<vec3> v{vec3(0, 0, 0), vec3(2, 0, 1)};
   std::vector<vec3> f(2);
-  system.force(x, v, f);
+  system.force(pool, x, v, f);
   EXPECT_EQ(f[0], vec3(0.0));
   EXPECT_EQ(f[1], vec3(0.0));
   for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
     SpringMatrix a(system.pattern());
-    system.assemble(x, v, {0, 0, 1}, mode, a);
+    system.assemble(pool, x, v, {0, 0, 1}, mode, a);
     EXPECT_EQ(diagonal_block(pool, a, 1), mat3(40.0));
-    system.assemble(x, v, {0, 1, 0}, mode, a);
+    system.assemble(pool, x, v, {0, 1, 0}, mode, a);
     EXPECT_EQ(diagonal_block(pool, a, 1), mat3(0.0));  // projected damping is zero at l = 0
   }
 }
@@ -277,14 +278,14 @@ TEST(SpringForce, ClampedBlockOfACompressedSpringIsItsAxisAlone) {
   material.stretch_stiffness = 40;
   material.spring_damping = 0;
   WorkerPool pool;
-  const ClothSystem system(std::make_shared<const ClothModel>(rest, ends), material, pool);
+  const ClothSystem system(std::make_shared<const ClothModel>(rest, ends), material);
   const std::vector<vec3> x{vec3(0, 0, 0), vec3(0, 0, 0.5)}, v(2, vec3(0.0));
   SpringMatrix a(system.pattern());
-  system.assemble(x, v, {0, 0, 1}, JacobianMode::clamped, a);
+  system.assemble(pool, x, v, {0, 0, 1}, JacobianMode::clamped, a);
   mat3 B = diagonal_block(pool, a, 0);
   EXPECT_EQ(B[0][0], 0);
   EXPECT_NEAR(B[2][2], 40, 1e-13);
-  system.assemble(x, v, {0, 0, 1}, JacobianMode::exact, a);
+  system.assemble(pool, x, v, {0, 0, 1}, JacobianMode::exact, a);
   B = diagonal_block(pool, a, 0);
   EXPECT_NEAR(B[0][0], -40, 1e-13);  // c = 1 − 1/0.5
   EXPECT_NEAR(B[2][2], 40, 1e-13);
@@ -309,13 +310,14 @@ TEST(SpringForce, MeasuresTheLargestStrainOfStretchSpringsAlone) {
   const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {2, 3}}, bend{{0, 2}};
   const ClothModel model(rest, stretch, bend);
   WorkerPool pool(1);
-  const SpringForce springs(model, {}, pool);
-  EXPECT_EQ(springs.measure(rest).max_strain, 0);  // the spring of no rest length does not count
+  const SpringForce springs(model, {});
+  EXPECT_EQ(springs.measure(one_thread(), rest).max_strain,
+            0);  // the spring of no rest length does not count
   std::vector<vec3> x = rest;
   x[0].x = 0.5;
-  EXPECT_EQ(springs.measure(x).max_strain, 0.5);  // compression counts as much as tension
+  EXPECT_EQ(springs.measure(one_thread(), x).max_strain, 0.5);  // compression counts as much as tension
   x[2].x = std::nan("");
-  EXPECT_TRUE(std::isnan(springs.measure(x).max_strain));
+  EXPECT_TRUE(std::isnan(springs.measure(one_thread(), x).max_strain));
 }
 
 TEST(ClothSystem, CombinesItsTermsAndTheMass) {
@@ -331,7 +333,7 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   // A p = M p − h D p − h² K p, with D p and K p from the force, for two directions.
   const double h = 0.01;
   SpringMatrix a(rig->system.pattern());
-  rig->system.assemble(s.x, s.v, {1, h, h * h}, JacobianMode::exact, a);
+  rig->system.assemble(rig->pool, s.x, s.v, {1, h, h * h}, JacobianMode::exact, a);
   State p = s;
   shake(p, 1, 0, 99);
   std::vector<vec3> direction(n), product(n), plus(n), minus(n);
@@ -339,8 +341,8 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
   a.multiply(rig->pool, direction, product);
   SpringMatrix k(rig->system.pattern()), d(rig->system.pattern());
   std::vector<vec3> k_p(n), d_p(n);
-  rig->system.assemble(s.x, s.v, {0, 0, 1}, JacobianMode::exact, k);
-  rig->system.assemble(s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
+  rig->system.assemble(rig->pool, s.x, s.v, {0, 0, 1}, JacobianMode::exact, k);
+  rig->system.assemble(rig->pool, s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
   k.multiply(rig->pool, direction, k_p);
   d.multiply(rig->pool, direction, d_p);
   const std::span<const double> m = rig->system.masses();
@@ -349,8 +351,8 @@ TEST(ClothSystem, CombinesItsTermsAndTheMass) {
     EXPECT_LT(glm::length(product[i] - expected), 1e-13);
   }
 
-  const ClothSystem::Energies e = rig->system.energies(s.x);
-  EXPECT_NEAR(rig->system.potential_energy(s.x), e.stretch + e.bend + e.gravity + e.grab, 1e-13);
+  const ClothSystem::Energies e = rig->system.energies(rig->pool, s.x);
+  EXPECT_NEAR(rig->system.potential_energy(rig->pool, s.x), e.stretch + e.bend + e.gravity + e.grab, 1e-13);
   EXPECT_GT(e.stretch, 0);
   EXPECT_GT(e.bend, 0);
   EXPECT_GT(e.grab, 0);
@@ -367,7 +369,7 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   const std::vector<vec3>&x = rig->state.x, &v = rig->state.v;
   const auto force = [&](SpringForces springs) {
     std::vector<vec3> f(x.size());
-    rig->system.force(x, v, f, springs);
+    rig->system.force(rig->pool, x, v, f, springs);
     return f;
   };
   const std::vector<vec3> all = force(SpringForces::all), inextensible = force(SpringForces::inextensible),
@@ -401,12 +403,12 @@ TEST(ForceTerms, AreWholeOrNothingInEveryPart) {
       return f;
     };
     const std::vector<vec3> none(s.x.size(), vec3(0.0));
-    const std::vector<vec3> whole = sum([&](auto& f) { term->add_force(s.x, s.v, f); });
+    const std::vector<vec3> whole = sum([&](auto& f) { term->add_force(one_thread(), s.x, s.v, f); });
     const auto part = [&](SpringForces which) {
-      return sum([&](auto& f) { term->add_part(which, s.x, s.v, f); });
+      return sum([&](auto& f) { term->add_part(one_thread(), which, s.x, s.v, f); });
     };
     const auto at = [&](double t) {
-      return sum([&](auto& f) { term->add_part_at(t, SpringForces::all, s.x, s.v, f); });
+      return sum([&](auto& f) { term->add_part_at(one_thread(), t, SpringForces::all, s.x, s.v, f); });
     };
     EXPECT_EQ(part(SpringForces::all), whole);
     EXPECT_EQ(part(SpringForces::rest), row.in_rest ? whole : none);
@@ -421,6 +423,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   material.rayleigh_mass = 2;
   auto rig = make_sheet(4, 4, 0.3, material);
   ClothSystem& system = rig->system;
+  WorkerPool& pool = rig->pool;
   const State& s = rig->state;
   shake(rig->state, 0.05, 1);
   Wind wind;
@@ -430,16 +433,16 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   const std::vector<SteadyForce::Push> pushes{{2, vec3(1, 2, -0.5)}, {7, vec3(0, -3, 0)}};
   constexpr double kNow = 0.3, kLater = 0.7;
   system.set_wind(wind);
-  system.blow(s.x, kNow);
+  system.blow(rig->pool, s.x, kNow);
   system.set_pushes(pushes);
   system.set_grab(grab);
 
   // One of each kind, in the order of the system. Another kind of force is another line here.
-  SpringForce springs(system.model(), material, rig->pool);
-  GravityForce gravity(system.masses(), material.gravity, rig->pool);
+  SpringForce springs(system.model(), material);
+  GravityForce gravity(system.masses(), material.gravity);
   RayleighMassForce mass_damping(system.masses(), material.rayleigh_mass);
-  WindForce air(system.model(), wind, rig->pool);
-  air.blow(s.x, kNow);
+  WindForce air(system.model(), wind);
+  air.blow(one_thread(), s.x, kNow);
   SteadyForce friction;
   friction.set(pushes);
   GrabForce pull(grab);
@@ -453,34 +456,37 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
     return all;
   };
   for (const SpringForces part : {SpringForces::all, SpringForces::inextensible, SpringForces::rest}) {
-    system.force(s.x, s.v, f, part);
-    EXPECT_EQ(f, sum([&](const ForceTerm& term, auto& all) { term.add_part(part, s.x, s.v, all); }));
-    system.force_at(kLater, s.x, s.v, f, part);
-    EXPECT_EQ(f,
-              sum([&](const ForceTerm& term, auto& all) { term.add_part_at(kLater, part, s.x, s.v, all); }));
+    system.force(pool, s.x, s.v, f, part);
+    EXPECT_EQ(
+        f, sum([&](const ForceTerm& term, auto& all) { term.add_part(one_thread(), part, s.x, s.v, all); }));
+    system.force_at(pool, kLater, s.x, s.v, f, part);
+    EXPECT_EQ(f, sum([&](const ForceTerm& term, auto& all) {
+                term.add_part_at(one_thread(), kLater, part, s.x, s.v, all);
+              }));
   }
   double energy = 0, load = 0;
   ForceMeasures shown;
   for (const ForceTerm* term : terms) {
-    energy += term->energy(s.x);
-    term->add_measures(s.x, shown);
+    energy += term->energy(one_thread(), s.x);
+    term->add_measures(one_thread(), s.x, shown);
     load += term->outer_load(3).force;
   }
-  EXPECT_EQ(system.potential_energy(s.x), energy);
-  const PotentialEnergies e = system.energies(s.x);
-  EXPECT_EQ(e.grab, pull.energy(s.x));
-  EXPECT_EQ(e.gravity, gravity.energy(s.x));
-  EXPECT_EQ(e.stretch + e.bend, springs.energy(s.x));
-  EXPECT_EQ(system.measure(s.x).max_strain, shown.max_strain);
+  EXPECT_EQ(system.potential_energy(pool, s.x), energy);
+  const PotentialEnergies e = system.energies(pool, s.x);
+  EXPECT_EQ(e.grab, pull.energy(one_thread(), s.x));
+  EXPECT_EQ(e.gravity, gravity.energy(one_thread(), s.x));
+  EXPECT_EQ(e.stretch + e.bend, springs.energy(one_thread(), s.x));
+  EXPECT_EQ(system.measure(pool, s.x).max_strain, shown.max_strain);
   EXPECT_EQ(system.outer_load(3).force, load);
   EXPECT_GT(load, 3 * 9.8);
 
   const SystemCoefficients c{0, 0.1, 0.01};
   SpringMatrix of_system(system.pattern()), of_terms(system.pattern());
-  system.assemble(s.x, s.v, c, JacobianMode::exact, of_system);
+  system.assemble(pool, s.x, s.v, c, JacobianMode::exact, of_system);
   for (std::size_t i = 0; i < n; ++i) of_terms.diagonal(i) = 0;
   of_terms.clear_stencils();
-  for (const ForceTerm* term : terms) term->add_jacobians(s.x, s.v, c, JacobianMode::exact, of_terms);
+  for (const ForceTerm* term : terms)
+    term->add_jacobians(one_thread(), s.x, s.v, c, JacobianMode::exact, of_terms);
   std::vector<vec3> first(n), second(n);
   of_system.multiply(rig->pool, s.v, first);
   of_terms.multiply(rig->pool, s.v, second);
@@ -508,15 +514,15 @@ TEST(ClothSystem, EvaluationHasNoSideEffects) {
   const State before = rig->state;
   const std::size_t n = before.x.size();
   std::vector<vec3> first(n), second(n);
-  rig->system.force(before.x, before.v, first);
+  rig->system.force(rig->pool, before.x, before.v, first);
   SpringMatrix a(rig->system.pattern());
   State other = before;
   shake(other, 0.3, 4, 3);
   std::vector<vec3> unused(n);
-  rig->system.force(other.x, other.v, unused);
-  rig->system.assemble(other.x, other.v, {1, 1, 1}, JacobianMode::exact, a);
-  rig->system.potential_energy(other.x);
-  rig->system.force(before.x, before.v, second);
+  rig->system.force(rig->pool, other.x, other.v, unused);
+  rig->system.assemble(rig->pool, other.x, other.v, {1, 1, 1}, JacobianMode::exact, a);
+  rig->system.potential_energy(rig->pool, other.x);
+  rig->system.force(rig->pool, before.x, before.v, second);
   EXPECT_EQ(first, second);
   EXPECT_EQ(rig->state.x, before.x);
   EXPECT_EQ(rig->state.v, before.v);

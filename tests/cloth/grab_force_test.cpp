@@ -17,13 +17,13 @@ TEST(GrabForce, IsASpringAndADamperNearTheCursor) {
   const GrabForce force(grab);
   const std::vector<vec3> x(3, vec3(0.1, 0, 0)), v(3, vec3(0, 0.2, 0));
   std::vector<vec3> f(3, vec3(0.0));
-  force.add_force(x, v, f);
+  force.add_force(one_thread(), x, v, f);
   for (int c = 0; c < 3; ++c) {
     const vec3 expected = -grab.weights[c] * (8.0 * x[0] + 2.0 * v[0]);
     EXPECT_LT(glm::length(f[static_cast<std::size_t>(c)] - expected), 1e-12);
   }
-  EXPECT_NEAR(force.energy(x), 8 * 0.1 * 0.1 / 2, 1e-12);
-  EXPECT_NEAR(force.dissipation_potential(v), 2 * 0.2 * 0.2 / 2, 1e-12);
+  EXPECT_NEAR(force.energy(one_thread(), x), 8 * 0.1 * 0.1 / 2, 1e-12);
+  EXPECT_NEAR(force.dissipation_potential(one_thread(), v), 2 * 0.2 * 0.2 / 2, 1e-12);
 }
 
 TEST(GrabForce, NeverExceedsItsBound) {
@@ -32,7 +32,7 @@ TEST(GrabForce, NeverExceedsItsBound) {
       const GrabForce force(GrabSpring{{0, 1, 2}, vec3(0.2, 0.5, 0.3), vec3(0, 0, 0), 900, 40, 2.5});
       const std::vector<vec3> x(3, vec3(distance, 0, 0)), v(3, vec3(speed, 0, 0));
       std::vector<vec3> f(3, vec3(0.0));
-      force.add_force(x, v, f);
+      force.add_force(one_thread(), x, v, f);
       EXPECT_LE(glm::length(f[0]) + glm::length(f[1]) + glm::length(f[2]), 2.5 * (1 + 1e-14));
     }
   }
@@ -42,7 +42,7 @@ TEST(GrabForce, PullsWithNearlyItsBoundFromFarAway) {
   const GrabForce force(GrabSpring{{0, 1, 2}, vec3(1, 0, 0), vec3(0, 0, 0), 900, 40, 2.5});
   const std::vector<vec3> x(3, vec3(1, 0, 0)), v(3, vec3(0.0));
   std::vector<vec3> f(3, vec3(0.0));
-  force.add_force(x, v, f);
+  force.add_force(one_thread(), x, v, f);
   EXPECT_GT(-f[0].x, 0.79 * 2.5);
 }
 
@@ -52,7 +52,7 @@ TEST(GrabSpring, HasSecantsThatGiveItsForce) {
     const std::vector<vec3> x{vec3(distance, 0, 0), vec3(0, distance, 0.1), vec3(1, 0, 0)};
     const std::vector<vec3> v{vec3(0, 0, distance), vec3(0.1, 0, 0), vec3(0, distance, 0)};
     std::vector<vec3> f(3, vec3(0.0));
-    GrabForce(grab).add_force(x, v, f);
+    GrabForce(grab).add_force(one_thread(), x, v, f);
     const vec3 d = grab.blend(x) - grab.cursor, d_dot = grab.blend(v);
     const vec3 expected = -(grab.secant_stiffness(d) * d + grab.secant_damping(d_dot) * d_dot);
     EXPECT_LT(glm::length(f[0] + f[1] + f[2] - expected), 1e-14);
@@ -67,7 +67,7 @@ TEST(GrabSpring, HasSecantsThatGiveItsForce) {
 
 double omega_max(Rig& rig) {
   SpringMatrix a(rig.system.pattern());
-  rig.system.assemble(rig.state.x, rig.state.v, {0, 0, 1}, JacobianMode::clamped, a);
+  rig.system.assemble(rig.pool, rig.state.x, rig.state.v, {0, 0, 1}, JacobianMode::clamped, a);
   const std::size_t n = rig.state.x.size();
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < n; ++i) {
@@ -120,7 +120,7 @@ TEST(GrabSpring, RaisesTheHighestEigenvalueByAtMostItsStiffnessOverTheMassThatIt
 mat3 clamped_block(const GrabForce& force, std::span<const vec3> x, std::span<const vec3> v,
                    const SystemCoefficients& c) {
   SpringMatrix a(SpringPattern::build(3, std::array<SpringPattern::Pair, 1>{{{0, 1}}}));
-  force.add_jacobians(x, v, c, JacobianMode::clamped, a);
+  force.add_jacobians(one_thread(), x, v, c, JacobianMode::clamped, a);
   return a.stencils()[0].C;
 }
 
@@ -134,17 +134,18 @@ TEST(GrabForce, HasClampedBlocksWhoseModelLiesAboveThePotential) {
     const mat3 spring = clamped_block(force, at, origin, {0, 0, 1});
     const mat3 damper = clamped_block(force, origin, at, {0, 1, 0});
     std::vector<vec3> pull(3, vec3(0)), grab(3, vec3(0));
-    force.add_force(at, origin, pull);
-    force.add_force(origin, at, grab);
+    force.add_force(one_thread(), at, origin, pull);
+    force.add_force(one_thread(), origin, at, grab);
     for (const vec3 way : {vec3(1, 0, 0), vec3(-1, 0, 0), vec3(0, 1, 0), vec3(-0.5, 0.5, 0.1)}) {
       for (const double length : {0.01, 0.1, 1.0, 10.0}) {
         const vec3 step = length * way;
         const std::vector<vec3> there(3, at[0] + step);
-        EXPECT_LE(force.energy(there),
-                  force.energy(at) - glm::dot(pull[0], step) + glm::dot(step, spring * step) / 2 + 1e-12);
-        EXPECT_LE(force.dissipation_potential(there), force.dissipation_potential(at) -
-                                                          glm::dot(grab[0], step) +
-                                                          glm::dot(step, damper * step) / 2 + 1e-12);
+        EXPECT_LE(force.energy(one_thread(), there), force.energy(one_thread(), at) -
+                                                         glm::dot(pull[0], step) +
+                                                         glm::dot(step, spring * step) / 2 + 1e-12);
+        EXPECT_LE(force.dissipation_potential(one_thread(), there),
+                  force.dissipation_potential(one_thread(), at) - glm::dot(grab[0], step) +
+                      glm::dot(step, damper * step) / 2 + 1e-12);
       }
     }
     // Far from its bound, or not: block · way to the cursor is the force.

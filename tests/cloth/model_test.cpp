@@ -50,7 +50,7 @@ TEST(ClothModel, RefusesAParticleWithoutMass) {
       std::make_shared<const ClothModel>(rest, stretch, std::span<const ClothModel::Ends>{}, triangles);
   Material material;
   WorkerPool pool;
-  ClothSystem system(model, material, pool);
+  ClothSystem system(model, material);
   material.mass_model = MassModel::area;
   material.mass = 5;
   EXPECT_THROW(system.set_material(material), InputError);

@@ -11,6 +11,7 @@
 #include "cloth/cloth_system.h"
 #include "core/worker_pool.h"
 #include "dynamics/state.h"
+#include "one_thread.h"
 
 namespace clothlab::test {
 
@@ -18,14 +19,14 @@ namespace clothlab::test {
 struct Rig {
   Rig(std::shared_ptr<const ClothModel> model, std::vector<vec3> rest, const Material& material,
       int threads = 1)
-      : pool(threads), system(std::move(model), material, pool) {
+      : pool(threads), system(std::move(model), material) {
     state.v.assign(rest.size(), vec3(0.0));
     state.x = std::move(rest);
   }
 
   void pin(std::size_t i) { system.projection().fix(i, state.x[i]); }
 
-  WorkerPool pool;
+  mutable WorkerPool pool;
   ClothSystem system;
   State state;
 };

@@ -25,7 +25,7 @@ Wind steady_wind() {
 
 std::vector<vec3> forces(Rig& rig, const Wind& wind, const State& s) {
   std::vector<vec3> f(s.x.size(), vec3(0.0));
-  WindForce(rig.system.model(), wind, rig.pool).add_force(s.x, s.v, f);
+  WindForce(rig.system.model(), wind).add_force(one_thread(), s.x, s.v, f);
   return f;
 }
 
@@ -81,7 +81,8 @@ TEST(Wind, HasTheJacobianD) {
   const State& s = rig->state;
   const Wind wind = steady_wind();
   SpringMatrix d(rig->system.pattern());
-  WindForce(rig->system.model(), wind, rig->pool).add_jacobians(s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
+  WindForce(rig->system.model(), wind)
+      .add_jacobians(one_thread(), s.x, s.v, {0, 1, 0}, JacobianMode::exact, d);
   constexpr double kStep = 1e-5;  // f is quadratic in v, so that only rounding is left, 1e-16 · 3 N / δ
   std::vector<vec3> direction(s.x.size(), vec3(0.0)), product(s.x.size());
   for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -122,7 +123,7 @@ TEST(Wind, IsPartOfTheSystemOnlyWhenItIsOn) {
   const State& s = rig->state;
   const auto force = [&](SpringForces springs) {
     std::vector<vec3> f(s.x.size());
-    rig->system.force(s.x, s.v, f, springs);
+    rig->system.force(rig->pool, s.x, s.v, f, springs);
     return f;
   };
   const std::vector<vec3> still = force(SpringForces::all);

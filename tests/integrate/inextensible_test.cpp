@@ -41,7 +41,7 @@ Violation violation(const Rig& rig) {
 }
 
 double energy(const Rig& rig) {
-  const ClothSystem::Energies potential = rig.system.energies(rig.state.x);
+  const ClothSystem::Energies potential = rig.system.energies(rig.pool, rig.state.x);
   double sum = potential.bend + potential.gravity;
   for (std::size_t i = 0; i < rig.state.v.size(); ++i) {
     sum += rig.system.masses()[i] / 2 * glm::dot(rig.state.v[i], rig.state.v[i]);
@@ -348,7 +348,7 @@ struct DenseConstraints {
   /// M⁻¹ f without stretch springs; 0 where fixed.
   Vector acceleration(const Vector& x, const Vector& v) const {
     std::vector<vec3> f(rig.state.x.size());
-    rig.system.force(points(x), points(v), f, SpringForces::inextensible);
+    rig.system.force(rig.pool, points(x), points(v), f, SpringForces::inextensible);
     return inverse_masses().cwiseProduct(flat(f));
   }
 

@@ -246,7 +246,7 @@ TEST(ProjectiveDynamics, HasConvergedWhenTheMomentumResidualSaysSo) {
     const State u0 = rig->state;
     const auto free_force = [&](const State& u) {
       std::vector<vec3> f(u.x.size());
-      rig->system.force(u.x, u.v, f);
+      rig->system.force(rig->pool, u.x, u.v, f);
       rig->system.projection().filter(f);
       return f;
     };

@@ -76,8 +76,8 @@ Solution formula_step(const Rig& rig, State& u, double h, int iterations, int su
     solution.unsolved = std::max(solution.unsolved, errors.back() / errors.front());
   }
   std::vector<vec3> r(w.size()), f0(w.size());
-  rig.system.force(u.x, u.v, r);
-  rig.system.force(u0.x, u0.v, f0);
+  rig.system.force(rig.pool, u.x, u.v, r);
+  rig.system.force(rig.pool, u0.x, u0.v, f0);
   for (std::size_t i = 0; i < w.size(); ++i) {
     r[i] = rig.system.masses()[i] * (u.v[i] - u0.v[i]) - h_s * r[i];
   }

@@ -40,12 +40,12 @@ TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
   WorkerPool pool(1), other(2);
   const auto mesh = mesh_of(scene());
   Simulation run(scene(), mesh, pool);
-  run.apply(MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
+  run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
   const auto& held = mesh->triangles[mesh->triangles.size() / 2];
-  run.apply(Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]] + vec3(0, 0.01, 0), 20, 0.01});
-  for (int k = 0; k < 6; ++k) run.step();
+  run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]] + vec3(0, 0.01, 0), 20, 0.01});
+  for (int k = 0; k < 6; ++k) run.step(pool);
   Checkpoint saved;
-  run.save(saved);
+  run.save(pool, saved);
   write_checkpoint_file(saved, *mesh, path);
 
   LoadJob job(path, UnitChoice::fit, false);
@@ -53,17 +53,17 @@ TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
   ASSERT_NE(loaded, nullptr) << job.result().error;
   EXPECT_EQ(loaded->scene.title, scene().title);
   Simulation fresh(loaded->scene, loaded->mesh, other);
-  fresh.load(*loaded->moment);
+  fresh.load(other, *loaded->moment);
   EXPECT_EQ(fresh.steps(), run.steps());
   EXPECT_EQ(fresh.record().energy.total, run.record().energy.total);
   EXPECT_EQ(fresh.record().max_strain, run.record().max_strain);
   for (int k = 0; k < 4; ++k) {
-    EXPECT_EQ(run.step(), fresh.step());
+    EXPECT_EQ(run.step(pool), fresh.step(other));
     EXPECT_TRUE(same_bits(run.state(), fresh.state())) << k;
   }
   Checkpoint a, b;
-  run.save(a);
-  fresh.save(b);
+  run.save(pool, a);
+  fresh.save(other, b);
   EXPECT_EQ(a.account.allowed(100), b.account.allowed(100));
 }
 
@@ -95,9 +95,9 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
   Scene scene;
   scene.mesh = GridSource{4, 4, 1, 1};
   Simulation run(scene, mesh_of(scene), pool);
-  run.step();
+  run.step(pool);
   Checkpoint saved;
-  run.save(saved);
+  run.save(pool, saved);
   write_checkpoint_file(saved, run.mesh(), path);
   const std::string whole = read_text_file(path, 1 << 20);
   EXPECT_EQ(refusal_of(path), "");

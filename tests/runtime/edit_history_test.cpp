@@ -205,7 +205,7 @@ TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
   EditHistory edits(start);
   WorkerPool pool(1);
   Simulation simulation(start->scene, start->mesh, pool);
-  for (int i = 0; i < 30; ++i) simulation.step();
+  for (int i = 0; i < 30; ++i) simulation.step(pool);
   const State before = simulation.state();
   for (const Command& command :
        std::vector<Command>{SetParameter{"stretch-stiffness", 150}, SetParameter{"rayleigh-mass", 2},
@@ -213,11 +213,11 @@ TEST(EditHistory, UndoLeavesPositionsAndVelocitiesAlone) {
                             SetParameter{"xpbd-iterations", 7}, SetPinned{{7, 8}, true}}) {
     edits.record(command);
     edits.end_gesture();
-    simulation.apply(command);
+    simulation.apply(pool, command);
   }
   for (int entries = 0; edits.can_undo(); ++entries) {
     ASSERT_LT(entries, 6);
-    simulation.apply(SetScene{edits.undo()->scene});
+    simulation.apply(pool, SetScene{edits.undo()->scene});
   }
   EXPECT_EQ(simulation.state().x, before.x);
   EXPECT_EQ(simulation.state().v, before.v);

@@ -165,8 +165,8 @@ class JournalOf : public ::testing::TestWithParam<Story> {};
 
 void expect_repeats(const fs::path& path, int threads) {
   WorkerPool pool(threads);
-  Replay replay(read_journal(path), {}, pool);
-  while (replay.next() != Replay::Event::ended) {
+  Replay replay(read_journal(path), {});
+  while (replay.next(pool) != Replay::Event::ended) {
   }
   EXPECT_GE(replay.compared(), 1u);
   EXPECT_FALSE(replay.difference()) << "step " << replay.difference()->step;
@@ -195,9 +195,9 @@ TEST_P(JournalOf, IsPlayedToEveryOtherIntegrator) {
   const fs::path golden = kJournals / (std::string(GetParam().name) + ".journal");
   WorkerPool pool(1);
   for (const char* id : {"backward-euler", "xpbd", "symplectic-euler"}) {
-    Replay replay(read_journal(golden), {.integrator = id, .mesh = {}}, pool);
+    Replay replay(read_journal(golden), {.integrator = id, .mesh = {}});
     Replay::Event event = Replay::Event::loaded;
-    while ((event = replay.next()) != Replay::Event::ended) {
+    while ((event = replay.next(pool)) != Replay::Event::ended) {
       EXPECT_EQ(replay.simulation().integrator().id, id);
     }
     if (!replay.simulation().blow_up()) {
@@ -228,8 +228,8 @@ TEST(Journal, NamesTheFirstStateThatDiffers) {
   ++text[digit];
   std::ofstream(path, std::ios::binary) << text;
   WorkerPool pool(1);
-  Replay replay(read_journal(path), {}, pool);
-  while (replay.next() != Replay::Event::ended) {
+  Replay replay(read_journal(path), {});
+  while (replay.next(pool) != Replay::Event::ended) {
   }
   ASSERT_TRUE(replay.difference());
   EXPECT_EQ(replay.difference()->step, 30u);
@@ -326,9 +326,9 @@ TEST(Journal, SaysAtWhichStepItIsNotThatOfTheRun) {
     std::string text = text_of(kJournals / name);
     text.replace(text.find(from), from.size(), to);
     WorkerPool pool(1);
-    Replay replay(parse_journal(text, name, kJournals), {.integrator = {}, .mesh = mesh}, pool);
+    Replay replay(parse_journal(text, name, kJournals), {.integrator = {}, .mesh = mesh});
     try {
-      while (replay.next() != Replay::Event::ended) {
+      while (replay.next(pool) != Replay::Event::ended) {
       }
     } catch (const InputError& error) {
       return std::string(error.what());

@@ -125,8 +125,8 @@ TEST_F(Loading, ARehearsedSceneNeedsNoOtherModel) {
   Simulation shared(sheet.scene, sheet.mesh, pool, {}, sheet.model);
   Simulation own(sheet.scene, sheet.mesh, pool);
   EXPECT_EQ(shared.system().shared_model(), sheet.model);
-  shared.step();
-  own.step();
+  shared.step(pool);
+  own.step(pool);
   EXPECT_EQ(shared.state().x, own.state().x);
 }
 

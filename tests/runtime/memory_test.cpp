@@ -27,7 +27,7 @@ TEST(Memory, OfASheetIsBounded) {
       scene.mesh = GridSource{n, n, 1, 1};
       const LoadedScene loaded = load_scene(scene);
       Simulation simulation(loaded.scene, loaded.mesh, pool);
-      for (int step = 0; step < 3; ++step) ASSERT_EQ(simulation.step(), StepStatus::done);
+      for (int step = 0; step < 3; ++step) ASSERT_EQ(simulation.step(pool), StepStatus::done);
       const auto of_a_particle = [&](std::size_t bytes) {
         return static_cast<double>(bytes - before) / (static_cast<double>(n) * n);
       };

@@ -18,6 +18,7 @@
 
 #include "analysis/grab_limits.h"
 #include "analysis/stability_meter.h"
+#include "one_thread.h"
 #include "runtime/scene_loader.h"
 #include "sim/support.h"
 #include "uniform_estimate.h"
@@ -33,13 +34,13 @@ StabilityEstimate estimate_of(const Simulation& simulation, WorkerPool& pool) {
 }
 
 StepStatus step(MouseGrab& grab, Simulation& simulation) {
-  simulation.apply(grab.pull(simulation));
-  return simulation.step();
+  simulation.apply(one_thread(), grab.pull(simulation));
+  return simulation.step(one_thread());
 }
 
 MouseGrab start_grab(const Grab& hold, Simulation& simulation, const StabilityEstimate& without_grab) {
-  MouseGrab grab(hold, simulation, without_grab);
-  simulation.apply(grab.grab());
+  MouseGrab grab(one_thread(), hold, simulation, without_grab);
+  simulation.apply(one_thread(), grab.grab());
   return grab;
 }
 
@@ -66,7 +67,7 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
     if (t >= let_go) {
       vec3 weights(std::abs(unit(random)), std::abs(unit(random)), std::abs(unit(random)));
       weights = random() % 2 == 0 ? vec3(1, 0, 0) : weights / (weights.x + weights.y + weights.z);
-      simulation.apply(Release{});
+      simulation.apply(one_thread(), Release{});
       grab = start_grab(Grab{triangles[random() % triangles.size()], weights, vec3(0)}, simulation, estimate);
       start = held_point(simulation);
       let_go = t + 0.2 + 1.5 * std::abs(unit(random));
@@ -77,13 +78,13 @@ StepStatus pull_at_random(Simulation& simulation, unsigned seed, double seconds,
     }
     if (const StepStatus status = step(*grab, simulation); status != StepStatus::done) return status;
   }
-  simulation.apply(Release{});
+  simulation.apply(one_thread(), Release{});
   return StepStatus::done;
 }
 
 StepStatus leave_alone(Simulation& simulation, double seconds) {
   for (double t = 0; t < seconds; t += simulation.scene().stepping.dt)
-    if (const StepStatus status = simulation.step(); status != StepStatus::done) return status;
+    if (const StepStatus status = simulation.step(one_thread()); status != StepStatus::done) return status;
   return StepStatus::done;
 }
 
@@ -107,18 +108,19 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
   scene.material.rayleigh_mass = 5;
   Simulation simulation(scene, mesh, pool);
   leave_alone(simulation, 2);
-  simulation.apply(SetParameter{"rayleigh-mass", 0});
+  simulation.apply(pool, SetParameter{"rayleigh-mass", 0});
   const double taut = omega_max(simulation, pool);  // with the compressed springs taut
   const auto rest = std::make_shared<const State>(simulation.state());
   int runs = 0;
   for (const auto& [damping, value] : pulls.damping) {
-    for (const char* other : {"spring-damping", "rayleigh-mass"}) simulation.apply(SetParameter{other, 0});
-    simulation.apply(SetParameter{damping, value});
+    for (const char* other : {"spring-damping", "rayleigh-mass"})
+      simulation.apply(pool, SetParameter{other, 0});
+    simulation.apply(pool, SetParameter{damping, value});
     for (const IntegratorInfo& info : integrators()) {
       if (std::isinf(info.stability_limit) || info.growth_of_slow_modes) continue;
       if (info.inextensible != pulls.rods.value_or(info.inextensible)) continue;
-      simulation.apply(SetIntegrator{std::string(info.id)});
-      simulation.restore(*rest, 0);
+      simulation.apply(pool, SetIntegrator{std::string(info.id)});
+      simulation.restore(pool, *rest, 0);
       StabilityEstimate estimate = estimate_of(simulation, pool);
       if (!info.inextensible) estimate = at_least(estimate, taut);
       const double limit = limit_of(info, estimate);
@@ -127,11 +129,11 @@ void expect_no_pull_blows_up(Scene scene, const std::shared_ptr<const ClothMesh>
       for (const double share : pulls.shares) {
         SCOPED_TRACE(::testing::Message() << info.id << ", " << damping << " " << value << ", " << share
                                           << " of " << limit << " s");
-        simulation.apply(SetParameter{"dt", std::min(share * limit, 1.0 / 60)});
-        simulation.restore(*rest, 0);
+        simulation.apply(pool, SetParameter{"dt", std::min(share * limit, 1.0 / 60)});
+        simulation.restore(pool, *rest, 0);
         if (leave_alone(simulation, pulls.seconds) != StepStatus::done) continue;
         for (unsigned seed = 0; seed < pulls.seeds; ++seed) {
-          simulation.restore(*rest, 0);
+          simulation.restore(pool, *rest, 0);
           const StepStatus end = pull_at_random(simulation, seed, pulls.seconds, estimate);
           ++runs;
           if (end == StepStatus::done) continue;
@@ -267,16 +269,16 @@ TEST(MouseGrab, LagsByLessThanTwentyPixelsWhereTheMethodHasNoLimit) {
     if (away(i) > away(lowest)) lowest = i;
   }
   Simulation simulation(scene, mesh, pool);
-  simulation.apply(SetParameter{"dt", 1.0 / 60});
-  simulation.apply(SetParameter{"rayleigh-mass", 5});
-  for (int k = 0; k < 60; ++k) simulation.step();
-  simulation.apply(SetParameter{"rayleigh-mass", 0});
+  simulation.apply(pool, SetParameter{"dt", 1.0 / 60});
+  simulation.apply(pool, SetParameter{"rayleigh-mass", 5});
+  for (int k = 0; k < 60; ++k) simulation.step(pool);
+  simulation.apply(pool, SetParameter{"rayleigh-mass", 0});
   const StabilityEstimate estimate = estimate_of(simulation, pool);
   const auto rest = std::make_shared<const State>(simulation.state());
   for (const char* id : {"semi-implicit-euler", "semi-implicit-bdf2", "xpbd", "projective-dynamics"}) {
     SCOPED_TRACE(id);
-    simulation.apply(SetIntegrator{id});
-    simulation.restore(*rest, 0);
+    simulation.apply(pool, SetIntegrator{id});
+    simulation.restore(pool, *rest, 0);
     const vec3 start = simulation.state().x[lowest];
     MouseGrab grab = start_grab({{lowest, lowest, lowest}, vec3(1, 0, 0), start}, simulation, estimate);
     vec3 cursor = start;
@@ -315,8 +317,8 @@ void expect_little_energy_of_a_pull(Scene scene, const std::shared_ptr<const Clo
   std::mt19937 random(7);
   const auto unit = [&] { return static_cast<double>(random() % 2001) / 1000 - 1; };
   for (int pull = 0; pull < 3; ++pull) {
-    simulation.apply(Reset{});
-    simulation.step();
+    simulation.apply(pool, Reset{});
+    simulation.step(pool);
     Grab command{mesh->triangles[random() % mesh->triangles.size()], vec3(0.1, 0.2, 0.7), vec3(0)};
     for (int k = 0; k < 3; ++k)
       command.cursor +=

@@ -32,8 +32,8 @@ class RecorderTest : public ::testing::Test {
     scene_ = std::make_shared<const Scene>(simulation_->scene());
   }
   void step(Recorder& recorder) {
-    simulation_->step();
-    recorder.add_step(*simulation_, scene_, {}, 1.5);
+    simulation_->step(pool_);
+    recorder.add_step(pool_, *simulation_, scene_, {}, 1.5);
   }
   static Recorder::Progress finished(const Recorder& recorder) {
     const auto begin = testing::Clock::now();
@@ -57,7 +57,7 @@ class RecorderTest : public ::testing::Test {
 TEST_F(RecorderTest, WritesAMeshPerFrameAndARowPerStep) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(*simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
   std::string rows(kDiagnosticsHeader);
   for (int i = 0; i < 5; ++i) {
     step(recorder);
@@ -80,9 +80,9 @@ TEST_F(RecorderTest, FramesAreEvenInSimulatedTime) {
     use(dt);
     const fs::path folder = make_free_folder(folder_.path(), "even");
     Recorder recorder(folder, {false, true, 60});
-    recorder.begin(*simulation_, scene_, {}, {});
+    recorder.begin(pool_, *simulation_, scene_, {}, {});
     for (int i = 0; i < steps; ++i) step(recorder);
-    simulation_->apply(Reset{});
+    simulation_->apply(pool_, Reset{});
     step(recorder);  // goes on from the time that it was set back to
     recorder.stop();
     EXPECT_GE(finished(recorder).frames, static_cast<std::uint64_t>(frames)) << dt;
@@ -94,7 +94,7 @@ TEST_F(RecorderTest, IsFullUntilPicturesAreDrawnAndLeavesNoneOut) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
   std::atomic<int> told = 0;
-  recorder.begin(*simulation_, scene_, {}, [&] { ++told; });
+  recorder.begin(pool_, *simulation_, scene_, {}, [&] { ++told; });
   EXPECT_FALSE(recorder.full());
   std::uint64_t steps = 0;
   for (; !recorder.full(); ++steps) step(recorder);
@@ -116,7 +116,7 @@ TEST_F(RecorderTest, AFolderThatCannotBeWrittenToAndAFullDiskAreSentences) {
   use(1.0 / 60);
   fs::create_symlink("/dev/full", folder_.path() / "frame-000001.obj");
   Recorder recorder(folder_.path(), {false, true, 60});
-  recorder.begin(*simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
   for (int i = 0; i < 30; ++i) step(recorder);
   const Recorder::Progress end = finished(recorder);
   EXPECT_TRUE(end.finished);
@@ -131,7 +131,7 @@ TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
   use(1.0 / 60);
   fs::create_symlink("/dev/full", folder_.path() / "frame-000000.png");
   Recorder recorder(folder_.path(), {true, false, 60});
-  recorder.begin(*simulation_, scene_, {}, {});
+  recorder.begin(pool_, *simulation_, scene_, {}, {});
   ASSERT_NE(recorder.next_picture(), nullptr);
   recorder.add_picture(2, 2, std::vector<std::uint8_t>(16, 100));
   EXPECT_NE(finished(recorder).error, "");
@@ -142,7 +142,7 @@ TEST_F(RecorderTest, TakesNothingInAfterAFailure) {
 TEST_F(RecorderTest, PicturesHaveTheArrowsThatTheViewShows) {
   use(1.0 / 60);
   Recorder recorder(folder_.path(), {true, false, 60});
-  recorder.begin(*simulation_, scene_, {.velocities = true, .forces = false}, {});
+  recorder.begin(pool_, *simulation_, scene_, {.velocities = true, .forces = false}, {});
   const auto frame = recorder.next_picture();
   ASSERT_NE(frame, nullptr);
   EXPECT_EQ(frame->velocities.size(), frame->positions.size());

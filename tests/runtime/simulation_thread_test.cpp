@@ -95,11 +95,11 @@ TEST(SimulationThread, IsTheSimulationStepByStep) {
   SimulationThread second(scene, paused(2));
   for (const auto& request : script) {
     if (const auto* command = std::get_if<Command>(&request)) {
-      direct.apply(*command);
+      direct.apply(pool, *command);
       first.send(*command);
       second.send(*command);
     } else {
-      ASSERT_EQ(direct.step(), StepStatus::done);
+      ASSERT_EQ(direct.step(pool), StepStatus::done);
       first.send(StepOnce{});
       second.send(StepOnce{});
     }
@@ -404,7 +404,7 @@ class AfterABlowUp : public ::testing::Test {
   AfterABlowUp() {
     WorkerPool pool(1);
     Simulation direct(scene->scene, scene->mesh, pool);
-    while (direct.step() == StepStatus::done) {
+    while (direct.step(pool) == StepStatus::done) {
     }
     last_good = direct.steps();
     sound = direct.last_sound_state().state;

@@ -87,7 +87,7 @@ TEST_F(AdaptiveTest, AnUnstableStepIsCutDownToAStableOne) {
   auto simulation = start(scene);
   bool cut = false;
   for (std::uint64_t step = 1; step <= 60; ++step) {
-    ASSERT_EQ(simulation->step(), StepStatus::done);
+    ASSERT_EQ(simulation->step(pool), StepStatus::done);
     EXPECT_EQ(simulation->steps(), step);  // steps count dt, whatever the substeps
     EXPECT_NEAR(simulation->state().t, static_cast<double>(step) / 60, 1e-12);
     EXPECT_LE(simulation->record().max_strain, 0.1);
@@ -115,7 +115,7 @@ TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
   auto fixed = start(scene);
   double most = 0;
   for (int k = 0; k < 40; ++k) {
-    fixed->step();
+    fixed->step(pool);
     most = std::max(most, fixed->record().max_strain);
   }
   scene.stepping.adaptive = true;
@@ -123,7 +123,7 @@ TEST_F(AdaptiveTest, TheStrainIsKeptWhereItCanBe) {
   auto simulation = start(scene);
   bool cut = false;
   for (int k = 0; k < 40; ++k) {
-    ASSERT_EQ(simulation->step(), StepStatus::done);
+    ASSERT_EQ(simulation->step(pool), StepStatus::done);
     cut = cut || simulation->record().dt < 1.0 / 60;
     EXPECT_TRUE(simulation->record().max_strain <= most * 0.9 || !simulation->record().warning.empty());
   }
@@ -162,7 +162,7 @@ TEST_F(AdaptiveTest, AHistoryIsOfOneStepSize) {
   scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(mesh->positions.size())};
   for (vec3& x : scene.initial_state->positions) x *= 1.5;
   const auto simulation = start(scene);
-  ASSERT_EQ(simulation->step(), StepStatus::done);
+  ASSERT_EQ(simulation->step(pool), StepStatus::done);
   ASSERT_EQ(simulation->record().dt, scene.stepping.dt / StepControl::kUnits);
   scene.stepping.adaptive = false;
   scene.stepping.dt /= StepControl::kUnits;
@@ -176,9 +176,9 @@ TEST_F(AdaptiveTest, PinsMoveLinearlyThroughTheSubsteps) {
   auto simulation = start(scene);
   run(*simulation, 10);
   ASSERT_LT(simulation->record().dt, 1.0 / 60);
-  simulation->apply(MovePins{{{0, vec3(0.05, 0, 0)}}, 5.0 / 60});
+  simulation->apply(pool, MovePins{{{0, vec3(0.05, 0, 0)}}, 5.0 / 60});
   for (int k = 1; k <= 5; ++k) {
-    ASSERT_EQ(simulation->step(), StepStatus::done);
+    ASSERT_EQ(simulation->step(pool), StepStatus::done);
     EXPECT_NEAR(simulation->state().x[0].x, 0.01 * k, 1e-13);
     EXPECT_NEAR(simulation->state().v[0].x, 0.6, 1e-9);
   }

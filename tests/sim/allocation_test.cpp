@@ -28,13 +28,13 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);
-      simulation.apply(Grab{{120, 121, 137}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
-      simulation.apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // the work of moving pins is counted
+      simulation.apply(pool, Grab{{120, 121, 137}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
+      simulation.apply(pool, MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // the work of moving pins is counted
       // The first step of a method with history is of another kind.
-      for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(), StepStatus::done);
+      for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
       const long before = allocations();
       ASSERT_GT(before, 0);
-      for (int k = 0; k < 8; ++k) ASSERT_EQ(simulation.step(), StepStatus::done);
+      for (int k = 0; k < 8; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
       EXPECT_EQ(allocations() - before, 0) << info.id << ", adaptive " << adaptive;
     }
 }
@@ -46,17 +46,17 @@ std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
   scene.stepping.dt = 1e-3;
   scene.floor = {.on = true, .height = -1};
   auto run = std::make_unique<Simulation>(scene, grid_mesh(4, 4), pool);
-  run->apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});
-  run->apply(Grab{{5, 6, 10}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
-  for (int k = 0; k < 2; ++k) run->step();
-  run->save(moment);
-  for (int k = 0; k < 2; ++k) run->step();
+  run->apply(pool, MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});
+  run->apply(pool, Grab{{5, 6, 10}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
+  for (int k = 0; k < 2; ++k) run->step(pool);
+  run->save(pool, moment);
+  for (int k = 0; k < 2; ++k) run->step(pool);
   return run;
 }
 
 std::vector<double> numbers_of(const Simulation& run) {
   Checkpoint now;
-  run.save(now);
+  run.save(one_thread(), now);
   Memory memory;
   write_checkpoint(now, memory);
   return {memory.numbers().begin(), memory.numbers().end()};
@@ -95,7 +95,7 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
       ASSERT_LT(n, 1000);
       fail_allocation(n);
       try {
-        run->apply(commands[c]);
+        run->apply(pool, commands[c]);
         fail_allocation(0);
         break;
       } catch (const std::bad_alloc&) {
@@ -104,9 +104,9 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
         ASSERT_EQ(numbers_of(*run), before) << n;
       }
     }
-    twin->apply(commands[c]);
+    twin->apply(pool, commands[c]);
     EXPECT_EQ(numbers_of(*run), numbers_of(*twin));
-    EXPECT_EQ(run->step(), twin->step());
+    EXPECT_EQ(run->step(pool), twin->step(pool));
     EXPECT_TRUE(same_bits(run->state(), twin->state()));
     EXPECT_EQ(run->record().energy.total, twin->record().energy.total);
   }

@@ -17,9 +17,10 @@ class BlowUpTest : public ::testing::Test {
     return std::make_unique<Simulation>(scene, mesh, pool);
   }
   double internal(const Simulation& simulation) {
-    EnergyMeter meter(simulation.system().model(), pool);
+    EnergyMeter meter(simulation.system().model());
     return meter
-        .measure(simulation.system(), simulation.state(), simulation.system().energies(simulation.state().x))
+        .measure(pool, simulation.system(), simulation.state(),
+                 simulation.system().energies(pool, simulation.state().x))
         .shaking();
   }
   WorkerPool pool{1};
@@ -63,7 +64,7 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
     EXPECT_TRUE(same_bits(sound.state, states[newest]));
     return newest;
   };
-  while (simulation->step() == StepStatus::done) {
+  while (simulation->step(pool) == StepStatus::done) {
     states.push_back(simulation->state());
     strains.push_back(simulation->record().max_strain);
     expect_newest_sound();
@@ -71,17 +72,17 @@ TEST_F(BlowUpTest, TheLastSoundStateIsTheNewestWithLessThanTenPercentOfStrain) {
   const std::size_t sound = expect_newest_sound();
   ASSERT_GT(sound, 0u);
   ASSERT_LT(sound + 2, states.size());
-  EXPECT_EQ(simulation->step(), StepStatus::blown_up);  // fails again, and the state stays
+  EXPECT_EQ(simulation->step(pool), StepStatus::blown_up);  // fails again, and the state stays
   expect_newest_sound();
 
-  simulation->restore(states.back(), states.size() - 1);
+  simulation->restore(pool, states.back(), states.size() - 1);
   expect_newest_sound();
   // Before the first state that was not sound: what came later is no past of this one.
   const State wreck = states.back();
-  simulation->restore(wreck, sound - 1);
+  simulation->restore(pool, wreck, sound - 1);
   EXPECT_EQ(simulation->last_sound_state().step, 0u);
   EXPECT_TRUE(same_bits(simulation->last_sound_state().state, states[0]));
-  simulation->apply(Reset{});
+  simulation->apply(pool, Reset{});
   EXPECT_EQ(simulation->last_sound_state().step, 0u);
 }
 
@@ -97,7 +98,7 @@ TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   int steps = 0;
   for (; status == StepStatus::done && steps < 200; ++steps) {
     before = simulation->state();
-    status = simulation->step();
+    status = simulation->step(pool);
   }
   ASSERT_EQ(status, StepStatus::blown_up);
   EXPECT_TRUE(same_bits(simulation->state(), before));
@@ -115,10 +116,10 @@ TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   EXPECT_TRUE(bad.particle);
 
   // It tries again from there, fails again, and goes on with a smaller step.
-  EXPECT_EQ(simulation->step(), StepStatus::blown_up);
+  EXPECT_EQ(simulation->step(pool), StepStatus::blown_up);
   EXPECT_TRUE(same_bits(simulation->state(), before));
   EXPECT_EQ(simulation->blow_up()->step, bad.step);
-  simulation->apply(SetIntegrator{"semi-implicit-euler"});
+  simulation->apply(pool, SetIntegrator{"semi-implicit-euler"});
   EXPECT_FALSE(simulation->blow_up());
   EXPECT_TRUE(same_bits(simulation->state(), before));
   EXPECT_EQ(run(*simulation, 100), 100);
@@ -190,11 +191,11 @@ TEST_F(BlowUpTest, FallingForEverIsNoBlowUp) {
   EXPECT_EQ(run(*simulation, steps), steps);
 
   // ... and what then is stopped by a pin or by the grab had its energy from gravity.
-  simulation->apply(SetPinned{{0}, true});
+  simulation->apply(pool, SetPinned{{0}, true});
   EXPECT_EQ(run(*simulation, 60), 60);
-  simulation->apply(Reset{});
+  simulation->apply(pool, Reset{});
   run(*simulation, steps);
-  simulation->apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
+  simulation->apply(pool, Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
   EXPECT_EQ(run(*simulation, 60), 60);
 }
 
@@ -212,16 +213,16 @@ TEST_F(BlowUpTest, WhatTheUserPutsInIsCounted) {
   auto simulation = start(scene);
   run(*simulation, 30);
   // A pin that jumps by ten metres in one step, a spring made a million times stiffer, a heavier cloth.
-  simulation->apply(MovePins{{{0, vec3(10, 0, 0)}}, 1e-9});
+  simulation->apply(pool, MovePins{{{0, vec3(10, 0, 0)}}, 1e-9});
   EXPECT_EQ(run(*simulation, 30), 30);
-  simulation->apply(SetParameter{"stretch-stiffness", 1e9});
+  simulation->apply(pool, SetParameter{"stretch-stiffness", 1e9});
   EXPECT_EQ(run(*simulation, 30), 30);
-  simulation->apply(SetParameter{"mass", 1e3});
+  simulation->apply(pool, SetParameter{"mass", 1e3});
   EXPECT_EQ(run(*simulation, 30), 30);
   // Gravity that was strong and is off now leaves its energy behind.
-  simulation->apply(SetGravity{vec3(0, -1000, 0)});
+  simulation->apply(pool, SetGravity{vec3(0, -1000, 0)});
   run(*simulation, 10);
-  simulation->apply(SetGravity{vec3(0)});
+  simulation->apply(pool, SetGravity{vec3(0)});
   EXPECT_EQ(run(*simulation, 30), 30);
 }
 
@@ -231,11 +232,11 @@ TEST_F(BlowUpTest, AFastHandIsNoBlowUp) {
   scene.stepping.dt = 1e-3;
   auto simulation = start(scene);
   run(*simulation, 30);
-  simulation->apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
+  simulation->apply(pool, Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21], 200, 0.1});
   for (int k = 0; k < 1000; ++k) {
     const double angle = 0.5 * k;
-    simulation->apply(MoveCursor{vec3(5 * std::cos(angle), 5 * std::sin(angle), 0)});
-    ASSERT_EQ(simulation->step(), StepStatus::done) << k;
+    simulation->apply(pool, MoveCursor{vec3(5 * std::cos(angle), 5 * std::sin(angle), 0)});
+    ASSERT_EQ(simulation->step(pool), StepStatus::done) << k;
   }
 }
 
@@ -244,7 +245,7 @@ TEST_F(BlowUpTest, TheHandsWorkDoesNotGrowWithTheBlowUp) {
   const double limit = 2 / omega_max(*start({}), pool);
   auto simulation = start(symplectic(4 * limit));
   simulation->apply(
-      Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21] + vec3(0, 0.1, 0), 50, 0});
+      pool, Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation->state().x[21] + vec3(0, 0.1, 0), 50, 0});
   run(*simulation, 1000);
   ASSERT_TRUE(simulation->blow_up());
   // At most force × way of the cursor from the cloth: 10 × weight × (0.1 m + what the grabbed point is off).
@@ -272,10 +273,10 @@ TEST(EnergyMeter, TakesEveryPartAboutItsOwnCentre) {
   material.mass = kAll;  // 1 kg each
   for (const int threads : {1, 3}) {
     WorkerPool pool(threads);
-    const ClothSystem system(model, material, pool);
-    EnergyMeter meter(*model, pool);
+    const ClothSystem system(model, material);
+    EnergyMeter meter(*model);
     for (int again = 0; again < 2; ++again) {
-      const InternalEnergy energy = meter.measure(system, state, {});
+      const InternalEnergy energy = meter.measure(pool, system, state, {});
       EXPECT_EQ(energy.kinetic, kAll / 2);
       EXPECT_EQ(energy.drift, 0.5 * (kFirst * 9 + 300 * 25 + 300 * 49));
     }

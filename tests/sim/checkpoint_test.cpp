@@ -32,19 +32,20 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
   }
 
   static void set_in_motion(Simulation& run) {
-    run.apply(MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.007});
+    WorkerPool& pool = one_thread();
+    run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.007});
     const auto& held = run.mesh().triangles[run.mesh().triangles.size() / 2];
-    run.apply(Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]], 20, 0.01});
+    run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]], 20, 0.01});
   }
 
   /// Steps with the cursor on its way; what they leave, step by step.
-  static std::vector<std::pair<StepStatus, Checkpoint>> steps(Simulation& run, int count) {
+  static std::vector<std::pair<StepStatus, Checkpoint>> steps(WorkerPool& pool, Simulation& run, int count) {
     std::vector<std::pair<StepStatus, Checkpoint>> all(static_cast<std::size_t>(count));
     for (auto& [status, after] : all) {
       const auto k = static_cast<double>(run.steps());
-      run.apply(MoveCursor{vec3(0.25, 0.002 * k, 0.5 - 0.001 * k)});
-      status = run.step();
-      run.save(after);
+      run.apply(pool, MoveCursor{vec3(0.25, 0.002 * k, 0.5 - 0.001 * k)});
+      status = run.step(pool);
+      run.save(pool, after);
     }
     return all;
   }
@@ -77,22 +78,22 @@ TEST_P(CheckpointOf, GoesOnWithTheSameBitsInAFreshObject) {
   if (GetParam()->inextensible) mesh_ = grid_mesh(6, 6);  // their steps take long, and no multigrid
   const auto run = start(one_);
   set_in_motion(*run);
-  steps(*run, kBefore);
+  steps(one_, *run, kBefore);
   Checkpoint saved;
-  run->save(saved);
+  run->save(one_, saved);
   EXPECT_EQ(saved.record.step, static_cast<std::uint64_t>(kBefore));
-  const auto expected = steps(*run, kAfter);
+  const auto expected = steps(one_, *run, kAfter);
 
   const auto fresh = start(two_);
-  fresh->load(saved);
-  expect_same(steps(*fresh, kAfter), expected);
+  fresh->load(two_, saved);
+  expect_same(steps(two_, *fresh, kAfter), expected);
   // And in one that has gone elsewhere, with another method.
-  run->apply(SetIntegrator{GetParam()->id == "bdf2" ? "siere" : "bdf2"});
-  run->apply(SetParameter{"stretch-stiffness", 30});
-  run->apply(Reset{});
-  steps(*run, 2);
-  run->load(saved);
-  expect_same(steps(*run, kAfter), expected);
+  run->apply(one_, SetIntegrator{GetParam()->id == "bdf2" ? "siere" : "bdf2"});
+  run->apply(one_, SetParameter{"stretch-stiffness", 30});
+  run->apply(one_, Reset{});
+  steps(one_, *run, 2);
+  run->load(one_, saved);
+  expect_same(steps(one_, *run, kAfter), expected);
 }
 
 TEST_P(CheckpointOf, GoesOnWithTheSameSubsteps) {
@@ -101,35 +102,35 @@ TEST_P(CheckpointOf, GoesOnWithTheSameSubsteps) {
   scene_.stepping.max_strain = 0.001;  // steps get so small that not every one can be as long as the last
   const auto run = start(one_);
   set_in_motion(*run);
-  steps(*run, 1);
+  steps(one_, *run, 1);
   Checkpoint saved;
-  run->save(saved);
-  const auto expected = steps(*run, 1);
+  run->save(one_, saved);
+  const auto expected = steps(one_, *run, 1);
   if (!GetParam()->inextensible) {  // rods have no strain
     EXPECT_LT(expected[0].second.record.dt, scene_.stepping.dt);
   }
   const auto fresh = start(two_);
-  fresh->load(saved);
-  expect_same(steps(*fresh, 1), expected);
+  fresh->load(two_, saved);
+  expect_same(steps(two_, *fresh, 1), expected);
 }
 
 TEST_P(CheckpointOf, IsGoneBackToWithTheSameBitsAndTheSameBound) {
   const auto run = start(one_);
-  steps(*run, kBefore);
+  steps(one_, *run, kBefore);
   const auto moment = std::make_shared<Checkpoint>();
-  run->save(*moment);
-  const auto expected = steps(*run, kAfter);
+  run->save(one_, *moment);
+  const auto expected = steps(one_, *run, kAfter);
   for (int again = 0; again < 2; ++again) {
-    run->apply(GoBack{moment});
+    run->apply(one_, GoBack{moment});
     EXPECT_EQ(run->steps(), static_cast<std::uint64_t>(kBefore));
-    expect_same(steps(*run, kAfter), expected);
+    expect_same(steps(one_, *run, kAfter), expected);
   }
   // What has been set since then stays set, and does not change what the moment was.
-  run->apply(SetParameter{"dt", 0.0005});
-  run->apply(GoBack{moment});
+  run->apply(one_, SetParameter{"dt", 0.0005});
+  run->apply(one_, GoBack{moment});
   EXPECT_EQ(run->scene().stepping.dt, 0.0005);
   EXPECT_TRUE(same_bits(run->state(), moment->state));
-  EXPECT_EQ(run->step(), StepStatus::done);
+  EXPECT_EQ(run->step(one_), StepStatus::done);
 }
 
 TEST_P(CheckpointOf, GoesOnAfterABlowUp) {
@@ -139,14 +140,14 @@ TEST_P(CheckpointOf, GoesOnAfterABlowUp) {
   const auto run = start(one_);
   set_in_motion(*run);
   StepStatus status = StepStatus::done;
-  for (int k = 0; k < 30 && status == StepStatus::done; ++k) status = run->step();
+  for (int k = 0; k < 30 && status == StepStatus::done; ++k) status = run->step(one_);
   Checkpoint saved;
-  run->save(saved);
-  const auto expected = steps(*run, 2);
+  run->save(one_, saved);
+  const auto expected = steps(one_, *run, 2);
   const auto fresh = start(two_);
-  fresh->load(saved);
+  fresh->load(two_, saved);
   EXPECT_EQ(fresh->blow_up().has_value(), status == StepStatus::blown_up);
-  expect_same(steps(*fresh, 2), expected);
+  expect_same(steps(two_, *fresh, 2), expected);
 }
 
 std::vector<const IntegratorInfo*> all_integrators() {
@@ -164,16 +165,16 @@ TEST(Checkpoint, OfAnotherMeshIsRefusedWithNothingChanged) {
   WorkerPool pool(1);
   Scene scene;
   Simulation small(scene, grid_mesh(4, 4), pool), large(scene, grid_mesh(5, 5), pool);
-  large.step();
+  large.step(pool);
   Checkpoint saved;
-  large.save(saved);
-  EXPECT_THROW(small.load(saved), InputError);
+  large.save(pool, saved);
+  EXPECT_THROW(small.load(pool, saved), InputError);
   EXPECT_EQ(small.steps(), 0u);
   saved.memory = Memory({1, 2, 3});
   scene.integrator = "bdf2";
   saved.scene = std::make_shared<const Scene>(scene);
   const State before = large.state();
-  EXPECT_THROW(large.load(saved), InputError);
+  EXPECT_THROW(large.load(pool, saved), InputError);
   EXPECT_TRUE(same_bits(large.state(), before));
   EXPECT_EQ(large.scene().integrator, "semi-implicit-euler");
 }

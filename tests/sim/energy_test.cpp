@@ -52,7 +52,7 @@ TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
     EXPECT_EQ(simulation.notice().number, run_number);
     EXPECT_GT(simulation.notice().step, 15U);  // a quarter of a second
     EXPECT_NE(simulation.notice().text.find("from nothing"), std::string::npos) << simulation.notice().text;
-    simulation.apply(Reset{});
+    simulation.apply(pool, Reset{});
   }
 }
 
@@ -74,7 +74,7 @@ TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
     const double start = simulation.record().energy.total, given = 0.2 * 9.8 * std::sqrt(2.0) + start;
     double largest = 0;
     while (simulation.state().t < 2) {
-      ASSERT_EQ(simulation.step(), StepStatus::done);
+      ASSERT_EQ(simulation.step(pool), StepStatus::done);
       largest = std::max(largest, simulation.record().energy.total - start);
     }
     EXPECT_GT(largest, 5 * 0.05 * given) << id;  // far more than a notice would need
@@ -92,22 +92,22 @@ TEST(EnergyFromNothing, IsNotWhatWasDoneToTheCloth) {
   const auto lifted = [&](std::uint32_t pin) {
     return PinPlace{pin, simulation.state().x[pin] + vec3(0, 1, 0)};
   };
-  simulation.apply(MovePins{{lifted(0), lifted(7)}, 0.5});
+  simulation.apply(pool, MovePins{{lifted(0), lifted(7)}, 0.5});
   run(simulation, 1000);
-  simulation.apply(Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation.state().x[21], 200, 0.1});
+  simulation.apply(pool, Grab{{20, 21, 28}, vec3(0.25, 0.5, 0.25), simulation.state().x[21], 200, 0.1});
   for (int k = 0; k < 1000; ++k) {
-    simulation.apply(MoveCursor{vec3(std::cos(0.02 * k), 0, std::sin(0.02 * k))});
+    simulation.apply(pool, MoveCursor{vec3(std::cos(0.02 * k), 0, std::sin(0.02 * k))});
     run(simulation, 1);
   }
-  simulation.apply(Release{});
-  simulation.apply(SetParameter{"mass", 2});
-  simulation.apply(SetParameter{"stretch-stiffness", 5000});
+  simulation.apply(pool, Release{});
+  simulation.apply(pool, SetParameter{"mass", 2});
+  simulation.apply(pool, SetParameter{"stretch-stiffness", 5000});
   run(simulation, 500);
-  simulation.apply(SetPinPreset{PinPreset::none});
-  simulation.apply(SetParameter{"floor-height", -1});
-  simulation.apply(SetParameter{"floor", 1});
+  simulation.apply(pool, SetPinPreset{PinPreset::none});
+  simulation.apply(pool, SetParameter{"floor-height", -1});
+  simulation.apply(pool, SetParameter{"floor", 1});
   run(simulation, 1000);
-  simulation.apply(SetParameter{"floor-height", 0});
+  simulation.apply(pool, SetParameter{"floor-height", 0});
   run(simulation, 1500);
   EXPECT_EQ(simulation.notice().number, 0U) << simulation.notice().text;
 }
@@ -123,7 +123,8 @@ TEST(Rods, HaveNoElasticEnergy) {
     Simulation simulation(scene, mesh_of(scene), pool);
     ASSERT_EQ(run(simulation, 100), 100);
     const StepRecord& record = simulation.record();
-    EXPECT_GT(simulation.system().energies(simulation.state().x).stretch, 0);  // as springs they would have
+    EXPECT_GT(simulation.system().energies(pool, simulation.state().x).stretch,
+              0);  // as springs they would have
     EXPECT_EQ(record.energy.stretch, 0);
     EXPECT_EQ(record.energy.total, record.energy.kinetic + record.energy.bend + record.energy.gravity);
     EXPECT_GT(record.length_violation, 0);
@@ -144,9 +145,9 @@ TEST(Rods, AreEnteredWithoutMakingVelocity) {
       run(simulation, 30);
       ASSERT_GT(simulation.record().max_strain, 0.02);
       const double before = simulation.record().energy.kinetic;
-      simulation.apply(SetIntegrator{id});
-      simulation.apply(SetParameter{"dt", h});
-      ASSERT_EQ(simulation.step(), StepStatus::done);
+      simulation.apply(pool, SetIntegrator{id});
+      simulation.apply(pool, SetParameter{"dt", h});
+      ASSERT_EQ(simulation.step(pool), StepStatus::done);
       EXPECT_EQ(simulation.notice().number, 1U);
       EXPECT_NE(simulation.notice().text.find("rods"), std::string::npos);
       // The projection takes from it, gravity adds M g v h and less.
@@ -166,11 +167,11 @@ TEST(Rods, ThatContradictEachOtherMakeNoVelocity) {
   run(entered, 30);
   const EnergyReport before = entered.record().energy;
   Checkpoint moment;
-  entered.save(moment);
+  entered.save(pool, moment);
   for (const double h : {1e-3, 1e-4, 1e-5}) {
-    entered.load(moment);
-    entered.apply(SetIntegrator{"rattle"});
-    entered.apply(SetParameter{"dt", h});
+    entered.load(pool, moment);
+    entered.apply(pool, SetIntegrator{"rattle"});
+    entered.apply(pool, SetParameter{"dt", h});
     ASSERT_EQ(run(entered, 1), 1);
     const EnergyReport first = entered.record().energy;
     EXPECT_LT(first.kinetic, 1.005 * before.kinetic) << h;

@@ -108,7 +108,7 @@ TEST_F(FloorTest, StopsWhatSlides) {
     Simulation simulation(scene, sheet_, pool_);
     double before = simulation.record().energy.total;
     for (int k = 0; k < 110; ++k) {  // it takes 0.204 s
-      ASSERT_EQ(simulation.step(), StepStatus::done) << info.id;
+      ASSERT_EQ(simulation.step(pool_), StepStatus::done) << info.id;
       EXPECT_LE(simulation.record().energy.total, before) << info.id;
       before = simulation.record().energy.total;
     }
@@ -156,7 +156,7 @@ TEST_F(FloorTest, NeverPushesAlongAMotion) {
   for (std::size_t i = 0; i < 4; ++i) velocity[i].x = 1;
   scene.initial_state = InitialState{sheet_->positions, velocity};
   Simulation simulation(scene, sheet_, pool_);
-  ASSERT_EQ(simulation.step(), StepStatus::done);
+  ASSERT_EQ(simulation.step(pool_), StepStatus::done);
   double sum = 0;
   for (const vec3& v : simulation.state().v) sum += v.x;
   EXPECT_LE(std::abs(sum), 4 * 1 - 12 * 0.3);
@@ -168,7 +168,7 @@ TEST_F(FloorTest, CountsTheIterationsOfWhatItTakesAgain) {
   Scene scene = loose_sheet("semi-implicit-euler");
   scene.floor.height = -1e-6;
   Simulation simulation(scene, sheet_, pool_);
-  ASSERT_EQ(simulation.step(), StepStatus::done);
+  ASSERT_EQ(simulation.step(pool_), StepStatus::done);
   EXPECT_EQ(lowest(simulation), -1e-6);
   EXPECT_GT(simulation.record().cg_iterations, 0);
   EXPECT_EQ(simulation.residual_history().size(), 1u);
@@ -178,7 +178,7 @@ TEST_F(FloorTest, LetsGoOfWhatIsPulledUp) {
   Scene scene = loose_sheet("semi-implicit-euler");
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(run(simulation, 10), 10);
-  simulation.apply(SetGravity{vec3(0, 3, 0)});
+  simulation.apply(pool_, SetGravity{vec3(0, 3, 0)});
   ASSERT_EQ(run(simulation, 50), 50);
   for (const vec3& v : simulation.state().v) EXPECT_NEAR(v.y, 3 * 0.1, 1e-9);
 }
@@ -192,7 +192,7 @@ TEST_F(FloorTest, IsNoPin) {
   EXPECT_FALSE(simulation.is_pinned(0));
   EXPECT_EQ(simulation.system().projection().entries().size(), 1u);
   // A pin goes where it is told, through the floor as well.
-  simulation.apply(MovePins{{{3, simulation.state().x[3] - vec3(0, 0.1, 0)}}, 0.2});
+  simulation.apply(pool_, MovePins{{{3, simulation.state().x[3] - vec3(0, 0.1, 0)}}, 0.2});
   ASSERT_EQ(run(simulation, 110), 110);
   EXPECT_NEAR(simulation.state().x[3].y, -0.1, 1e-12);
   EXPECT_EQ(simulation.state().x[0].y, 0);
@@ -206,7 +206,7 @@ TEST_F(FloorTest, LiftsWhatLiesBelowItWithoutABlowUp) {
     Simulation simulation(scene, grid_mesh(8, 8), pool_);
     ASSERT_EQ(run(simulation, 60), 60);
     EXPECT_LT(lowest(simulation), -0.35);
-    simulation.apply(SetParameter{"floor", 1});
+    simulation.apply(pool_, SetParameter{"floor", 1});
     ASSERT_EQ(run(simulation, 60), 60) << integrator;
     EXPECT_EQ(lowest(simulation), -0.25) << integrator;
   }
@@ -217,11 +217,11 @@ TEST_F(FloorTest, LetsTheHandGrabWhatLiesOnIt) {
   Simulation simulation(scene, sheet_, pool_);
   ASSERT_EQ(run(simulation, 10), 10);
   const vec3 grabbed = simulation.state().x[5];
-  simulation.apply(Grab{{5, 6, 9}, vec3(1, 0, 0), grabbed + vec3(0.3, 0, 0), 40, 0.1});
+  simulation.apply(pool_, Grab{{5, 6, 9}, vec3(1, 0, 0), grabbed + vec3(0.3, 0, 0), 40, 0.1});
   ASSERT_EQ(run(simulation, 1000), 1000);
   EXPECT_GT(simulation.state().x[5].x, grabbed.x + 0.2);
   EXPECT_EQ(lowest(simulation), 0);
-  simulation.apply(Release{});
+  simulation.apply(pool_, Release{});
   ASSERT_EQ(run(simulation, 500), 500);
   EXPECT_EQ(simulation.record().energy.kinetic, 0);
   EXPECT_EQ(highest(simulation), 0);
@@ -236,13 +236,13 @@ TEST_F(FloorTest, GivesTheSameBitsForAnyNumberOfThreadsAndAfterARewind) {
     scene.stepping.dt = 1.0 / 60;
     scene.floor.height = -0.1;
     Simulation simulation(scene, mesh, pool);
-    ASSERT_EQ(run(simulation, 20), 20);
+    ASSERT_EQ(run(simulation, 20, pool), 20);
     const auto then = std::make_shared<const State>(simulation.state());
-    ASSERT_EQ(run(simulation, 20), 20);
+    ASSERT_EQ(run(simulation, 20, pool), 20);
     if (threads == 1) expected = simulation.state();
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
-    simulation.restore(*then, 20);
-    ASSERT_EQ(run(simulation, 20), 20);
+    simulation.restore(pool, *then, 20);
+    ASSERT_EQ(run(simulation, 20, pool), 20);
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
   }
 }
@@ -260,9 +260,9 @@ TEST_F(FloorTest, GivesTheSameBitsAfterEveryRewindByMethodsWithAMemory) {
     const auto then = std::make_shared<const State>(simulation.state());
     State expected;
     for (int time = 0; time < 3; ++time) {
-      simulation.restore(*then, 8);
+      simulation.restore(pool_, *then, 8);
       ASSERT_EQ(run(simulation, 4 + 4 * time), 4 + 4 * time) << integrator;  // landing, and landed
-      simulation.restore(*then, 8);
+      simulation.restore(pool_, *then, 8);
       ASSERT_EQ(run(simulation, 12), 12) << integrator;
       if (time == 0) expected = simulation.state();
       EXPECT_TRUE(same_bits(simulation.state(), expected)) << integrator << ' ' << time;

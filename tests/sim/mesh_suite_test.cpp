@@ -51,7 +51,7 @@ class MeshSuite : public ::testing::TestWithParam<std::filesystem::path> {
     if (steps < 5) GTEST_SKIP() << "NOT tested for its length; set CLOTHLAB_LONG_TESTS=1 to do so.";
     const auto simulation = start(integrator);
     for (std::size_t k = 0; k < steps; ++k) {
-      ASSERT_EQ(simulation->step(), StepStatus::done) << "step " << k + 1;
+      ASSERT_EQ(simulation->step(pool), StepStatus::done) << "step " << k + 1;
       EXPECT_TRUE(simulation->record().converged) << "step " << k + 1 << ": " << simulation->record().reason;
     }
     expect_finite(*simulation);

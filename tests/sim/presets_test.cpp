@@ -34,7 +34,7 @@ TEST(Presets, TheSofterOneSagsMoreAndNoneButOneBlowsUp) {
     if (!preset.integrator.empty()) continue;
     const Scene scene = slow_sheet(preset);
     Simulation simulation(scene, testing::mesh_of(scene), pool);
-    for (int i = 0; i < 240; ++i) ASSERT_EQ(simulation.step(), StepStatus::done) << preset.id;
+    for (int i = 0; i < 240; ++i) ASSERT_EQ(simulation.step(pool), StepStatus::done) << preset.id;
     sag[preset.id] = -lowest(simulation);
   }
   EXPECT_LT(sag.at("stiff"), sag.at("medium"));
@@ -53,7 +53,7 @@ TEST(Presets, TheOneThatExplodesOnPurposeDoesWithinHalfASecond) {
     scene = with_preset(std::move(scene), *explodes);
     Simulation simulation(scene, testing::mesh_of(scene), pool);
     StepStatus status = StepStatus::done;
-    while (status == StepStatus::done && simulation.state().t < 0.5) status = simulation.step();
+    while (status == StepStatus::done && simulation.state().t < 0.5) status = simulation.step(pool);
     EXPECT_EQ(status, StepStatus::blown_up) << n;
   }
 }
@@ -70,10 +70,10 @@ TEST(Presets, TheOneForGamesIsSolvedWhereTheDefaultSweepsAreNot) {
   Simulation solved(with_preset(sheet, *games), testing::mesh_of(sheet), pool);
   Simulation unsolved(by_default, testing::mesh_of(sheet), pool);
   for (int i = 0; i < 30; ++i) {
-    ASSERT_EQ(solved.step(), StepStatus::done);
+    ASSERT_EQ(solved.step(pool), StepStatus::done);
     EXPECT_TRUE(solved.record().converged) << i;
     EXPECT_LT(solved.record().distance.value(), 0.1) << i;
-    ASSERT_EQ(unsolved.step(), StepStatus::done);
+    ASSERT_EQ(unsolved.step(pool), StepStatus::done);
     EXPECT_FALSE(unsolved.record().converged) << i;
   }
   EXPECT_GT(unsolved.record().distance.value(), 0.5);

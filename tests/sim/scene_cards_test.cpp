@@ -24,16 +24,17 @@ class Card {
     return *this;
   }
   const Scene& scene() const { return scene_; }
-  std::unique_ptr<Simulation> start() { return std::make_unique<Simulation>(scene_, mesh_, pool_); }
-  double omega() { return omega_max(*start(), pool_); }
+  std::unique_ptr<Simulation> start() { return std::make_unique<Simulation>(scene_, mesh_, one_thread()); }
+  double omega() { return omega_max(*start(), one_thread()); }
   StabilityEstimate stability(const IntegratorInfo& info) {
     const auto simulation = start();
     const Projection held = simulation->constraints(simulation->state().x);
-    return StabilityMeter().estimate({simulation->system(), simulation->state(), held, info}, pool_).value();
+    return StabilityMeter()
+        .estimate({simulation->system(), simulation->state(), held, info}, one_thread())
+        .value();
   }
 
  private:
-  WorkerPool pool_{1};
   Scene scene_;
   std::shared_ptr<const ClothMesh> mesh_;
 };
@@ -46,7 +47,7 @@ double total_after(Simulation& simulation, double seconds) {
 
 double most_energy(Simulation& simulation, int steps) {
   double most = simulation.record().energy.total;
-  for (int k = 0; k < steps && simulation.step() == StepStatus::done; ++k)
+  for (int k = 0; k < steps && simulation.step(one_thread()) == StepStatus::done; ++k)
     most = std::max(most, simulation.record().energy.total);
   return most;
 }
@@ -54,7 +55,7 @@ double most_energy(Simulation& simulation, int steps) {
 int most_iterations(Simulation& simulation, int steps) {
   int most = 0;
   for (int k = 0; k < steps; ++k) {
-    EXPECT_EQ(simulation.step(), StepStatus::done);
+    EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
     EXPECT_TRUE(simulation.record().converged);
     most = std::max(most, simulation.record().cg_iterations);
   }
@@ -113,7 +114,7 @@ TEST(SceneCards, Pendulum) {
   const double start = symplectic->record().energy.total;
   double off = 0, most_kinetic = 0;
   for (int k = 0; k < 2400; ++k) {
-    ASSERT_EQ(symplectic->step(), StepStatus::done);
+    ASSERT_EQ(symplectic->step(one_thread()), StepStatus::done);
     const EnergyReport& energy = symplectic->record().energy;
     off = std::max(off, std::abs(energy.total - start));
     most_kinetic = std::max(most_kinetic, energy.kinetic);
@@ -173,7 +174,7 @@ TEST(SceneCards, Drum) {
   const auto symplectic = card.by("symplectic-euler").with("dt", 0.4e-3).start();
   double most_kinetic = 0;
   for (int k = 0; k < 5000; ++k) {
-    ASSERT_EQ(symplectic->step(), StepStatus::done);
+    ASSERT_EQ(symplectic->step(one_thread()), StepStatus::done);
     if (k > 4000) most_kinetic = std::max(most_kinetic, symplectic->record().energy.kinetic);
   }
   // Nothing is left of 0.023 J that semi-implicit Euler takes away; here the total stays near 0.
@@ -207,7 +208,7 @@ double free_end(Simulation& simulation) {
   EXPECT_EQ(run(simulation, 180), 180);
   double sum = 0;
   for (int k = 0; k < 120; ++k) {
-    EXPECT_EQ(simulation.step(), StepStatus::done);
+    EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
     for (std::size_t row = 0; row < 28; ++row) sum += simulation.state().x[42 * row + 41].y;
   }
   return sum / (120 * 28);
@@ -243,7 +244,7 @@ TEST(SceneCards, Handkerchief) {
   const auto rough = card.start();
   double smallest = 1;
   for (int k = 0; k < 60; ++k) {
-    ASSERT_EQ(rough->step(), StepStatus::done);
+    ASSERT_EQ(rough->step(one_thread()), StepStatus::done);
     smallest = std::min(smallest, rough->record().dt);
   }
   EXPECT_EQ(smallest, 1.0 / 240);

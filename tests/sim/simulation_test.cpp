@@ -67,9 +67,9 @@ TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
     const auto simulation = start(scene);
     run(*simulation, 3);
     const vec3 from = mesh->positions[0], to = from + vec3(0.25, -0.125, 0.5);
-    simulation->apply(MovePins{{{0, to}}, 8.0 / 512});
+    simulation->apply(pool, MovePins{{{0, to}}, 8.0 / 512});
     for (int k = 1; k <= 12; ++k) {
-      ASSERT_EQ(simulation->step(), StepStatus::done) << info.id;
+      ASSERT_EQ(simulation->step(pool), StepStatus::done) << info.id;
       const double s = std::min(k / 8.0, 1.0);
       EXPECT_EQ(simulation->state().x[0], k >= 8 ? to : from + s * (to - from)) << info.id << k;
       const vec3 velocity = k <= 8 ? (to - from) * 64.0 : vec3(0);
@@ -81,15 +81,15 @@ TEST_F(SimulationTest, MovedPinsFollowTheirRampExactly) {
 TEST_F(SimulationTest, APinMayMoveWithinOneStepAndTurnBack) {
   const auto simulation = start();
   const vec3 home = mesh->positions[0];
-  simulation->apply(MovePins{{{0, home + vec3(0, 0.01, 0)}}, 1e-9});
-  simulation->step();
+  simulation->apply(pool, MovePins{{{0, home + vec3(0, 0.01, 0)}}, 1e-9});
+  simulation->step(pool);
   EXPECT_EQ(simulation->state().x[0], home + vec3(0, 0.01, 0));
-  simulation->apply(MovePins{{{0, home + vec3(0, 1, 0)}}, 1});
+  simulation->apply(pool, MovePins{{{0, home + vec3(0, 1, 0)}}, 1});
   run(*simulation, 10);
   const vec3 underway = simulation->state().x[0];
   EXPECT_NEAR(underway.y, 0.01 + 0.99 / 6, 1e-12);
-  simulation->apply(MovePins{{{0, home}}, 0.5});
-  simulation->step();
+  simulation->apply(pool, MovePins{{{0, home}}, 0.5});
+  simulation->step(pool);
   EXPECT_NEAR(simulation->state().x[0].y, underway.y * (1 - 1.0 / 30), 1e-12);
 }
 
@@ -102,15 +102,15 @@ TEST_F(SimulationTest, AFrameSaysWhereAPinIsOnItsWayTo) {
   };
   const vec3 home = mesh->positions[0], there = home + vec3(0, 1, 0);
   EXPECT_EQ(place(), home);
-  simulation->apply(MovePins{{{0, there}}, 0.5});
+  simulation->apply(pool, MovePins{{{0, there}}, 0.5});
   for (int k = 0; k <= 30; ++k) {
     EXPECT_EQ(place(), there) << k;
     EXPECT_EQ(simulation->pins_under_way().size(), k < 30 ? 1u : 0u) << k;
-    simulation->step();
+    simulation->step(pool);
     if (k != 10) continue;  // other values do not stop it
     Scene heavier = simulation->scene();
     heavier.material.mass = 0.3;
-    simulation->apply(SetScene{std::make_shared<const Scene>(heavier)});
+    simulation->apply(pool, SetScene{std::make_shared<const Scene>(heavier)});
   }
 }
 
@@ -138,7 +138,7 @@ TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
   commands.push_back(MoveCursor{vec3(3, 2, 1)});
   commands.push_back(Release{});
   for (const Command& command : commands) {
-    simulation->apply(command);
+    simulation->apply(pool, command);
     ASSERT_TRUE(same_bits(simulation->state(), before)) << command.index();
   }
   EXPECT_EQ(simulation->steps(), 40u);
@@ -146,29 +146,29 @@ TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
 
 TEST_F(SimulationTest, CommandsTakeEffect) {
   const auto simulation = start();
-  simulation->apply(SetParameter{"stretch-stiffness", 77});
+  simulation->apply(pool, SetParameter{"stretch-stiffness", 77});
   EXPECT_EQ(simulation->scene().material.stretch_stiffness, 77);
   EXPECT_EQ(simulation->system().material().stretch_stiffness, 77);
-  simulation->apply(SetParameter{"mass", 3});
+  simulation->apply(pool, SetParameter{"mass", 3});
   EXPECT_DOUBLE_EQ(simulation->system().masses()[0], 3.0 / 30);
-  simulation->apply(SetGravity{vec3(0, 0, 5)});
+  simulation->apply(pool, SetGravity{vec3(0, 0, 5)});
   EXPECT_EQ(simulation->system().material().gravity, vec3(0, 0, 5));
-  simulation->apply(SetParameter{"dt", 0.01});
-  simulation->step();
+  simulation->apply(pool, SetParameter{"dt", 0.01});
+  simulation->step(pool);
   EXPECT_EQ(simulation->state().t, 0.01);
-  simulation->apply(SetIntegrator{"explicit-euler"});
+  simulation->apply(pool, SetIntegrator{"explicit-euler"});
   EXPECT_EQ(simulation->integrator().id, "explicit-euler");
 
-  simulation->apply(SetPinned{{7}, true});
+  simulation->apply(pool, SetPinned{{7}, true});
   EXPECT_TRUE(simulation->is_pinned(7));
   EXPECT_EQ(std::get<std::vector<std::uint32_t>>(simulation->scene().pins),
             (std::vector<std::uint32_t>{0, 4, 7}));
-  simulation->apply(SetPinned{{0}, false});
+  simulation->apply(pool, SetPinned{{0}, false});
   EXPECT_FALSE(simulation->is_pinned(0));
-  simulation->apply(SetPinPreset{PinPreset::top_edge});
+  simulation->apply(pool, SetPinPreset{PinPreset::top_edge});
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(simulation->is_pinned(i));
   EXPECT_EQ(std::get<PinPreset>(simulation->scene().pins), PinPreset::top_edge);
-  simulation->apply(SetPinPreset{PinPreset::none});
+  simulation->apply(pool, SetPinPreset{PinPreset::none});
   EXPECT_FALSE(simulation->is_pinned(0));
 }
 
@@ -205,26 +205,26 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
       MoveCursor{nowhere},
   };
   for (const Command& command : refused) {
-    EXPECT_FALSE(refusal([&] { simulation->apply(command); }).empty());
+    EXPECT_FALSE(refusal([&] { simulation->apply(pool, command); }).empty());
     EXPECT_TRUE(same_bits(simulation->state(), state));
     EXPECT_EQ(write_scene(simulation->scene()), scene);
     EXPECT_FALSE(simulation->grab());
   }
   for (const State& bad : {foreign, broken}) {
-    EXPECT_FALSE(refusal([&] { simulation->restore(bad, 0); }).empty());
+    EXPECT_FALSE(refusal([&] { simulation->restore(pool, bad, 0); }).empty());
     EXPECT_TRUE(same_bits(simulation->state(), state));
   }
   // What may be under way while the grab ends is no error.
-  simulation->apply(MoveCursor{vec3(1)});
-  simulation->apply(Release{});
+  simulation->apply(pool, MoveCursor{vec3(1)});
+  simulation->apply(pool, Release{});
 }
 
 TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole) {
   const auto pendulum = built(find_generated_mesh("pendulum").make());
   Simulation simulation({}, pendulum, pool);
-  refusal([&] { simulation.apply(SetParameter{"mass-model", 1}); });
+  refusal([&] { simulation.apply(pool, SetParameter{"mass-model", 1}); });
   EXPECT_EQ(simulation.scene().material.mass_model, MassModel::uniform);
-  EXPECT_EQ(simulation.step(), StepStatus::done);
+  EXPECT_EQ(simulation.step(pool), StepStatus::done);
 
   Scene other = simulation.scene();
   other.material.mass_model = MassModel::area;
@@ -233,28 +233,28 @@ TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole
   const bool pinned = simulation.is_pinned(0);
   ASSERT_TRUE(pinned || simulation.is_pinned(1));
   const auto before = std::make_shared<const State>(simulation.state());
-  simulation.step();
+  simulation.step(pool);
   const State expected = simulation.state();
-  simulation.restore(*before, 1);
-  refusal([&] { simulation.apply(SetScene{std::make_shared<const Scene>(other)}); });
+  simulation.restore(pool, *before, 1);
+  refusal([&] { simulation.apply(pool, SetScene{std::make_shared<const Scene>(other)}); });
   EXPECT_EQ(simulation.scene().integrator, Scene{}.integrator);
   EXPECT_EQ(simulation.is_pinned(0), pinned);
-  simulation.step();
+  simulation.step(pool);
   EXPECT_TRUE(same_bits(simulation.state(), expected));
 }
 
 TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
   const auto simulation = start();
   const Grab grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(0.5, 100, 0.5), 1e6, 0};
-  simulation->apply(grab);
+  simulation->apply(pool, grab);
   ASSERT_TRUE(simulation->grab());
   EXPECT_NEAR(simulation->grab()->max_force, 10 * 0.2 * 9.8, 1e-9);
-  simulation->apply(SetGravity{vec3(0)});
+  simulation->apply(pool, SetGravity{vec3(0)});
   EXPECT_NEAR(simulation->grab()->max_force, 10 * 0.2 * 9.8, 1e-9);
-  simulation->apply(SetParameter{"mass", 2});
+  simulation->apply(pool, SetParameter{"mass", 2});
   EXPECT_NEAR(simulation->grab()->max_force, 10 * 2 * 9.8, 1e-9);
   std::vector<vec3> force(30);
-  simulation->system().force(simulation->state().x, simulation->state().v, force);
+  simulation->system().force(pool, simulation->state().x, simulation->state().v, force);
   vec3 total(0);
   for (const vec3& f : force) total += f;  // the springs cancel; no gravity
   EXPECT_GT(total.y, 0);
@@ -266,7 +266,7 @@ TEST_F(SimulationTest, TheHandPullsWithNoMoreThanTenTimesTheWeight) {
   scene.pins = PinPreset::none;
   Simulation three(scene, parts, pool);
   const auto triangle = parts->triangles.front();
-  three.apply(Grab{triangle, vec3(1, 0, 0), vec3(0), 1, 0});
+  three.apply(pool, Grab{triangle, vec3(1, 0, 0), vec3(0), 1, 0});
   double mass = 0;
   for (std::size_t i = 0; i < parts->positions.size(); ++i)
     if (parts->part_of_particle[i] == parts->part_of_particle[triangle[0]])
@@ -280,41 +280,44 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
     Scene scene;
     scene.integrator = info.id;
     scene.stepping.dt = 1e-3;
-    const auto play = [&](WorkerPool& workers) {
-      Simulation simulation(scene, mesh, workers);
+    const auto play = [&](WorkerPool& even, WorkerPool& odd) {
+      Simulation simulation(scene, mesh, even);
       std::mt19937 random(3);
       const auto number = [&] { return static_cast<double>(random() % 1000) / 1000; };
       for (int k = 0; k < 120; ++k) {
+        WorkerPool& workers = k % 2 == 0 ? even : odd;
         switch (random() % 8) {
           case 0:
-            simulation.apply(SetParameter{"stretch-stiffness", 100 + 900 * number()});
+            simulation.apply(workers, SetParameter{"stretch-stiffness", 100 + 900 * number()});
             break;
           case 1:
-            simulation.apply(SetPinned{{static_cast<std::uint32_t>(random() % 30)}, random() % 2 == 0});
+            simulation.apply(workers,
+                             SetPinned{{static_cast<std::uint32_t>(random() % 30)}, random() % 2 == 0});
             break;
           case 2:
-            simulation.apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(number()), 50, 0.1});
+            simulation.apply(workers, Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(number()), 50, 0.1});
             break;
           case 3:
-            simulation.apply(MoveCursor{vec3(number(), number(), number())});
+            simulation.apply(workers, MoveCursor{vec3(number(), number(), number())});
             break;
           case 4:
-            simulation.apply(Release{});
+            simulation.apply(workers, Release{});
             break;
           case 5:
-            simulation.apply(SetParameter{"dt", 1e-4 + 1e-3 * number()});
+            simulation.apply(workers, SetParameter{"dt", 1e-4 + 1e-3 * number()});
             break;
           default:
             break;
         }
-        simulation.step();
+        simulation.step(workers);
       }
       return simulation.state();
     };
     WorkerPool three(3);
-    const State expected = play(pool);
-    EXPECT_TRUE(same_bits(play(pool), expected)) << info.id;
-    EXPECT_TRUE(same_bits(play(three), expected)) << info.id;
+    const State expected = play(pool, pool);
+    EXPECT_TRUE(same_bits(play(pool, pool), expected)) << info.id;
+    EXPECT_TRUE(same_bits(play(three, three), expected)) << info.id;
+    EXPECT_TRUE(same_bits(play(pool, three), expected)) << info.id << ": by turns";
   }
 }
 
@@ -332,10 +335,10 @@ TEST(Simulation, ResetMeasuresTheStartWithTheMaterialOfNow) {
     Scene changed = scene;
     changed.material.mass *= factor;
     changed.material.stretch_stiffness *= factor;
-    simulation.apply(SetParameter{"mass", changed.material.mass});
-    simulation.apply(SetParameter{"stretch-stiffness", changed.material.stretch_stiffness});
-    simulation.step();
-    simulation.apply(Reset{});
+    simulation.apply(pool, SetParameter{"mass", changed.material.mass});
+    simulation.apply(pool, SetParameter{"stretch-stiffness", changed.material.stretch_stiffness});
+    simulation.step(pool);
+    simulation.apply(pool, Reset{});
     const Simulation fresh(changed, mesh, pool);
     EXPECT_GT(fresh.record().energy.stretch, 0);
     EXPECT_EQ(simulation.record().energy.stretch, fresh.record().energy.stretch);
@@ -351,7 +354,7 @@ TEST(Simulation, AHangingSheetTakesNoMoreThanTwelveIterationsAStep) {
   Simulation simulation(Scene{}, grid_mesh(64, 64), pool);
   const int steps = kSlowdown > 1 ? 30 : 120;
   for (int k = 0; k < steps; ++k) {
-    ASSERT_EQ(simulation.step(), StepStatus::done);
+    ASSERT_EQ(simulation.step(pool), StepStatus::done);
     ASSERT_TRUE(simulation.record().converged) << k;
     ASSERT_LE(simulation.record().cg_iterations, 12) << k;
   }
@@ -374,10 +377,10 @@ TEST(Simulation, ARefusedStepLeavesNoHistory) {
   Simulation simulation(scene, mesh, pool);
   ASSERT_GT(run(simulation, 2000), 2);
   const auto good = std::make_shared<const State>(simulation.state());
-  ASSERT_EQ(simulation.step(), StepStatus::blown_up);
+  ASSERT_EQ(simulation.step(pool), StepStatus::blown_up);
   const double again = simulation.blow_up().value().energy;
-  simulation.restore(*good, simulation.steps());
-  ASSERT_EQ(simulation.step(), StepStatus::blown_up);
+  simulation.restore(pool, *good, simulation.steps());
+  ASSERT_EQ(simulation.step(pool), StepStatus::blown_up);
   EXPECT_EQ(again, simulation.blow_up().value().energy);
 }
 
@@ -385,15 +388,15 @@ TEST_F(SimulationTest, ResetGoesBackToTheStartAndKeepsParametersAndPins) {
   Scene scene;
   scene.pins = std::vector<std::uint32_t>{2};
   const auto simulation = start(scene);
-  simulation->apply(SetParameter{"mass", 1});
-  simulation->apply(SetIntegrator{"backward-euler"});
-  simulation->apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1), 50, 0.1});
-  simulation->apply(SetPinPreset{PinPreset::corners});
-  simulation->apply(MovePins{{{0, vec3(-1)}}, 0.1});
+  simulation->apply(pool, SetParameter{"mass", 1});
+  simulation->apply(pool, SetIntegrator{"backward-euler"});
+  simulation->apply(pool, Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1), 50, 0.1});
+  simulation->apply(pool, SetPinPreset{PinPreset::corners});
+  simulation->apply(pool, MovePins{{{0, vec3(-1)}}, 0.1});
   run(*simulation, 10);
-  simulation->apply(SetPinned{{9}, true});  // in mid-swing
+  simulation->apply(pool, SetPinned{{9}, true});  // in mid-swing
   run(*simulation, 10);
-  simulation->apply(Reset{});
+  simulation->apply(pool, Reset{});
   EXPECT_EQ(simulation->state().x, mesh->positions);
   EXPECT_EQ(simulation->state().v, std::vector<vec3>(30, vec3(0)));
   EXPECT_EQ(simulation->state().t, 0);
@@ -418,11 +421,11 @@ TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
     scene.integrator = info.id;
     scene.stepping.dt = 1e-3;
     const auto simulation = start(scene);
-    simulation->apply(MovePins{{{4, mesh->positions[4] - vec3(0, 1, 0)}}, 1});
+    simulation->apply(pool, MovePins{{{4, mesh->positions[4] - vec3(0, 1, 0)}}, 1});
     run(*simulation, 5);
     const vec3 there = mesh->positions[4] + vec3(0.03, 0, 0);
     const StepRecord before = simulation->record();
-    simulation->apply(MovePins{{{4, there}}, 0});
+    simulation->apply(pool, MovePins{{{4, there}}, 0});
     EXPECT_EQ(simulation->state().x[4], there) << info.id;
     EXPECT_EQ(simulation->state().v[4], vec3(0)) << info.id;
     EXPECT_TRUE(simulation->pins_under_way().empty()) << info.id;
@@ -430,7 +433,7 @@ TEST_F(SimulationTest, WithADurationOfZeroPinsAreThereBetweenSteps) {
     EXPECT_NE(simulation->record().max_strain, before.max_strain) << info.id;
     // To the integrator this is another start: the same steps as from a restored state.
     const auto restored = start(scene);
-    restored->restore(simulation->state(), before.step);
+    restored->restore(pool, simulation->state(), before.step);
     for (Simulation* each : {simulation.get(), restored.get()}) run(*each, 5);
     EXPECT_TRUE(same_bits(simulation->state(), restored->state())) << info.id;
     EXPECT_EQ(simulation->state().x[4], there) << info.id;
@@ -443,7 +446,7 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
   const auto then = std::make_shared<const State>(simulation->state());
   run(*simulation, 5);
   const State later = simulation->state();
-  simulation->restore(*then, 7);
+  simulation->restore(pool, *then, 7);
   EXPECT_EQ(simulation->steps(), 7u);
   EXPECT_TRUE(same_bits(simulation->state(), *then));
   run(*simulation, 5);
@@ -451,9 +454,9 @@ TEST_F(SimulationTest, ARestoredStateGoesOnAsItDidThen) {
   EXPECT_TRUE(same_bits(simulation->state(), later));
 
   // Pins stay where the restored state has them.
-  simulation->apply(MovePins{{{0, vec3(-0.1, 0, 0)}}, 1e-9});
+  simulation->apply(pool, MovePins{{{0, vec3(-0.1, 0, 0)}}, 1e-9});
   run(*simulation, 3);
-  simulation->restore(*then, 7);
+  simulation->restore(pool, *then, 7);
   run(*simulation, 3);
   EXPECT_EQ(simulation->state().x[0], then->x[0]);
 }
@@ -466,9 +469,9 @@ TEST_F(SimulationTest, MovingAPinLeavesTheIntegratorItsHistory) {
     scene.stepping.dt = 1e-3;
     const auto moved = start(scene), untouched = start(scene);
     for (int k = 0; k < 10; ++k) {
-      moved->apply(MovePins{{{0, mesh->positions[0]}}, 1e-9});
-      moved->step();
-      untouched->step();
+      moved->apply(pool, MovePins{{{0, mesh->positions[0]}}, 1e-9});
+      moved->step(pool);
+      untouched->step(pool);
     }
     EXPECT_TRUE(same_bits(moved->state(), untouched->state())) << info.id;
   }
@@ -562,8 +565,8 @@ TEST_F(SimulationTest, WhatDoesNotFitTheMeshIsRefused) {
 
 TEST_F(SimulationTest, AFrameShowsTheState) {
   const auto simulation = start();
-  simulation->apply(Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1, 2, 3), 50, 0.1});
-  simulation->step();
+  simulation->apply(pool, Grab{{12, 13, 17}, vec3(0.25, 0.5, 0.25), vec3(1, 2, 3), 50, 0.1});
+  simulation->step(pool);
   const auto scene = std::make_shared<const Scene>(simulation->scene());
   Frame frame;
   capture(*simulation, scene, frame);
@@ -580,8 +583,8 @@ TEST_F(SimulationTest, AFrameShowsTheState) {
   EXPECT_LT(glm::length(frame.grab->point - point), 1e-15);
   EXPECT_EQ(frame.residuals.size(), static_cast<std::size_t>(frame.record.cg_iterations) + 1);
 
-  simulation->apply(SetPinPreset{PinPreset::none});
-  simulation->apply(Release{});
+  simulation->apply(pool, SetPinPreset{PinPreset::none});
+  simulation->apply(pool, Release{});
   capture(*simulation, scene, frame);
   EXPECT_EQ(frame.pinned, std::vector<std::uint8_t>(30, 0));
   EXPECT_FALSE(frame.grab);
@@ -589,15 +592,15 @@ TEST_F(SimulationTest, AFrameShowsTheState) {
 
 TEST_F(SimulationTest, AFrameShowsMotionWhereItIsAskedFor) {
   const auto simulation = start();
-  simulation->apply(SetPinPreset{PinPreset::none});
+  simulation->apply(pool, SetPinPreset{PinPreset::none});
   Frame frame;
-  capture_motion(*simulation, simulation->state(), {.velocities = true, .forces = true}, frame);
+  capture_motion(pool, *simulation, simulation->state(), {.velocities = true, .forces = true}, frame);
   // Nothing is stretched at the start, so weight is all.
   ASSERT_EQ(frame.forces.size(), 30u);
   for (std::size_t i = 0; i < 30; ++i)
     EXPECT_LT(glm::length(frame.forces[i] - simulation->system().masses()[i] * vec3(0, -9.8, 0)), 1e-12);
-  simulation->step();
-  capture_motion(*simulation, simulation->state(), {.velocities = true}, frame);
+  simulation->step(pool);
+  capture_motion(pool, *simulation, simulation->state(), {.velocities = true}, frame);
   EXPECT_EQ(frame.velocities, simulation->state().v);
   EXPECT_LT(frame.velocities[7].y, 0);
   EXPECT_TRUE(frame.forces.empty());

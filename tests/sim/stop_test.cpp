@@ -52,7 +52,7 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
         };
         std::optional<StepStatus> status;
         try {
-          status = stopped.step(end);
+          status = stopped.step(pool_, end);
         } catch (const std::runtime_error&) {
         }
         if (status == StepStatus::done) break;
@@ -62,7 +62,7 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
         ASSERT_EQ(stopped.record().energy.total, record.energy.total);
         ASSERT_TRUE(std::ranges::equal(stopped.residual_history(), residuals));
       }
-      ASSERT_EQ(undisturbed.step(), StepStatus::done);
+      ASSERT_EQ(undisturbed.step(pool_), StepStatus::done);
       ASSERT_TRUE(same_bits(stopped.state(), undisturbed.state())) << "step " << k;
       EXPECT_EQ(stopped.record().dt, undisturbed.record().dt);
       EXPECT_EQ(stopped.record().energy.total, undisturbed.record().energy.total);
@@ -79,7 +79,7 @@ class StoppedStep : public ::testing::TestWithParam<const IntegratorInfo*> {
 
 class StoppedStepWithAPinUnderWay : public StoppedStep {
   void prepare(Simulation& simulation) override {
-    simulation.apply(MovePins{{{0, vec3(0.1, 0.1, 0)}}, 0.02});
+    simulation.apply(one_thread(), MovePins{{{0, vec3(0.1, 0.1, 0)}}, 0.02});
   }
 };
 
@@ -142,7 +142,7 @@ TEST(StoppedStepTest, LeavesABlowUpExplained) {
   scene.integrator = "explicit-euler";
   Simulation simulation(scene, grid_mesh(4, 4), pool);
   ASSERT_LT(run(simulation, 1000), 1000);
-  ASSERT_EQ(simulation.step([] { return true; }), StepStatus::stopped);
+  ASSERT_EQ(simulation.step(pool, [] { return true; }), StepStatus::stopped);
   EXPECT_TRUE(simulation.blow_up());
 }
 
@@ -150,7 +150,7 @@ TEST(StoppedStepTest, LeavesABlowUpExplained) {
 TEST(FloorContactTest, LooksWhetherToStopBetweenItsPasses) {
   WorkerPool pool(1);
   const auto mesh = grid_mesh(4, 4);
-  ClothSystem system(Simulation(Scene{}, mesh, pool).system().shared_model(), Material{}, pool);
+  ClothSystem system(Simulation(Scene{}, mesh, pool).system().shared_model(), Material{});
   const Floor floor{.on = true, .height = 0, .friction = 0.5};
   State on_it;
   on_it.x = mesh->positions;
@@ -171,11 +171,14 @@ TEST(FloorContactTest, LooksWhetherToStopBetweenItsPasses) {
     }
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.hold(floor, 0.01, on_it, system, stop); }), 3);
+  EXPECT_GE(looks([&](const StopProbe& stop) {
+              contact.hold(floor, 0.01, on_it, system, {one_thread(), stop});
+            }),
+            3);
   system.projection().clear(on_it.x.size());
   EXPECT_GE(looks([&](const StopProbe& stop) {
               system.projection().clear(on_it.x.size());
-              contact.land(floor, 0.01, on_it, below, system, stop);
+              contact.land(floor, 0.01, on_it, below, system, {one_thread(), stop});
             }),
             4);
   system.projection().clear(on_it.x.size());

@@ -21,6 +21,7 @@
 #include "mesh/generators.h"
 #include "mesh/grid.h"
 #include "mesh/obj_reader.h"
+#include "one_thread.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 #include "sim/simulation.h"
@@ -81,9 +82,9 @@ inline constexpr std::array kRewound{"semi-implicit-euler", "bdf2",  "semi-impli
                                      "str-sbdf2-ere"};
 
 /// Takes up to `steps` steps and returns how many were taken before a blow-up.
-inline int run(Simulation& simulation, int steps) {
+inline int run(Simulation& simulation, int steps, WorkerPool& pool = one_thread()) {
   for (int k = 0; k < steps; ++k)
-    if (simulation.step() != StepStatus::done) return k;
+    if (simulation.step(pool) != StepStatus::done) return k;
   return steps;
 }
 

@@ -49,7 +49,7 @@ class Switching : public ::testing::TestWithParam<const char*> {
     const std::vector<vec3>& x = simulation_->state().x;
     cursor_ = (x[triangle[0]] + x[triangle[1]] + x[triangle[2]]) / 3.0;
     way_ = 0;
-    simulation_->apply(Grab{triangle, vec3(1.0 / 3), cursor_, 50, 0.1});
+    simulation_->apply(pool_, Grab{triangle, vec3(1.0 / 3), cursor_, 50, 0.1});
   }
 
   /// One step while the grab moves. What comes of it is a good state, or a blow-up that is said to be one
@@ -58,10 +58,10 @@ class Switching : public ::testing::TestWithParam<const char*> {
     const vec3 move = kSpeed * simulation_->scene().stepping.dt * vec3(0.6, 0.64, 0.48);
     cursor_ += move;
     way_ += glm::length(move);
-    simulation_->apply(MoveCursor{cursor_});
+    simulation_->apply(pool_, MoveCursor{cursor_});
     const State before = simulation_->state();
     const std::uint64_t step = simulation_->steps();
-    const StepStatus status = simulation_->step();
+    const StepStatus status = simulation_->step(pool_);
 
     const State& after = simulation_->state();
     EXPECT_TRUE(finite(after));
@@ -128,14 +128,14 @@ class Switching : public ::testing::TestWithParam<const char*> {
       for (const IntegratorInfo& second : integrators()) {
         if ((&first - &second) % kEvery != 0) continue;
         SCOPED_TRACE(std::string(first.id) + ", then " + std::string(second.id));
-        simulation_->apply(Reset{});
-        simulation_->apply(SetIntegrator{std::string(first.id)});
+        simulation_->apply(pool_, Reset{});
+        simulation_->apply(pool_, SetIntegrator{std::string(first.id)});
         grab();
         bool bad = false;
         for (int k = 0; k < 2 * kSteps; ++k) {
           if (k == kSteps) {
             const State before = simulation_->state();
-            simulation_->apply(SetIntegrator{std::string(second.id)});
+            simulation_->apply(pool_, SetIntegrator{std::string(second.id)});
             EXPECT_FALSE(simulation_->blow_up());
             EXPECT_TRUE(same_bits(simulation_->state(), before));
           }

@@ -55,7 +55,7 @@ Scene gusty_flag() {
 
 std::vector<vec3> forces(const Simulation& simulation, const State& state) {
   Frame frame;
-  capture_motion(simulation, state, {.velocities = false, .forces = true}, frame);
+  capture_motion(one_thread(), simulation, state, {.velocities = false, .forces = true}, frame);
   return frame.forces;
 }
 
@@ -71,10 +71,10 @@ TEST(WindOnCloth, ForcesAreShownInTheAirOfTheirTime) {
   EXPECT_EQ(forces(simulation, *then), seen);
   // A step from there would begin with them.
   std::vector<vec3> f(then->x.size());
-  ClothSystem system(simulation.system().shared_model(), Material{}, pool);
+  ClothSystem system(simulation.system().shared_model(), Material{});
   system.set_wind(simulation.scene().wind);
-  system.blow(then->x, then->t);
-  system.force(then->x, then->v, f, SpringForces::all);
+  system.blow(pool, then->x, then->t);
+  system.force(pool, then->x, then->v, f, SpringForces::all);
   for (std::size_t i = 0; i < f.size(); ++i) EXPECT_LT(glm::length(f[i] - seen[i]), 1e-13) << i;
 }
 
@@ -84,7 +84,7 @@ TEST(WindOnCloth, GustsAreTheSameBitsForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3, 4}) {
     WorkerPool pool(threads);
     Simulation simulation(gusty_flag(), mesh, pool);
-    ASSERT_EQ(run(simulation, 6), 6);
+    ASSERT_EQ(run(simulation, 6, pool), 6);
     if (threads == 1) expected = simulation.state();
     EXPECT_TRUE(same_bits(simulation.state(), expected)) << threads;
   }
@@ -100,8 +100,8 @@ TEST(WindOnCloth, GustsAreTheSameBitsAfterARewind) {
     ASSERT_EQ(run(simulation, 10), 10);
     const auto then = std::make_shared<const State>(simulation.state());
     const auto again = [&](std::uint64_t seed) {
-      simulation.restore(*then, 10);
-      simulation.apply(SetParameter{"wind-seed", static_cast<double>(seed)});
+      simulation.restore(pool, *then, 10);
+      simulation.apply(pool, SetParameter{"wind-seed", static_cast<double>(seed)});
       EXPECT_EQ(run(simulation, 15), 15) << integrator;
       return simulation.state();
     };
@@ -124,10 +124,10 @@ TEST(WindOnCloth, IsSwitchedBetweenStepsWithoutAJump) {
                                   std::pair{"wind-speed", 20.0}, std::pair{"wind-gusts", 0.0}}) {
     const State before = simulation.state();
     const std::vector<vec3> f_before = forces(simulation, before);
-    simulation.apply(SetParameter{id, value});
+    simulation.apply(pool, SetParameter{id, value});
     const std::vector<vec3> f = forces(simulation, before);
     EXPECT_NE(f, f_before) << id;
-    ASSERT_EQ(simulation.step(), StepStatus::done);
+    ASSERT_EQ(simulation.step(pool), StepStatus::done);
     for (std::uint32_t i = 0; i < f.size(); ++i) {
       if (simulation.is_pinned(i)) continue;
       const vec3 expected = before.v[i] + 1e-3 / simulation.system().masses()[i] * f[i];
