@@ -24,6 +24,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "runtime/checkpoint_file.h"
 #include "runtime/scene_file.h"
 
 namespace clothlab {
