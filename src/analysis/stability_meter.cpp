@@ -179,11 +179,13 @@ void StabilityMeter::measure(const Subject& subject, WorkerPool& pool, const Sto
 void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* method, StabilityEstimate& e) {
   using Quotients = LargestEigenvalue::Quotients;
   e.free_directions = count_free_directions(problem.held);
+  // Of K̃ alone.
   e.stiffest.omega = root(problem.largest(1, 0, 0, stiffest_));
   e.stiffest.damping = std::max(problem.quotients(stiffest_).C, 0.0);
   if (method && std::isinf(method->stability_limit)) return;
   const auto decides = [&](StepCoupling coupling) { return !method || method->coupling == coupling; };
 
+  // Of C̃ alone.
   e.damping_max = std::max(problem.largest(0, 1, 0, most_damped_), 0.0);
   e.others = {e.stiffest};
   e.others_are_exact = e.damping_max == 0;
@@ -195,6 +197,7 @@ void StabilityMeter::measure(const Problem& problem, const IntegratorInfo* metho
   e.others.push_back({root(most_damped.K), e.damping_max});
   const std::array<const UnitMode*, 2> known{&stiffest_, &most_damped_};
 
+  // The critical vectors: largest 4μ² = K̃ + 2μC̃ (symplectic Euler), K̃ + 2μC̃ − C̃² (Verlet), ρ² = ρC̃ − K̃.
   if (decides(StepCoupling::symplectic_euler) || decides(StepCoupling::eigenvalues)) {
     const auto critical = problem.critical(
         0, symplectic_, known, [](Quotients q) { return (q.C + root(q.C * q.C + 4 * q.K)) / 4; },

@@ -40,6 +40,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     scratch->resize(system.size());
   }
 
+  // The start: the guess with the smallest residual.
   double residual_norm = std::numeric_limits<double>::infinity();
   for (const std::span<const vec3> guess : guesses) {
     std::ranges::copy(guess, v_trial_.begin());
@@ -57,6 +58,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     return true;
   }
 
+  // Newton steps, with the largest share of compression that gives a descent direction.
   const double scale = std::max(equation.scale, residual_norm);
   const double target = context.solver.newton_tolerance * scale;
   double compression = context.solver.jacobian == JacobianMode::exact ? 1 : 0;
@@ -75,6 +77,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     compression = std::clamp(2 * compression, kFirstCompression, 1.0);
     if (outcome == Outcome::stopped) return false;
 
+    // Done, or as close as rounding allows.
     if (residual_norm <= target ||
         (residual_norm > before / 2 && residual_norm <= kNoiseFactor * rounding_noise(p))) {
       failure = nullptr;

@@ -191,10 +191,12 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
   std::ranges::fill(y_, vec3(0.0));
   p_.assign(s_.begin(), s_.end());
 
+  // CGLS: conjugate gradients on BᵀB y = Bᵀb with products of B and Bᵀ alone.
   int iterations = 0;
   while (iterations < max_iterations && r_dot_r > tolerance * tolerance * b_dot_b &&
          s_dot_s > kLeastSquares * kLeastSquares * r_dot_r) {
     if (gives_up(context, report)) return false;
+    // q = B p
     const double q_dot_q = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
       for (std::size_t k = begin; k < end; ++k) {
@@ -205,6 +207,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
       return sum;
     });
     if (!(q_dot_q > 0)) break;  // or not a number
+    // r −= α q, s = Bᵀ r
     const double alpha = s_dot_s / q_dot_q;
     r_dot_r = pool.sum(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
       double sum = 0;
@@ -216,6 +219,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
     });
     const double next = transpose(pool), beta = next / s_dot_s;
     s_dot_s = next;
+    // y += α p, p = s + β p
     pool.for_chunks(p_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         y_[i] += alpha * p_[i];
@@ -224,6 +228,7 @@ bool LengthConstraints::solve(const StepContext& context, double tolerance, int 
     });
     ++iterations;
   }
+  // The step M^−½ y.
   for (std::size_t i = 0; i < y_.size(); ++i) step_[i] = root_[i] * y_[i];
   report.linear_iterations += iterations;
   report.linear_residual = b_dot_b > 0 ? std::sqrt(r_dot_r / b_dot_b) : 0;

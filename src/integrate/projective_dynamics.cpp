@@ -119,6 +119,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   const std::size_t n = system.size();
   if (!prepare(system, h, context, report)) return report;
 
+  // The scale of the residual, then h (M v0 + h f) with the forces that no projection gives.
   const std::span<const double> m = system.masses();
   system.force(context.pool, state.x, prescribed_velocity(system.projection(), state.x, h, state.v, v_),
                push_);
@@ -133,6 +134,7 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   prescribe_velocity(system.projection(), state.x, h, v_);
   for (std::size_t i = 0; i < n; ++i) dx_[i] = h * v_[i];
 
+  // Local steps and global solves by turns.
   double residual = 0;
   for (int k = 0;; ++k) {
     if (!evaluate(system, state.x, h, context, report)) return report;
