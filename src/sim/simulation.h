@@ -55,8 +55,8 @@ class Simulation {
   /// One step of dt. After a blow-up it tries again from the last good state.
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {});
 
-  /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, and
-  /// std::bad_alloc, without effect.
+  /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, without
+  /// effect, and std::bad_alloc, without effect where memory is found again to go back (docs/limits.md).
   void apply(WorkerPool& pool, const Command& command);
 
   /// Saves everything that the next step depends on, to the last bit. Reuses the memory of `to`.
