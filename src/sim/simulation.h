@@ -66,7 +66,7 @@ class Simulation {
   void load(WorkerPool& pool, const Checkpoint& from);
 
   /// Goes on from a state that no step of this run may have led to, as the one after `step` steps. Pins stay
-  /// where it has them; the hand lets go. Throws InputError, with nothing changed, for a state of another
+  /// where it has them; a grab ends. Throws InputError, with nothing changed, for a state of another
   /// mesh, or one that is not finite.
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
 
