@@ -281,9 +281,7 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
     scene.integrator = info.id;
     scene.stepping.dt = 1e-3;
     const auto play = [&](WorkerPool& even, WorkerPool& odd) {
-      auto first = std::make_unique<WorkerPool>(1);
-      Simulation simulation(scene, mesh, *first);
-      first.reset();  // no pool is kept
+      Simulation simulation(scene, mesh, even);
       std::mt19937 random(3);
       const auto number = [&] { return static_cast<double>(random() % 1000) / 1000; };
       for (int k = 0; k < 120; ++k) {
@@ -320,6 +318,24 @@ TEST_F(SimulationTest, TheSameCommandsGiveTheSameBits) {
     EXPECT_TRUE(same_bits(play(pool, pool), expected)) << info.id;
     EXPECT_TRUE(same_bits(play(three, three), expected)) << info.id;
     EXPECT_TRUE(same_bits(play(pool, three), expected)) << info.id << ": by turns";
+  }
+}
+
+// On a sheet of several chunks, as one chunk needs no pool. A pool that is kept and gone is an error to
+// AddressSanitizer.
+TEST(Simulation, KeepsNoPool) {
+  const auto mesh = grid_mesh(66, 66);
+  WorkerPool one(1), three(3);
+  Simulation expected(Scene{}, mesh, one);
+  auto first = std::make_unique<WorkerPool>(2);
+  Simulation simulation(Scene{}, mesh, *first);
+  first.reset();
+  for (WorkerPool* pool : {&three, &one, &three}) {
+    for (const auto& [run, lent] : {std::pair{&expected, &one}, std::pair{&simulation, pool}}) {
+      run->apply(*lent, SetParameter{"mass", 0.2 + 0.1 * static_cast<double>(run->steps())});
+      ASSERT_EQ(run->step(*lent), StepStatus::done);
+    }
+    EXPECT_TRUE(same_bits(simulation.state(), expected.state()));
   }
 }
 
