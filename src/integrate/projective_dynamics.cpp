@@ -12,18 +12,17 @@
 #include "integrate/prescribe.h"
 #include "integrate/solve_outcome.h"
 #include "integrate/spring_colouring.h"
-#include "linalg/cholesky.h"
+#include "linalg/cholesky_factor.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {
 namespace {
 
-// Of a global step; the next one continues from its remainder.
-constexpr double kGlobalTolerance = 1e-10;
-
 constexpr std::string_view kUnsettledSteps =
     "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
     "tolerance help";
+
+constexpr std::string_view kNoFactor = "the matrix of the global steps was not positive definite";
 
 // Assigns; returns whether the value changed.
 template <class Value>
@@ -48,7 +47,9 @@ bool replace(Value& old, const Value& value) {
 /// + c/h in the matrix, and the difference to its saturating force on the right.
 ///
 /// The global step is solved for the change of x: its right-hand side is then −r, r the gradient of what is
-/// minimised, and rounding and tolerances are relative to the remaining change.
+/// minimised, and rounding and tolerances are relative to the remaining change. So no solve needs refining:
+/// the next one continues from its remainder. The matrix is a number per pair of particles, and its factor
+/// too while every held particle is held in all directions.
 class ProjectiveDynamics final : public Integrator {
  public:
   /// `values` are those of kProjectiveDynamicsParameters: the number of iterations, fewer where ‖r‖ reaches
@@ -73,7 +74,10 @@ class ProjectiveDynamics final : public Integrator {
   bool update_grab(const std::optional<GrabSpring>& grab, double h);
   bool update_held(const Projection& projection);
 
-  /// x_ := x0 + dx_, residual_ := S r h² [kg·m]; false when stopped.
+  /// The factor of a_ where it has changed; false when stopped.
+  bool factorise(const DynamicSystem& system, const StepContext& context, StepReport& report);
+
+  /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
   /// Whether that norm is within the target or the rounding.
@@ -83,29 +87,36 @@ class ProjectiveDynamics final : public Integrator {
 
   int iterations_;
   double tolerance_;
-  bool factor_fits_ = false;  // the solver has solved with a_ as it is
   SpringColouring colouring_;
-  CholeskySolver solver_;
-  std::optional<SpringMatrix> a_;  // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
-                                   // h² k + h k_d
-  std::vector<double> row_sum_;    // of the magnitudes in a row of a_
+  /// One spring of a local step.
+  struct LocalSpring {
+    std::uint32_t i = 0, j = 0;
+    double rest_length = 0;
+    double stiffness = 0, damping = 0;  // h² k, h k_d [kg]
+
+    bool operator==(const LocalSpring&) const = default;
+  };
+  std::vector<LocalSpring> locals_;  // in the order of the colouring
+  CholeskyFactor factor_;            // of a_ and held_
+  std::optional<SpringMatrix> a_;    // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
+                                     // h² k + h k_d
+  std::vector<double> row_sum_;      // of the magnitudes in a row of a_
   std::vector<Projection::Entry> held_;  // that the factor is made with
   std::vector<vec3> push_;               // M h v0 + h² f_ext
   std::vector<vec3> dx_;                 // x − x0
   std::vector<vec3> x_;
   std::vector<vec3> v_;
   std::vector<vec3> residual_;
-  std::vector<vec3> correction_;
 };
 
 bool ProjectiveDynamics::prepare(const DynamicSystem& system, double h, const StepContext& context,
                                  StepReport& report) {
-  for (auto* scratch : {&push_, &dx_, &x_, &residual_, &correction_}) scratch->resize(system.size());
+  for (auto* scratch : {&push_, &dx_, &x_, &residual_}) scratch->resize(system.size());
   report.stopped = !colouring_.update(system, context.stop);
   if (gives_up(context, report)) return false;
   if (!have_matrix(system, context, a_, report)) return false;
   if (update_matrix(system, h, context.pool)) {
-    factor_fits_ = false;
+    factor_.forget();
     row_sum_.clear();
   }
   if (gives_up(context, report)) return false;
@@ -142,19 +153,10 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     if (k == 0 || last || tolerance_ > 0) residual = norm(context.pool, residual_);
     if (k == 0) scale = std::max(scale, residual);
     if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale))) break;
-    for (vec3& r : residual_) r = -r;
-    if (gives_up(context, report)) return report;
-    const SolveReport solve =
-        solver_.solve(context.solving(), {*a_, residual_, system.projection(), {}, factor_fits_}, correction_,
-                      kGlobalTolerance);
-    if (solve.stopped) {
-      report.stopped = true;
-      return report;
-    }
-    report.factorised |= !factor_fits_;
-    factor_fits_ = true;
-    report.reason = linear_failure(solve);
-    for (std::size_t i = 0; i < n; ++i) dx_[i] += correction_[i];
+    if (gives_up(context, report) || !factorise(system, context, report)) return report;
+    if (!report.reason.empty()) break;
+    report.stopped = !factor_.add_solution(residual_, dx_, context.stop);
+    if (report.stopped) return report;
   }
   report.newton_residual = scale > 0 ? residual / scale : 0;
   if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale))
@@ -167,6 +169,19 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   }
   finish_step(system.projection(), h, x_, v_, state);
   return report;
+}
+
+bool ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContext& context,
+                                   StepReport& report) {
+  if (factor_.holds(*a_)) return true;
+  using Outcome = CholeskyFactor::Outcome;
+  const Outcome outcome = factor_.analyse(*a_, context.stop)
+                              ? factor_.compute(context.solving(), {*a_, residual_, system.projection()})
+                              : Outcome::stopped;
+  report.stopped = outcome == Outcome::stopped;
+  report.factorised = true;
+  if (outcome == Outcome::indefinite) report.reason = kNoFactor;
+  return !report.stopped;
 }
 
 bool ProjectiveDynamics::update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
@@ -196,10 +211,16 @@ bool ProjectiveDynamics::update_inertia(const DynamicSystem& system, double h) {
 }
 
 bool ProjectiveDynamics::update_springs(const ElasticElements& springs, double h, WorkerPool& pool) {
+  locals_.resize(springs.size());
   const double changes = pool.sum(springs.size(), 2048, [&](std::size_t begin, std::size_t end) {
     double count = 0;
-    for (std::size_t s = begin; s < end; ++s) {
-      count += replace(a_->spring(s).b, h * (h * springs[s].stiffness + springs[s].damping)) ? 1 : 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t s = colouring_.order()[k];
+      const ElasticElement e = springs[s];
+      const LocalSpring local{e.i, e.j, e.rest_length, h * h * e.stiffness, h * e.damping};
+      bool changed = replace(locals_[k], local);
+      changed |= replace(a_->spring(s).b, local.stiffness + local.damping);
+      count += changed ? 1 : 0;
     }
     return count;
   });
@@ -237,18 +258,16 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
                                   const StepContext& context, StepReport& report) {
   for (std::size_t i = 0; i < dx_.size(); ++i) {
     x_[i] = x0[i] + dx_[i];
-    residual_[i] = a_->diagonal(i) * dx_[i] - push_[i];
+    residual_[i] = push_[i] - a_->diagonal(i) * dx_[i];
   }
-  const ElasticElements springs = system.elements();
   report.stopped = !colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
-    for (const std::uint32_t s : colouring_.order().subspan(first, last - first)) {
-      const ElasticElement e = springs[s];
+    for (const LocalSpring& e : std::span(locals_).subspan(first, last - first)) {
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
       const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction
-      const vec3 pull = h * (h * e.stiffness * (1 - ratio) * d + e.damping * (dx_[e.i] - dx_[e.j]));
-      residual_[e.i] += pull;
-      residual_[e.j] -= pull;
+      const vec3 pull = e.stiffness * (1 - ratio) * d + e.damping * (dx_[e.i] - dx_[e.j]);
+      residual_[e.i] -= pull;
+      residual_[e.j] += pull;
     }
   });
   if (report.stopped) return false;
@@ -256,7 +275,7 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
     const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(dx_);
     const vec3 pull = h * (h * grab->secant_stiffness(d) * d + grab->secant_damping(way / h) * way);
     for (std::size_t c = 0; c < 3; ++c) {
-      residual_[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
+      residual_[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * pull;
     }
   }
   system.projection().filter(residual_);

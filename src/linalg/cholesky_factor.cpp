@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/cancel_point.h"
@@ -15,7 +16,10 @@ namespace clothlab {
 
 namespace {
 
+using Outcome = CholeskyFactor::Outcome;
+
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
+
 // Polls the stop probe in proportion to the work, every few milliseconds.
 class Watch {
  public:
@@ -36,6 +40,44 @@ class Watch {
   std::size_t unpolled_ = 0;
 };
 
+// A block as mat3, or as the number c where all blocks are c I.
+template <class Block>
+Block as_block(const mat3& block) {
+  if constexpr (std::is_same_v<Block, mat3>) {
+    return block;
+  } else {
+    return block[0][0];
+  }
+}
+
+template <class Block>
+Block spring_block(const SpringMatrix::Spring& spring) {
+  if constexpr (std::is_same_v<Block, mat3>) {
+    return glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
+  } else {
+    return spring.b;
+  }
+}
+
+// Whether all blocks of S A S + I - S are multiples of I.
+bool is_scalar(const SpringMatrix& A, const Projection& projection) {
+  const auto multiple_of_identity = [](const mat3& block) { return block == mat3(block[0][0]); };
+  for (std::size_t slot = 0; slot < A.pattern().springs(); ++slot) {
+    if (A.spring_in(slot).u != vec3(0.0)) return false;
+  }
+  return std::ranges::all_of(A.stencils(), [&](const auto& s) { return multiple_of_identity(s.C); }) &&
+         std::ranges::all_of(projection.entries(), [&](const auto& e) { return multiple_of_identity(e.S); });
+}
+
+double transposed(double block) { return block; }
+mat3 transposed(const mat3& block) { return glm::transpose(block); }
+
+bool invert_positive(double d, double& inverse) {
+  if (d <= 0) return false;  // NaN passes and shows in the residual
+  inverse = 1 / d;
+  return true;
+}
+
 // The inverse of a symmetric 3x3 matrix; false where it is not positive definite, by the signs of its pivots.
 bool invert_positive(const mat3& D, mat3& inverse) {
   const double d1 = D[0][0];
@@ -47,11 +89,21 @@ bool invert_positive(const mat3& D, mat3& inverse) {
   return true;
 }
 
-}  // namespace
+// Calls body(i, j, block) for the couplings of different particles by stencils.
+template <class Body>
+void for_stencil_couplings(const SpringMatrix& A, const Body& body) {
+  for (const SpringMatrix::Stencil& stencil : A.stencils()) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
+      for (std::size_t l = 0; l < k; ++l) {
+        if (stencil.particle[k] == stencil.particle[l]) continue;  // is part of the diagonal block
+        body(stencil.particle[k], stencil.particle[l], (stencil.weight[k] * stencil.weight[l]) * stencil.C);
+      }
+    }
+  }
+}
 
-// A column of the factor is a particle.
-struct CholeskyFactor::Parts {
-  // The structure.
+// The elimination order and the nonzeros of the factor. A column of the factor is a particle.
+struct Structure {
   std::shared_ptr<const SpringPattern> pattern;
   std::vector<std::uint32_t> particle;    // column -> particle
   std::vector<std::uint32_t> column;      // particle -> column
@@ -61,31 +113,11 @@ struct CholeskyFactor::Parts {
   std::vector<std::uint32_t> parent;      // elimination tree
   std::vector<std::size_t> below_begin;   // column of L -> its first block below the diagonal
 
-  // The values.
-  std::unique_ptr<mat3[]> blocks;  // of the filtered matrix, above the diagonal
-  std::vector<mat3> diagonal;
-  std::unique_ptr<std::uint32_t[]> below;  // rows of L
-  std::unique_ptr<mat3[]> L;
-  std::vector<mat3> inverse_D;
-  std::vector<std::size_t> below_end;  // column of L -> as far as it is filled
-  bool factored = false;               // L and inverse_D belong to the matrix of the last solve
-
-  std::vector<mat3> work, by_particle;
+  std::unique_ptr<std::uint32_t[]> below;  // rows of L, which a factorisation writes
+  std::vector<std::size_t> below_end;      // column of L -> as far as it is filled
+  std::vector<mat3> by_particle;
   std::vector<std::uint32_t> mark, stack, path;
   std::vector<vec3> permuted;
-
-  // Calls body(i, j, block) for the couplings of different particles by stencils.
-  template <class Body>
-  static void for_stencil_couplings(const SpringMatrix& A, const Body& body) {
-    for (const SpringMatrix::Stencil& stencil : A.stencils()) {
-      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-        for (std::size_t l = 0; l < k; ++l) {
-          if (stencil.particle[k] == stencil.particle[l]) continue;  // is part of the diagonal block
-          body(stencil.particle[k], stencil.particle[l], (stencil.weight[k] * stencil.weight[l]) * stencil.C);
-        }
-      }
-    }
-  }
 
   // The block above the diagonal that joins two particles, or above.size() where there is none.
   std::size_t find(std::uint32_t i, std::uint32_t j) const {
@@ -108,23 +140,15 @@ struct CholeskyFactor::Parts {
   void analyse(const SpringMatrix& A, const StopProbe& stop) {
     CancelPoint cancel(stop);
     pattern.reset();
-    factored = false;
     const std::size_t n = A.size();
     find_order(A, stop, cancel);
     find_tree(n, cancel);
 
-    // Arrays of the factor's size are not initialised here: that would delay a stop.
-    const std::size_t size_of_L = below_begin[n];
-    blocks.reset();
+    // Not initialised: that would delay a stop.
     below.reset();
-    L.reset();
-    blocks = std::make_unique_for_overwrite<mat3[]>(above.size());
-    below = std::make_unique_for_overwrite<std::uint32_t[]>(size_of_L);
-    L = std::make_unique_for_overwrite<mat3[]>(size_of_L);
-    for (std::vector<mat3>* v : {&diagonal, &inverse_D, &work, &by_particle}) {
-      cancel.look();
-      v->resize(n);
-    }
+    below = std::make_unique_for_overwrite<std::uint32_t[]>(below_begin[n]);
+    cancel.look();
+    by_particle.resize(n);
     cancel.look();
     permuted.resize(n);
     below_end.resize(n);
@@ -186,101 +210,157 @@ struct CholeskyFactor::Parts {
     }
     for (std::size_t k = 0; k < n; ++k) below_begin[k + 1] += below_begin[k];
   }
+};
+
+// The values of a factor. Room is made by its first factorisation on a structure, as one that is never of
+// this kind needs none.
+template <class Block>
+struct Values {
+  std::unique_ptr<Block[]> blocks;  // of the filtered matrix, above the diagonal
+  std::vector<Block> diagonal;
+  std::unique_ptr<Block[]> L;
+  std::vector<Block> inverse_D;
+  std::vector<Block> work;
+
+  Outcome compute(Structure& s, const ComputeContext& context, const LinearSystem& system) {
+    Watch watch(context.stop);
+    if (!make_room(s, context.stop) || !assemble(s, context.pool, system.A, system.projection, watch))
+      return Outcome::stopped;
+    return factorise(s, watch);
+  }
+
+  // Arrays of the factor's size are not initialised here: that would delay a stop.
+  bool make_room(const Structure& s, const StopProbe& stop) {
+    if (L != nullptr) return true;
+    blocks = std::make_unique_for_overwrite<Block[]>(s.above.size());
+    for (std::vector<Block>* v : {&diagonal, &inverse_D, &work}) {
+      if (stop_requested(stop)) return false;
+      v->resize(s.column.size());
+    }
+    L = std::make_unique_for_overwrite<Block[]>(s.below_begin.back());
+    return true;
+  }
 
   // The values of S A S + I - S; false when stopped.
-  bool assemble(WorkerPool& pool, const SpringMatrix& A, const Projection& projection, Watch& watch) {
-    for (std::size_t k = 0; k < diagonal.size(); ++k) {
-      std::fill(blocks.get() + above_begin[k], blocks.get() + above_begin[k + 1], mat3(0.0));
-      if (watch.stopped_after(above_begin[k + 1] - above_begin[k])) return false;
+  bool assemble(Structure& s, WorkerPool& pool, const SpringMatrix& A, const Projection& projection,
+                Watch& watch) {
+    const std::size_t n = diagonal.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      std::fill(blocks.get() + s.above_begin[k], blocks.get() + s.above_begin[k + 1], Block(0.0));
+      if (watch.stopped_after(s.above_begin[k + 1] - s.above_begin[k])) return false;
     }
-    for (std::size_t s = 0; s < spring_block.size(); ++s) {
-      const SpringMatrix::Spring& spring = A.spring(s);
-      blocks[spring_block[s]] -= glm::outerProduct(spring.u, spring.u) + mat3(spring.b);
+    for (std::size_t spring = 0; spring < s.spring_block.size(); ++spring) {
+      blocks[s.spring_block[spring]] -= spring_block<Block>(A.spring(spring));
       if (watch.stopped_after(1)) return false;
     }
-    for_stencil_couplings(
-        A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) { blocks[find(i, j)] += block; });
-    A.diagonal_blocks(pool, by_particle);
-    for (std::size_t k = 0; k < diagonal.size(); ++k) diagonal[k] = by_particle[particle[k]];
+    for_stencil_couplings(A, [&](std::uint32_t i, std::uint32_t j, const mat3& block) {
+      blocks[s.find(i, j)] += as_block<Block>(block);
+    });
+    A.diagonal_blocks(pool, s.by_particle);
+    for (std::size_t k = 0; k < n; ++k) diagonal[k] = as_block<Block>(s.by_particle[s.particle[k]]);
 
     for (const Projection::Entry& entry : projection.entries()) {
-      mat3& block = diagonal[column[entry.particle]];
-      block = entry.S * block * entry.S + (mat3(1.0) - entry.S);
+      Block& block = diagonal[s.column[entry.particle]];
+      const Block S = as_block<Block>(entry.S);
+      block = S * block * S + (Block(1.0) - S);
     }
     if (projection.entries().empty()) return true;
-    for (std::size_t k = 0; k < diagonal.size(); ++k) {
-      const Projection::Entry* of_column = projection.find(particle[k]);
-      for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
-        const Projection::Entry* of_row = projection.find(particle[above[b]]);
-        if (of_row != nullptr) blocks[b] = of_row->S * blocks[b];
-        if (of_column != nullptr) blocks[b] = blocks[b] * of_column->S;
+    for (std::size_t k = 0; k < n; ++k) {
+      const Projection::Entry* of_column = projection.find(s.particle[k]);
+      for (std::size_t b = s.above_begin[k]; b < s.above_begin[k + 1]; ++b) {
+        const Projection::Entry* of_row = projection.find(s.particle[s.above[b]]);
+        if (of_row != nullptr) blocks[b] = as_block<Block>(of_row->S) * blocks[b];
+        if (of_column != nullptr) blocks[b] = blocks[b] * as_block<Block>(of_column->S);
       }
-      if (watch.stopped_after(above_begin[k + 1] - above_begin[k])) return false;
+      if (watch.stopped_after(s.above_begin[k + 1] - s.above_begin[k])) return false;
     }
     return true;
   }
 
   // Row k of L from the columns before it: the blocks y_i = D_i L_ki^T solve a triangular system whose
   // nonzeros are the nodes of the elimination tree that the column of A reaches.
-  Outcome factorise(Watch& watch) {
+  Outcome factorise(Structure& s, Watch& watch) {
     const std::size_t n = diagonal.size();
-    std::copy(below_begin.begin(), below_begin.end() - 1, below_end.begin());
-    std::fill(work.begin(), work.end(), mat3(0.0));
-    std::fill(mark.begin(), mark.end(), kNoColumn);
+    std::uint32_t* const below = s.below.get();
+    std::copy(s.below_begin.begin(), s.below_begin.end() - 1, s.below_end.begin());
+    std::fill(work.begin(), work.end(), Block(0.0));
+    std::fill(s.mark.begin(), s.mark.end(), kNoColumn);
     for (std::uint32_t k = 0; k < n; ++k) {
       std::size_t top = n;
-      mark[k] = k;
-      for (std::size_t b = above_begin[k]; b < above_begin[k + 1]; ++b) {
-        work[above[b]] = blocks[b];
+      s.mark[k] = k;
+      for (std::size_t b = s.above_begin[k]; b < s.above_begin[k + 1]; ++b) {
+        work[s.above[b]] = blocks[b];
         std::size_t length = 0;
-        for (std::uint32_t i = above[b]; mark[i] != k; i = parent[i]) {
-          path[length++] = i;
-          mark[i] = k;
+        for (std::uint32_t i = s.above[b]; s.mark[i] != k; i = s.parent[i]) {
+          s.path[length++] = i;
+          s.mark[i] = k;
         }
-        while (length > 0) stack[--top] = path[--length];
+        while (length > 0) s.stack[--top] = s.path[--length];
       }
-      mat3 D = diagonal[k];
+      Block D = diagonal[k];
       for (; top < n; ++top) {
-        const std::uint32_t i = stack[top];
-        const mat3 yi = work[i];
-        work[i] = mat3(0.0);
-        for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) work[below[e]] -= L[e] * yi;
+        const std::uint32_t i = s.stack[top];
+        const std::size_t begin = s.below_begin[i], end = s.below_end[i];
+        const Block yi = work[i];
+        work[i] = Block(0.0);
+        for (std::size_t e = begin; e < end; ++e) work[below[e]] -= L[e] * yi;
         // A late column of a large cloth may take long.
-        if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return Outcome::stopped;
-        const mat3 lki = glm::transpose(inverse_D[i] * yi);
+        if (watch.stopped_after(1 + end - begin)) return Outcome::stopped;
+        const Block lki = transposed(inverse_D[i] * yi);
         D -= lki * yi;
-        below[below_end[i]] = k;
-        L[below_end[i]] = lki;
-        ++below_end[i];
+        below[end] = k;
+        L[end] = lki;
+        ++s.below_end[i];
       }
       if (!invert_positive(D, inverse_D[k])) return Outcome::indefinite;
     }
     return Outcome::done;
   }
 
-  bool add_solution(std::span<const vec3> r, std::span<vec3> y, Watch& watch) {
+  bool add_solution(Structure& s, std::span<const vec3> r, std::span<vec3> y, Watch& watch) const {
     const std::size_t n = diagonal.size();
-    for (std::size_t k = 0; k < n; ++k) permuted[k] = r[particle[k]];
+    const std::uint32_t* const below = s.below.get();
+    vec3* const x = s.permuted.data();
+    for (std::size_t k = 0; k < n; ++k) x[k] = r[s.particle[k]];
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[below[e]] -= L[e] * permuted[i];
-      if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return false;
+      const std::size_t begin = s.below_begin[i], end = s.below_end[i];
+      const vec3 xi = x[i];
+      for (std::size_t e = begin; e < end; ++e) x[below[e]] -= L[e] * xi;
+      if (watch.stopped_after(1 + end - begin)) return false;
     }
     for (std::size_t i = n; i-- > 0;) {
-      permuted[i] = inverse_D[i] * permuted[i];
-      for (std::size_t e = below_begin[i]; e < below_end[i]; ++e) permuted[i] -= permuted[below[e]] * L[e];
-      if (watch.stopped_after(1 + below_end[i] - below_begin[i])) return false;
+      const std::size_t begin = s.below_begin[i], end = s.below_end[i];
+      vec3 xi = inverse_D[i] * x[i];
+      for (std::size_t e = begin; e < end; ++e) xi -= x[below[e]] * L[e];
+      x[i] = xi;
+      if (watch.stopped_after(1 + end - begin)) return false;
     }
-    for (std::size_t k = 0; k < n; ++k) y[particle[k]] += permuted[k];
+    for (std::size_t k = 0; k < n; ++k) y[s.particle[k]] += x[k];
     return true;
   }
+};
+
+}  // namespace
+
+struct CholeskyFactor::Parts {
+  Structure structure;
+  Values<mat3> by_blocks;
+  Values<double> by_numbers;
+  bool scalar = false;    // by_numbers is used
+  bool factored = false;  // the values belong to the matrix of the last solve
 };
 
 CholeskyFactor::CholeskyFactor() : parts_(std::make_unique<Parts>()) {}
 CholeskyFactor::~CholeskyFactor() = default;
 
 bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
+  Parts& p = *parts_;
   try {
-    if (!parts_->fits(A)) parts_->analyse(A, stop);
+    if (p.structure.fits(A)) return true;
+    p.factored = false;
+    p.by_blocks = {};
+    p.by_numbers = {};
+    p.structure.analyse(A, stop);
   } catch (const Cancelled&) {
     return false;
   }
@@ -288,23 +368,26 @@ bool CholeskyFactor::analyse(const SpringMatrix& A, const StopProbe& stop) {
 }
 
 CholeskyFactor::Outcome CholeskyFactor::compute(const ComputeContext& context, const LinearSystem& system) {
-  Watch watch(context.stop);
-  parts_->factored = false;
-  if (!parts_->assemble(context.pool, system.A, system.projection, watch)) return Outcome::stopped;
-  const Outcome outcome = parts_->factorise(watch);
-  parts_->factored = outcome == Outcome::done;
+  Parts& p = *parts_;
+  p.factored = false;
+  p.scalar = is_scalar(system.A, system.projection);
+  const Outcome outcome = p.scalar ? p.by_numbers.compute(p.structure, context, system)
+                                   : p.by_blocks.compute(p.structure, context, system);
+  p.factored = outcome == Outcome::done;
   return outcome;
 }
 
 bool CholeskyFactor::holds(const SpringMatrix& A) const {
-  return parts_->factored && parts_->pattern == A.shared_pattern();
+  return parts_->factored && parts_->structure.pattern == A.shared_pattern();
 }
 
 void CholeskyFactor::forget() { parts_->factored = false; }
 
 bool CholeskyFactor::add_solution(std::span<const vec3> r, std::span<vec3> y, const StopProbe& stop) {
   Watch watch(stop);
-  return parts_->add_solution(r, y, watch);
+  Parts& p = *parts_;
+  return p.scalar ? p.by_numbers.add_solution(p.structure, r, y, watch)
+                  : p.by_blocks.add_solution(p.structure, r, y, watch);
 }
 
 }  // namespace clothlab

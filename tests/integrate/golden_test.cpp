@@ -38,7 +38,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"semi-implicit-bdf2-ere", 0x00f7c5477fdd2314ULL},
     {"str-sbdf2-ere", 0x2e70682a93ad5c76ULL},
     {"xpbd", 0x60d0ed99cc1c1586ULL},
-    {"projective-dynamics", 0xed18ba12eda6f19aULL},
+    {"projective-dynamics", 0xef9297dbf19829c8ULL},
     {"rattle", 0x16716e16218452f1ULL},
     {"pbd-proj2", 0xa8ead35afa8275d7ULL},
     {"newmark", 0x202b7d0e8e390e53ULL},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <glm/glm.hpp>
 #include <limits>
 
 #include "linalg/linear_solver.h"
@@ -86,6 +87,34 @@ TEST(CholeskySolver, NewValuesOnTheSamePatternGiveANewFactor) {
     EXPECT_TRUE(report.converged);
     const Problem::Expected expected = problem.direct_solution();
     EXPECT_LT((nets::dense(x) - expected.x).norm(), expected.error) << seed;
+  }
+}
+
+// Springs without a direction give a factor of numbers, but not beside a particle that slides in a plane.
+TEST(CholeskySolver, ScalarMatricesEqualTheDenseSolutionToo) {
+  WorkerPool pool(1);
+  CholeskySolver cholesky;  // one for all: the values change between numbers and blocks
+  Problem problem(12 * 13, nets::grid(12, 13), 16);
+  nets::Random random(17);
+  for (const bool slides : {false, true, false}) {
+    for (std::size_t s = 0; s < problem.springs.size(); ++s) {
+      problem.A.spring(s) = {vec3(0.0), 1 + static_cast<double>(random.below(100))};
+    }
+    problem.A.clear_stencils();
+    problem.A.add_stencil(
+        {.particle = {40, 7, 101}, .weight = {0.2, 0.3, 0.5}, .count = 3, .C = mat3(1000.0)});
+    problem.projection.clear(problem.b.size());
+    problem.projection.fix(0, vec3(0.0));
+    problem.projection.fix(41, vec3(0.0));
+    const vec3 n = random.direction();
+    if (slides) problem.projection.constrain(77, mat3(1.0) - glm::outerProduct(n, n), vec3(0.0));
+    problem.z = nets::prescribed(problem.projection, random);
+    std::vector<vec3> x(problem.b.size());
+    const SolveReport report =
+        cholesky.solve({pool}, {problem.A, problem.b, problem.projection, problem.z}, x, 1e-12);
+    EXPECT_TRUE(report.converged);
+    const Problem::Expected expected = problem.direct_solution();
+    EXPECT_LT((nets::dense(x) - expected.x).norm(), expected.error) << slides;
   }
 }
 
