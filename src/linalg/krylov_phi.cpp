@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <glm/geometric.hpp>
 
 #include "core/cancel_point.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxVectors = 32;
 constexpr std::size_t kVectorsPerTest = 8;
+constexpr std::size_t kOrthogonal = 2;  // vectors before a new one that it is orthogonal to
+constexpr std::size_t kGrain = 2048;
 constexpr int kMaxProducts = 20'000;
 constexpr double kBreakdown = 1e-14;  // of ‖L v‖: below, L v lies in the subspace
 // A subspace of m vectors reaches to τ‖H‖ ≈ m at most; the 1-norm may overestimate ‖H‖.
@@ -54,27 +57,44 @@ KrylovPhi::Column KrylovPhi::append(const Problem& p, std::size_t m) {
   p.L(basis_.column(m), w);
   ++p.result.products;
   cancel.look();
-  const double before = norm(pool, w);
-  basis_.coefficients(pool, m + 1, w, coefficients_, stop);
-  basis_.add(pool, m + 1, coefficients_, -1, w, stop);
-  double after = norm(pool, w);
-  if (after < before / 2) {  // once more against rounding (Kahan's "twice is enough")
-    basis_.coefficients(pool, m + 1, w, again_, stop);
-    basis_.add(pool, m + 1, again_, -1, w, stop);
-    for (std::size_t i = 0; i <= m; ++i) coefficients_[i] += again_[i];
-    after = norm(pool, w);
+  // A whole space of few dimensions is exhausted only by a basis that is orthogonal.
+  const bool whole = 3 * w.size() <= kMaxVectors;
+  const std::size_t first = whole ? 0 : m + 1 - std::min(m + 1, kOrthogonal);
+  double before = 0, after = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    double removed = 0;
+    for (std::size_t i = first; i <= m; ++i) {
+      coefficients_[i] = inner_product(pool, basis_.column(i), w);
+      hessenberg_[at(i, m)] += coefficients_[i];
+      removed += coefficients_[i] * coefficients_[i];
+    }
+    after = std::sqrt(subtract(pool, first, m + 1, w));
+    cancel.look();
+    if (pass == 0) before = std::sqrt(removed + after * after);
+    if (!(after < before / 2)) break;  // else once more against rounding (Kahan's "twice is enough")
   }
   Column column{after, std::isfinite(after) && std::isfinite(before),
                 after <= kBreakdown * before || m + 1 == 3 * w.size()};
-  for (std::size_t i = 0; i <= m; ++i) {
-    hessenberg_[at(i, m)] = coefficients_[i];
-    column.norm += std::abs(coefficients_[i]);
-  }
+  for (std::size_t i = first; i <= m; ++i) column.norm += std::abs(hessenberg_[at(i, m)]);
   hessenberg_[at(m + 1, m)] = column.exhausted ? 0 : after;
   if (!column.exhausted) {
-    for (vec3& x : w) x /= after;
+    pool.for_chunks(w.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) w[i] /= after;
+    });
   }
   return column;
+}
+
+double KrylovPhi::subtract(WorkerPool& pool, std::size_t first, std::size_t last, std::span<vec3> w) {
+  return pool.sum(w.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = first; j < last; ++j) {
+      const std::span<const vec3> v = basis_.column(j);
+      for (std::size_t i = begin; i < end; ++i) w[i] -= coefficients_[j] * v[i];
+    }
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(w[i], w[i]);
+    return sum;
+  });
 }
 
 void KrylovPhi::build_subspace(const Problem& p, Substep& s) {
@@ -111,7 +131,6 @@ void KrylovPhi::cross(const Problem& p, std::span<vec3> u) {
   hessenberg_.resize((kMaxVectors + 1) * kMaxVectors);
   augmented_.resize((kMaxVectors + 2) * (kMaxVectors + 2));
   coefficients_.resize(kMaxVectors + 1);
-  again_.resize(kMaxVectors + 1);
 
   std::fill(u.begin(), u.end(), vec3(0.0));
   std::copy(p.b.begin(), p.b.end(), slope_.begin());

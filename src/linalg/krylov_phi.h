@@ -16,9 +16,11 @@ namespace clothlab {
 ///
 /// u = t φ1(t L) b solves u' = L u + b, u(0) = 0. The interval [0, 1] is crossed in substeps,
 ///   u(t + τ) = u(t) + τ φ1(τ L) r,  r = L u(t) + b,
-/// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method: with V the basis, H = VᵀLV and
-/// β = ‖r‖, τ φ1(τ L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion,
-/// β h_{m+1,m} [τ²φ2(τH)]_{m,1} v_{m+1}, and that term is added [Niesen 2012, §2, §3]. Unlike there, τ is
+/// each in a Krylov subspace of at most 32 vectors, by Arnoldi's method with incomplete orthogonalisation
+/// [Gaudreault 2018]: a new vector is made orthogonal to the two before it, which for a nearly skew-symmetric
+/// L leaves little along the others. With V the basis, L V = V H + h_{m+1,m} v_{m+1} e_mᵀ and β = ‖r‖, τ φ1(τ
+/// L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion, β h_{m+1,m} [τ²φ2(τH)]_{m,1}
+/// v_{m+1}, and that term is added [Niesen 2012, §2, §3]; neither needs an orthogonal V. Unlike there, τ is
 /// chosen after the subspace is built, as large as the estimate allows, so that no product is wasted.
 class KrylovPhi {
  public:
@@ -65,6 +67,8 @@ class KrylovPhi {
   void build_subspace(const Problem& p, Substep& s);
   /// Orthonormalises and appends L v_m.
   Column append(const Problem& p, std::size_t m);
+  /// w −= V c over the columns [first, last); returns ‖w‖².
+  double subtract(WorkerPool& pool, std::size_t first, std::size_t last, std::span<vec3> w);
   /// Fills exponential_ at time τ for a subspace of m vectors; returns the estimate per unit of β.
   double evaluate(std::size_t m, double tau);
 
@@ -72,7 +76,7 @@ class KrylovPhi {
   std::vector<vec3> slope_;         // r
   std::vector<double> hessenberg_;  // H with its last row h_{m+1,m}
   std::vector<double> augmented_;   // τ [H e1 0; 0 0 1; 0 0 0]
-  std::vector<double> coefficients_, again_;
+  std::vector<double> coefficients_;
   std::span<const double> exponential_;
   MatrixExponential exponential_of_;
 };

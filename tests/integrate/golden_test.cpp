@@ -33,7 +33,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"tr-bdf2", 0xa7625cce0ffe6087ULL},
     {"sdirk2", 0xa813923ac9b911f1ULL},
     {"generalized-alpha", 0x936e8665077a7e78ULL},
-    {"exponential-rosenbrock-euler", 0xc41d4d71bc3585f6ULL},
+    {"exponential-rosenbrock-euler", 0xd29531f6d1ccb2f1ULL},
     {"siere", 0x7066cb58b6f68e5bULL},
     {"semi-implicit-bdf2-ere", 0x00f7c5477fdd2314ULL},
     {"str-sbdf2-ere", 0x2e70682a93ad5c76ULL},

@@ -141,6 +141,47 @@ TEST(KrylovPhi, EqualsTheDenseFunction) {
   }
 }
 
+// [0 ω; −K/ω −D], the operator of a net in the variables of the exponential method, whose basis is far from
+// orthogonal: stiff, without damping, with damping that does not commute with K, and overdamped. Without
+// growth in the norm of energy, |K^½x/ω|² + |v|², which is at most the Euclidean one, errors add up to no
+// more than the tolerance times the largest slope e^{tL} b.
+TEST(KrylovPhi, KeepsTheErrorAskedForOnStiffAndDampedNets) {
+  WorkerPool pool(1);
+  const Eigen::Index n = 60;
+  const double omega = 150;
+  const Eigen::MatrixXd Q = algebra::orthogonal_factor(random_matrix(n, 3)), R = random_matrix(n, 4);
+  Eigen::VectorXd squares(n);
+  for (Eigen::Index i = 0; i < n; ++i) squares[i] = std::pow(omega, 2.0 * double(i) / double(n - 1));
+  const Eigen::MatrixXd K = algebra::product(Q * squares.asDiagonal(), Q.transpose());
+  const Eigen::MatrixXd root = algebra::product(Q * squares.cwiseSqrt().asDiagonal(), Q.transpose()) / omega;
+  const Eigen::MatrixXd S = algebra::product(R, R.transpose()) / double(n);
+  const std::vector<Eigen::MatrixXd> dampings{Eigen::MatrixXd::Zero(n, n), 5 * S, 100 * S, K * (2 / omega)};
+  std::vector<vec3> b(40), u(40);
+  const Eigen::VectorXd start = random_matrix(2 * n, 2).col(0);
+  Eigen::Map<Eigen::VectorXd>(&b[0].x, 2 * n) = start;
+  KrylovPhi phi;
+  for (std::size_t k = 0; k < dampings.size(); ++k) {
+    Eigen::MatrixXd L = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+    L.topRightCorner(n, n).diagonal().setConstant(omega);
+    L.bottomLeftCorner(n, n) = -K / omega;
+    L.bottomRightCorner(n, n) = -dampings[k];
+    const Eigen::VectorXd expected = algebra::phi1(L, start);
+    const Eigen::MatrixXd part = algebra::exponential(L / 16);
+    Eigen::VectorXd slope = start;
+    double largest = start.norm();
+    for (int t = 0; t < 16; ++t) {
+      slope = algebra::times(part, slope);
+      largest = std::max(largest, slope.norm());
+    }
+    for (const double tolerance : {1e-2, 1e-4, 1e-8, 1e-12}) {
+      EXPECT_TRUE(phi.compute({pool}, dense_operator(L), b, tolerance, u).converged);
+      const Eigen::VectorXd error = dense(u) - expected;
+      const double energy = std::hypot(algebra::times(root, error.head(n)).norm(), error.tail(n).norm());
+      EXPECT_LT(energy, (tolerance + 1e-15 * omega) * largest) << k << " " << tolerance;
+    }
+  }
+}
+
 TEST(KrylovPhi, IsExactWhereTheSubspaceIsExhausted) {
   WorkerPool pool(1);
   // u' = L u + b on one oscillator of 3 periods, in one vector: a subspace of two.
