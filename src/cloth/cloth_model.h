@@ -43,6 +43,8 @@ class ClothModel {
   /// L [m]; 0 is allowed.
   std::span<const double> rest_lengths() const { return rest_lengths_; }
   bool is_stretch(std::size_t slot) const { return is_stretch_[slot] != 0; }
+  /// The same as 1 or 0.
+  std::span<const char> stretch_flags() const { return is_stretch_; }
 
   std::span<const Triangle> triangles() const { return *triangles_; }
   /// Of all triangles at rest [m²].

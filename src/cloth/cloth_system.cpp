@@ -70,9 +70,10 @@ void ClothSystem::list_terms() {
   if (grab_force_) terms_.push_back(&*grab_force_);
 }
 
-ClothSystem::Measures ClothSystem::measure(WorkerPool& pool, std::span<const vec3> x) const {
+ClothSystem::Measures ClothSystem::measure(WorkerPool& pool, std::span<const vec3> x,
+                                           std::span<const vec3> v) const {
   Measures measures;
-  for (const ForceTerm* term : terms_) term->add_measures(pool, x, measures);
+  for (const ForceTerm* term : terms_) term->add_measures(pool, x, v, measures);
   return measures;
 }
 

@@ -53,8 +53,9 @@ class ClothSystem final : public DynamicSystem {
   /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
-  /// Of all positions x; see GravityForce for the zero of the gravity energy.
-  Measures measure(WorkerPool& pool, std::span<const vec3> x) const;
+  /// Of all positions x; see GravityForce for the zero of the gravity energy. Where `v` is not empty, `force`
+  /// at (x, v) costs little if it comes next.
+  Measures measure(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v = {}) const;
   Energies energies(WorkerPool& pool, std::span<const vec3> x) const { return measure(pool, x).energies; }
   double grab_energy(WorkerPool& pool, std::span<const vec3> x) const {
     return grab_force_ ? grab_force_->energy(pool, x) : 0;

@@ -21,7 +21,7 @@ struct PotentialEnergies {
 /// Energies and strain at positions x, for display and diagnostics.
 struct ForceMeasures {
   PotentialEnergies energies;
-  double max_strain = 0;  ///< see SpringForce::Measures
+  double max_strain = 0;  ///< see SpringMeasures
 };
 
 /// Upper bounds of what an external force does to the whole cloth.
@@ -57,8 +57,9 @@ class ForceTerm {
     add_part(pool, part, x, v, f);
   }
 
-  /// Adds the energies and the strain of this force.
-  virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
+  /// Adds the energies and the strain of this force. Velocities v that are not empty say that the next call
+  /// is `add_force` at (x, v), for terms that compute both in one pass.
+  virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,
                             ForceMeasures& /*measures*/) const {}
 
   /// On cloth of that mass [kg].

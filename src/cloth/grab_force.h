@@ -32,7 +32,8 @@ class GrabForce final : public ForceTerm {
                 std::span<vec3> f) const override {
     if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const override {
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                    ForceMeasures& measures) const override {
     measures.energies.grab += energy(pool, x);
   }
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

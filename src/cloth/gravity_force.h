@@ -16,7 +16,8 @@ class GravityForce final : public ForceTerm {
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const override {
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+                    ForceMeasures& measures) const override {
     measures.energies.gravity += energy(pool, x);
   }
   OuterLoad outer_load(double mass) const override { return {mass * glm::length(gravity_), 0}; }

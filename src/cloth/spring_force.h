@@ -6,7 +6,9 @@
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
 #include "cloth/material.h"
+#include "cloth/spring_pass.h"
 #include "linalg/spring_matrix.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
@@ -20,28 +22,27 @@ namespace clothlab {
 ///
 /// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of length l = 0 has no direction:
 /// its force is 0, B = B⁺ = k I, and it has no projected damping.
+///
+/// What the last pass found is kept with the positions and velocities that it was made at, to the last bit:
+/// forces and measures that are asked for there again cost no other pass. One caller at a time, as for the
+/// pool.
 class SpringForce final : public ForceTerm {
  public:
-  /// `model` must outlive this.
-  SpringForce(const ClothModel& model, const Material& material);
+  /// `model` must outlive this. The kernel does not change results.
+  SpringForce(const ClothModel& model, const Material& material,
+              SpringPass::Kernel kernel = SpringPass::Kernel::fastest);
 
   void set_material(const Material& material);
 
-  struct Measures {
-    double stretch = 0;  ///< energy of the stretch springs [J]
-    double bend = 0;     ///< of the bending springs [J]
-    double max_strain =
-        0;  ///< largest |l/L − 1| of stretch springs with L > 0; not a number where one is not
-  };
-  /// Uses scratch memory of its own, as `add_force`.
-  Measures measure(WorkerPool& pool, std::span<const vec3> x) const;
+  /// With `v` the same pass makes the forces at (x, v).
+  SpringMeasures measure(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v = {}) const;
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
-  void add_measures(WorkerPool& pool, std::span<const vec3> x, ForceMeasures& measures) const override;
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                    ForceMeasures& measures) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override {
     add_part(pool, SpringForces::all, x, v, f);
   }
-  /// Uses scratch memory of its own: one caller at a time, as for the pool.
   void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
@@ -63,19 +64,12 @@ class SpringForce final : public ForceTerm {
   }
 
  private:
-  struct Pair;
-  struct Pose;
-  struct Block;
-
-  bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  /// f += the forces on lower ends that compute(pair, own) finds. Called once for every slot with
-  /// std::true_type as `own`, and again for springs between two chunks.
-  template <class Compute>
-  void add_forces(WorkerPool& pool, std::span<vec3> f, const Compute& compute) const;
-  /// visit(pair) for the slots [begin, end).
-  template <class Visit>
-  void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
+  bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
+  SpringPass pass(SpringForces part) const;
+  void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
+  void run(WorkerPool& pool, bool forces, bool measures) const;
+  void add_sums(WorkerPool& pool, std::span<vec3> f) const;
 
   const ClothModel& model_;
   DampingModel damping_model_{};
@@ -83,9 +77,22 @@ class SpringForce final : public ForceTerm {
   double bend_stiffness_ = 0;      // k_b [N/m]
   double spring_damping_ = 0;      // k_d [N·s/m]
   double rayleigh_stiffness_ = 0;  // α [s]
-  // Scratch.
-  mutable std::vector<Padded> sum_;        // by row: sum over its springs
-  mutable std::vector<Measures> partial_;  // of kGrain slots each
+  SpringPass::Kernel kernel_;
+
+  // The last pass.
+  mutable std::vector<SpringPass::Motion> motion_;  // where it was made
+  mutable RowVector u_;
+  mutable RowVector sum_;  // force on every row, and see SpringPass::run
+  mutable bool has_forces_ = false;
+  mutable SpringForces part_ = SpringForces::all;  // of these forces
+  mutable bool has_measures_ = false;
+  mutable SpringMeasures measures_;
+  /// What a thread says of its chunk.
+  struct Part {
+    bool new_x = false, new_v = false;
+    SpringMeasures measures;
+  };
+  mutable std::vector<Part> parts_;
 };
 
 }  // namespace clothlab

@@ -222,7 +222,10 @@ void Simulation::Impl::enter_integrator_if_new(double h, const ComputeContext& c
 void Simulation::Impl::measure(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.look();
-  const auto [potential, max_strain] = system.measure(context.pool, state.x);
+  // Explicit methods begin the next step with the forces at this state.
+  const bool forces_next = info->family == IntegratorFamily::explicit_method;
+  const auto [potential, max_strain] = system.measure(
+      context.pool, state.x, forces_next ? std::span<const vec3>(state.v) : std::span<const vec3>());
   measured.potential = without_rods(potential);
   measured.strain = max_strain;
   cancel.look();

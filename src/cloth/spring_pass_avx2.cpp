@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "cloth/spring_pass.h"
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+#define CLOTHLAB_AVX2 __attribute__((target("avx2")))
+#define CLOTHLAB_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+#endif
+
+namespace clothlab {
+
+#if defined(CLOTHLAB_AVX2)
+
+namespace {
+
+// The operations of SpringPass::run_portable in the same order, four springs per register. None is fused.
+//
+// Springs go in blocks through four short loops: vectors along the springs; roots, divisions and measures;
+// forces; sums by row. In one loop the chain of operations of a spring, which is long, would leave the
+// processor room for hardly more than four springs at a time. What passes from loop to loop stays in the
+// first-level cache.
+
+constexpr std::size_t kBlockSprings = 64;
+
+enum class Damping { none, projected, general };
+
+struct FourVectors {
+  __m256d x, y, z;
+};
+
+/// Springs side by side, with at least as many behind them as fill a register.
+struct SpringRun {
+  const std::uint32_t *lower, *upper;  // rows
+  const double* rest_lengths;
+  const char* is_stretch;
+  std::size_t count;
+};
+
+/// Copies of springs of any slots; the last is repeated to fill a register.
+class SpringCopies {
+ public:
+  template <class SlotOf>
+  SpringRun copy(const SpringPass& pass, std::size_t count, const SlotOf& slot_of) {
+    for (std::size_t k = 0; k < (count + 3) / 4 * 4; ++k) {
+      const std::size_t slot = slot_of(std::min(k, count - 1));
+      lower_[k] = pass.pattern.lower[slot];
+      upper_[k] = pass.pattern.upper[slot];
+      rest_lengths_[k] = pass.rest_lengths[slot];
+      is_stretch_[k] = pass.is_stretch[slot];
+    }
+    return {lower_, upper_, rest_lengths_, is_stretch_, count};
+  }
+
+ private:
+  std::uint32_t lower_[kBlockSprings], upper_[kBlockSprings];
+  double rest_lengths_[kBlockSprings];
+  char is_stretch_[kBlockSprings];
+};
+
+CLOTHLAB_AVX2_INLINE __m256d dot(const FourVectors& a, const FourVectors& b) {
+  return _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(a.x, b.x), _mm256_mul_pd(a.y, b.y)),
+                       _mm256_mul_pd(a.z, b.z));
+}
+
+CLOTHLAB_AVX2_INLINE FourVectors scaled(__m256d s, const FourVectors& a) {
+  return {_mm256_mul_pd(s, a.x), _mm256_mul_pd(s, a.y), _mm256_mul_pd(s, a.z)};
+}
+
+/// Values at the lower ends minus values at the upper ends, of the springs from k on.
+template <Padded SpringPass::Motion::*kValue>
+CLOTHLAB_AVX2_INLINE FourVectors four_differences(const SpringPass::Motion* of, const SpringRun& s,
+                                                  std::size_t k) {
+  const auto difference = [&](std::size_t i) __attribute__((target("avx2"), always_inline)) {
+    const Padded &lower = of[s.lower[i]].*kValue, &upper = of[s.upper[i]].*kValue;
+    return _mm256_sub_pd(_mm256_load_pd(&lower.x), _mm256_load_pd(&upper.x));
+  };
+  const __m256d a = difference(k), b = difference(k + 1), c = difference(k + 2), d = difference(k + 3);
+  const __m256d xz01 = _mm256_unpacklo_pd(a, b), y01 = _mm256_unpackhi_pd(a, b);
+  const __m256d xz23 = _mm256_unpacklo_pd(c, d), y23 = _mm256_unpackhi_pd(c, d);
+  return {_mm256_permute2f128_pd(xz01, xz23, 0x20), _mm256_permute2f128_pd(y01, y23, 0x20),
+          _mm256_permute2f128_pd(xz01, xz23, 0x31)};
+}
+
+CLOTHLAB_AVX2_INLINE void store_four(const FourVectors& a, Padded* to) {
+  const __m256d zero = _mm256_setzero_pd();
+  const __m256d xy02 = _mm256_unpacklo_pd(a.x, a.y), xy13 = _mm256_unpackhi_pd(a.x, a.y);
+  const __m256d z02 = _mm256_unpacklo_pd(a.z, zero), z13 = _mm256_unpackhi_pd(a.z, zero);
+  _mm256_store_pd(&to[0].x, _mm256_permute2f128_pd(xy02, z02, 0x20));
+  _mm256_store_pd(&to[1].x, _mm256_permute2f128_pd(xy13, z13, 0x20));
+  _mm256_store_pd(&to[2].x, _mm256_permute2f128_pd(xy02, z02, 0x31));
+  _mm256_store_pd(&to[3].x, _mm256_permute2f128_pd(xy13, z13, 0x31));
+}
+
+CLOTHLAB_AVX2_INLINE __m256d bending(const SpringRun& s, std::size_t k) {
+  int flags;
+  std::memcpy(&flags, s.is_stretch + k, sizeof flags);
+  const __m256i wide = _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(flags));
+  return _mm256_castsi256_pd(_mm256_cmpeq_epi64(wide, _mm256_setzero_si256()));
+}
+
+CLOTHLAB_AVX2_INLINE __m256d by_kind(const SpringPass::ByKind& value, __m256d bend) {
+  return _mm256_blendv_pd(_mm256_set1_pd(value[1]), _mm256_set1_pd(value[0]), bend);
+}
+
+CLOTHLAB_AVX2_INLINE __m256d is_zero(__m256d a) { return _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ); }
+
+/// Sums over the springs, lane by lane.
+struct FourTotals {
+  __m256d stretch, bend, largest, strains;
+
+  CLOTHLAB_AVX2_INLINE FourTotals()
+      : stretch(_mm256_setzero_pd()), bend(stretch), largest(stretch), strains(stretch) {}
+
+  CLOTHLAB_AVX2_INLINE void add(const SpringPass& pass, const SpringRun& s, std::size_t k, __m256d bend_only,
+                                __m256d length, __m256d elongation) {
+    const __m256d one = _mm256_set1_pd(1.0);
+    __m256d square = _mm256_mul_pd(elongation, elongation);
+    if (s.count - k < 4) {
+      const __m256i rest = _mm256_set1_epi64x(static_cast<long long>(s.count - k));
+      square =
+          _mm256_and_pd(square, _mm256_castsi256_pd(_mm256_cmpgt_epi64(rest, _mm256_set_epi64x(3, 2, 1, 0))));
+    }
+    const __m256d of_stretch = _mm256_andnot_pd(bend_only, _mm256_set1_pd(pass.stiffness[1] / 2));
+    const __m256d of_bend = _mm256_and_pd(bend_only, _mm256_set1_pd(pass.stiffness[0] / 2));
+    stretch = _mm256_add_pd(stretch, _mm256_mul_pd(of_stretch, square));
+    bend = _mm256_add_pd(bend, _mm256_mul_pd(of_bend, square));
+
+    const __m256d L = _mm256_andnot_pd(bend_only, _mm256_loadu_pd(s.rest_lengths + k));
+    const __m256d none = is_zero(L);
+    const __m256d signed_strain = _mm256_sub_pd(_mm256_div_pd(length, _mm256_blendv_pd(L, one, none)), one);
+    const __m256d strain = _mm256_andnot_pd(none, _mm256_andnot_pd(_mm256_set1_pd(-0.0), signed_strain));
+    largest = _mm256_max_pd(strain, largest);  // the latter where one is not a number
+    strains = _mm256_add_pd(strains, strain);
+  }
+
+  CLOTHLAB_AVX2_INLINE SpringMeasures measures() const {
+    alignas(32) double s[4], b[4], l[4], n[4];
+    _mm256_store_pd(s, stretch);
+    _mm256_store_pd(b, bend);
+    _mm256_store_pd(l, largest);
+    _mm256_store_pd(n, strains);
+    const double all = (n[0] + n[1]) + (n[2] + n[3]);
+    return {(s[0] + s[1]) + (s[2] + s[3]), (b[0] + b[1]) + (b[2] + b[3]),
+            all != all ? all : *std::max_element(l, l + 4)};
+  }
+};
+
+/// Vectors of the springs of a block.
+struct BlockVectors {
+  double x[kBlockSprings], y[kBlockSprings], z[kBlockSprings];
+
+  CLOTHLAB_AVX2_INLINE FourVectors load(std::size_t k) const {
+    return {_mm256_load_pd(x + k), _mm256_load_pd(y + k), _mm256_load_pd(z + k)};
+  }
+  CLOTHLAB_AVX2_INLINE void store(std::size_t k, const FourVectors& a) {
+    _mm256_store_pd(x + k, a.x);
+    _mm256_store_pd(y + k, a.y);
+    _mm256_store_pd(z + k, a.z);
+  }
+};
+
+/// A block of springs between the loops.
+struct alignas(32) SpringBlock {
+  BlockVectors along;             // x_ij [m]
+  BlockVectors velocity;          // v_ij [m/s]
+  double length[kBlockSprings];   // its square, then l [m]
+  double inverse[kBlockSprings];  // 1/l [1/m]
+  double pull[kBlockSprings];     // elastic force along n [N]
+  Padded force[kBlockSprings];    // on the lower end [N]
+};
+
+template <bool kForces, bool kDamped>
+CLOTHLAB_AVX2_INLINE void find_differences(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
+  for (std::size_t k = 0; k < s.count; k += 4) {
+    const FourVectors along = four_differences<&SpringPass::Motion::x>(pass.motion, s, k);
+    _mm256_store_pd(block.length + k, dot(along, along));
+    if constexpr (kForces) block.along.store(k, along);
+    if constexpr (kDamped) {
+      block.velocity.store(k, four_differences<&SpringPass::Motion::v>(pass.motion, s, k));
+    }
+  }
+}
+
+template <bool kForces, bool kMeasured>
+CLOTHLAB_AVX2_INLINE void find_lengths(const SpringPass& pass, const SpringRun& s, SpringBlock& block,
+                                       FourTotals& totals) {
+  const __m256d one = _mm256_set1_pd(1.0);
+  for (std::size_t k = 0; k < s.count; k += 4) {
+    const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k));
+    const __m256d elongation = _mm256_sub_pd(length, _mm256_loadu_pd(s.rest_lengths + k));
+    const __m256d bend = bending(s, k);
+    if constexpr (kMeasured) totals.add(pass, s, k, bend, length, elongation);
+    if constexpr (kForces) {
+      const __m256d divisor = _mm256_blendv_pd(length, one, is_zero(length));
+      _mm256_store_pd(block.length + k, length);
+      _mm256_store_pd(block.inverse + k, _mm256_div_pd(one, divisor));
+      _mm256_store_pd(block.pull + k, _mm256_mul_pd(by_kind(pass.pull, bend), elongation));
+    }
+  }
+}
+
+template <Damping kDamping>
+CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
+  const __m256d one = _mm256_set1_pd(1.0);
+  for (std::size_t k = 0; k < s.count; k += 4) {
+    const FourVectors n = scaled(_mm256_load_pd(block.inverse + k), block.along.load(k));
+    __m256d pull = _mm256_load_pd(block.pull + k);
+    if constexpr (kDamping == Damping::none) {
+      store_four(scaled(pull, n), block.force + k);
+    } else {
+      const FourVectors w = block.velocity.load(k);
+      __m256d along = _mm256_set1_pd(pass.projected), across = _mm256_set1_pd(pass.isotropic);
+      if (kDamping == Damping::general && pass.rayleigh != 0) {
+        const __m256d length = _mm256_load_pd(block.length + k), none = is_zero(length);
+        const __m256d stiffness = by_kind(pass.stiffness, bending(s, k));
+        const __m256d scaled_stiffness = _mm256_mul_pd(_mm256_set1_pd(pass.rayleigh), stiffness);
+        const __m256d ratio = _mm256_andnot_pd(
+            none, _mm256_div_pd(_mm256_loadu_pd(s.rest_lengths + k), _mm256_blendv_pd(length, one, none)));
+        const __m256d kept = _mm256_min_pd(one, ratio);
+        along = _mm256_add_pd(along, _mm256_mul_pd(scaled_stiffness, kept));
+        across = _mm256_add_pd(across, _mm256_mul_pd(scaled_stiffness, _mm256_sub_pd(one, kept)));
+      }
+      pull = _mm256_sub_pd(pull, _mm256_mul_pd(along, dot(w, n)));
+      FourVectors force = scaled(pull, n);
+      if constexpr (kDamping == Damping::general) {
+        const FourVectors drag = scaled(across, w);
+        force = {_mm256_sub_pd(force.x, drag.x), _mm256_sub_pd(force.y, drag.y),
+                 _mm256_sub_pd(force.z, drag.z)};
+      }
+      store_four(force, block.force + k);
+    }
+  }
+}
+
+CLOTHLAB_AVX2_INLINE void subtract_from(Padded& sum, __m256d force) {
+  _mm256_store_pd(&sum.x, _mm256_sub_pd(_mm256_load_pd(&sum.x), force));
+}
+
+/// Adds the forces to the rows of a chunk. Upper rows of other chunks, those from `end` on, are replaced by
+/// the row `unused`: branches would be badly predicted.
+CLOTHLAB_AVX2_INLINE void sum_block(const SpringRun& s, const SpringBlock& block, std::uint32_t end,
+                                    std::uint32_t unused, Padded* sums) {
+  for (std::size_t k = 0; k < s.count; ++k) {
+    const __m256d force = _mm256_load_pd(&block.force[k].x);
+    Padded& lower = sums[s.lower[k]];
+    _mm256_store_pd(&lower.x, _mm256_add_pd(_mm256_load_pd(&lower.x), force));
+    const std::uint32_t upper = s.upper[k];
+    subtract_from(sums[upper < end ? upper : unused], force);
+  }
+}
+
+template <bool kForces, bool kMeasured, Damping kDamping>
+CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums) {
+  const SpringPattern& p = pass.pattern;
+  const std::uint32_t begin = p.chunk_begin[chunk], end = p.chunk_begin[chunk + 1];
+  const auto unused = static_cast<std::uint32_t>(p.particles() + chunk);
+  constexpr bool kDamped = kForces && kDamping != Damping::none;
+  FourTotals totals;
+  SpringBlock block;
+  SpringCopies copies;
+  if constexpr (kForces) {
+    std::fill(sums + begin, sums + end, Padded{});
+    const std::size_t last = p.incoming_begin[chunk + 1];
+    for (std::size_t k = p.incoming_begin[chunk]; k < last; k += kBlockSprings) {
+      const SpringRun s = copies.copy(pass, std::min(kBlockSprings, last - k),
+                                      [&](std::size_t i) { return p.incoming[k + i].slot; });
+      find_differences<true, kDamped>(pass, s, block);
+      find_lengths<true, false>(pass, s, block, totals);
+      find_forces<kDamping>(pass, s, block);
+      for (std::size_t i = 0; i < s.count; ++i) {
+        subtract_from(sums[s.upper[i]], _mm256_load_pd(&block.force[i].x));
+      }
+    }
+  }
+  const std::size_t last = p.slot_begin[end];
+  for (std::size_t slot = p.slot_begin[begin]; slot < last; slot += kBlockSprings) {
+    const std::size_t count = std::min(kBlockSprings, last - slot);
+    const SpringRun in_place{p.lower.data() + slot, p.upper.data() + slot, pass.rest_lengths + slot,
+                             pass.is_stretch + slot, count};
+    const SpringRun s =
+        count % 4 == 0 ? in_place : copies.copy(pass, count, [&](std::size_t i) { return slot + i; });
+    find_differences<kForces, kDamped>(pass, s, block);
+    find_lengths<kForces, kMeasured>(pass, s, block, totals);
+    if constexpr (kForces) {
+      find_forces<kDamping>(pass, s, block);
+      sum_block(s, block, end, unused, sums);
+    }
+  }
+  return totals.measures();
+}
+
+template <Damping kDamping>
+SpringMeasures run_damped(const SpringPass& pass, std::size_t chunk, Padded* sums, bool measured) {
+  return measured ? run_avx2<true, true, kDamping>(pass, chunk, sums)
+                  : run_avx2<true, false, kDamping>(pass, chunk, sums);
+}
+
+SpringMeasures run_with_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums, bool measured) {
+  if (sums == nullptr) return run_avx2<false, true, Damping::none>(pass, chunk, sums);
+  if (!pass.damped()) return run_damped<Damping::none>(pass, chunk, sums, measured);
+  if (pass.isotropic == 0 && pass.rayleigh == 0) {
+    return run_damped<Damping::projected>(pass, chunk, sums, measured);
+  }
+  return run_damped<Damping::general>(pass, chunk, sums, measured);
+}
+
+const bool kSpringsHaveAvx2 = __builtin_cpu_supports("avx2");
+
+}  // namespace
+
+SpringKernel avx2_spring_kernel() { return kSpringsHaveAvx2 ? run_with_avx2 : nullptr; }
+
+#else
+
+SpringKernel avx2_spring_kernel() { return nullptr; }
+
+#endif
+
+}  // namespace clothlab
