@@ -6,6 +6,8 @@
 #include <span>
 #include <type_traits>
 
+#include "cloth/spring_pass_avx2.h"
+
 namespace clothlab {
 
 namespace {
@@ -179,8 +181,8 @@ void SpringPass::for_pairs(std::size_t begin, std::size_t end, const Visit& visi
 }
 
 SpringMeasures SpringPass::run(std::size_t chunk, Padded* sums, bool measured) const {
-  const SpringKernel avx2 = kernel == Kernel::fastest ? avx2_spring_kernel() : nullptr;
-  return avx2 != nullptr ? avx2(*this, chunk, sums, measured) : run_portable(chunk, sums, measured);
+  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
+  return avx2 != nullptr ? avx2->run(*this, chunk, sums, measured) : run_portable(chunk, sums, measured);
 }
 
 SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool measured) const {
@@ -226,6 +228,13 @@ void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& bloc
 
 void SpringPass::linearize(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
                            Padded* sums) const {
+  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
+  if (avx2 != nullptr) return avx2->linearize(*this, chunk, factor, u, blocks, sums);
+  linearize_portable(chunk, factor, u, blocks, sums);
+}
+
+void SpringPass::linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
+                                    Padded* sums) const {
   sum_forces(chunk, sums, [&](const Pair& pair, auto own) {
     const Pose pose(*this, pair, blocks.compression);
     if constexpr (own.value) {

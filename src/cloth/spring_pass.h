@@ -76,11 +76,8 @@ struct SpringPass {
   template <class Visit>
   void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
   SpringMeasures run_portable(std::size_t chunk, Padded* sums, bool measured) const;
+  void linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
+                          Padded* sums) const;
 };
-
-/// SpringPass::run for processors with AVX2; null on others.
-using SpringKernel = SpringMeasures (*)(const SpringPass& pass, std::size_t chunk, Padded* sums,
-                                        bool measured);
-SpringKernel avx2_spring_kernel();
 
 }  // namespace clothlab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cloth/spring_pass.h"
+#include "cloth/spring_pass_avx2.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #define CLOTHLAB_AVX2 __attribute__((target("avx2")))
-#define CLOTHLAB_AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+#define CLOTHLAB_AVX2_LAMBDA __attribute__((target("avx2"), always_inline))
+#define CLOTHLAB_AVX2_INLINE CLOTHLAB_AVX2_LAMBDA inline
 #endif
 
 namespace clothlab {
@@ -16,7 +17,8 @@ namespace clothlab {
 
 namespace {
 
-// The operations of SpringPass::run_portable in the same order, four springs per register. None is fused.
+// The operations of run_portable and linearize_portable in the same order, four springs per register. None is
+// fused.
 //
 // Springs go in blocks through four short loops: vectors along the springs; roots, divisions and measures;
 // forces; sums by row. In one loop the chain of operations of a spring, which is long, would leave the
@@ -69,12 +71,15 @@ CLOTHLAB_AVX2_INLINE FourVectors scaled(__m256d s, const FourVectors& a) {
   return {_mm256_mul_pd(s, a.x), _mm256_mul_pd(s, a.y), _mm256_mul_pd(s, a.z)};
 }
 
+const Padded& position_of(const SpringPass::Motion& row) { return row.x; }
+const Padded& velocity_of(const SpringPass::Motion& row) { return row.v; }
+const Padded& itself(const Padded& row) { return row; }
+
 /// Values at the lower ends minus values at the upper ends, of the springs from k on.
-template <Padded SpringPass::Motion::*kValue>
-CLOTHLAB_AVX2_INLINE FourVectors four_differences(const SpringPass::Motion* of, const SpringRun& s,
-                                                  std::size_t k) {
-  const auto difference = [&](std::size_t i) __attribute__((target("avx2"), always_inline)) {
-    const Padded &lower = of[s.lower[i]].*kValue, &upper = of[s.upper[i]].*kValue;
+template <auto kValueOf, class Row>
+CLOTHLAB_AVX2_INLINE FourVectors four_differences(const Row* rows, const SpringRun& s, std::size_t k) {
+  const auto difference = [&](std::size_t i) CLOTHLAB_AVX2_LAMBDA {
+    const Padded &lower = kValueOf(rows[s.lower[i]]), &upper = kValueOf(rows[s.upper[i]]);
     return _mm256_sub_pd(_mm256_load_pd(&lower.x), _mm256_load_pd(&upper.x));
   };
   const __m256d a = difference(k), b = difference(k + 1), c = difference(k + 2), d = difference(k + 3);
@@ -84,14 +89,14 @@ CLOTHLAB_AVX2_INLINE FourVectors four_differences(const SpringPass::Motion* of, 
           _mm256_permute2f128_pd(xz01, xz23, 0x31)};
 }
 
-CLOTHLAB_AVX2_INLINE void store_four(const FourVectors& a, Padded* to) {
-  const __m256d zero = _mm256_setzero_pd();
+/// Four numbers each: a vector and one behind it.
+CLOTHLAB_AVX2_INLINE void store_four(const FourVectors& a, __m256d fourth, double* to) {
   const __m256d xy02 = _mm256_unpacklo_pd(a.x, a.y), xy13 = _mm256_unpackhi_pd(a.x, a.y);
-  const __m256d z02 = _mm256_unpacklo_pd(a.z, zero), z13 = _mm256_unpackhi_pd(a.z, zero);
-  _mm256_store_pd(&to[0].x, _mm256_permute2f128_pd(xy02, z02, 0x20));
-  _mm256_store_pd(&to[1].x, _mm256_permute2f128_pd(xy13, z13, 0x20));
-  _mm256_store_pd(&to[2].x, _mm256_permute2f128_pd(xy02, z02, 0x31));
-  _mm256_store_pd(&to[3].x, _mm256_permute2f128_pd(xy13, z13, 0x31));
+  const __m256d z02 = _mm256_unpacklo_pd(a.z, fourth), z13 = _mm256_unpackhi_pd(a.z, fourth);
+  _mm256_store_pd(to, _mm256_permute2f128_pd(xy02, z02, 0x20));
+  _mm256_store_pd(to + 4, _mm256_permute2f128_pd(xy13, z13, 0x20));
+  _mm256_store_pd(to + 8, _mm256_permute2f128_pd(xy02, z02, 0x31));
+  _mm256_store_pd(to + 12, _mm256_permute2f128_pd(xy13, z13, 0x31));
 }
 
 CLOTHLAB_AVX2_INLINE __m256d bending(const SpringRun& s, std::size_t k) {
@@ -169,22 +174,23 @@ struct alignas(32) SpringBlock {
   double length[kBlockSprings];   // its square, then l [m]
   double inverse[kBlockSprings];  // 1/l [1/m]
   double pull[kBlockSprings];     // elastic force along n [N]
+  double ratio[kBlockSprings];    // L/l, see SpringPass::Pose
   Padded force[kBlockSprings];    // on the lower end [N]
 };
 
 template <bool kForces, bool kDamped>
 CLOTHLAB_AVX2_INLINE void find_differences(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
   for (std::size_t k = 0; k < s.count; k += 4) {
-    const FourVectors along = four_differences<&SpringPass::Motion::x>(pass.motion, s, k);
+    const FourVectors along = four_differences<position_of>(pass.motion, s, k);
     _mm256_store_pd(block.length + k, dot(along, along));
     if constexpr (kForces) block.along.store(k, along);
     if constexpr (kDamped) {
-      block.velocity.store(k, four_differences<&SpringPass::Motion::v>(pass.motion, s, k));
+      block.velocity.store(k, four_differences<velocity_of>(pass.motion, s, k));
     }
   }
 }
 
-template <bool kForces, bool kMeasured>
+template <bool kForces, bool kMeasured, bool kRatio>
 CLOTHLAB_AVX2_INLINE void find_lengths(const SpringPass& pass, const SpringRun& s, SpringBlock& block,
                                        FourTotals& totals) {
   const __m256d one = _mm256_set1_pd(1.0);
@@ -194,44 +200,105 @@ CLOTHLAB_AVX2_INLINE void find_lengths(const SpringPass& pass, const SpringRun& 
     const __m256d bend = bending(s, k);
     if constexpr (kMeasured) totals.add(pass, s, k, bend, length, elongation);
     if constexpr (kForces) {
-      const __m256d divisor = _mm256_blendv_pd(length, one, is_zero(length));
-      _mm256_store_pd(block.length + k, length);
+      const __m256d none = is_zero(length), divisor = _mm256_blendv_pd(length, one, none);
       _mm256_store_pd(block.inverse + k, _mm256_div_pd(one, divisor));
       _mm256_store_pd(block.pull + k, _mm256_mul_pd(by_kind(pass.pull, bend), elongation));
+      if constexpr (kRatio) {
+        const __m256d ratio = _mm256_div_pd(_mm256_loadu_pd(s.rest_lengths + k), divisor);
+        _mm256_store_pd(block.ratio + k, _mm256_andnot_pd(none, ratio));
+      }
     }
   }
 }
 
+/// Four blocks along n nᵀ + across I.
+struct FourBlocks {
+  __m256d along, across;
+
+  CLOTHLAB_AVX2_INLINE void add(__m256d k, __m256d ratio) {
+    along = _mm256_add_pd(along, _mm256_mul_pd(k, ratio));
+    across = _mm256_add_pd(across, _mm256_mul_pd(k, _mm256_sub_pd(_mm256_set1_pd(1.0), ratio)));
+  }
+  /// Adds scale B.
+  CLOTHLAB_AVX2_INLINE void add_stiffness(__m256d stiffness, __m256d ratio, double scale) {
+    add(_mm256_mul_pd(_mm256_set1_pd(scale), stiffness), ratio);
+  }
+  /// Adds −scale D.
+  CLOTHLAB_AVX2_INLINE void add_damping(const SpringPass& pass, __m256d stiffness, __m256d kept_ratio,
+                                        double scale) {
+    along = _mm256_add_pd(along, _mm256_set1_pd(scale * pass.projected));
+    across = _mm256_add_pd(across, _mm256_set1_pd(scale * pass.isotropic));
+    if (pass.rayleigh != 0) add(_mm256_mul_pd(_mm256_set1_pd(scale * pass.rayleigh), stiffness), kept_ratio);
+  }
+  /// pull n − block w
+  CLOTHLAB_AVX2_INLINE FourVectors force(const FourVectors& n, __m256d pull, const FourVectors& w) const {
+    const FourVectors f = scaled(_mm256_sub_pd(pull, _mm256_mul_pd(along, dot(w, n))), n);
+    const FourVectors drag = scaled(across, w);
+    return {_mm256_sub_pd(f.x, drag.x), _mm256_sub_pd(f.y, drag.y), _mm256_sub_pd(f.z, drag.z)};
+  }
+};
+
+CLOTHLAB_AVX2_INLINE FourBlocks no_blocks() { return {_mm256_setzero_pd(), _mm256_setzero_pd()}; }
+
+CLOTHLAB_AVX2_INLINE __m256d kept_ratio(const SpringBlock& block, std::size_t k) {
+  return _mm256_min_pd(_mm256_set1_pd(1.0), _mm256_load_pd(block.ratio + k));
+}
+
 template <Damping kDamping>
 CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
-  const __m256d one = _mm256_set1_pd(1.0);
+  const __m256d zero = _mm256_setzero_pd();
   for (std::size_t k = 0; k < s.count; k += 4) {
     const FourVectors n = scaled(_mm256_load_pd(block.inverse + k), block.along.load(k));
-    __m256d pull = _mm256_load_pd(block.pull + k);
+    const __m256d pull = _mm256_load_pd(block.pull + k);
+    FourVectors force;
     if constexpr (kDamping == Damping::none) {
-      store_four(scaled(pull, n), block.force + k);
+      force = scaled(pull, n);
     } else {
       const FourVectors w = block.velocity.load(k);
-      __m256d along = _mm256_set1_pd(pass.projected), across = _mm256_set1_pd(pass.isotropic);
-      if (kDamping == Damping::general && pass.rayleigh != 0) {
-        const __m256d length = _mm256_load_pd(block.length + k), none = is_zero(length);
-        const __m256d stiffness = by_kind(pass.stiffness, bending(s, k));
-        const __m256d scaled_stiffness = _mm256_mul_pd(_mm256_set1_pd(pass.rayleigh), stiffness);
-        const __m256d ratio = _mm256_andnot_pd(
-            none, _mm256_div_pd(_mm256_loadu_pd(s.rest_lengths + k), _mm256_blendv_pd(length, one, none)));
-        const __m256d kept = _mm256_min_pd(one, ratio);
-        along = _mm256_add_pd(along, _mm256_mul_pd(scaled_stiffness, kept));
-        across = _mm256_add_pd(across, _mm256_mul_pd(scaled_stiffness, _mm256_sub_pd(one, kept)));
+      if constexpr (kDamping == Damping::projected) {
+        force = scaled(_mm256_sub_pd(pull, _mm256_mul_pd(_mm256_set1_pd(pass.projected), dot(w, n))), n);
+      } else {
+        FourBlocks damping = no_blocks();
+        damping.add_damping(pass, by_kind(pass.stiffness, bending(s, k)), kept_ratio(block, k), 1);
+        force = damping.force(n, pull, w);
       }
-      pull = _mm256_sub_pd(pull, _mm256_mul_pd(along, dot(w, n)));
-      FourVectors force = scaled(pull, n);
-      if constexpr (kDamping == Damping::general) {
-        const FourVectors drag = scaled(across, w);
-        force = {_mm256_sub_pd(force.x, drag.x), _mm256_sub_pd(force.y, drag.y),
-                 _mm256_sub_pd(force.z, drag.z)};
-      }
-      store_four(force, block.force + k);
     }
+    store_four(force, zero, &block.force[k].x);
+  }
+}
+
+/// find_forces with those of K: SpringPass::linearize for a block. The blocks go to `to` where it is not
+/// null.
+CLOTHLAB_AVX2_INLINE void linearize_block(const SpringPass& pass, const SpringRun& s, double factor,
+                                          const Padded* u, const SpringPass::Blocks& blocks, double* to,
+                                          SpringBlock& block) {
+  const __m256d zero = _mm256_setzero_pd(), compression = _mm256_set1_pd(blocks.compression);
+  for (std::size_t k = 0; k < s.count; k += 4) {
+    const FourVectors n = scaled(_mm256_load_pd(block.inverse + k), block.along.load(k));
+    const __m256d stiffness = by_kind(pass.stiffness, bending(s, k)), kept = kept_ratio(block, k);
+    const __m256d exact = _mm256_load_pd(block.ratio + k);
+    const __m256d ratio = blocks.compression == 1 ? exact
+                          : blocks.compression == 0
+                              ? kept
+                              : _mm256_add_pd(kept, _mm256_mul_pd(compression, _mm256_sub_pd(exact, kept)));
+    if (to != nullptr) {
+      FourBlocks of_matrix = no_blocks();
+      of_matrix.add_stiffness(stiffness, ratio, blocks.c.stiffness);
+      of_matrix.add_damping(pass, stiffness, kept, blocks.c.damping);
+      store_four(scaled(_mm256_sqrt_pd(of_matrix.along), n), of_matrix.across, to + 4 * k);
+    }
+    FourBlocks by_v = no_blocks();
+    by_v.add_damping(pass, stiffness, kept, 1);
+    if (u == nullptr) by_v.add_stiffness(stiffness, ratio, factor);
+    FourVectors force = by_v.force(n, _mm256_load_pd(block.pull + k), block.velocity.load(k));
+    if (u != nullptr) {
+      FourBlocks by_u = no_blocks();
+      by_u.add_stiffness(stiffness, ratio, factor);
+      const FourVectors more = by_u.force(n, zero, four_differences<itself>(u, s, k));
+      force = {_mm256_add_pd(force.x, more.x), _mm256_add_pd(force.y, more.y),
+               _mm256_add_pd(force.z, more.z)};
+    }
+    store_four(force, zero, &block.force[k].x);
   }
 }
 
@@ -252,44 +319,88 @@ CLOTHLAB_AVX2_INLINE void sum_block(const SpringRun& s, const SpringBlock& block
   }
 }
 
-template <bool kForces, bool kMeasured, Damping kDamping>
-CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums) {
+/// Springs that reach a chunk from lower ones, in blocks: find(springs, block) and then the sums of their
+/// upper rows.
+template <class Find>
+CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chunk, Padded* sums,
+                                        SpringCopies& copies, SpringBlock& block, const Find& find) {
   const SpringPattern& p = pass.pattern;
-  const std::uint32_t begin = p.chunk_begin[chunk], end = p.chunk_begin[chunk + 1];
-  const auto unused = static_cast<std::uint32_t>(p.particles() + chunk);
-  constexpr bool kDamped = kForces && kDamping != Damping::none;
-  FourTotals totals;
-  SpringBlock block;
-  SpringCopies copies;
-  if constexpr (kForces) {
-    std::fill(sums + begin, sums + end, Padded{});
-    const std::size_t last = p.incoming_begin[chunk + 1];
-    for (std::size_t k = p.incoming_begin[chunk]; k < last; k += kBlockSprings) {
-      const SpringRun s = copies.copy(pass, std::min(kBlockSprings, last - k),
-                                      [&](std::size_t i) { return p.incoming[k + i].slot; });
-      find_differences<true, kDamped>(pass, s, block);
-      find_lengths<true, false>(pass, s, block, totals);
-      find_forces<kDamping>(pass, s, block);
-      for (std::size_t i = 0; i < s.count; ++i) {
-        subtract_from(sums[s.upper[i]], _mm256_load_pd(&block.force[i].x));
-      }
+  std::fill(sums + p.chunk_begin[chunk], sums + p.chunk_begin[chunk + 1], Padded{});
+  const std::size_t last = p.incoming_begin[chunk + 1];
+  for (std::size_t k = p.incoming_begin[chunk]; k < last; k += kBlockSprings) {
+    const SpringRun s = copies.copy(pass, std::min(kBlockSprings, last - k),
+                                    [&](std::size_t i) { return p.incoming[k + i].slot; });
+    find(s, block);
+    for (std::size_t i = 0; i < s.count; ++i) {
+      subtract_from(sums[s.upper[i]], _mm256_load_pd(&block.force[i].x));
     }
   }
+}
+
+/// The chunk's own springs in blocks: find(slot, springs, block) and then, where kForces, the sums of their
+/// rows.
+template <bool kForces, class Find>
+CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Padded* sums,
+                                   SpringCopies& copies, SpringBlock& block, const Find& find) {
+  const SpringPattern& p = pass.pattern;
+  const std::uint32_t end = p.chunk_begin[chunk + 1];
+  const auto unused = static_cast<std::uint32_t>(p.particles() + chunk);
   const std::size_t last = p.slot_begin[end];
-  for (std::size_t slot = p.slot_begin[begin]; slot < last; slot += kBlockSprings) {
+  for (std::size_t slot = p.slot_begin[p.chunk_begin[chunk]]; slot < last; slot += kBlockSprings) {
     const std::size_t count = std::min(kBlockSprings, last - slot);
     const SpringRun in_place{p.lower.data() + slot, p.upper.data() + slot, pass.rest_lengths + slot,
                              pass.is_stretch + slot, count};
     const SpringRun s =
         count % 4 == 0 ? in_place : copies.copy(pass, count, [&](std::size_t i) { return slot + i; });
-    find_differences<kForces, kDamped>(pass, s, block);
-    find_lengths<kForces, kMeasured>(pass, s, block, totals);
-    if constexpr (kForces) {
-      find_forces<kDamping>(pass, s, block);
-      sum_block(s, block, end, unused, sums);
-    }
+    find(slot, s, block);
+    if constexpr (kForces) sum_block(s, block, end, unused, sums);
   }
+}
+
+template <bool kForces, bool kMeasured, Damping kDamping>
+CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums) {
+  constexpr bool kDamped = kForces && kDamping != Damping::none;
+  constexpr bool kRatio = kForces && kDamping == Damping::general;
+  FourTotals totals;
+  SpringBlock block;
+  SpringCopies copies;
+  if constexpr (kForces) {
+    const auto find = [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
+      find_differences<true, kDamped>(pass, s, b);
+      find_lengths<true, false, kRatio>(pass, s, b, totals);
+      find_forces<kDamping>(pass, s, b);
+    };
+    take_incoming(pass, chunk, sums, copies, block, find);
+  }
+  const auto find = [&](std::size_t /*slot*/, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
+    find_differences<kForces, kDamped>(pass, s, b);
+    find_lengths<kForces, kMeasured, kRatio>(pass, s, b, totals);
+    if constexpr (kForces) find_forces<kDamping>(pass, s, b);
+  };
+  take_own<kForces>(pass, chunk, sums, copies, block, find);
   return totals.measures();
+}
+
+CLOTHLAB_AVX2 void linearize_avx2(const SpringPass& pass, std::size_t chunk, double factor, const Padded* u,
+                                  const SpringPass::Blocks& blocks, Padded* sums) {
+  FourTotals totals;
+  SpringBlock block;
+  SpringCopies copies;
+  const auto find = [&](const SpringRun& s, SpringBlock& b, double* to) CLOTHLAB_AVX2_LAMBDA {
+    find_differences<true, true>(pass, s, b);
+    find_lengths<true, false, true>(pass, s, b, totals);
+    linearize_block(pass, s, factor, u, blocks, to, b);
+  };
+  take_incoming(pass, chunk, sums, copies, block,
+                [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
+  take_own<true>(pass, chunk, sums, copies, block,
+                 [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
+                   double* const first = &blocks.a.spring_in(slot).u.x;
+                   if (s.count % 4 == 0) return find(s, b, first);
+                   alignas(32) double values[4 * kBlockSprings];
+                   find(s, b, values);
+                   std::copy(values, values + 4 * s.count, first);
+                 });
 }
 
 template <Damping kDamping>
@@ -311,11 +422,14 @@ const bool kSpringsHaveAvx2 = __builtin_cpu_supports("avx2");
 
 }  // namespace
 
-SpringKernel avx2_spring_kernel() { return kSpringsHaveAvx2 ? run_with_avx2 : nullptr; }
+const SpringKernels* avx2_spring_kernels() {
+  static constexpr SpringKernels kKernels{run_with_avx2, linearize_avx2};
+  return kSpringsHaveAvx2 ? &kKernels : nullptr;
+}
 
 #else
 
-SpringKernel avx2_spring_kernel() { return nullptr; }
+const SpringKernels* avx2_spring_kernels() { return nullptr; }
 
 #endif
 
