@@ -10,6 +10,8 @@ namespace clothlab {
 
 namespace {
 
+constexpr double kLoosestModes = 1e-2;  // tolerance of the lowest modes
+
 // sin √z / √z, with sinh for z < 0. Clamped at −300², a growth of e³⁰⁰ in one step, to keep a blow-up finite.
 double sinc_of_root(double z) {
   if (std::abs(z) < 1e-4) return 1 - z / 6 * (1 - z / 20 * (1 - z / 42));
@@ -36,9 +38,9 @@ bool ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
 
   searched_ = age_ == 0;
   if (searched_) {
-    const LowestModes::Result result =
-        modes_.compute(context.solving(), K, system.masses(), system.projection(),
-                       {wanted_, 1 / (h * h), context.solver.linear.cg.tolerance});
+    const LowestModes::Result result = modes_.compute(
+        context.solving(), K, system.masses(), system.projection(),
+        {wanted_, 1 / (h * h), std::min(kLoosestModes, 10 * context.solver.linear.cg.tolerance)});
     if (result.stopped) {
       report.stopped = true;
       return false;

@@ -22,6 +22,7 @@ constexpr int kMaxShifts = 60;
 constexpr int kIterationsPerShift = 6;
 constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
 constexpr double kNothingNew = 1e-13;
+constexpr double kNoCancellation = 0.1;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer to each other count as one
 
@@ -71,8 +72,8 @@ void LowestModes::search(Problem& p, Result& result) {
     result.converged = true;
     return;
   }
-  p.followed = std::min(p.free, count_ + 2 + count_ / 2);
-  p.capacity = std::min(p.free, 3 * p.followed + 8);
+  p.followed = std::min(p.free, count_ + 3);
+  p.capacity = std::min(p.free, 3 * p.followed + 4);
   make_room(p);
   for (std::size_t i = 0; i < p.n(); ++i) root_mass_[i] = std::sqrt(p.masses[i]);
   p.norm = norm_bound(p.K, p.masses, diagonal_, p.stop);
@@ -98,10 +99,12 @@ void LowestModes::make_room(const Problem& p) {
   coefficients_.resize(p.capacity);
   eigen_.reserve(p.capacity);
   eigenvalues_.resize(p.followed);
-  for (std::vector<vec3>* v : {&w_, &t_, &start_}) {
+  for (std::vector<vec3>* v : {&w_, &start_}) {
     v->resize(n);
     p.cancel.look();
   }
+  in_.resize(n);
+  out_.resize(n);
   root_mass_.resize(n);
 }
 
@@ -128,7 +131,7 @@ bool LowestModes::begin_basis(const Problem& p) {
   randomise(0, start_);
   p.cancel.look();
   if (!find_shift(p, has_kept_ ? kept_.range : Range{})) return false;
-  for (std::size_t i = 0; i < p.n(); ++i) start_[i] = root_mass_[i] * w_[i];
+  precondition(p, start_);
   for (std::size_t j = 0; has_kept_ && j < kept_.count; ++j) {
     std::ranges::copy(kept_.vectors.column(j), w_.begin());
     p.projection.filter(w_);
@@ -140,7 +143,7 @@ bool LowestModes::begin_basis(const Problem& p) {
     precondition(p, w_);
     extend(p, w_);
   }
-  return true;
+  return size_ > 0;  // 0: no value is finite
 }
 
 bool LowestModes::iterate(const Problem& p, Result& result) {
@@ -165,10 +168,11 @@ bool LowestModes::iterate(const Problem& p, Result& result) {
       refines = !refines;
     }
     if (result.iterations == kMaxIterations) return true;
-    // A shift far below the wanted modes separates them badly.
+    // A shift far below the wanted modes separates them badly; one above the lowest is none.
     const Range seen{eigen_.values()[0], eigen_.values()[count_ - 1]};
+    const double distance = inverse_.sigma() + seen.lowest;
     if (result.iterations % kIterationsPerShift == kIterationsPerShift - 1 &&
-        sigma_ + seen.lowest > 2 * (seen.highest - seen.lowest) + 1e-2 * p.request.scale &&
+        (distance <= 0 || distance > 2 * (seen.highest - seen.lowest) + 1e-2 * p.request.scale) &&
         !find_shift(p, seen)) {
       return false;
     }
@@ -181,7 +185,7 @@ LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refi
   const std::size_t refined = refines ? std::min(p.followed, count_ + 1) : 0;
   const std::size_t room_for = result.iterations == 0 ? p.followed : std::max(refined, count_);
   if (size_ + room_for > p.capacity) {
-    restart(p, std::min(p.capacity - room_for, 2 * p.followed));
+    restart(p, std::min(p.capacity - room_for, p.followed));
     ritz();
   }
   const std::size_t m = size_;  // size of the basis of the Ritz vectors, while it grows
@@ -226,7 +230,8 @@ double LowestModes::error(const Problem& p, std::size_t k, double limit) {
   if (std::isnan(errors_[k])) {
     start_ = w_;
     precondition(p, w_);
-    errors_[k] = inner_product(p.pool, start_, w_) * (last + sigma_) / (last - lambda);
+    errors_[k] = inverse_.underestimate() * inner_product(p.pool, start_, w_) * (last + inverse_.sigma()) /
+                 (last - lambda);
   }
   return errors_[k];
 }
@@ -241,31 +246,19 @@ void LowestModes::compute_residual(const Problem& p, std::size_t k, std::span<ve
 }
 
 bool LowestModes::find_shift(const Problem& p, const Range& expected) {
-  if (!shifted_ || shifted_->shared_pattern() != p.K.shared_pattern()) {
-    shifted_.emplace(p.K.shared_pattern(), p.stop);
-  }
   double margin =
       std::max({0.1 * (expected.highest - expected.lowest), 1e-3 * p.request.scale, 1e-9 * p.norm});
   for (int attempt = 0; attempt < kMaxShifts; ++attempt, margin *= 4) {
-    sigma_ = margin - expected.lowest;
-    if (!std::isfinite(sigma_)) return false;
-    *shifted_ = p.K;
-    p.cancel.look();
-    for (std::size_t i = 0; i < p.n(); ++i) {
-      shifted_->diagonal(i) += sigma_ * root_mass_[i] * root_mass_[i];
-      t_[i] = root_mass_[i] * start_[i];
-    }
-    const SolveReport report = cholesky_.solve(p.context, {*shifted_, t_, p.projection}, w_, 1);
-    if (report.stopped) throw Cancelled();
-    if (!report.indefinite && std::isfinite(report.residual)) return true;
+    const double sigma = margin - expected.lowest;
+    if (!std::isfinite(sigma)) return false;
+    if (inverse_.prepare(p.context, p.K, p.masses, p.projection, sigma)) return true;
   }
   return false;
 }
 
 void LowestModes::precondition(const Problem& p, std::span<vec3> w) {
-  for (std::size_t i = 0; i < p.n(); ++i) t_[i] = root_mass_[i] * w[i];
-  const SolveReport report = cholesky_.solve(p.context, {*shifted_, t_, p.projection, {}, true}, w, 1);
-  if (report.stopped) throw Cancelled();
+  for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
+  inverse_.apply(p.context, p.projection, w);
   for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
 }
 
@@ -279,15 +272,12 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
     basis_.coefficients(p.pool, size_, w, coefficients_, p.stop);
     basis_.add(p.pool, size_, coefficients_, -1, w, p.stop);
     length = norm(p.pool, w);
-    if (pass == 0 && !(length > kNothingNew)) return false;
+    if (!(length > kNothingNew)) return false;
+    if (length > kNoCancellation) break;  // else once more against rounding
   }
   const std::span<vec3> v = basis_.column(size_), Kv = product_.column(size_);
   std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / length; });
-  for (std::size_t i = 0; i < p.n(); ++i) t_[i] = v[i] / root_mass_[i];
-  p.cancel.look();
-  p.K.multiply(p.pool, t_, Kv);
-  for (std::size_t i = 0; i < p.n(); ++i) Kv[i] /= root_mass_[i];
-  p.projection.filter(Kv);
+  multiply(p, v, Kv);
   basis_.coefficients(p.pool, size_ + 1, Kv, coefficients_, p.stop);
   const std::size_t capacity = basis_.columns();
   for (std::size_t j = 0; j <= size_; ++j) {
@@ -295,6 +285,25 @@ bool LowestModes::extend(const Problem& p, std::span<vec3> w) {
   }
   ++size_;
   return true;
+}
+
+void LowestModes::multiply(const Problem& p, std::span<const vec3> v, std::span<vec3> Kv) {
+  const SpringPattern& pattern = p.K.pattern();
+  for_rows(p.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t particle = pattern.particle[i];
+      in_[i] = padded(v[particle] / root_mass_[particle]);
+    }
+  });
+  p.cancel.look();
+  for_rows(p.pool, pattern, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    p.K.multiply_chunk(chunk, in_.data(), out_.data());
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t particle = pattern.particle[i];
+      Kv[particle] = unpadded(out_[i]) / root_mass_[particle];
+    }
+  });
+  p.projection.filter(Kv);
 }
 
 void LowestModes::ritz() {

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/memory.h"
-#include "linalg/cholesky.h"
+#include "linalg/shifted_inverse.h"
 #include "linalg/small_dense.h"
 #include "linalg/vector_basis.h"
 
@@ -17,7 +16,7 @@ namespace clothlab {
 /// The s algebraically lowest modes of K x = λ M x on the free directions, XᵀMX = I; λ may be negative.
 ///
 /// Block Davidson method: Rayleigh–Ritz in a subspace extended by (K + σM)⁻¹ times the residuals of the
-/// wanted modes, which is the block Krylov space of shift-invert. σ is a little above −λ_1; it grows where K
+/// wanted modes, or by a V-cycle for the inverse (ShiftedInverse). σ is a little above −λ_1; it grows where K
 /// + σM is not positive definite, and is chosen again where it is far off. A few more modes and a fixed
 /// pseudo-random vector are included, so that a mode that comes down from above is found. The start is that
 /// of the last `keep`. A subspace as large as the problem gives the result of a dense solver.
@@ -77,11 +76,12 @@ class LowestModes {
   };
   /// Extends the basis by the residuals of the wanted modes, and of one more where it refines.
   Growth extend_by_residuals(const Problem& p, bool refines, Result& result);
-  /// Factorises K + σM for a σ that makes it positive definite; w_ := (K + σM)^-1 M^1/2 start_. False: there
-  /// is none.
+  /// Prepares the inverse for a σ above −λ_1, as far as that is known. False: there is none.
   bool find_shift(const Problem& p, const Range& expected);
   /// w := M^1/2 (K + σM)^-1 M^1/2 w
   void precondition(const Problem& p, std::span<vec3> w);
+  /// Kv := M^-1/2 K M^-1/2 v
+  void multiply(const Problem& p, std::span<const vec3> v, std::span<vec3> Kv);
   /// Orthonormalises and appends w; false if w is already in the span or the basis is full.
   bool extend(const Problem& p, std::span<vec3> w);
   /// Whether there is a gap between the c lowest Ritz values and the next one.
@@ -101,7 +101,8 @@ class LowestModes {
   SymmetricEigen eigen_;
   std::vector<double> coefficients_;
   std::vector<double> errors_;  // of Ritz values, where they are known
-  std::vector<vec3> w_, t_, start_;
+  std::vector<vec3> w_, start_;
+  RowVector in_, out_;
   std::vector<double> root_mass_, diagonal_;
 
   VectorBasis modes_;  // X
@@ -116,9 +117,7 @@ class LowestModes {
   Start found_, kept_;  // kept_: those of `keep`
   bool has_kept_ = false;
 
-  CholeskySolver cholesky_;
-  std::optional<SpringMatrix> shifted_;  // K + σM
-  double sigma_ = 0;
+  ShiftedInverse inverse_;
 };
 
 }  // namespace clothlab

@@ -2,11 +2,13 @@
 #include "linalg/vector_basis.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
-#include <glm/geometric.hpp>
+#include <cstring>
 
 #include "core/cancel_point.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
@@ -31,13 +33,67 @@ void for_chunks(WorkerPool& pool, std::size_t n, std::size_t columns, const Stop
   }
 }
 
+// Components side by side, two in a register: vectors of three fill registers badly.
+HalfLanes load(const double* a) {
+  HalfLanes both;
+  std::memcpy(&both, a, sizeof both);
+  return both;
+}
+
+// Sum of a_i . b_i over n vectors, in three sums, as one would wait for itself.
+double dot_of(const vec3* a, const vec3* b, std::size_t n) {
+  const double *const p = &a->x, *const q = &b->x;
+  HalfLanes first{}, second{}, third{};
+  std::size_t i = 0;
+  for (; i + 6 <= 3 * n; i += 6) {
+    first = first + load(p + i) * load(q + i);
+    second = second + load(p + i + 2) * load(q + i + 2);
+    third = third + load(p + i + 4) * load(q + i + 4);
+  }
+  const HalfLanes sums = first + second + third;
+  double sum = sums[0] + sums[1];
+  for (; i < 3 * n; ++i) sum += p[i] * q[i];
+  return sum;
+}
+
+// w += Σ c_j v_j over n vectors, for `Width` columns v_j: w is read and written once.
+template <std::size_t Width>
+void add_scaled(const VectorBasis& V, std::size_t first, const double* c, double factor, std::size_t begin,
+                std::size_t n, vec3* w) {
+  std::array<const double*, Width> v;
+  std::array<double, Width> scale;
+  for (std::size_t j = 0; j < Width; ++j) {
+    v[j] = &V.column(first + j)[begin].x;
+    scale[j] = factor * c[j];
+  }
+  double* const out = &w->x;
+  std::size_t i = 0;
+  for (; i + 2 <= 3 * n; i += 2) {
+    HalfLanes sum = load(out + i);
+    for (std::size_t j = 0; j < Width; ++j) sum = sum + both(scale[j]) * load(v[j] + i);
+    std::memcpy(out + i, &sum, sizeof sum);
+  }
+  for (; i < 3 * n; ++i) {
+    for (std::size_t j = 0; j < Width; ++j) out[i] += scale[j] * v[j][i];
+  }
+}
+
+// w += factor V c in the rows [begin, end)
+void add_columns(const VectorBasis& V, std::size_t k, std::span<const double> c, double factor,
+                 std::size_t begin, std::size_t end, std::span<vec3> w) {
+  constexpr std::size_t kAtOnce = 4;
+  std::size_t j = 0;
+  for (; j + kAtOnce <= k; j += kAtOnce) {
+    add_scaled<kAtOnce>(V, j, &c[j], factor, begin, end - begin, &w[begin]);
+  }
+  for (; j < k; ++j) add_scaled<1>(V, j, &c[j], factor, begin, end - begin, &w[begin]);
+}
+
 }  // namespace
 
 double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) {
   return pool.sum(a.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]);
-    return sum;
+    return dot_of(&a[begin], &b[begin], end - begin);
   });
 }
 
@@ -58,12 +114,7 @@ void VectorBasis::coefficients(WorkerPool& pool, std::size_t k, std::span<const 
   assert(k <= columns_ && k <= c.size() && w.size() == n_);
   for_chunks(pool, n_, k, stop, [&](std::size_t begin, std::size_t end) {
     double* partial = partials_.data() + begin / kGrain * columns_;
-    for (std::size_t j = 0; j < k; ++j) {
-      const std::span<const vec3> v = column(j);
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += glm::dot(v[i], w[i]);
-      partial[j] = sum;
-    }
+    for (std::size_t j = 0; j < k; ++j) partial[j] = dot_of(&column(j)[begin], &w[begin], end - begin);
   });
   std::fill_n(c.begin(), k, 0.0);
   for (std::size_t chunk = 0; chunk < chunks_of(n_); ++chunk) {
@@ -74,13 +125,8 @@ void VectorBasis::coefficients(WorkerPool& pool, std::size_t k, std::span<const 
 void VectorBasis::add(WorkerPool& pool, std::size_t k, std::span<const double> c, double factor,
                       std::span<vec3> w, const StopProbe& stop) const {
   assert(k <= columns_ && k <= c.size() && w.size() == n_);
-  for_chunks(pool, n_, k, stop, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = 0; j < k; ++j) {
-      const std::span<const vec3> v = column(j);
-      const double scale = factor * c[j];
-      for (std::size_t i = begin; i < end; ++i) w[i] += scale * v[i];
-    }
-  });
+  for_chunks(pool, n_, k, stop,
+             [&](std::size_t begin, std::size_t end) { add_columns(*this, k, c, factor, begin, end, w); });
 }
 
 void VectorBasis::assign_product(WorkerPool& pool, const VectorBasis& V, std::size_t k,
@@ -90,11 +136,7 @@ void VectorBasis::assign_product(WorkerPool& pool, const VectorBasis& V, std::si
     for (std::size_t q = 0; q < p; ++q) {
       const std::span<vec3> out = column(q);
       for (std::size_t i = begin; i < end; ++i) out[i] = vec3(0.0);
-      for (std::size_t j = 0; j < k; ++j) {
-        const std::span<const vec3> v = V.column(j);
-        const double scale = Q[q * k + j];
-        for (std::size_t i = begin; i < end; ++i) out[i] += scale * v[i];
-      }
+      add_columns(V, k, Q.subspan(q * k, k), 1, begin, end, out);
     }
   });
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/shifted_inverse.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/cancel_point.h"
+#include "core/error.h"
+#include "linalg/conjugate_gradient.h"
+
+namespace clothlab {
+
+bool ShiftedInverse::prepare(const ComputeContext& context, const SpringMatrix& K,
+                             std::span<const double> masses, const Projection& projection, double sigma) {
+  const CancelPoint cancel(context.stop);
+  const std::size_t n = K.size();
+  sigma_ = sigma;
+  exact_ = n < kMultigridParticles;
+  if (!shifted_ || shifted_->shared_pattern() != K.shared_pattern()) {
+    shifted_.emplace(K.shared_pattern(), context.stop);
+  }
+  *shifted_ = K;
+  cancel.look();
+  for (std::size_t i = 0; i < n; ++i) shifted_->diagonal(i) += sigma * masses[i];
+  if (exact_) {
+    right_.resize(n);
+    const bool analysed = factor_.analyse(*shifted_, context.stop);
+    const CholeskyFactor::Outcome outcome = analysed
+                                                ? factor_.compute(context, {*shifted_, right_, projection})
+                                                : CholeskyFactor::Outcome::stopped;
+    if (outcome == CholeskyFactor::Outcome::stopped) throw Cancelled();
+    return outcome == CholeskyFactor::Outcome::done;
+  }
+  r_.resize(n);
+  z_.resize(n);
+  filter_.assign(K.pattern(), projection);
+  if (!multigrid_.prepare(context, *shifted_, filter_, r_, z_)) throw Cancelled();
+  return true;
+}
+
+void ShiftedInverse::apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w) {
+  const CancelPoint cancel(context.stop);
+  cancel.look();
+  if (exact_) {
+    std::copy(w.begin(), w.end(), right_.begin());
+    std::fill(w.begin(), w.end(), vec3(0.0));
+    if (!factor_.add_solution(right_, w, context.stop)) throw Cancelled();
+    projection.filter(w);
+    return;
+  }
+  const SpringPattern& pattern = shifted_->pattern();
+  const double squared =
+      sum_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+          r_[i] = padded(w[pattern.particle[i]]);
+          sum += dot(r_[i], r_[i]);
+        }
+        return sum;
+      });
+  multigrid_.apply(r_, std::sqrt(squared), z_);
+  cancel.look();
+  for_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) w[pattern.particle[i]] = unpadded(z_[i]);
+  });
+}
+
+}  // namespace clothlab
