@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxVectors = 32;
 constexpr std::size_t kVectorsPerTest = 8;
 constexpr std::size_t kOrthogonal = 2;  // vectors before a new one that it is orthogonal to
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kVectorGrain = 2048;
 constexpr int kMaxProducts = 20'000;
 constexpr double kBreakdown = 1e-14;  // of ‖L v‖: below, L v lies in the subspace
 // A subspace of m vectors reaches to τ‖H‖ ≈ m at most; the 1-norm may overestimate ‖H‖.
@@ -78,7 +78,7 @@ KrylovPhi::Column KrylovPhi::append(const Problem& p, std::size_t m) {
   for (std::size_t i = first; i <= m; ++i) column.norm += std::abs(hessenberg_[at(i, m)]);
   hessenberg_[at(m + 1, m)] = column.exhausted ? 0 : after;
   if (!column.exhausted) {
-    pool.for_chunks(w.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    pool.for_chunks(w.size(), kVectorGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) w[i] /= after;
     });
   }
@@ -86,7 +86,7 @@ KrylovPhi::Column KrylovPhi::append(const Problem& p, std::size_t m) {
 }
 
 double KrylovPhi::subtract(WorkerPool& pool, std::size_t first, std::size_t last, std::span<vec3> w) {
-  return pool.sum(w.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  return pool.sum(w.size(), kVectorGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = first; j < last; ++j) {
       const std::span<const vec3> v = basis_.column(j);
       for (std::size_t i = begin; i < end; ++i) w[i] -= coefficients_[j] * v[i];
