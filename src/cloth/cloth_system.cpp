@@ -8,7 +8,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kGrain = 1024;
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kGravityGrain = 4096;
+constexpr std::size_t kGravityGrain = 1024;
 
 }  // namespace
 

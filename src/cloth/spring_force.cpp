@@ -19,7 +19,7 @@ bool replace(Padded& to, const vec3& from) {
     return std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b);
   };
   const bool fresh = (differs(to.x, from.x) | differs(to.y, from.y) | differs(to.z, from.z)) != 0;
-  to = padded(from);
+  if (fresh) to = padded(from);
   return fresh;
 }
 

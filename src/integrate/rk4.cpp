@@ -9,11 +9,12 @@
 namespace clothlab {
 namespace {
 
-struct Stage {
-  double node;    // reached along the slope of the stage before it, in h
-  double weight;  // of its slope in the sum, in sixths
+struct Slope {
+  double weight;  // in the sum, in sixths
+  double node;    // where along it the next slope is computed, in h
 };
-constexpr Stage kStages[] = {{0.5, 2}, {0.5, 2}, {1, 1}};
+constexpr Slope kSlopes[] = {{1, 0.5}, {2, 0.5}, {2, 1}};
+constexpr double kLastWeight = 1;
 
 /// The classical Runge–Kutta method on u' = (v, M⁻¹ f(x, v)) [Kutta 1901].
 class Rk4 final : public Integrator {
@@ -26,36 +27,33 @@ class Rk4 final : public Integrator {
   std::vector<vec3> x_;      // of the current stage
   std::vector<vec3> v_;      // of the current stage, the x part of its slope
   std::vector<vec3> a_;      // the v part of its slope
-  std::vector<vec3> v_sum_;  // k1 + 2 k2 + 2 k3 + k4, x part
+  std::vector<vec3> v_sum_;  // k1 + 2 k2 + 2 k3, x part
   std::vector<vec3> a_sum_;  // v part
 };
 
 StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, const StepContext& context) {
   StepReport report;
   const std::size_t n = system.size();
-  for (auto* scratch : {&x_, &v_, &a_}) scratch->resize(n);
+  for (auto* scratch : {&x_, &v_, &a_, &v_sum_, &a_sum_}) scratch->resize(n);
 
   if (!start_.compute(system, state, h, context, report)) return report;
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
-  v_ = v_sum_ = v0;
-  a_ = a_sum_ = a0;
-  for (const Stage& stage : kStages) {
-    const double node = stage.node, weight = stage.weight;
+  for (const Slope& slope : kSlopes) {
+    const bool first = &slope == kSlopes;
+    const std::vector<vec3>&v = first ? v0 : v_, &a = first ? a0 : a_;
     if (gives_up(context, report)) return report;
     context.for_particles(n, [&](std::size_t i) {
-      x_[i] = state.x[i] + node * h * v_[i];
-      v_[i] = v0[i] + node * h * a_[i];
+      v_sum_[i] = first ? v[i] : v_sum_[i] + slope.weight * v[i];
+      a_sum_[i] = first ? a[i] : a_sum_[i] + slope.weight * a[i];
+      x_[i] = state.x[i] + slope.node * h * v[i];
+      v_[i] = v0[i] + slope.node * h * a[i];
     });
     free_acceleration(system, x_, v_, context, a_);
-    context.for_particles(n, [&](std::size_t i) {
-      v_sum_[i] += weight * v_[i];
-      a_sum_[i] += weight * a_[i];
-    });
   }
 
   context.for_particles(n, [&](std::size_t i) {
-    x_[i] = state.x[i] + h / 6 * v_sum_[i];
-    v_[i] = v0[i] + h / 6 * a_sum_[i];
+    x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
+    v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
   });
   finish_step(system.projection(), h, x_, v_, state);
   return report;

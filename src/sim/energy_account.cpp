@@ -11,7 +11,7 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::uint32_t kLongestRun = 4096;
+constexpr std::uint32_t kLongestRun = 1024;
 constexpr std::size_t kMostTasks = 64;  // where runs are short, some are one task
 
 }  // namespace

@@ -114,7 +114,7 @@ void Simulation::Impl::keep_last_sound() {
 }
 
 void Simulation::Impl::copy_state(WorkerPool& pool, State& to) const {
-  constexpr std::size_t kGrain = 4096;
+  constexpr std::size_t kGrain = 1024;
   to.x.resize(state.x.size());
   to.v.resize(state.v.size());
   to.t = state.t;
