@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/cloth_system.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace clothlab {
@@ -112,16 +111,6 @@ void ClothSystem::force_at(WorkerPool& pool, double t, std::span<const vec3> x, 
 double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
   for (const ForceTerm* term : terms_) sum += term->energy(pool, x);
-  return sum;
-}
-
-bool ClothSystem::has_dissipation_potential() const {
-  return std::ranges::all_of(terms_, [](const ForceTerm* t) { return t->has_dissipation_potential(); });
-}
-
-double ClothSystem::dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const {
-  double sum = 0;
-  for (const ForceTerm* term : terms_) sum += term->dissipation_potential(pool, v);
   return sum;
 }
 

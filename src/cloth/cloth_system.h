@@ -79,8 +79,6 @@ class ClothSystem final : public DynamicSystem {
   void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f, SpringForces springs) const;
   double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
-  bool has_dissipation_potential() const override;
-  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

@@ -77,8 +77,6 @@ class ForceTerm {
     add_jacobians(pool, x, v, c, mode, a);
   }
 
-  /// Whether the damping is −∂R/∂v with an R(v) [W] that does not depend on x.
-  virtual bool has_dissipation_potential() const { return true; }
   /// R(v) [W]; 0 for a force without damping.
   virtual double dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> /*v*/) const { return 0; }
 };

@@ -33,11 +33,6 @@ double GrabForce::energy(WorkerPool& /*pool*/, std::span<const vec3> x) const {
                       GrabSpring::kSpringShare * grab_.max_force);
 }
 
-double GrabForce::dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> v) const {
-  if (grab_.max_force == 0) return 0;
-  return pseudo_huber(grab_.blend(v), grab_.damping, GrabSpring::kDamperShare * grab_.max_force);
-}
-
 void GrabForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> x, std::span<const vec3> v,
                           std::span<vec3> f) const {
   if (grab_.max_force == 0) return;

@@ -41,7 +41,6 @@ class GrabForce final : public ForceTerm {
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
-  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
  private:
   /// −∂f/∂x and −1/c ∂f/∂v of the held point, or their secants.

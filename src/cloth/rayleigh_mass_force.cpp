@@ -19,11 +19,4 @@ void RayleighMassForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3
   for (std::size_t i = 0; i < masses_.size(); ++i) a.diagonal(i) += factor * masses_[i];
 }
 
-double RayleighMassForce::dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> v) const {
-  if (beta_ == 0) return 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) sum += masses_[i] * glm::dot(v[i], v[i]);
-  return beta_ / 2 * sum;
-}
-
 }  // namespace clothlab

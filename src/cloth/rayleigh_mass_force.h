@@ -19,7 +19,6 @@ class RayleighMassForce final : public ForceTerm {
   }
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
-  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
  private:
   std::span<const double> masses_;

@@ -29,7 +29,6 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Spri
     : model_(model),
       kernel_(kernel),
       motion_(model.particles()),
-      u_(model.particles()),
       sum_(model.particles() + pattern().chunks()),
       parts_(pattern().chunks()) {
   set_material(material);
@@ -136,50 +135,44 @@ void SpringForce::add_part(WorkerPool& pool, SpringForces part, std::span<const 
   add_sums(pool, f);
 }
 
+/// by_row[row] := values[particle].
+void SpringForce::permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const {
+  const SpringPattern& p = pattern();
+  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) by_row[i] = padded(values[p.particle[i]]);
+  });
+}
+
 void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                             std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                             std::span<vec3> f, SpringMatrix& a) const {
-  const SpringPattern& p = pattern();
   take(pool, x, v);
   const bool along_v = u.data() == v.data();
   if (!along_v) {
-    for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) u_[i] = padded(u[p.particle[i]]);
-    });
+    u_.resize(pattern().particles());
+    permute(pool, u, u_);
   }
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode == JacobianMode::exact ? c.compression : 0.0, a};
-  for_rows(pool, p, [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
+  const SpringPass::Blocks blocks{c, mode, nullptr, a};
+  for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
     all.linearize(chunk, factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
   });
   has_forces_ = false;
   add_sums(pool, f);
 }
 
-void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
+void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
-  take(pool, x, {});
+  take(pool, x, c.damper_tension ? v : std::span<const vec3>());
+  const bool predicted = !c.before.empty() && mode == JacobianMode::clamped;
+  if (predicted) {
+    has_forces_ = false;
+    permute(pool, c.before, sum_);
+  }
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode == JacobianMode::exact ? c.compression : 0.0, a};
+  const SpringPass::Blocks blocks{c, mode, predicted ? sum_.data() : nullptr, a};
   pool.for_chunks(pattern().springs(), kSpringGrain,
                   [&](std::size_t begin, std::size_t end) { all.assemble(begin, end, blocks); });
-}
-
-bool SpringForce::has_dissipation_potential() const {
-  return rayleigh_stiffness_ == 0 && (spring_damping_ == 0 || damping_model_ == DampingModel::isotropic);
-}
-
-double SpringForce::dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const {
-  if (spring_damping_ == 0) return 0;
-  const SpringPattern& p = pattern();
-  return pool.sum(p.springs(), kSpringGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t slot = begin; slot < end; ++slot) {
-      const vec3 v_ij = v[p.particle[p.lower[slot]]] - v[p.particle[p.upper[slot]]];
-      sum += spring_damping_ / 2 * glm::dot(v_ij, v_ij);
-    }
-    return sum;
-  });
 }
 
 }  // namespace clothlab

@@ -51,8 +51,6 @@ class SpringForce final : public ForceTerm {
   /// Sets the springs of the matrix; no other force changes them.
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
-  bool has_dissipation_potential() const override;
-  double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const override;
 
   ElasticElements elements() const {
     return {pattern(),
@@ -69,6 +67,7 @@ class SpringForce final : public ForceTerm {
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
   void run(WorkerPool& pool, bool forces, bool measures) const;
+  void permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const;
   void add_sums(WorkerPool& pool, std::span<vec3> f) const;
 
   const ClothModel& model_;

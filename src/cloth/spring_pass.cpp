@@ -75,8 +75,7 @@ struct SpringPass::Pose {
   HalfLanes ratio;       // 1 − c, L/l or less; 0 for a spring of no length, whose block is then k I
   HalfLanes kept_ratio;  // min(1, L/l), the same with c clamped at 0
 
-  /// `compression`: the factor of c where it is negative.
-  Pose(const SpringPass& pass, const Pair& pair, double compression) {
+  explicit Pose(const SpringPass& pass, const Pair& pair, JacobianMode mode = JacobianMode::clamped) {
     const HalfLanes zero = both(0), one = both(1);
     const HalfLanes rest_length = pair.rest_length(pass);
     const PairOfVectors along = pair.along(pass);
@@ -87,9 +86,20 @@ struct SpringPass::Pose {
     n = one / divisor * along;
     const HalfLanes exact_ratio = where_equal(length, zero, zero, rest_length / divisor);
     kept_ratio = where_greater(exact_ratio, one, one, exact_ratio);
-    ratio = compression == 1   ? exact_ratio
-            : compression == 0 ? kept_ratio
-                               : kept_ratio + both(compression) * (exact_ratio - kept_ratio);
+    ratio = mode == JacobianMode::exact ? exact_ratio : kept_ratio;
+  }
+
+  /// The tension becomes the one that positions `before` predict (SystemCoefficients).
+  void predict(const SpringPass& pass, const Pair& pair, const Padded* before) {
+    const HalfLanes zero = both(0), one = both(1);
+    const PairOfVectors along_before =
+        pair.difference([&](std::uint32_t row) -> const Padded& { return before[row]; });
+    const HalfLanes square = dot(along_before, along_before);
+    const HalfLanes predicted =
+        dot(along_before, pair.along(pass)) / root(where_equal(square, zero, one, square));  // n⁻·x_ij
+    const HalfLanes exact_ratio =
+        one - (predicted - pair.rest_length(pass)) / where_equal(length, zero, one, length);
+    ratio = where_equal(length, zero, zero, where_greater(exact_ratio, one, one, exact_ratio));
   }
 };
 
@@ -111,6 +121,16 @@ struct SpringPass::Block {
     const HalfLanes k = both(scale * pass.rayleigh) * pose.stiffness;
     along = along + k * pose.kept_ratio;
     across = across + k * (both(1) - pose.kept_ratio);
+  }
+
+  /// Adds scale k_d (v·n)/l (I − n nᵀ) of projected damping, up to half of `along`.
+  void add_damper_tension(const SpringPass& pass, const Pose& pose, const Pair& pair, double scale) {
+    const HalfLanes l = where_equal(pose.length, both(0), both(1), pose.length);
+    const HalfLanes wanted = both(scale * pass.projected) * dot(pair.velocity(pass), pose.n) / l;
+    const HalfLanes most = both(0.5) * along;
+    const HalfLanes tension = where_greater(wanted, most, most, wanted);
+    along = along - tension;
+    across = across + tension;
   }
 
   /// pulling n − block w
@@ -192,7 +212,7 @@ SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool me
   const auto totals_of = [&](const Pair& pair) -> Totals& { return totals[(pair.slot[0] - first) / 2 % 2]; };
   if (sums != nullptr) {
     sum_forces(chunk, sums, [&](const Pair& pair, auto own) {
-      const Pose pose(*this, pair, 0);
+      const Pose pose(*this, pair);
       if constexpr (own.value) {
         if (measured) totals_of(pair).add(*this, pair, pose.length, pose.elongation);
       }
@@ -218,10 +238,13 @@ SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool me
 
 void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& blocks) const {
   for_pairs(begin, end, [&](const Pair& pair) {
-    const Pose pose(*this, pair, blocks.compression);
+    Pose pose(*this, pair, blocks.mode);
+    if (blocks.before != nullptr) pose.predict(*this, pair, blocks.before);
     Block block;
     block.add_stiffness(pose, blocks.c.stiffness);
     block.add_damping(*this, pose, blocks.c.damping);
+    if (blocks.mode == JacobianMode::exact && blocks.c.damper_tension)
+      block.add_damper_tension(*this, pose, pair, blocks.c.stiffness);
     block.store(pose, pair, blocks.a);
   });
 }
@@ -236,7 +259,7 @@ void SpringPass::linearize(std::size_t chunk, double factor, const Padded* u, co
 void SpringPass::linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
                                     Padded* sums) const {
   sum_forces(chunk, sums, [&](const Pair& pair, auto own) {
-    const Pose pose(*this, pair, blocks.compression);
+    const Pose pose(*this, pair, blocks.mode);
     if constexpr (own.value) {
       Block block;
       block.add_stiffness(pose, blocks.c.stiffness);

@@ -57,7 +57,8 @@ struct SpringPass {
   /// The blocks of a matrix, see ForceTerm::linearize.
   struct Blocks {
     SystemCoefficients c;
-    double compression = 0;  ///< factor of a negative 1 − L/l
+    JacobianMode mode{};
+    const Padded* before = nullptr;  ///< SystemCoefficients::before by row, null without
     SpringMatrix& a;
   };
   /// Sets the slots [begin, end) of the matrix.

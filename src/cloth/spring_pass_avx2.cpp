@@ -272,15 +272,12 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
 CLOTHLAB_AVX2_INLINE void linearize_block(const SpringPass& pass, const SpringRun& s, double factor,
                                           const Padded* u, const SpringPass::Blocks& blocks, double* to,
                                           SpringBlock& block) {
-  const __m256d zero = _mm256_setzero_pd(), compression = _mm256_set1_pd(blocks.compression);
+  const __m256d zero = _mm256_setzero_pd();
   for (std::size_t k = 0; k < s.count; k += 4) {
     const FourVectors n = scaled(_mm256_load_pd(block.inverse + k), block.along.load(k));
     const __m256d stiffness = by_kind(pass.stiffness, bending(s, k)), kept = kept_ratio(block, k);
     const __m256d exact = _mm256_load_pd(block.ratio + k);
-    const __m256d ratio = blocks.compression == 1 ? exact
-                          : blocks.compression == 0
-                              ? kept
-                              : _mm256_add_pd(kept, _mm256_mul_pd(compression, _mm256_sub_pd(exact, kept)));
+    const __m256d ratio = blocks.mode == JacobianMode::exact ? exact : kept;
     if (to != nullptr) {
       FourBlocks of_matrix = no_blocks();
       of_matrix.add_stiffness(stiffness, ratio, blocks.c.stiffness);

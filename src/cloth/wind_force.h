@@ -45,7 +45,6 @@ class WindForce final : public ForceTerm {
   /// the wind alone is stable for h times this < 2.
   double largest_rate(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                       std::span<const double> masses, const Projection& fixed) const;
-  bool has_dissipation_potential() const override { return false; }  // R would depend on x
 
  private:
   struct Facet {

@@ -26,9 +26,13 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
-  /// Factor of a negative (1 − L/l) in `exact` blocks: 1 is exact, 0 is clamped. Newton's method uses values
-  /// between where the exact matrix is indefinite.
-  double compression = 1;
+  /// Positions x⁻ of the iterate before x, or nothing. With them `clamped` blocks take a spring's tension not
+  /// from its length but as the linearization at x⁻ predicted it, k (n⁻·x_ij − L): a motion across the spring
+  /// then does not stiffen it (mixed integration points [Magisano 2017]).
+  std::span<const vec3> before = {};
+  /// Whether `exact` blocks add the tension k_d v·n of projected damping to a spring's own, up to half of the
+  /// block along n: the symmetric positive part of how that force depends on x.
+  bool damper_tension = false;
 };
 
 /// Which forces `force` includes. Gravity, wind and friction always; the mouse spring and mass damping except
@@ -63,12 +67,6 @@ class DynamicSystem {
 
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;
-
-  /// Whether the damping force is −∂R/∂v with an R(v) that does not depend on x, so that an implicit
-  /// step has an incremental potential [Ascher 2022, §3.3, (14)–(15)].
-  virtual bool has_dissipation_potential() const = 0;
-  /// R(v) [W]; meaningful only when `has_dissipation_potential()`.
-  virtual double dissipation_potential(WorkerPool& pool, std::span<const vec3> v) const = 0;
 
   /// A = c.mass·M − c.damping·D − c.stiffness·K at (x, v). The dependence of a damping force on x is
   /// left out of K (model.md).

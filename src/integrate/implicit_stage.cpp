@@ -13,11 +13,19 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kNormGrain = 4096;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFarForcing = 0.25;  // of a linear solve's right-hand side
+constexpr double kNearForcing = 0.1;
+constexpr double kNear = 1e-3;                // of the scale: descents below
+constexpr int kPatience = 3;                  // leaps without a smaller ‖r‖ before descents
+constexpr double kFirstRadius = 10;           // of the length of the last leap that came closer
+constexpr int kTrials = 12;                   // of a descent, each a quarter of the one before
+constexpr int kTrialsWithLeaps = 3;           // the first of them
+constexpr int kLeaps = 2;                     // after a descent's step
+constexpr double kLeapLength = 2;             // at most, of the step
+constexpr double kMuchCloser = 0.25;          // ‖r‖ that needs no comparison of φ
 constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
-constexpr double kSteepestRise = 0.9;         // of the slope that a step without potential may end at
-constexpr int kMaxHalvings = 20;
-constexpr int kMaxDoublings = 12;
-constexpr double kFirstCompression = 0.05;
+constexpr double kPotentialNoise = 1e-10;     // rounding of φ
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
 
 }  // namespace
@@ -26,67 +34,66 @@ struct ImplicitStage::Problem {
   const DynamicSystem& system;
   const StageEquation& equation;
   const StepContext& context;
-  std::span<vec3> x1;
-  std::span<vec3> v1;
-
-  bool has_potential() const { return equation.gamma_v > 0 && system.has_dissipation_potential(); }
 };
 
 bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equation,
                           std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
                           std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
-  const Problem p{system, equation, context, x1, v1};
-  for (auto* scratch : {&residual_, &direction_, &x_trial_, &v_trial_, &residual_trial_}) {
+  const Problem p{system, equation, context};
+  for (Iterate* each : {&now_, &trial_, &start_, &fallen_})
+    for (auto* values : {&each->x, &each->v, &each->residual}) values->resize(system.size());
+  for (auto* scratch : {&direction_, &descent_, &before_, &undamped_, &scratch_})
     scratch->resize(system.size());
-  }
 
   // The start: the guess with the smallest residual.
-  double residual_norm = std::numeric_limits<double>::infinity();
+  now_.norm = kInfinity;
   for (const std::span<const vec3> guess : guesses) {
-    std::ranges::copy(guess, v_trial_.begin());
-    const double trial_norm = evaluate_trial(p);
+    std::ranges::copy(guess, trial_.v.begin());
+    evaluate(p, trial_);
     if (gives_up(context, report)) return false;
     const bool first = guess.data() == guesses.begin()->data();
-    if (!first && !(trial_norm < residual_norm)) continue;
-    accept(p);
-    residual_norm = trial_norm;
-  }
-  if (!std::isfinite(residual_norm)) {
-    report.converged = false;
-    report.newton_residual = residual_norm;
-    report.reason = "the forces at the start of Newton's method are not finite";
-    return true;
+    if (first || trial_.norm < now_.norm) accept();
   }
 
-  // Newton steps, with the largest share of compression that gives a descent direction.
-  const double scale = std::max(equation.scale, residual_norm);
-  const double target = context.solver.newton_tolerance * scale;
-  double compression = context.solver.jacobian == JacobianMode::exact ? 1 : 0;
+  const double scale = std::max(equation.scale, now_.norm);
+  target_ = context.solver.newton_tolerance * scale;
   linear_failure_ = {};
-  smallest_norm_ = residual_norm;
-  const int last = report.newton_iterations + context.solver.newton_max_iterations;
-  const char* failure = residual_norm <= target ? nullptr : "Newton's method used up its iterations";
-  while (failure && report.newton_iterations < last) {
+  has_before_ = false;
+  radius_ = kInfinity;
+  start_ = now_;
+  last_ = report.newton_iterations + context.solver.newton_max_iterations;
+  const char* failure = now_.norm <= target_ ? nullptr : "Newton's method used up its iterations";
+  if (!std::isfinite(now_.norm)) failure = "the forces at the start of Newton's method are not finite";
+  bool near = context.solver.jacobian == JacobianMode::exact;
+  int without_progress = 0;
+  bool stuck = !std::isfinite(now_.norm);
+  while (failure && !stuck && report.newton_iterations < last_) {
     if (gives_up(context, report)) return false;
-    const double before = residual_norm;
-    Outcome outcome = improve(p, compression, target, residual_norm, report);
-    while (outcome == Outcome::stuck && compression > 0 && report.newton_iterations < last) {
-      compression = compression > kFirstCompression ? compression / 2 : 0;
-      outcome = improve(p, compression, target, residual_norm, report);
-    }
-    compression = std::clamp(2 * compression, kFirstCompression, 1.0);
+    const double before = now_.norm;
+    const bool descending = near;
+    const Outcome outcome = descending ? descend(p, report) : leap(p, kInfinity, report);
     if (outcome == Outcome::stopped) return false;
-
-    // Done, or as close as rounding allows.
-    if (residual_norm <= target ||
-        (residual_norm > before / 2 && residual_norm <= kNoiseFactor * rounding_noise(p))) {
-      failure = nullptr;
-    } else if (outcome == Outcome::stuck) {
-      failure = "Newton's method found no step that comes closer";
-      break;
+    if (!descending) {
+      const bool closer = outcome == Outcome::improved && now_.norm < start_.norm;
+      without_progress = closer ? 0 : without_progress + 1;
+      if (closer) {
+        start_ = now_;
+        radius_ = kFirstRadius * length_;
+      }
+      near = start_.norm <= kNear * scale || without_progress == kPatience || outcome == Outcome::stuck;
+      if (near) now_ = start_;
     }
+    // Done, or as close as rounding allows.
+    if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p)))
+      failure = nullptr;
+    stuck = descending && outcome == Outcome::stuck;
+    if (failure && stuck && report.newton_iterations < last_)
+      failure = "Newton's method found no step that comes closer";
   }
-  report.newton_residual = scale > 0 ? residual_norm / scale : 0;
+  if (start_.norm < now_.norm && !near) now_ = start_;
+  std::ranges::copy(now_.x, x1.begin());
+  std::ranges::copy(now_.v, v1.begin());
+  report.newton_residual = scale > 0 ? now_.norm / scale : 0;
   if (failure) {
     report.converged = false;
     report.reason = linear_failure_.empty() ? failure : linear_failure_;
@@ -94,137 +101,189 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   return true;
 }
 
-ImplicitStage::Outcome ImplicitStage::improve(const Problem& p, double compression, double target,
-                                              double& residual_norm, StepReport& report) {
-  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
-  if (!have_matrix(p.system, p.context, a_, report)) return Outcome::stopped;
-  SpringMatrix& A = *a_;
-  p.system.assemble(p.context.pool, p.x1, p.v1, {1, gamma_f, gamma_f * gamma_v, compression},
-                    JacobianMode::exact, A);
+ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double radius,
+                                                     StepReport& report) {
+  if (report.newton_iterations == last_) return Outcome::stuck;
+  const StageEquation& e = p.equation;
+  const SystemCoefficients c{1, e.gamma_f, e.gamma_f * e.gamma_v};
+  const bool exact = mode == JacobianMode::exact;
+  LinearSolverSettings settings = p.context.solver.linear;
+  const bool direct = settings.kind == LinearSolverSettings::Kind::cholesky;
+  settings.cg.tolerance =
+      std::max({settings.cg.tolerance, exact ? kNearForcing : kFarForcing, 0.3 * target_ / now_.norm});
+  settings.cg.radius = radius;
+
+  if (exact) {
+    if (!have_matrix(p.system, p.context, exact_, report)) return Outcome::stopped;
+    SystemCoefficients with_dampers = c;
+    with_dampers.damper_tension = true;
+    p.system.assemble(p.context.pool, now_.x, now_.v, with_dampers, mode, *exact_);
+  }
+  if (!exact || !direct) {
+    if (!have_matrix(p.system, p.context, clamped_, report)) return Outcome::stopped;
+    SystemCoefficients predicted = c;
+    if (has_before_) predicted.before = before_;
+    p.system.assemble(p.context.pool, now_.x, now_.v, predicted, JacobianMode::clamped, *clamped_);
+  }
   if (gives_up(p.context, report)) return Outcome::stopped;
 
   // A d = −r, solved as A (−d) = r.
-  const SolveReport solve = solver_.solve(p.context.solving(), {A, residual_, p.system.projection()},
-                                          direction_, p.context.solver.linear);
+  const LinearSystem linear{.A = exact ? *exact_ : *clamped_,
+                            .b = now_.residual,
+                            .projection = p.system.projection(),
+                            .preconditioner = exact && !direct ? &*clamped_ : nullptr};
+  const SolveReport solve = solver_.solve(p.context.solving(), linear, direction_, settings);
+  length_ = solve.length;
   ++report.newton_iterations;
-  add_linear_solve(solve, p.context.solver.linear, report);
+  add_linear_solve(solve, settings, report);
   if (solve.stopped) return Outcome::stopped;
-  // No failure of the step: it is repeated with a smaller share of compression.
-  if (solve.indefinite && compression > 0) return Outcome::stuck;
-  if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
-
-  Trial start;
-  start.norm = residual_norm;
-  for (std::size_t i = 0; i < direction_.size(); ++i) start.slope -= glm::dot(residual_[i], direction_[i]);
-  if (!(start.slope < 0) || !std::isfinite(start.slope)) return Outcome::stuck;
-  const bool has_potential = p.has_potential();
-  if (has_potential) start.potential = potential(p, p.x1, p.v1);
-  if (gives_up(p.context, report)) return Outcome::stopped;
-
-  const auto is_enough = [&](const Trial& t, double alpha) {
-    if (!std::isfinite(t.norm)) return false;
-    if (t.norm <= std::max(target, smallest_norm_ / 2)) return true;
-    if (has_potential) return t.potential <= start.potential + kSufficientDecrease * alpha * start.slope;
-    return t.norm <= (1 - kSufficientDecrease * alpha) * smallest_norm_ ||
-           t.slope <= -kSteepestRise * start.slope;
-  };
-  double alpha = 1;
-  Trial trial;
-  if (!try_step(p, alpha, trial, report)) return Outcome::stopped;
-  for (int k = 0; k < kMaxHalvings && !is_enough(trial, alpha); ++k) {
-    if (!try_step(p, alpha /= 2, trial, report)) return Outcome::stopped;
-  }
-  if (!is_enough(trial, alpha)) return Outcome::stuck;
-
-  // Only where A is not exact and the step is not close to a root.
-  if (compression < 1 && alpha == 1 && trial.norm > start.norm / 2 &&
-      !lengthen(p, start.slope, trial, report)) {
-    return Outcome::stopped;
-  }
-  accept(p);
-  residual_norm = trial.norm;
-  smallest_norm_ = std::min(smallest_norm_, residual_norm);
+  if (direct && solve.indefinite) return Outcome::stuck;
+  if (!solve.indefinite && !solve.at_radius)
+    if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
   return Outcome::improved;
 }
 
-bool ImplicitStage::lengthen(const Problem& p, double first_slope, Trial& trial, StepReport& report) {
+ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, double radius, StepReport& report) {
+  const Outcome outcome = find_direction(p, JacobianMode::clamped, radius, report);
+  if (outcome != Outcome::improved) return outcome;
+  try_step(p, 1);
+  if (gives_up(p.context, report)) return Outcome::stopped;
+  if (!std::isfinite(trial_.norm)) return Outcome::stuck;
+  std::swap(before_, now_.x);
+  has_before_ = true;
+  accept();
+  return Outcome::improved;
+}
+
+ImplicitStage::Outcome ImplicitStage::descend(const Problem& p, StepReport& report) {
+  start_ = now_;
+  has_before_ = false;
+  Outcome outcome = find_direction(p, JacobianMode::exact, radius_, report);
+  if (outcome == Outcome::stuck) outcome = find_direction(p, JacobianMode::clamped, radius_, report);
+  if (outcome != Outcome::improved) return outcome;
+  const double length = length_;
+  const double slope = -dot(p, now_.residual, direction_);
+  if (!(slope < 0) || !std::isfinite(slope)) return Outcome::stuck;
+  std::ranges::copy(direction_, descent_.begin());
+  std::ranges::fill(scratch_, vec3(0));
+  p.system.force(p.context.pool, now_.x, scratch_, undamped_);
+  if (gives_up(p.context, report)) return Outcome::stopped;
+  start_potential_ = potential(p, start_);
+  if (gives_up(p.context, report)) return Outcome::stopped;
+
   double alpha = 1;
-  for (int k = 0; k < kMaxDoublings && trial.slope < first_slope / 2; ++k, alpha *= 2) {
-    Trial longer;
-    if (!try_step(p, 2 * alpha, longer, report)) return false;
-    const bool better = std::isfinite(longer.norm) &&
-                        (p.has_potential() ? longer.potential < trial.potential : longer.slope < 0);
-    if (!better) return try_step(p, alpha, trial, report);
-    trial = longer;
+  for (int k = 0; k < kTrials; ++k, alpha /= 4) {
+    outcome = try_descent(p, alpha, alpha * length, k < kTrialsWithLeaps ? kLeaps : 0, slope, report);
+    if (outcome == Outcome::improved) radius_ = std::max(k == 0 ? radius_ : 0, 2 * alpha * length);
+    if (outcome != Outcome::stuck) return outcome;
+    now_ = start_;
   }
-  return true;
+  return Outcome::stuck;
 }
 
-bool ImplicitStage::try_step(const Problem& p, double alpha, Trial& trial, StepReport& report) {
-  for (std::size_t i = 0; i < direction_.size(); ++i) v_trial_[i] = p.v1[i] - alpha * direction_[i];
-  trial = {};
-  trial.norm = evaluate_trial(p);
-  if (gives_up(p.context, report)) return false;
-  for (std::size_t i = 0; i < direction_.size(); ++i) {
-    trial.slope -= glm::dot(residual_trial_[i], direction_[i]);
+ImplicitStage::Outcome ImplicitStage::try_descent(const Problem& p, double alpha, double length, int leaps,
+                                                  double slope, StepReport& report) {
+  std::ranges::copy(descent_, direction_.begin());
+  try_step(p, alpha);
+  if (gives_up(p.context, report)) return Outcome::stopped;
+  if (!std::isfinite(trial_.norm)) return Outcome::stuck;
+  std::swap(before_, now_.x);
+  has_before_ = true;
+  accept();
+  bool fell = false;  // the step alone
+  for (int k = 0;; ++k) {
+    if (now_.norm <= std::max(target_, kMuchCloser * start_.norm)) return Outcome::improved;
+    const double rise = potential(p, now_) - start_potential_ + damping_work(p);
+    if (gives_up(p.context, report)) return Outcome::stopped;
+    const bool falls = rise <= kSufficientDecrease * alpha * slope ||
+                       (rise <= kPotentialNoise * std::abs(start_potential_) && now_.norm < start_.norm);
+    if (falls && (k > 0 || leaps == 0)) return Outcome::improved;
+    if (k == leaps) break;
+    if (falls) {
+      fell = true;
+      fallen_ = now_;
+    }
+    const Outcome outcome = leap(p, kLeapLength * length, report);
+    if (outcome == Outcome::stopped) return outcome;
+    if (outcome == Outcome::stuck) break;
   }
-  if (p.has_potential()) trial.potential = potential(p, x_trial_, v_trial_);
-  return !gives_up(p.context, report);
+  if (!fell) return Outcome::stuck;
+  now_ = fallen_;
+  return Outcome::improved;
 }
 
-double ImplicitStage::evaluate_trial(const Problem& p) {
-  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
-  for (std::size_t i = 0; i < x_trial_.size(); ++i) x_trial_[i] = x_hat[i] + gamma_v * v_trial_[i];
-  p.system.force(p.context.pool, x_trial_, v_trial_, residual_trial_);
+void ImplicitStage::try_step(const Problem& p, double alpha) {
+  p.context.for_particles(direction_.size(),
+                          [&](std::size_t i) { trial_.v[i] = now_.v[i] - alpha * direction_[i]; });
+  evaluate(p, trial_);
+}
+
+void ImplicitStage::evaluate(const Problem& p, Iterate& at) {
+  const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  for (std::size_t i = 0; i < x_trial_.size(); ++i) {
-    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i];
-  }
-  p.system.projection().filter(residual_trial_);
-  return norm(p, residual_trial_);
+  p.context.for_particles(at.x.size(), [&](std::size_t i) { at.x[i] = e.x_hat[i] + e.gamma_v * at.v[i]; });
+  p.system.force(p.context.pool, at.x, at.v, at.residual);
+  p.context.for_particles(at.x.size(), [&](std::size_t i) {
+    at.residual[i] = m[i] * (at.v[i] - e.v_hat[i]) - e.gamma_f * at.residual[i];
+  });
+  p.system.projection().filter(at.residual);
+  at.norm = std::sqrt(dot(p, at.residual, at.residual));
 }
 
-double ImplicitStage::norm(const Problem& p, std::span<const vec3> a) const {
-  return std::sqrt(p.context.pool.sum(a.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
+double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
+  const StageEquation& e = p.equation;
+  const std::span<const double> m = p.system.masses();
+  const double inertia = p.context.pool.sum(at.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], a[i]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 change = at.v[i] - e.v_hat[i];
+      sum += m[i] / 2 * glm::dot(change, change);
+    }
     return sum;
-  }));
+  });
+  if (e.gamma_v == 0) return inertia;  // x is fixed
+  return inertia + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
 }
 
-double ImplicitStage::potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const {
-  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
+// −γ ∫ F·dv from v_s to v with the damping force F(v) = f(x_s, v) − f(x_s, 0), which is linear in v.
+double ImplicitStage::damping_work(const Problem& p) {
+  const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  double inertia = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const vec3 change = v[i] - v_hat[i];
-    inertia += m[i] / 2 * glm::dot(change, change);
-  }
-  return inertia + gamma_f / gamma_v * p.system.potential_energy(p.context.pool, x) +
-         gamma_f * p.system.dissipation_potential(p.context.pool, v);
+  p.system.force(p.context.pool, start_.x, now_.v, scratch_);
+  return p.context.pool.sum(now_.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 at_start = m[i] * (start_.v[i] - e.v_hat[i]) - start_.residual[i];  // γ f(x_s, v_s)
+      const vec3 twice = at_start + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
+      sum -= glm::dot(twice, now_.v[i] - start_.v[i]) / 2;
+    }
+    return sum;
+  });
 }
 
-void ImplicitStage::accept(const Problem& p) {
-  std::ranges::copy(x_trial_, p.x1.begin());
-  std::ranges::copy(v_trial_, p.v1.begin());
-  std::swap(residual_, residual_trial_);
+double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {
+  return p.context.pool.sum(a.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]);
+    return sum;
+  });
 }
 
-double ImplicitStage::rounding_noise(const Problem& p) {
+bool ImplicitStage::is_at_rounding(const Problem& p) {
+  // The change of r when every component of x and v moves by one relative rounding unit.
   constexpr double kUnit = std::numeric_limits<double>::epsilon();
-  const auto& [gamma_f, gamma_v, x_hat, v_hat, scale] = p.equation;
-  for (std::size_t i = 0; i < x_trial_.size(); ++i) {
+  const StageEquation& e = p.equation;
+  for (std::size_t i = 0; i < now_.x.size(); ++i) {
     const double sign = i % 2 == 0 ? 1 : -1;
-    x_trial_[i] = p.x1[i] * (1 + sign * kUnit);
-    v_trial_[i] = p.v1[i] * (1 + sign * kUnit);
+    trial_.x[i] = now_.x[i] * (1 + sign * kUnit);
+    trial_.v[i] = now_.v[i] * (1 + sign * kUnit);
   }
-  p.system.force(p.context.pool, x_trial_, v_trial_, residual_trial_);
+  p.system.force(p.context.pool, trial_.x, trial_.v, scratch_);
   const std::span<const double> m = p.system.masses();
-  for (std::size_t i = 0; i < x_trial_.size(); ++i) {
-    residual_trial_[i] = m[i] * (v_trial_[i] - v_hat[i]) - gamma_f * residual_trial_[i] - residual_[i];
-  }
-  p.system.projection().filter(residual_trial_);
-  return norm(p, residual_trial_);
+  for (std::size_t i = 0; i < scratch_.size(); ++i)
+    scratch_[i] = m[i] * (trial_.v[i] - e.v_hat[i]) - e.gamma_f * scratch_[i] - now_.residual[i];
+  p.system.projection().filter(scratch_);
+  return now_.norm <= kNoiseFactor * std::sqrt(dot(p, scratch_, scratch_));
 }
 
 }  // namespace clothlab

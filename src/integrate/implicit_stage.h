@@ -35,22 +35,24 @@ struct StageEquation {
 /// Newton's method on a StageEquation (model.md, "Steps").
 ///
 /// The unknown is v1, the residual r(v) = M (v − v̂) − γ f(x̂ + γ v, v), the matrix A = M − γD − γ²K (with two
-/// γ, γ_f γ_v stands for γ², and γ_f/γ_v before E below). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r
-/// at the start‖), or where the rounding of x and v changes r by as much as ‖r‖.
+/// γ, γ_f γ_v stands for γ²). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where the
+/// rounding of x and v changes r by as much as ‖r‖.
 ///
-/// The direction d = −A⁻¹ r starts with clamped or exact blocks, as the settings say. Clamped ones converge
-/// slowly where springs stay compressed, exact ones may be indefinite far from the root; so the share of
-/// compression in A (SystemCoefficients) doubles after every step and is halved where A is indefinite or the
-/// line search fails.
+/// A Newton step that moves cloth across its stiff springs stretches them, so that ‖r‖ and the energy rise
+/// although it leads towards the root. Two remedies:
 ///
-/// The line search halves the step until the incremental potential
-///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)]
-/// has fallen enough, or ‖r‖ to half of its smallest value (near the root φ no longer distinguishes two
-/// points). Without a potential, ‖r‖ must fall below its smallest value, or the slope r·d must not rise as
-/// steeply as it fell before: the work of r along d replaces φ, so that a sheet can buckle where ‖r‖ has to
-/// rise on the way. (Compared with the last ‖r‖ instead of the smallest, the two rules could alternate for
-/// ever.) A step that still descends is doubled, since a clamped A overestimates the curvature under
-/// compression.
+/// Far from the root, A has clamped blocks whose tensions are those that the last iteration predicted
+/// (SystemCoefficients::before), and every step is taken whole; ‖r‖ may rise for some of them.
+///
+/// Near it, a descent: A has exact blocks, which may be indefinite; conjugate gradients with the clamped
+/// matrix as preconditioner end at the boundary of a trust region or where they meet negative curvature
+/// [Steihaug 1983]. Whole steps with predicted tensions follow, which take the stretch back, and then only
+/// the incremental potential is compared with that of the start (a watchdog [Chamberlain 1982]):
+///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)],
+/// with the dampers' directions, which R depends on, those of the start.
+///
+/// Linear solves end at a fixed share of their right-hand side: a closer direction costs more than it brings
+/// [Dembo 1982].
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
@@ -64,38 +66,51 @@ class ImplicitStage {
 
  private:
   struct Problem;  // the arguments of solve
-  /// A trial point: v1 = v_trial_ etc.
-  struct Trial {
-    double norm = 0;       // ‖r‖
-    double slope = 0;      // r·d
-    double potential = 0;  // φ, where there is one
+  struct Iterate {
+    std::vector<vec3> x, v, residual;
+    double norm = 0;  // of the residual
   };
   enum class Outcome { improved, stuck, stopped };
 
-  /// residual_trial_ := r(v_trial_), x_trial_ := x̂ + γ v_trial_; returns ‖r‖.
-  double evaluate_trial(const Problem& p);
-  /// The same at v1 + α d; false when stopped.
-  bool try_step(const Problem& p, double alpha, Trial& trial, StepReport& report);
-  /// Doubles the whole step as long as that leads further down from its `trial`; false when stopped.
-  bool lengthen(const Problem& p, double first_slope, Trial& trial, StepReport& report);
-  double norm(const Problem& p, std::span<const vec3> a) const;
-  double potential(const Problem& p, std::span<const vec3> x, std::span<const vec3> v) const;
-  /// One Newton step with line search from (x1, v1); on success they and residual_ are updated.
-  Outcome improve(const Problem& p, double compression, double target, double& residual_norm,
-                  StepReport& report);
-  void accept(const Problem& p);
-  /// ‖change of r‖ when every component of x1 and v1 moves by one relative rounding unit.
-  double rounding_noise(const Problem& p);
+  /// x and the residual from v.
+  void evaluate(const Problem& p, Iterate& at);
+  /// now_ := trial_, which then is undefined.
+  void accept() { std::swap(now_, trial_); }
+  /// trial_ := now_ + α d.
+  void try_step(const Problem& p, double alpha);
+  /// A d = −r with blocks of that mode, d no longer than `radius`; keeps −d.
+  Outcome find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report);
+  /// One whole step by predicted tensions, from now_.
+  Outcome leap(const Problem& p, double radius, StepReport& report);
+  /// A step by exact blocks (clamped ones where these give no direction) and the leaps that correct it.
+  Outcome descend(const Problem& p, StepReport& report);
+  /// The trial α d of that length and its leaps: whether φ has fallen enough, or ‖r‖.
+  Outcome try_descent(const Problem& p, double alpha, double length, int leaps, double slope,
+                      StepReport& report);
+  /// The part of φ without R.
+  double potential(const Problem& p, const Iterate& at) const;
+  /// γ (R(now_) − R(start_)) with the dampers' directions at start_.
+  double damping_work(const Problem& p);
+  /// Whether rounding changes r by as much as ‖r‖.
+  bool is_at_rounding(const Problem& p);
+  double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;
 
   std::string_view linear_failure_;  // why a linear solve did not converge, if one did not
-  double smallest_norm_ = 0;         // ‖r‖ at the best point so far
+  int last_ = 0;                     // Newton iteration
+  double target_ = 0;                // the ‖r‖ to end at
+  double radius_ = 0;                // of the trust region, in the preconditioner's norm
+  double length_ = 0;                // of the last direction, in that norm
   LinearSolver solver_;
-  std::optional<SpringMatrix> a_;
-  std::vector<vec3> residual_;   // r(v1)
-  std::vector<vec3> direction_;  // Newton direction
-  std::vector<vec3> x_trial_;
-  std::vector<vec3> v_trial_;
-  std::vector<vec3> residual_trial_;  // r(v_trial)
+  std::optional<SpringMatrix> exact_, clamped_;
+  Iterate now_, trial_;
+  Iterate start_;  // of the descent; far from the root, the iterate with the smallest ‖r‖
+  double start_potential_ = 0;
+  Iterate fallen_;                         // after the step of a descent, where φ has fallen there
+  std::vector<vec3> direction_, descent_;  // −d; that of the descent
+  std::vector<vec3> before_;               // x of the iterate before, for leaps
+  bool has_before_ = false;
+  std::vector<vec3> undamped_;  // f(x, 0) at start_
+  std::vector<vec3> scratch_;
 };
 
 }  // namespace clothlab

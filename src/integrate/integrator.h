@@ -18,7 +18,7 @@ namespace clothlab {
 /// Settings of the solvers inside a step (model.md, "Steps").
 struct SolverSettings {
   LinearSolverSettings linear;
-  double newton_tolerance = 1e-6;  ///< relative, see model.md
+  double newton_tolerance = 1e-3;  ///< relative, see model.md
   int newton_max_iterations = 200;
   JacobianMode jacobian = JacobianMode::clamped;
 };

@@ -31,7 +31,7 @@ struct ConjugateGradient::Scratch {
 
   // Arguments of the current solve.
   WorkerPool* pool = nullptr;
-  const SpringMatrix* A = nullptr;
+  const SpringMatrix *A = nullptr, *near = nullptr;
   const StopProbe* stop = nullptr;
   std::span<const vec3> b, prescribed;
   bool moves = false;  // z is not 0
@@ -47,6 +47,7 @@ struct ConjugateGradient::Scratch {
     pool = &context.pool;
     stop = &context.stop;
     A = &system.A;
+    near = system.preconditioner ? system.preconditioner : A;
     b = system.b;
     kind = options.preconditioner;
     if (kind == PreconditionerKind::automatic) {
@@ -157,10 +158,10 @@ struct ConjugateGradient::Scratch {
   // False when the probe asked to stop.
   bool build_preconditioner() {
     if (kind == PreconditionerKind::none) return true;
-    if (kind == PreconditionerKind::multigrid) return multigrid.prepare({*pool, *stop}, *A, filter, z, q);
+    if (kind == PreconditionerKind::multigrid) return multigrid.prepare({*pool, *stop}, *near, filter, z, q);
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
-    A->diagonal_blocks(*pool, blocks);
+    near->diagonal_blocks(*pool, blocks);
     const auto invert_all = [&](auto& inverses, auto invert) {
       inverses.resize(rows.particles());
       for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
@@ -288,34 +289,64 @@ struct ConjugateGradient::Scratch {
     history.push_back(relative_residual());
   }
 
-  void iterate(int max_iterations, SolveReport& report) {
+  // The lengths of y and p in the norm of the preconditioner's inverse, by their recursions [Steihaug 1983].
+  struct Lengths {
+    double pp, yp = 0, yy = 0;
+
+    /// α to the boundary from y along p.
+    double room(double radius) const {
+      if (radius == std::numeric_limits<double>::infinity()) return radius;
+      return (std::sqrt(yp * yp + pp * std::max(radius * radius - yy, 0.0)) - yp) / pp;
+    }
+    void advance(double alpha) {
+      yy += alpha * (2 * yp + alpha * pp);
+      yp += alpha * pp;
+    }
+    void turn(double beta, double r_dot_z) {
+      yp *= beta;
+      pp = r_dot_z + beta * beta * pp;
+    }
+  };
+
+  void iterate(const CgOptions& options, SolveReport& report) {
     report.stopped = !build_preconditioner();
     if (report.stopped) return;
     double r_dot_z = restart();
+    Lengths lengths{r_dot_z};
     double at_restart = std::numeric_limits<double>::infinity();
-    while (report.iterations < max_iterations) {
+    while (report.iterations < options.max_iterations) {
       report.stopped = stop_requested(*stop);
       if (report.stopped) return;
       const double p_dot_q = product(p);
+      const double room = lengths.room(options.radius);
+      double alpha = r_dot_z / p_dot_q;
       if (!(p_dot_q > 0)) {  // or not a number: then the residual says so
         report.indefinite = p_dot_q <= 0;
-        return;
+        if (!report.indefinite || near == A || report.iterations > 0) return;
+        alpha = std::min(1.0, room);
       }
-      const Sums next = advance(r_dot_z / p_dot_q);
+      report.at_radius = alpha >= room;
+      if (report.at_radius) alpha = room;
+      lengths.advance(alpha);
+      report.length = std::sqrt(lengths.yy);
+      const Sums next = advance(alpha);
       ++report.iterations;
-      exact = next.r_dot_r <= enough;
+      const bool last = report.indefinite || report.at_radius;
+      exact = next.r_dot_r <= enough || last;
       r_square = exact ? true_residual() : next.r_dot_r;
       history.push_back(relative_residual());
-      if (!std::isfinite(r_square)) return;
+      if (!std::isfinite(r_square) || last) return;
       if (exact) {
         // A restart that did not halve the residual is at the limit of rounding.
         if (r_square <= enough || r_square > 0.25 * at_restart) return;
         at_restart = r_square;
         r_dot_z = restart();
+        lengths = {r_dot_z, 0, lengths.yy};
       } else {
-        const double next_r_dot_z = precondition(next);
-        turn(next_r_dot_z / r_dot_z);
+        const double next_r_dot_z = precondition(next), beta = next_r_dot_z / r_dot_z;
+        turn(beta);
         r_dot_z = next_r_dot_z;
+        lengths.turn(beta, r_dot_z);
       }
     }
   }
@@ -347,7 +378,7 @@ SolveReport ConjugateGradient::solve(const ComputeContext& context, const Linear
   report.stopped = !s.adopt(context, system, options);
   if (report.stopped) return report;
   s.start(x, options);
-  if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options.max_iterations, report);
+  if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options, report);
   s.finish(x);
   report.converged = s.r_square <= s.enough;
   report.residual = s.relative_residual();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -40,6 +41,8 @@ struct CgOptions {
   double tolerance = 1e-3;  ///< stop at |r| <= tolerance * |b|, > 0
   int max_iterations = 500;
   PreconditionerKind preconditioner = PreconditionerKind::automatic;
+  /// Ends where the norm of y, that of the preconditioner, reaches it.
+  double radius = std::numeric_limits<double>::infinity();
   bool warm_start = false;  ///< x holds a guess; used where it is better than z
 };
 
@@ -49,9 +52,10 @@ struct CgOptions {
 /// recomputed, and the iteration restarts from it where the two differ. Where rounding
 /// stops progress, the report says not converged and gives the residual that was reached.
 ///
-/// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported.
-/// The result has the same bits for any number of threads and independent of earlier solves. No allocation
-/// after the first solve of a size.
+/// A direction p with p . A p <= 0 ends the solve; the iterate before it is kept and reported. With a matrix
+/// of its own for the preconditioner (LinearSystem::preconditioner), the first such p = M^-1 r is itself the
+/// result: a descent direction [Steihaug 1983]. The result has the same bits for any number of threads and
+/// independent of earlier solves. No allocation after the first solve of a size.
 class ConjugateGradient {
  public:
   ConjugateGradient();

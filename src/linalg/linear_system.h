@@ -19,6 +19,9 @@ struct LinearSystem {
   const Projection& projection;  ///< S
   std::span<const vec3> z = {};  ///< prescribed change, ignored on free particles; empty is 0
   bool same_matrix = false;      ///< A and the projection are those of this solver's last solve
+  /// The matrix that CG's preconditioner is made of; none: A. One that is positive definite where A may not
+  /// be.
+  const SpringMatrix* preconditioner = nullptr;
 
   /// Whether all of it, and a solution x, have the same size.
   bool fits(std::span<const vec3> x) const {
@@ -35,6 +38,8 @@ struct SolveReport {
   int iterations = 0;       ///< CG iterations; for Cholesky, solves with the factor
   double residual = 0;      ///< of the result, recomputed from the definition
   bool indefinite = false;  ///< met a direction of non-positive curvature; CG keeps the iterate before it
+  double length = 0;        ///< of CG: norm of y in the preconditioner's norm
+  bool at_radius = false;   ///< CG ended at its radius
   bool stopped = false;     ///< by the stop probe
   /// [k] is the residual after k iterations, [0] that of the start. Valid until the next solve.
   std::span<const double> history;

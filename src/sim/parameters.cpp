@@ -186,7 +186,7 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.stepping.energy_limit; },
                    [](Scene& s, double v) { s.stepping.energy_limit = v; },
                    "Stepping"},
-    SceneParameter{{"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-6, true,
+    SceneParameter{{"newton-tolerance", "Newton tolerance", "", Kind::real, 1e-14, 0.5, 1e-3, true,
                     "An implicit step is solved when its momentum residual is below this fraction of its "
                     "first value; for XPBD the springs' errors."},
                    [](const Scene& s) { return s.stepping.solver.newton_tolerance; },

@@ -11,8 +11,9 @@
 
 namespace clothlab {
 
-/// The version that is written, and the only one that is read so far.
-inline constexpr int kSceneVersion = 1;
+/// The version that is written. The one before it is read too: there, Newton's tolerance is 1e-6 where it is
+/// left out.
+inline constexpr int kSceneVersion = 2;
 
 /// Characters of a title and of a description.
 inline constexpr std::size_t kLongestTitle = 200;

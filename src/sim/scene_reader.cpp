@@ -82,6 +82,8 @@ class SceneReader final : public json::json_sax_t {
   Scene result() {
     if (!top_keys_.contains("clothlab-scene"))
       throw InputError("the key \"clothlab-scene\" with the version is missing");
+    if (version_ == 1 && !top_keys_.contains("newton-tolerance"))
+      scene_.stepping.solver.newton_tolerance = 1e-6;
     return std::move(scene_);
   }
 
@@ -218,6 +220,7 @@ class SceneReader final : public json::json_sax_t {
   /// The value of a key of the scene is complete.
   void finish() {
     if (top_ != "initial-state") {
+      if (top_ == "clothlab-scene" && value_.is_number_integer()) version_ = value_.get<int>();
       remark_ += replace_retired_value(top_, value_);
       return read_value(top_, value_, scene_);
     }
@@ -231,6 +234,7 @@ class SceneReader final : public json::json_sax_t {
 
   const std::string_view text_;
   Scene scene_;
+  int version_ = kSceneVersion;
   std::string remark_;
   Level level_ = Level::outside, list_level_ = Level::outside;
   std::set<std::string, std::less<>> top_keys_, inner_keys_;

@@ -142,8 +142,9 @@ std::string replace_retired_value(std::string_view key, json& value) {
 
 void read_value(std::string_view key, const json& value, Scene& scene) {
   if (key == "clothlab-scene") {
-    if (!value.is_number_integer() || value != kSceneVersion)
-      refuse(key, "must be " + std::to_string(kSceneVersion) + ", the version that this program reads");
+    if (!value.is_number_integer() || value < 1 || value > kSceneVersion)
+      refuse(key,
+             "must be from 1 to " + std::to_string(kSceneVersion) + ", the versions that this program reads");
   } else if (key == "title") {
     scene.title = prose(key, value, kLongestTitle);
   } else if (key == "description") {

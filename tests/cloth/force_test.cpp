@@ -122,22 +122,6 @@ TEST_P(EveryForce, HasTheJacobianD) {
   }
 }
 
-TEST_P(EveryForce, DampingIsTheGradientOfItsPotentialWhereItHasOne) {
-  auto rig = sample();
-  const auto term = GetParam().make(*rig);
-  if (!term->has_dissipation_potential()) return;  // which ones: KnowsWhenDampingHasAPotential
-  const State& s = rig->state;
-  const std::vector<vec3> rest(s.x.size(), vec3(0.0));
-  const Vector f = force_of(*term, s.x, s.v) - force_of(*term, s.x, rest);
-  const double scale = std::max(f.cwiseAbs().maxCoeff(), 1e-3);
-  for (Eigen::Index dof = 0; dof < f.size(); ++dof) {
-    const double slope = (term->dissipation_potential(one_thread(), shifted(s.v, dof, kDelta)) -
-                          term->dissipation_potential(one_thread(), shifted(s.v, dof, -kDelta))) /
-                         (2 * kDelta);
-    EXPECT_NEAR(f[dof], -slope, kTolerance * scale) << "dof " << dof;
-  }
-}
-
 TEST_P(EveryForce, ClampedBlocksArePositiveSemidefinite) {
   auto rig = sample();
   const auto term = GetParam().make(*rig);
@@ -294,20 +278,6 @@ TEST(SpringForce, ClampedBlockOfACompressedSpringIsItsAxisAlone) {
   EXPECT_NEAR(B[2][2], 40, 1e-13);
 }
 
-TEST(SpringForce, KeepsTheShareOfCompressionThatIsAskedFor) {
-  auto rig = sample();
-  const State& s = rig->state;
-  const auto term = force_rows().front().make(*rig);
-  const Matrix exact = dense(*rig, *term, {0, 0, 1, 1}, JacobianMode::exact, s);
-  const Matrix none = dense(*rig, *term, {0, 0, 1, 0}, JacobianMode::exact, s);
-  const Matrix half = dense(*rig, *term, {0, 0, 1, 0.5}, JacobianMode::exact, s);
-  const Matrix clamped = dense(*rig, *term, {0, 0, 1}, JacobianMode::clamped, s);
-  const double scale = exact.cwiseAbs().maxCoeff();
-  EXPECT_GT(algebra::largest_difference(exact, clamped), 0.1 * scale);
-  EXPECT_LT(algebra::largest_difference(none, clamped), 1e-14 * scale);
-  EXPECT_LT(algebra::largest_difference(half, (exact + clamped) / 2), 1e-14 * scale);
-}
-
 TEST(SpringForce, MeasuresTheLargestStrainOfStretchSpringsAlone) {
   const std::vector<vec3> rest{vec3(0, 0, 0), vec3(1, 0, 0), vec3(3, 0, 0), vec3(3, 0, 0)};
   const std::vector<ClothModel::Ends> stretch{{0, 1}, {1, 2}, {2, 3}}, bend{{0, 2}};
@@ -380,13 +350,13 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
         EXPECT_EQ(a.max_strain, b.max_strain) << springs << " springs";
         EXPECT_GT(a.stretch + a.bend, 0);
       }
-      for (const double compression : {0.0, 0.5, 1.0}) {
+      for (const JacobianMode mode : {JacobianMode::clamped, JacobianMode::exact}) {
         for (const std::vector<vec3>& u : {std::cref(tangle.v), std::cref(tangle.rest)}) {
           std::vector<vec3> f(tangle.x.size(), vec3(0.0)), g = f;
           SpringMatrix a(tangle.model->pattern()), b(tangle.model->pattern());
-          const SystemCoefficients c{1, 0.3, 0.7, compression};
-          fast.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, JacobianMode::exact, f, a);
-          portable.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, JacobianMode::exact, g, b);
+          const SystemCoefficients c{1, 0.3, 0.7};
+          fast.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, f, a);
+          portable.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, g, b);
           EXPECT_EQ(f, g) << springs << " springs";
           for (std::size_t slot = 0; slot < tangle.model->springs(); ++slot) {
             const SpringMatrix::Spring &of_a = a.spring_in(slot), &of_b = b.spring_in(slot);
@@ -605,20 +575,48 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   EXPECT_EQ(first, second);
 }
 
-TEST(ClothSystem, KnowsWhenDampingHasAPotential) {
-  auto rig = sample();
+// x_ij = (0.3, 0.4, 0) of a spring of length 0.4 before and (0.3, 0.4, 0.6) now, so that nothing but the
+// direction across has changed.
+TEST(SpringForce, TakesTheTensionThatTheIterateBeforePredicted) {
+  auto rig = make_sheet(2, 2, 0.4, sample_material());
+  std::vector<vec3> before = rig->state.x, x = before;
+  const std::vector<vec3> rest(x.size(), vec3(0));
+  const auto [i, j] = rig->system.pattern()->ends(0);
+  before[i] = before[j] + vec3(0.3, 0.4, 0);
+  x[i] = x[j] + vec3(0.3, 0.4, 0.6);
+  SystemCoefficients c{0, 0, 1};
+  c.before = before;
+  SpringMatrix a(rig->system.pattern());
+  rig->system.assemble(rig->pool, x, rest, c, JacobianMode::clamped, a);
+  const double k = rig->system.material().stretch_stiffness, l = std::sqrt(0.61);
+  const SpringMatrix::Spring spring = a.spring(0);
+  EXPECT_NEAR(spring.b, k * (0.5 - 0.4) / l, 1e-12 * k);
+  EXPECT_NEAR(glm::dot(spring.u, spring.u) + spring.b, k, 1e-12 * k);  // B n = k n
+}
+
+TEST(SpringForce, AddsTheTensionOfDampersToExactBlocks) {
   Material material = sample_material();
-  EXPECT_TRUE(rig->system.has_dissipation_potential());
-  material.spring_damping = 0.1;
-  rig->system.set_material(material);
-  EXPECT_FALSE(rig->system.has_dissipation_potential());
-  material.damping_model = DampingModel::isotropic;
-  material.rayleigh_mass = 1;
-  rig->system.set_material(material);
-  EXPECT_TRUE(rig->system.has_dissipation_potential());
-  material.rayleigh_stiffness = 0.1;
-  rig->system.set_material(material);
-  EXPECT_FALSE(rig->system.has_dissipation_potential());
+  material.spring_damping = 0.5;
+  material.damping_model = DampingModel::projected;
+  auto rig = make_sheet(2, 2, 0.4, material);
+  std::vector<vec3> x = rig->state.x, v(x.size(), vec3(0));
+  const auto [i, j] = rig->system.pattern()->ends(0);
+  x[i] = x[j] + vec3(0.3, 0.4, 0);
+  const double k = material.stretch_stiffness;
+  for (const double speed : {0.25, -0.25, 4 * k}) {
+    v[i] = v[j] + speed * vec3(0.6, 0.8, 0);
+    SystemCoefficients c{0, 0, 1};
+    SpringMatrix without(rig->system.pattern()), with(rig->system.pattern());
+    rig->system.assemble(rig->pool, x, v, c, JacobianMode::exact, without);
+    c.damper_tension = true;
+    rig->system.assemble(rig->pool, x, v, c, JacobianMode::exact, with);
+    const double along = glm::dot(without.spring(0).u, without.spring(0).u);
+    EXPECT_NEAR(with.spring(0).b - without.spring(0).b, std::min(0.5 * speed / 0.5, along / 2), 1e-12 * k);
+    const auto b_n = [](const SpringMatrix::Spring& spring) {
+      return glm::dot(spring.u, spring.u) + spring.b;
+    };
+    EXPECT_NEAR(b_n(with.spring(0)), b_n(without.spring(0)), 1e-12 * k);
+  }
 }
 
 TEST(ClothSystem, EvaluationHasNoSideEffects) {

@@ -211,6 +211,7 @@ TEST_P(Contract, ReportsSolvesThatDoNotConverge) {
   SolverSettings settings;
   settings.linear.cg.max_iterations = 1;
   settings.newton_max_iterations = 3;  // with more iterations every method converges
+  settings.newton_tolerance = 1e-6;
   settings.linear.cg.tolerance = 1e-10;
   const StepReport report = Stepper(*rig, info(), settings).step(0.05);
   EXPECT_FALSE(report.converged);

@@ -154,7 +154,9 @@ TEST(Xpbd, TakesTheStepOfTheFormulaOnABumpySheet) {
     const std::vector<std::size_t> order = sweep_order(rig->system.elements());
     const std::vector<vec3> still(rig->state.x.size(), vec3(0.0));
     State expected = rig->state;
-    Stepper stepper(*rig, xpbd(), {}, {7, 2});
+    SolverSettings settings;
+    settings.newton_tolerance = 1e-6;
+    Stepper stepper(*rig, xpbd(), settings, {7, 2});
     for (int k = 0; k < 10; ++k) {
       const Solution solution = formula_step(*rig, expected, 0.02, 7, 2, order, still);
       const StepReport report = stepper.step(0.02);

@@ -216,6 +216,57 @@ TEST(ConjugateGradient, StopsAtADirectionOfNegativeCurvature) {
   EXPECT_EQ(x, problem.z);
 }
 
+TEST(ConjugateGradient, EndsAtItsRadius) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem problem = sheet(9);
+  const Problem::Dense d = problem.dense();
+  const auto length = [&](std::span<const vec3> x) { return (nets::dense(x) - d.z).norm(); };
+  std::vector<vec3> x(problem.b.size());
+  CgOptions options{.tolerance = 1e-10, .preconditioner = PreconditionerKind::none};
+  const LinearSystem system{problem.A, problem.b, problem.projection, problem.z};
+  const SolveReport whole = cg.solve({pool}, system, x, options);
+  EXPECT_FALSE(whole.at_radius);
+  EXPECT_NEAR(whole.length, length(x), 1e-6 * length(x));  // its recursion loses digits
+  double last = whole.residual;
+  for (const double part : {0.9, 0.5, 0.1}) {
+    options.radius = part * whole.length;
+    const SolveReport report = cg.solve({pool}, system, x, options);
+    EXPECT_TRUE(report.at_radius);
+    EXPECT_FALSE(report.converged);
+    EXPECT_NEAR(length(x), options.radius, 1e-9 * options.radius);
+    EXPECT_NEAR(report.residual, problem.true_residual(d, x), 1e-12);
+    EXPECT_GT(report.residual, last);
+    last = report.residual;
+  }
+}
+
+// With the preconditioner of another matrix the first direction, where it has negative curvature, is the
+// result.
+TEST(ConjugateGradient, FollowsNegativeCurvatureWithThePreconditionerOfAnotherMatrix) {
+  WorkerPool pool(1);
+  ConjugateGradient cg;
+  const Problem definite = sheet(7);
+  Problem problem = sheet(7);
+  for (double& m : problem.A.diagonal_by_row()) m = -1e6;
+  const Problem::Dense d = definite.dense();
+  const Eigen::VectorXd b = nets::times(d.S, d.b);
+  const LinearSystem system{
+      .A = problem.A, .b = problem.b, .projection = problem.projection, .preconditioner = &definite.A};
+  for (const PreconditionerKind kind : kAll) {
+    std::vector<vec3> x(problem.b.size());
+    const SolveReport report = cg.solve({pool}, system, x, {.preconditioner = kind, .radius = 0.25});
+    EXPECT_TRUE(report.indefinite);
+    EXPECT_FALSE(report.converged);
+    EXPECT_EQ(report.iterations, 1);
+    EXPECT_DOUBLE_EQ(report.length, 0.25);
+    EXPECT_GT(b.dot(nets::dense(x)), 0);
+    if (kind == PreconditionerKind::none) {
+      EXPECT_LT((nets::dense(x) - 0.25 * b.normalized()).norm(), 1e-12);
+    }
+  }
+}
+
 TEST(ConjugateGradient, ZeroRightHandSideTakesNoIteration) {
   WorkerPool pool(1);
   ConjugateGradient cg;

@@ -10,10 +10,10 @@
 namespace clothlab::testing {
 namespace {
 
-std::string with(const std::string& body) { return "{\"clothlab-scene\": 1, " + body + "}"; }
+std::string with(const std::string& body) { return "{\"clothlab-scene\": 2, " + body + "}"; }
 
 TEST(SceneJson, WhatIsLeftOutHasItsDefault) {
-  EXPECT_EQ(write_scene(parse_scene("{\"clothlab-scene\": 1}", "s")), write_scene(Scene{}));
+  EXPECT_EQ(write_scene(parse_scene("{\"clothlab-scene\": 2}", "s")), write_scene(Scene{}));
 }
 
 TEST(SceneJson, ReadsEveryKey) {
@@ -96,6 +96,15 @@ TEST(SceneJson, NumbersComeBackToTheLastBit) {
   }
 }
 
+TEST(SceneJson, KeepsTheNewtonToleranceOfFilesOfTheFirstVersion) {
+  const auto tolerance = [](const std::string& text) {
+    return parse_scene(text, "s").stepping.solver.newton_tolerance;
+  };
+  EXPECT_EQ(tolerance(R"({"clothlab-scene": 1})"), 1e-6);
+  EXPECT_EQ(tolerance(R"({"newton-tolerance": 0.01, "clothlab-scene": 1})"), 0.01);
+  EXPECT_EQ(tolerance(R"({"clothlab-scene": 2})"), 1e-3);
+}
+
 struct Refused {
   const char* text;
   const char* mentions;
@@ -106,9 +115,9 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
       {"", "line 1"},
       {"[]", "JSON object"},
       {"{}", "\"clothlab-scene\""},
-      {R"({"clothlab-scene": 2})", "\"clothlab-scene\" must be 1"},
-      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be 1"},
-      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be 1"},
+      {R"({"clothlab-scene": 3})", "\"clothlab-scene\" must be from 1 to 2"},
+      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be from 1 to 2"},
+      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be from 1 to 2"},
       {"{\"clothlab-scene\": 1,\n\"mass\" 3}", "line 2"},
       {"{\"clothlab-scene\": 1,\n\n\"mass\": 3,}", "line 3"},
       {"{\"clothlab-scene\": 1}\n\nmore", "line 3"},
