@@ -195,7 +195,7 @@ constexpr std::array kParameters{
     SceneParameter{
         {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 200, true,
          "Most Newton iterations per stage; a step that needs more is reported as not converged. Most steps "
-         "take fewer than 10, steps in which cloth buckles up to 125."},
+         "take fewer than 30, steps in which cloth buckles up to 160."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
         "Solver"},
