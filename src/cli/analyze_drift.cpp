@@ -28,6 +28,7 @@ Scene rod_pendulum() {
   scene.pins = std::vector<std::uint32_t>{0};
   scene.material.spring_damping = 0;
   scene.stepping.dt = 0.01;
+  scene.stepping.solver.newton_tolerance = 1e-6;
   scene.initial_state = InitialState{{vec3(0), vec3(1, 0, 0)}, {vec3(0), vec3(0)}};
   return scene;
 }
