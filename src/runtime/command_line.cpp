@@ -87,7 +87,7 @@ class Options {
     if (const auto* preset = std::get_if<PinPreset>(&scene_.pins))
       return std::string(kPinPresetNames[static_cast<std::size_t>(*preset)]);
     std::string text;
-    for (const std::uint32_t vertex : std::get<std::vector<std::uint32_t>>(scene_.pins))
+    for (const std::uint32_t vertex : std::get<VertexList>(scene_.pins))
       text += (text.empty() ? "" : ",") + std::to_string(vertex);
     return text.empty() ? "none" : text;
   }

@@ -9,7 +9,7 @@ namespace clothlab {
 
 std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins) {
   if (const auto* preset = std::get_if<PinPreset>(&pins)) return pinned_particles(mesh, *preset);
-  return pins_from_vertices(mesh, std::get<std::vector<std::uint32_t>>(pins));
+  return pins_from_vertices(mesh, std::get<VertexList>(pins));
 }
 
 std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& held,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,8 +47,13 @@ using MeshSource = std::variant<NoSource, GridSource, FileSource, GeneratedSourc
 inline constexpr std::array<std::string_view, 4> kPinPresetNames{"none", "corners", "top-corners",
                                                                  "top-edge"};
 
-/// A preset, or 0-based `v` indices of the mesh.
-using PinSelection = std::variant<PinPreset, std::vector<std::uint32_t>>;
+/// 0-based `v` indices of the mesh. A type of its own: libstdc++ takes a variant of a std::vector for one
+/// that is never valueless, so that copying it without memory is undefined.
+struct VertexList : std::vector<std::uint32_t> {
+  VertexList() = default;
+  VertexList(std::vector<std::uint32_t> vertices) : vector(std::move(vertices)) {}
+};
+using PinSelection = std::variant<PinPreset, VertexList>;
 
 /// Positions and velocities to start from, one per `v` line, in the file's units (`--initial-state`).
 struct InitialState {

@@ -45,7 +45,7 @@ std::string text_of(const PinSelection& pins) {
   if (const auto* preset = std::get_if<PinPreset>(&pins))
     return json_text(kPinPresetNames[static_cast<std::size_t>(*preset)]);
   std::string text;
-  for (const std::uint32_t vertex : std::get<std::vector<std::uint32_t>>(pins))
+  for (const std::uint32_t vertex : std::get<VertexList>(pins))
     text += (text.empty() ? "" : ", ") + std::to_string(vertex);
   return "[" + text + "]";
 }

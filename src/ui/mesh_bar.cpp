@@ -38,7 +38,7 @@ PinSelection pins_of(const std::vector<std::size_t>& edges, const LoadedScene& l
 
 /// The open edges whose particles are exactly the pinned ones, ascending; none where there is no such set.
 std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& loaded) {
-  const auto* vertices = std::get_if<std::vector<std::uint32_t>>(&pins);
+  const auto* vertices = std::get_if<VertexList>(&pins);
   if (vertices == nullptr) return {};
   std::vector<std::uint32_t> pinned = *vertices;
   std::ranges::sort(pinned);

@@ -93,7 +93,7 @@ TEST(CommandLine, ReadsBackAsTheSameScene) {
   for (const Scene& scene : scenes) {
     const std::string command = command_line(scene, nullptr, "", 42);
     Scene expected = scene;
-    if (const auto* list = std::get_if<std::vector<std::uint32_t>>(&expected.pins); list && list->empty())
+    if (const auto* list = std::get_if<VertexList>(&expected.pins); list && list->empty())
       expected.pins = PinPreset::none;
     EXPECT_EQ(without_title(parsed(command)), without_title(expected)) << command;
   }

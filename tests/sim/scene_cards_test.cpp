@@ -150,7 +150,7 @@ TEST(SceneCards, WhyImplicit) {
 
 TEST(SceneCards, Curtain) {
   Card card("04-curtain");
-  EXPECT_EQ(std::get<std::vector<std::uint32_t>>(card.scene().pins).size(), 7u);
+  EXPECT_EQ(std::get<VertexList>(card.scene().pins).size(), 7u);
   const int small = most_iterations(*card.with("dt", 1e-3).start(), 20);
   const int large = most_iterations(*card.with("dt", 1.0 / 60).start(), 20);
   EXPECT_NEAR(small, 4, 2);

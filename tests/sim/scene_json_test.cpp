@@ -34,7 +34,7 @@ TEST(SceneJson, ReadsEveryKey) {
   EXPECT_EQ(scene.scale, 0.01);
   EXPECT_FALSE(scene.weld);
   EXPECT_TRUE(scene.z_up);
-  EXPECT_EQ(std::get<std::vector<std::uint32_t>>(scene.pins), (std::vector<std::uint32_t>{7, 0}));
+  EXPECT_EQ(std::get<VertexList>(scene.pins), (std::vector<std::uint32_t>{7, 0}));
   EXPECT_EQ(scene.material.gravity, vec3(1, -2, 3.5));
   EXPECT_EQ(scene.integrator, "backward-euler");
   EXPECT_EQ(scene.material.mass, 3);

@@ -161,8 +161,7 @@ TEST_F(SimulationTest, CommandsTakeEffect) {
 
   simulation->apply(pool, SetPinned{{7}, true});
   EXPECT_TRUE(simulation->is_pinned(7));
-  EXPECT_EQ(std::get<std::vector<std::uint32_t>>(simulation->scene().pins),
-            (std::vector<std::uint32_t>{0, 4, 7}));
+  EXPECT_EQ(std::get<VertexList>(simulation->scene().pins), (std::vector<std::uint32_t>{0, 4, 7}));
   simulation->apply(pool, SetPinned{{0}, false});
   EXPECT_FALSE(simulation->is_pinned(0));
   simulation->apply(pool, SetPinPreset{PinPreset::top_edge});
