@@ -76,9 +76,6 @@ class ForceTerm {
     add_force(pool, x, v, f);
     add_jacobians(pool, x, v, c, mode, a);
   }
-
-  /// R(v) [W]; 0 for a force without damping.
-  virtual double dissipation_potential(WorkerPool& /*pool*/, std::span<const vec3> /*v*/) const { return 0; }
 };
 
 }  // namespace clothlab
