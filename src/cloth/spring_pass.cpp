@@ -237,14 +237,19 @@ SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool me
 }
 
 void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& blocks) const {
+  const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
+  if (avx2 != nullptr) return avx2->assemble(*this, begin, end, blocks);
+  assemble_portable(begin, end, blocks);
+}
+
+void SpringPass::assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const {
   for_pairs(begin, end, [&](const Pair& pair) {
     Pose pose(*this, pair, blocks.mode);
     if (blocks.before != nullptr) pose.predict(*this, pair, blocks.before);
     Block block;
     block.add_stiffness(pose, blocks.c.stiffness);
     block.add_damping(*this, pose, blocks.c.damping);
-    if (blocks.mode == JacobianMode::exact && blocks.c.damper_tension)
-      block.add_damper_tension(*this, pose, pair, blocks.c.stiffness);
+    if (blocks.has_damper_tension()) block.add_damper_tension(*this, pose, pair, blocks.c.stiffness);
     block.store(pose, pair, blocks.a);
   });
 }

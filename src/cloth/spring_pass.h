@@ -60,6 +60,8 @@ struct SpringPass {
     JacobianMode mode{};
     const Padded* before = nullptr;  ///< SystemCoefficients::before by row, null without
     SpringMatrix& a;
+
+    bool has_damper_tension() const { return mode == JacobianMode::exact && c.damper_tension; }
   };
   /// Sets the slots [begin, end) of the matrix.
   void assemble(std::size_t begin, std::size_t end, const Blocks& blocks) const;
@@ -77,6 +79,7 @@ struct SpringPass {
   template <class Visit>
   void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
   SpringMeasures run_portable(std::size_t chunk, Padded* sums, bool measured) const;
+  void assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const;
   void linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
                           Padded* sums) const;
 };

@@ -171,7 +171,7 @@ struct BlockVectors {
 struct alignas(32) SpringBlock {
   BlockVectors along;             // x_ij [m]
   BlockVectors velocity;          // v_ij [m/s]
-  double length[kBlockSprings];   // its square, then l [m]
+  double length[kBlockSprings];   // its square [m²]
   double inverse[kBlockSprings];  // 1/l [1/m]
   double pull[kBlockSprings];     // elastic force along n [N]
   double ratio[kBlockSprings];    // L/l, see SpringPass::Pose
@@ -267,6 +267,40 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
   }
 }
 
+/// Four springs of the matrix, from k on: SpringPass::assemble.
+CLOTHLAB_AVX2_INLINE void store_matrix(const SpringPass& pass, const SpringRun& s, std::size_t k,
+                                       const SpringPass::Blocks& blocks, const SpringBlock& block,
+                                       double* to) {
+  const __m256d one = _mm256_set1_pd(1.0);
+  const FourVectors along = block.along.load(k), n = scaled(_mm256_load_pd(block.inverse + k), along);
+  const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k)), none = is_zero(length);
+  const __m256d divisor = _mm256_blendv_pd(length, one, none), kept = kept_ratio(block, k);
+  const bool exact = blocks.mode == JacobianMode::exact;
+  __m256d ratio = exact ? _mm256_load_pd(block.ratio + k) : kept;
+  if (blocks.before != nullptr) {
+    const FourVectors before = four_differences<itself>(blocks.before, s, k);
+    const __m256d square = dot(before, before);
+    const __m256d predicted = _mm256_div_pd(
+        dot(before, along), _mm256_sqrt_pd(_mm256_blendv_pd(square, one, is_zero(square))));  // n⁻·x_ij
+    const __m256d elongation = _mm256_sub_pd(predicted, _mm256_loadu_pd(s.rest_lengths + k));
+    const __m256d of_predicted = _mm256_sub_pd(one, _mm256_div_pd(elongation, divisor));
+    ratio = _mm256_andnot_pd(none, _mm256_min_pd(one, of_predicted));
+  }
+  const __m256d stiffness = by_kind(pass.stiffness, bending(s, k));
+  FourBlocks sum = no_blocks();
+  sum.add_stiffness(stiffness, ratio, blocks.c.stiffness);
+  sum.add_damping(pass, stiffness, kept, blocks.c.damping);
+  if (blocks.has_damper_tension()) {
+    const __m256d wanted = _mm256_div_pd(
+        _mm256_mul_pd(_mm256_set1_pd(blocks.c.stiffness * pass.projected), dot(block.velocity.load(k), n)),
+        divisor);
+    const __m256d tension = _mm256_min_pd(_mm256_mul_pd(_mm256_set1_pd(0.5), sum.along), wanted);
+    sum.along = _mm256_sub_pd(sum.along, tension);
+    sum.across = _mm256_add_pd(sum.across, tension);
+  }
+  store_four(scaled(_mm256_sqrt_pd(sum.along), n), sum.across, to);
+}
+
 /// find_forces with those of K: SpringPass::linearize for a block. The blocks go to `to` where it is not
 /// null.
 CLOTHLAB_AVX2_INLINE void linearize_block(const SpringPass& pass, const SpringRun& s, double factor,
@@ -278,12 +312,7 @@ CLOTHLAB_AVX2_INLINE void linearize_block(const SpringPass& pass, const SpringRu
     const __m256d stiffness = by_kind(pass.stiffness, bending(s, k)), kept = kept_ratio(block, k);
     const __m256d exact = _mm256_load_pd(block.ratio + k);
     const __m256d ratio = blocks.mode == JacobianMode::exact ? exact : kept;
-    if (to != nullptr) {
-      FourBlocks of_matrix = no_blocks();
-      of_matrix.add_stiffness(stiffness, ratio, blocks.c.stiffness);
-      of_matrix.add_damping(pass, stiffness, kept, blocks.c.damping);
-      store_four(scaled(_mm256_sqrt_pd(of_matrix.along), n), of_matrix.across, to + 4 * k);
-    }
+    if (to != nullptr) store_matrix(pass, s, k, blocks, block, to + 4 * k);
     FourBlocks by_v = no_blocks();
     by_v.add_damping(pass, stiffness, kept, 1);
     if (u == nullptr) by_v.add_stiffness(stiffness, ratio, factor);
@@ -334,6 +363,20 @@ CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chun
   }
 }
 
+/// The slots [first, last) in blocks: visit(slot, springs).
+template <class Visit>
+CLOTHLAB_AVX2_INLINE void for_blocks(const SpringPass& pass, std::size_t first, std::size_t last,
+                                     SpringCopies& copies, const Visit& visit) {
+  const SpringPattern& p = pass.pattern;
+  for (std::size_t slot = first; slot < last; slot += kBlockSprings) {
+    const std::size_t count = std::min(kBlockSprings, last - slot);
+    const SpringRun in_place{p.lower.data() + slot, p.upper.data() + slot, pass.rest_lengths + slot,
+                             pass.is_stretch + slot, count};
+    visit(slot,
+          count % 4 == 0 ? in_place : copies.copy(pass, count, [&](std::size_t i) { return slot + i; }));
+  }
+}
+
 /// The chunk's own springs in blocks: find(slot, springs, block) and then, where kForces, the sums of their
 /// rows.
 template <bool kForces, class Find>
@@ -342,16 +385,22 @@ CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Pa
   const SpringPattern& p = pass.pattern;
   const std::uint32_t end = p.chunk_begin[chunk + 1];
   const auto unused = static_cast<std::uint32_t>(p.particles() + chunk);
-  const std::size_t last = p.slot_begin[end];
-  for (std::size_t slot = p.slot_begin[p.chunk_begin[chunk]]; slot < last; slot += kBlockSprings) {
-    const std::size_t count = std::min(kBlockSprings, last - slot);
-    const SpringRun in_place{p.lower.data() + slot, p.upper.data() + slot, pass.rest_lengths + slot,
-                             pass.is_stretch + slot, count};
-    const SpringRun s =
-        count % 4 == 0 ? in_place : copies.copy(pass, count, [&](std::size_t i) { return slot + i; });
-    find(slot, s, block);
-    if constexpr (kForces) sum_block(s, block, end, unused, sums);
-  }
+  for_blocks(pass, p.slot_begin[p.chunk_begin[chunk]], p.slot_begin[end], copies,
+             [&](std::size_t slot, const SpringRun& s) CLOTHLAB_AVX2_LAMBDA {
+               find(slot, s, block);
+               if constexpr (kForces) sum_block(s, block, end, unused, sums);
+             });
+}
+
+/// find(to) with `to` the springs of the matrix from a slot on, or room for as many as fill registers.
+template <class Find>
+CLOTHLAB_AVX2_INLINE void store_springs(const SpringPass::Blocks& blocks, std::size_t slot, std::size_t count,
+                                        const Find& find) {
+  double* const first = &blocks.a.spring_in(slot).u.x;
+  if (count % 4 == 0) return find(first);
+  alignas(32) double values[4 * kBlockSprings];
+  find(values);
+  std::copy(values, values + 4 * count, first);
 }
 
 template <bool kForces, bool kMeasured, Damping kDamping>
@@ -392,12 +441,27 @@ CLOTHLAB_AVX2 void linearize_avx2(const SpringPass& pass, std::size_t chunk, dou
                 [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
   take_own<true>(pass, chunk, sums, copies, block,
                  [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
-                   double* const first = &blocks.a.spring_in(slot).u.x;
-                   if (s.count % 4 == 0) return find(s, b, first);
-                   alignas(32) double values[4 * kBlockSprings];
-                   find(s, b, values);
-                   std::copy(values, values + 4 * s.count, first);
+                   store_springs(blocks, slot, s.count,
+                                 [&](double* to) CLOTHLAB_AVX2_LAMBDA { find(s, b, to); });
                  });
+}
+
+CLOTHLAB_AVX2 void assemble_avx2(const SpringPass& pass, std::size_t begin, std::size_t end,
+                                 const SpringPass::Blocks& blocks) {
+  FourTotals totals;
+  SpringBlock block;
+  SpringCopies copies;
+  for_blocks(pass, begin, end, copies, [&](std::size_t slot, const SpringRun& s) CLOTHLAB_AVX2_LAMBDA {
+    if (blocks.has_damper_tension()) {
+      find_differences<true, true>(pass, s, block);
+    } else {
+      find_differences<true, false>(pass, s, block);
+    }
+    find_lengths<true, false, true>(pass, s, block, totals);
+    store_springs(blocks, slot, s.count, [&](double* to) CLOTHLAB_AVX2_LAMBDA {
+      for (std::size_t k = 0; k < s.count; k += 4) store_matrix(pass, s, k, blocks, block, to + 4 * k);
+    });
+  });
 }
 
 template <Damping kDamping>
@@ -420,7 +484,7 @@ const bool kSpringsHaveAvx2 = __builtin_cpu_supports("avx2");
 }  // namespace
 
 const SpringKernels* avx2_spring_kernels() {
-  static constexpr SpringKernels kKernels{run_with_avx2, linearize_avx2};
+  static constexpr SpringKernels kKernels{run_with_avx2, assemble_avx2, linearize_avx2};
   return kSpringsHaveAvx2 ? &kKernels : nullptr;
 }
 

@@ -319,6 +319,15 @@ struct Tangle {
   }
 };
 
+void expect_equal_springs(const SpringMatrix& a, const SpringMatrix& b) {
+  const std::size_t springs = a.pattern().springs();
+  for (std::size_t slot = 0; slot < springs; ++slot) {
+    const SpringMatrix::Spring &of_a = a.spring_in(slot), &of_b = b.spring_in(slot);
+    ASSERT_EQ(of_a.u, of_b.u) << slot << " of " << springs << " springs";
+    ASSERT_EQ(of_a.b, of_b.b) << slot << " of " << springs << " springs";
+  }
+}
+
 TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
   if (avx2_spring_kernels() == nullptr) GTEST_SKIP() << "this processor has no AVX2";
   Material none, projected, isotropic, rayleigh;
@@ -358,12 +367,20 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
           fast.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, f, a);
           portable.linearize(one_thread(), tangle.x, tangle.v, 0.02, u, c, mode, g, b);
           EXPECT_EQ(f, g) << springs << " springs";
-          for (std::size_t slot = 0; slot < tangle.model->springs(); ++slot) {
-            const SpringMatrix::Spring &of_a = a.spring_in(slot), &of_b = b.spring_in(slot);
-            ASSERT_EQ(of_a.u, of_b.u) << slot << " of " << springs << " springs";
-            ASSERT_EQ(of_a.b, of_b.b) << slot << " of " << springs << " springs";
-          }
+          expect_equal_springs(a, b);
         }
+      }
+      for (const auto& [mode, before, tension] : {std::tuple{JacobianMode::clamped, false, false},
+                                                  {JacobianMode::clamped, true, false},
+                                                  {JacobianMode::exact, false, false},
+                                                  {JacobianMode::exact, false, true}}) {
+        SystemCoefficients c{1, 0.3, 0.7};
+        if (before) c.before = tangle.rest;
+        c.damper_tension = tension;
+        SpringMatrix a(tangle.model->pattern()), b(tangle.model->pattern());
+        fast.add_jacobians(one_thread(), tangle.x, tangle.v, c, mode, a);
+        portable.add_jacobians(one_thread(), tangle.x, tangle.v, c, mode, b);
+        expect_equal_springs(a, b);
       }
     }
   }
