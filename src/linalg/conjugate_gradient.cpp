@@ -36,6 +36,7 @@ struct ConjugateGradient::Scratch {
   std::span<const vec3> b, prescribed;
   bool moves = false;  // z is not 0
   PreconditionerKind kind = PreconditionerKind::none;
+  bool is_built = false;              // the preconditioner
   double b_square = 0, r_square = 0;  // |S (b - A z)|^2 and |r|^2
   double enough = 0;                  // the |r|^2 to end at
   bool exact = true;                  // r_square belongs to the definition of r, not to its recursion
@@ -49,11 +50,13 @@ struct ConjugateGradient::Scratch {
     A = &system.A;
     near = system.preconditioner ? system.preconditioner : A;
     b = system.b;
-    kind = options.preconditioner;
-    if (kind == PreconditionerKind::automatic) {
-      kind =
+    PreconditionerKind wanted = options.preconditioner;
+    if (wanted == PreconditionerKind::automatic) {
+      wanted =
           A->size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
     }
+    if (wanted != kind || !system.same_matrix) is_built = false;
+    kind = wanted;
     if (!resize(A->size())) return false;
     filter.assign(pattern(), system.projection);
     prescribe(system.z);
@@ -157,8 +160,11 @@ struct ConjugateGradient::Scratch {
 
   // False when the probe asked to stop.
   bool build_preconditioner() {
-    if (kind == PreconditionerKind::none) return true;
-    if (kind == PreconditionerKind::multigrid) return multigrid.prepare({*pool, *stop}, *near, filter, z, q);
+    if (is_built || kind == PreconditionerKind::none) return true;
+    if (kind == PreconditionerKind::multigrid) {
+      is_built = multigrid.prepare({*pool, *stop}, *near, filter, z, q);
+      return is_built;
+    }
     const SpringPattern& rows = pattern();
     blocks.resize(rows.particles());
     near->diagonal_blocks(*pool, blocks);
@@ -177,6 +183,7 @@ struct ConjugateGradient::Scratch {
       invert_all(inverse_block,
                  [](const mat3& B, const mat3* S) { return block_inverse(symmetric_part(B), S); });
     }
+    is_built = true;
     return true;
   }
 
