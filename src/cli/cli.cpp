@@ -15,6 +15,7 @@
 
 #include "cli/analyze.h"
 #include "cli/bench.h"
+#include "cli/compare.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/render_command.h"
@@ -152,6 +153,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   window.scene.add_to(app);
   const std::vector<std::pair<const char*, std::function<int()>>> commands{
       {"simulate", add_simulate(app)},
+      {"compare", add_compare(app, services)},
       {"analyze", add_analyze(app, services)},
       {"render", add_render(app, services)},
       {"replay", add_replay(app)},

@@ -13,8 +13,7 @@
 
 namespace clothlab {
 
-void write_png(const std::filesystem::path& path, int width, int height,
-               std::span<const std::uint8_t> pixels) {
+std::string png_bytes(int width, int height, std::span<const std::uint8_t> pixels) {
   const int channels =
       static_cast<int>(pixels.size() / (static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
   std::string bytes;
@@ -25,7 +24,12 @@ void write_png(const std::filesystem::path& path, int width, int height,
   if (stbi_write_png_to_func(append, &bytes, width, height, channels, pixels.data(), width * channels) == 0)
     throw SystemError("cannot encode a picture of " + std::to_string(width) + " by " +
                       std::to_string(height) + " pixels");
-  write_file(path, bytes);
+  return bytes;
+}
+
+void write_png(const std::filesystem::path& path, int width, int height,
+               std::span<const std::uint8_t> pixels) {
+  write_file(path, png_bytes(width, height, pixels));
 }
 
 }  // namespace clothlab

@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace clothlab {
+
+/// The bytes of a PNG file. Throws SystemError when there is no memory for it.
+std::string png_bytes(int width, int height, std::span<const std::uint8_t> pixels);
 
 /// Writes a picture, its top row first, `width` × `height` pixels of 3 (RGB) or 4 (RGBA) bytes: the size
 /// of `pixels` says which. The file appears whole or not at all (io/output_file.h). Throws InputError

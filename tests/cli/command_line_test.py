@@ -3,12 +3,15 @@
 
     command_line_test.py PROGRAM SOURCE_DIR
 """
+import base64
 import csv
+import html
 import json
 import math
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -413,6 +416,58 @@ class CommandLine(unittest.TestCase):
                          env=env)
         self.assertEqual(sorted(p.name for p in self.dir.glob("r*.png")),
                          ["r-000000.png", "r-000003.png", "r-000004.png"])
+
+    def test_compare(self):
+        lanes = ["explicit-euler", "semi-implicit-euler", "semi-implicit-euler"]
+        scene = ["--grid", "6x6", "--steps", 30, "--dt", 0.005, "--threads", 2]
+        done = self.run_program("compare", *scene, "--integrators", ",".join(lanes), "--report", "report")
+        table = done.stdout.splitlines()
+        self.assertRegex(table[1], r"^A  Explicit Euler .* 1 +5 +\d+ .*blew up in step \d+$")
+        self.assertRegex(table[2], r"^B  Semi-implicit Euler .* 30 .*good$")
+        self.assertIn("\nA  Blown up in step", done.stdout)
+
+        # A lane has the bits of a run alone, but for the time that it took.
+        def without_time(path):
+            return [line.rsplit(",", 1)[0] for line in path.read_text().splitlines()]
+        self.run_program("simulate", *scene, "--integrator", lanes[1], "--diagnostics", "alone.csv")
+        for letter in "BC":
+            lane = self.dir / "report" / f"{letter}-semi-implicit-euler.csv"
+            self.assertEqual(without_time(lane), without_time(self.dir / "alone.csv"))
+        self.run_program("simulate", *scene, "--integrator", lanes[0], "--diagnostics", "alone.csv", status=3)
+        self.assertEqual(without_time(self.dir / "report/A-explicit-euler.csv"), without_time(self.dir / "alone.csv"))
+
+        # The page has its pictures in it, and the command that makes it again.
+        page = (self.dir / "report/index.html").read_text()
+        inside = [base64.b64decode(data) for data in re.findall(r"data:image/png;base64,([^\"]*)", page)]
+        beside = [self.dir / "report" / name for name in
+                  ("curves.png", *(f"{letter}-{lane}.png" for letter, lane in zip("ABC", lanes)))]
+        if "There are no pictures" in page:
+            beside = beside[:1]
+        self.assertEqual(inside, [path.read_bytes() for path in beside])
+        again = html.unescape(re.search(r"Repeat it with <code>(.*?)</code>", page)[1])
+        self.assertEqual(self.run_program(*shlex.split(again)[1:]).stdout.splitlines()[0], table[0])
+        self.assertNotRegex(page, r"(src|href)=\"(?!data:)")
+
+    def test_compare_replays_a_journal(self):
+        journal = SOURCE / "tests/runtime/journals/blow-up.journal"
+        done = self.run_program("compare", "--journal", journal, "--integrators", "backward-euler", "--report", "report")
+        self.assertIn("Skipped: returns to the last sound state after a blow-up (1).", done.stdout)
+        self.run_program("replay", journal, "--integrator", "backward-euler", "--diagnostics", "alone.csv")
+        rows = [[line.rsplit(",", 1)[0] for line in (self.dir / name).read_text().splitlines()]
+                for name in ("report/A-backward-euler.csv", "alone.csv")]
+        self.assertEqual(*rows)
+
+    def test_compare_refuses(self):
+        self.refused("compare", "--integrators", "rk4", says="There is no cloth")
+        self.refused("compare", *SMALL, "--integrators", "rk5", says="rk4")
+        self.refused("compare", *SMALL, "--integrators", "rk4,", says="integrator")
+        self.refused("compare", *SMALL, "--integrators", ",".join(9 * ["rk4"]), says="at most 8 lanes, not 9")
+        self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "no/report", says="no/report")
+        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        self.refused("compare", "--integrators", "rk4", "--journal", journal, "--dt", "0.1", says="brings its own scene")
+        self.refused("compare", "--integrators", "rk4", "--journal", journal, "--steps", "3", says="--steps")
+        (self.dir / "file").write_text("")
+        self.refused("compare", *SMALL, "--integrators", "rk4", "--report", "file", says="'file' is not a folder")
 
     def test_look(self):
         if os.environ.get("CLOTHLAB_NO_EGL"):

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "chart/dash.h"
+#include "core/image.h"
+
+namespace clothlab {
+
+/// How curves of a lane look: colours of Okabe and Ito, which colour-blind eyes tell apart on dark and on
+/// light ground, without their yellow and black; and a dash of its own for print without colour.
+struct LaneStyle {
+  Rgb colour;
+  Dash dash;  ///< [pixel]
+};
+
+/// Lanes A to H.
+inline constexpr std::array<LaneStyle, 8> kLaneStyles{{
+    {{0, 114, 178}, {}},
+    {{213, 94, 0}, {12, 4}},
+    {{0, 158, 115}, {4, 4}},
+    {{204, 121, 167}, {18, 6}},
+    {{230, 159, 0}, {8, 8}},
+    {{86, 180, 233}, {2, 5}},
+    {{127, 127, 127}, {24, 4}},
+    {{140, 86, 75}, {4, 10}},
+}};
+inline constexpr std::size_t kMostLanes = kLaneStyles.size();
+
+inline char lane_letter(std::size_t lane) { return static_cast<char>('A' + lane); }
+
+}  // namespace clothlab

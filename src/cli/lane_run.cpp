@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "cli/lane_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "analysis/stability_text.h"
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "cli/step_trial.h"
+#include "core/text.h"
+#include "core/text_file.h"
+#include "runtime/replay.h"
+#include "sim/diagnostics.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::size_t kStabilityDirections = 300;  // free directions up to which eigenvalues take a second
+
+/// A scene as a Replay of nothing but steps.
+class ScenePlay {
+ public:
+  ScenePlay(const LaneSource& source, const IntegratorInfo& info) : source_(source), info_(info) {}
+
+  Replay::Event next(WorkerPool& pool, const StopProbe& stop) {
+    if (!simulation_) {
+      Scene scene = source_.scene.scene;
+      scene.integrator = info_.id;
+      simulation_ = std::make_unique<Simulation>(std::move(scene), source_.scene.mesh, pool, stop);
+      return Replay::Event::loaded;
+    }
+    if (simulation_->steps() == source_.steps || simulation_->blow_up()) return Replay::Event::ended;
+    switch (simulation_->step(pool, stop)) {
+      case StepStatus::stopped:
+        return Replay::Event::stopped;
+      case StepStatus::blown_up:
+        return Replay::Event::blown_up;
+      default:
+        return Replay::Event::stepped;
+    }
+  }
+  const Simulation& simulation() const { return *simulation_; }
+  std::uint64_t step() const { return simulation_->steps(); }
+  std::map<std::string, std::size_t> skipped() const { return {}; }
+
+ private:
+  const LaneSource& source_;
+  const IntegratorInfo& info_;
+  std::unique_ptr<Simulation> simulation_;
+};
+
+/// Draws a run at times that are spread evenly over its steps.
+class LanePictures {
+ public:
+  LanePictures(const LaneCamera& camera, std::uint64_t last_step, std::vector<LaneFigures::Picture>& pictures)
+      : count_(camera.make_painter ? camera.pictures : 0), last_step_(last_step), pictures_(pictures) {
+    if (count_ > 0) paint_ = camera.make_painter();
+  }
+
+  void after_step(std::uint64_t step, const Simulation& simulation) {
+    if (pictures_.size() < count_ && step * (count_ - 1) >= pictures_.size() * last_step_) draw(simulation);
+  }
+  /// The last state, where it has not been drawn: the one before a blow-up.
+  void finish(const Simulation& simulation) {
+    if (pictures_.size() < count_ && pictures_.back().time < simulation.state().t) draw(simulation);
+  }
+
+ private:
+  void draw(const Simulation& simulation) {
+    capture(simulation, simulation.shared_scene(), frame_);
+    pictures_.push_back({simulation.state().t, paint_(frame_, 0)});
+  }
+
+  std::size_t count_;
+  std::uint64_t last_step_;
+  std::vector<LaneFigures::Picture>& pictures_;
+  Painter paint_;
+  Frame frame_;
+};
+
+void add_record(const StepRecord& record, double start_energy, LaneFigures& figures) {
+  figures.time.push_back(record.time);
+  figures.energy.push_back(record.energy.total - start_energy);
+  figures.kinetic.push_back(record.energy.kinetic);
+  figures.strain.push_back(record.max_strain);
+  figures.max_strain = std::max(figures.max_strain, record.max_strain);
+}
+
+void add_step(const StepRecord& record, double milliseconds, double start_energy, LaneFigures& figures) {
+  add_record(record, start_energy, figures);
+  figures.milliseconds.push_back(milliseconds);
+  figures.diagnostics += diagnostics_row(record, milliseconds);
+  if (!record.converged && figures.not_converged++ == 0) figures.reason = record.reason;
+}
+
+std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
+  const std::optional<StabilityEstimate> estimate =
+      measure_stability(simulation, simulation.state(), simulation.integrator(), pool, kStabilityDirections);
+  if (!estimate) return {};
+  const Scene& scene = simulation.scene();
+  return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt,
+                            *estimate);
+}
+
+std::string scene_text(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  std::string out = "A sheet";
+  if (const auto* file = std::get_if<FileSource>(&scene.mesh)) out = path_of(file->path).filename().string();
+  const ClothMesh& mesh = simulation.mesh();
+  out += " of " + std::to_string(simulation.system().size()) + " particles, " +
+         std::to_string(mesh.stretch_springs.size()) + " stretch springs of " +
+         format_quantity(scene.material.stretch_stiffness, "N/m") + " and " +
+         std::to_string(mesh.bend_springs.size()) + " bending springs of " +
+         format_quantity(scene.material.bend_stiffness, "N/m") + ", " +
+         format_quantity(scene.material.mass, "kg");
+  return out;
+}
+
+/// `play`: a Replay or a ScenePlay.
+template <class Play>
+LaneFigures run_play(Play& play, const IntegratorInfo& info, const LaneCamera& camera,
+                     std::uint64_t last_step, WorkerPool& pool,
+                     const std::function<void(std::uint64_t, double)>& progress) {
+  const StopProbe stop = Interrupt::probe();
+  LaneFigures figures;
+  figures.info = &info;
+  figures.diagnostics = kDiagnosticsHeader;
+  LanePictures pictures(camera, last_step, figures.pictures);
+  double start_energy = 0;
+  for (bool begun = false;;) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Replay::Event event = play.next(pool, stop);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const Simulation& simulation = play.simulation();
+    if (event == Replay::Event::loaded && !begun) {
+      begun = true;
+      start_energy = simulation.record().energy.total;
+      figures.scene = scene_text(simulation);
+      figures.stability = stability_of(simulation, pool);
+      add_record(simulation.record(), start_energy, figures);
+      pictures.after_step(0, simulation);
+    }
+    if (event == Replay::Event::stepped) {
+      add_step(simulation.record(), took.count(), start_energy, figures);
+      figures.simulated += simulation.scene().stepping.dt;
+      pictures.after_step(play.step(), simulation);
+      progress(play.step(), simulation.state().t);
+    }
+    figures.interrupted = event == Replay::Event::stopped || Interrupt::requested();
+    if (figures.interrupted || event == Replay::Event::ended) break;
+  }
+  const Simulation& simulation = play.simulation();
+  pictures.finish(simulation);
+  figures.h = simulation.scene().stepping.dt;
+  figures.skipped = play.skipped();
+  if (simulation.blow_up()) figures.blow_up = blow_up_text(simulation, pool);
+  return figures;
+}
+
+}  // namespace
+
+double LaneFigures::real_time_factor() const {
+  const double seconds = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) / 1e3;
+  return simulated > 0 ? seconds / simulated : 0;
+}
+
+LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
+                     WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
+  if (source.journal.empty()) {
+    ScenePlay play(source, info);
+    return run_play(play, info, camera, source.last_step(), pool, progress);
+  }
+  Replay play(source.journal, {std::string(info.id), source.mesh});
+  return run_play(play, info, camera, source.last_step(), pool, progress);
+}
+
+}  // namespace clothlab

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "integrate/registry.h"
+#include "runtime/journal.h"
+#include "runtime/picture_request.h"
+#include "runtime/scene_loader.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// What one lane of a comparison has made of the run. Lists by step begin with the start, at index 0.
+struct LaneFigures {
+  const IntegratorInfo* info = nullptr;
+  std::string scene;                           ///< mesh, particles, springs and mass, in words
+  double h = 0;                                ///< [s]
+  std::vector<double> time;                    ///< [s]
+  std::vector<double> energy;                  ///< change of the total since the start [J]
+  std::vector<double> kinetic;                 ///< [J]
+  std::vector<double> strain;                  ///< largest |l/L − 1|
+  std::vector<double> milliseconds;            ///< of the steps alone: none at index 0
+  double max_strain = 0;                       ///< of all steps
+  double simulated = 0;                        ///< by all steps [s]
+  std::string diagnostics;                     ///< the table of `--diagnostics`
+  std::uint64_t not_converged = 0;             ///< steps
+  std::string reason;                          ///< of the first of these
+  std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
+  std::string stability;  ///< h and the method's limit at the start, in a sentence or two
+  std::string blow_up;    ///< what happened and why; empty: it did not blow up
+  bool interrupted = false;
+  struct Picture {
+    double time = 0;  ///< [s]
+    Image image;
+  };
+  std::vector<Picture> pictures;
+
+  std::uint64_t steps() const { return milliseconds.size(); }
+  /// Computing time of all steps over the time that they simulate; 0 before the first step.
+  double real_time_factor() const;
+};
+
+/// The run that all lanes make: a scene for so many steps, or a journal.
+struct LaneSource {
+  LoadedScene scene;
+  std::uint64_t steps = 0;
+  std::vector<JournalEntry> journal;  ///< not empty: instead of the scene
+  std::filesystem::path mesh;         ///< see Replay::Options
+
+  std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
+};
+
+/// Where a lane's pictures come from, and how many are wanted, spread evenly over the run, its start and end
+/// included.
+struct LaneCamera {
+  std::function<Painter()> make_painter;  ///< null: no pictures
+  std::size_t pictures = 0;
+};
+
+/// Runs one lane, with the same bits as `simulate --integrator` or `replay --integrator` alone, until its
+/// end, its blow-up or Ctrl-C. `progress` is called after every step with its number and its time [s]. Throws
+/// InputError, SystemError, Cancelled.
+LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
+                     WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress);
+
+}  // namespace clothlab
