@@ -26,12 +26,12 @@
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "runtime/command_line.h"
-#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
 
 constexpr std::size_t kPictures = 6;  // of a lane
+constexpr double kPictureZoom = 0.8;  // a sheet that swings leaves so narrow a picture
 constexpr int kPictureWidth = 400, kPictureHeight = 300;
 
 struct Compare {
@@ -70,19 +70,6 @@ struct Compare {
         ->group("Comparison");
   }
 
-  std::vector<const IntegratorInfo*> lanes() const {
-    std::vector<const IntegratorInfo*> out;
-    for (std::size_t begin = 0; begin <= names.size();) {
-      const std::size_t end = std::min(names.find(',', begin), names.size());
-      out.push_back(&integrator_info(std::string_view(names).substr(begin, end - begin)));
-      begin = end + 1;
-    }
-    if (out.size() > kMostLanes)
-      throw InputError("--integrators: there are at most " + std::to_string(kMostLanes) + " lanes, not " +
-                       std::to_string(out.size()) + ".");
-    return out;
-  }
-
   /// The files of the report; throws InputError where one could not be written.
   OutputFiles outputs(std::span<const IntegratorInfo* const> infos) const {
     OutputFiles files;
@@ -117,7 +104,8 @@ struct Compare {
   /// Without OpenGL there are no pictures, and a sentence says so.
   LaneCamera camera(Comparison& comparison) const {
     if (!report) return {};
-    const PictureRequest request{.width = kPictureWidth, .height = kPictureHeight, .light = true};
+    const PictureRequest request{
+        .width = kPictureWidth, .height = kPictureHeight, .zoom = kPictureZoom, .light = true};
     try {
       make_painter(request);
     } catch (const SystemError& error) {
@@ -142,7 +130,7 @@ struct Compare {
 
   int run() {
     const Interrupt interrupt;
-    const std::vector<const IntegratorInfo*> infos = lanes();
+    const std::vector<const IntegratorInfo*> infos = parse_lanes(names);
     const OutputFiles files = outputs(infos);
     const LaneSource of = source(files);
     Comparison comparison;

@@ -10,9 +10,11 @@
 #include <variant>
 
 #include "analysis/stability_text.h"
+#include "chart/lane_style.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/step_trial.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "runtime/replay.h"
@@ -165,6 +167,19 @@ LaneFigures run_play(Play& play, const IntegratorInfo& info, const LaneCamera& c
 }
 
 }  // namespace
+
+std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
+  std::vector<const IntegratorInfo*> out;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    out.push_back(&integrator_info(names.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (out.size() > kMostLanes)
+    throw InputError("--integrators: there are at most " + std::to_string(kMostLanes) + " lanes, not " +
+                     std::to_string(out.size()) + ".");
+  return out;
+}
 
 double LaneFigures::real_time_factor() const {
   const double seconds = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) / 1e3;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "integrate/registry.h"
@@ -15,6 +16,10 @@
 #include "sim/simulation.h"
 
 namespace clothlab {
+
+/// The methods of `--integrators a,b,c`, one lane each; a method may stand there again. Throws InputError for
+/// an unknown one, and for more lanes than there are letters.
+std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);
 
 /// What one lane of a comparison has made of the run. Lists by step begin with the start, at index 0.
 struct LaneFigures {

@@ -5,11 +5,16 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/lane_run.h"
+#include "cli/lane_tiles.h"
 #include "cli/parse_value.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
@@ -25,7 +30,7 @@ struct RenderCommand {
   SceneOptions scene;
   LengthOptions length;
   std::string png;
-  std::optional<std::string> every_text, turntable_text, pixels_text, yaw_text, pitch_text, zoom_text,
+  std::optional<std::string> lanes, every_text, turntable_text, pixels_text, yaw_text, pitch_text, zoom_text,
       heat_text, look_text;
   PictureRequest picture;
   std::function<Painter(const PictureRequest&)> make_painter;
@@ -39,6 +44,9 @@ struct RenderCommand {
         ->type_name("FILE")
         ->required()
         ->group("Picture");
+    text("--integrators", lanes, "A,B,...",
+         "Tiles instead, one for each of these integrators: the same run by up to 8 of them.")
+        ->excludes(app.get_option("--integrator"));
     CLI::Option* every =
         text("--every", every_text, "N",
              "A picture of the start and after every N steps: FILE-000000.png and so on, by step number.");
@@ -96,9 +104,51 @@ struct RenderCommand {
     return (path.parent_path() / (path.stem().string() + digits.data() + path.extension().string())).string();
   }
 
+  /// One for each of --integrators; none without.
+  std::vector<std::unique_ptr<Simulation>> tiled_lanes(const Run& run) const {
+    std::vector<std::unique_ptr<Simulation>> out;
+    if (!lanes) return out;
+    for (const IntegratorInfo* info : parse_lanes(*lanes)) {
+      Scene of_lane = run.loaded.scene;
+      of_lane.integrator = info->id;
+      out.push_back(
+          std::make_unique<Simulation>(std::move(of_lane), run.loaded.mesh, *run.pool, Interrupt::probe()));
+    }
+    return out;
+  }
+
+  /// Draws all of them, turned by an angle [degree].
+  std::function<Image(double)> painter(const std::vector<Simulation*>& all) const {
+    if (lanes) {
+      auto tiles = std::make_shared<LaneTiles>(picture, all.size(), make_painter);
+      return [tiles, all](double turn) {
+        const std::vector<const Simulation*> now(all.begin(), all.end());
+        return tiles->draw(now, turn);
+      };
+    }
+    auto frame = std::make_shared<Frame>();
+    return [paint = make_painter(picture), frame, simulation = all.front()](double turn) {
+      capture(*simulation, simulation->shared_scene(), *frame);
+      return paint(*frame, turn);
+    };
+  }
+
+  /// One step of those that have not blown up; false when there are none left. `stopped`: by Ctrl-C.
+  static bool step_all(const std::vector<Simulation*>& all, WorkerPool& pool, bool& stopped) {
+    bool moves = false;
+    for (Simulation* simulation : all) {
+      if (simulation->blow_up()) continue;
+      const StepStatus status = simulation->step(pool, Interrupt::probe());
+      stopped = stopped || status == StepStatus::stopped;
+      moves = moves || status == StepStatus::done;
+    }
+    return moves && !stopped;
+  }
+
   int run() {
     const Interrupt interrupt;
     read_values();
+    if (lanes) parse_lanes(*lanes);
     const std::uint64_t every =
         every_text ? static_cast<std::uint64_t>(parse_whole("every", *every_text, 1, 1'000'000'000)) : 0;
     const std::uint64_t around =
@@ -115,43 +165,42 @@ struct RenderCommand {
       files.add(png);
     }
     Run run = prepare_run(scene, files);
-    Simulation& simulation = *run.simulation;
-    const auto scene_in_force = std::make_shared<const Scene>(simulation.scene());
-    const Painter paint = make_painter(picture);
-    Frame frame;
-    capture(simulation, scene_in_force, frame);
+    std::vector<std::unique_ptr<Simulation>> tiled = tiled_lanes(run);
+    std::vector<Simulation*> all{run.simulation.get()};
+    if (!tiled.empty()) all.clear();
+    for (const auto& lane : tiled) all.push_back(lane.get());
+    const auto paint = painter(all);
     Image last;
-    if (around == 0) last = paint(frame, 0);  // fixes the camera on the start shape
+    if (around == 0) last = paint(0);  // fixes the camera on the start shape
     const auto write = [](const std::string& path, const Image& p) {
       write_png(path, p.width, p.height, p.rgba);
     };
     if (every > 0) write(numbered(0), last);
-    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
-    StepStatus status = StepStatus::done;
+    const std::uint64_t steps = length.steps(run.simulation->scene().stepping.dt);
+    std::uint64_t done = 0;
+    bool stopped = false;
     {
       Progress progress(steps, scene.quiet());
-      for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
-        status = simulation.step(*run.pool, Interrupt::probe());
-        progress.show(simulation.steps(), simulation.state().t);
-        if (status == StepStatus::done && every > 0 && simulation.steps() % every == 0) {
-          capture(simulation, scene_in_force, frame);
-          write(numbered(simulation.steps()), paint(frame, 0));
-        }
-        if (Interrupt::requested()) status = StepStatus::stopped;
+      for (bool moves = true; done < steps && moves && !stopped;) {
+        moves = step_all(all, *run.pool, stopped);
+        if (moves) ++done;
+        progress.show(done, all.front()->state().t);
+        if (moves && every > 0 && done % every == 0) write(numbered(done), paint(0));
+        stopped = stopped || Interrupt::requested();
       }
     }
     // The last state is drawn with --every too, also that before a blow-up.
-    if (every == 0 || simulation.steps() % every != 0) {
-      capture(simulation, scene_in_force, frame);
-      if (around == 0) write(every == 0 ? png : numbered(simulation.steps()), paint(frame, 0));
-    }
+    if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? png : numbered(done), paint(0));
     for (std::uint64_t side = 0; side < around; ++side)
-      write(numbered(side), paint(frame, 360.0 * static_cast<double>(side) / static_cast<double>(around)));
-    if (status == StepStatus::blown_up) {
-      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());
-      return kExitBlownUp;
+      write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
+    bool blown_up = false;
+    for (const Simulation* simulation : all) {
+      if (!simulation->blow_up()) continue;
+      blown_up = true;
+      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(*simulation, *run.pool).c_str());
     }
-    return status == StepStatus::stopped ? Interrupt::exit_status() : kExitDone;
+    if (blown_up && tiled.empty()) return kExitBlownUp;
+    return stopped ? Interrupt::exit_status() : kExitDone;
   }
 };
 

@@ -448,6 +448,20 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_program(*shlex.split(again)[1:]).stdout.splitlines()[0], table[0])
         self.assertNotRegex(page, r"(src|href)=\"(?!data:)")
 
+    def test_render_tiles_lanes(self):
+        lanes = ["--integrators", "explicit-euler,semi-implicit-euler"]
+        steps = [*SMALL, "--dt", "0.02", "--pixels", "200x100"]
+        done = self.run_program("render", *steps, *lanes, "--every", 4, "--png", "t.png")
+        self.assertIn("Blown up in step", done.stderr)  # one of them; the others go on
+        pictures = sorted(self.dir.glob("t-*.png"))
+        self.assertEqual([path.name for path in pictures], [f"t-{step:06}.png" for step in (0, 4, 8, 10)])
+        for path in pictures:
+            png = path.read_bytes()
+            self.assertEqual(struct.unpack(">II", png[16:24]), (200, 100))
+            self.assertEqual(tuple(first_pixel(png)), (0, 114, 178))  # the mark of lane A
+        self.refused("render", *SMALL, *lanes, "--integrator", "rk4", "--png", "no.png", says="--integrator")
+        self.refused("render", *SMALL, "--integrators", "rk5", "--png", "no.png", says="rk4")
+
     def test_compare_replays_a_journal(self):
         journal = SOURCE / "tests/runtime/journals/blow-up.journal"
         done = self.run_program("compare", "--journal", journal, "--integrators", "backward-euler", "--report", "report")
