@@ -157,6 +157,8 @@ std::vector<std::string> remarks(const LaneFigures& lane) {
   if (lane.not_converged > 0)
     out.push_back(std::to_string(lane.not_converged) + " of " + std::to_string(lane.steps()) +
                   " steps did not converge, the first because " + lane.reason + ".");
+  for (const Notice& notice : lane.notices)
+    out.push_back("In step " + std::to_string(notice.step) + ": " + notice.text);
   for (const auto& [what, times] : lane.skipped)
     out.push_back("Skipped: " + what + " (" + std::to_string(times) + ").");
   return out;

@@ -151,6 +151,9 @@ LaneFigures run_play(Play& play, const IntegratorInfo& info, const LaneCamera& c
     }
     if (event == Replay::Event::stepped) {
       add_step(simulation.record(), took.count(), start_energy, figures);
+      if (simulation.notice().number > 0 &&
+          (figures.notices.empty() || figures.notices.back().number != simulation.notice().number))
+        figures.notices.push_back(simulation.notice());
       figures.simulated += simulation.scene().stepping.dt;
       pictures.after_step(play.step(), simulation);
       progress(play.step(), simulation.state().t);
