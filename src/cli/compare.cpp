@@ -70,11 +70,16 @@ struct Compare {
         ->group("Comparison");
   }
 
+  std::filesystem::path report_folder() const {
+    const std::filesystem::path folder = path_of(*report);
+    return folder.has_filename() ? folder : folder.parent_path();  // "report/"
+  }
+
   /// The files of the report; throws InputError where one could not be written.
   OutputFiles outputs(std::span<const IntegratorInfo* const> infos) const {
     OutputFiles files;
     if (!report) return files;
-    const std::filesystem::path folder = path_of(*report);
+    const std::filesystem::path folder = report_folder();
     std::error_code error;
     if (!std::filesystem::is_directory(folder, error)) {
       if (std::filesystem::exists(folder, error))
@@ -158,7 +163,7 @@ struct Compare {
   }
 
   void write(const Comparison& comparison) const {
-    const std::filesystem::path folder = path_of(*report);
+    const std::filesystem::path folder = report_folder();
     std::error_code error;
     std::filesystem::create_directory(folder, error);
     if (error) throw SystemError("The folder '" + *report + "' cannot be made: " + error.message() + ".");

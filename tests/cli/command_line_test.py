@@ -420,7 +420,7 @@ class CommandLine(unittest.TestCase):
     def test_compare(self):
         lanes = ["explicit-euler", "semi-implicit-euler", "semi-implicit-euler"]
         scene = ["--grid", "6x6", "--steps", 30, "--dt", 0.005, "--threads", 2]
-        done = self.run_program("compare", *scene, "--integrators", ",".join(lanes), "--report", "report")
+        done = self.run_program("compare", *scene, "--integrators", ",".join(lanes), "--report", "report/")
         table = done.stdout.splitlines()
         self.assertRegex(table[1], r"^A  Explicit Euler .* 1 +5 +\d+ .*blew up in step \d+$")
         self.assertRegex(table[2], r"^B  Semi-implicit Euler .* 30 .*good$")
