@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Measures anew what docs/performance.md shows: its tables and the pictures docs/images/bench-*.png.
 
-    update_performance.py BUILD [MESHES]
+    update_performance.py BUILD [MESHES | --integrators]
 
 BUILD is a build with -DCLOTHLAB_BENCH=ON, MESHES a folder of OBJ files; without one the table of meshes stays as it
-is. Run it on a machine that does nothing else.
+is. --integrators measures nothing but the table of all integrators, and needs no -DCLOTHLAB_BENCH. Run it on a machine
+that does nothing else.
 """
 
 import re
@@ -24,11 +25,16 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     build = Path(arguments[0])
-    meshes = sorted(map(str, Path(arguments[1]).glob("*.obj"))) if len(arguments) == 2 else []
-    commands = [[build / "clothlab", "bench", "--full"],
+    alone = arguments[1:] == ["--integrators"]
+    meshes = sorted(map(str, Path(arguments[1]).glob("*.obj"))) if len(arguments) == 2 and not alone else []
+    pictures = ROOT / "docs" / "images"
+    chart = ["--png", pictures / "bench-integrators.png"]
+    commands = [[build / "clothlab", "bench", "--full", *chart],
                 [build / "bench" / "clothlab_bench", "--sizes", "20,32,64,128,256,317,512",
-                 "--products", "64,128,256,512,1024", "--png", ROOT / "docs" / "images" / "bench",
+                 "--products", "64,128,256,512,1024", "--png", pictures / "bench",
                  *(["--meshes", *meshes] if meshes else [])]]
+    if alone:
+        commands = [[build / "clothlab", "bench", "--integrators", "--sizes", "none", *chart]]
     measured = {}
     with tempfile.TemporaryDirectory() as folder:
         tables = Path(folder) / "tables.md"
@@ -38,6 +44,8 @@ def main(arguments):
                 return done.returncode
             for match in BLOCK.finditer(tables.read_text(encoding="utf-8")):
                 measured[match[1]] = match[0]  # the machine as the second program sees it
+    if alone:
+        del measured["machine"]  # that of the other tables
     page = PAGE.read_text(encoding="utf-8")
     shown = {match[1] for match in BLOCK.finditer(page)}
     for name in sorted(set(measured) - shown):

@@ -19,6 +19,7 @@ constexpr int kWidth = 1100, kPanelHeight = 330;
 constexpr int kLeft = 76, kLegend = 290, kTop = 56, kAbove = 34, kBelow = 58;
 constexpr double kLegendText = 58;  // from the panel to the text
 constexpr double kLegendWidth = kLegend - kLegendText - 8;
+constexpr int kNameRow = 22;  // height of a row with a name
 constexpr int kStrip = 17, kStripGap = 3;
 static_assert(kWidth - kLeft - kLegend == kChartPanelWidth);
 constexpr double kTitleSize = 21, kTextSize = 16, kTickSize = 14, kLegendRow = 21;
@@ -91,12 +92,18 @@ class Canvas {
 /// An axis and where it lies [pixel].
 struct PlacedAxis {
   Axis axis;
+  std::span<const std::string> names;
   double from = 0, to = 1;
 
   double operator()(double value) const { return from + axis.near_place(value) * (to - from); }
   double length() const { return std::abs(to - from); }
   std::vector<AxisTick> ticks() const {
     constexpr double kTickDistance = 70;
+    if (!names.empty()) {
+      std::vector<AxisTick> all;
+      for (const std::string& name : names) all.push_back({static_cast<double>(all.size()), name});
+      return all;
+    }
     return axis.ticks(static_cast<int>(length() / kTickDistance));
   }
 };
@@ -106,7 +113,10 @@ PlacedAxis place_axis(const ChartAxis& axis, const std::vector<ChartCurve>& curv
   AxisFit fit(axis.logarithmic);
   for (const ChartCurve& curve : curves)
     for (const double value : curve.*values) fit.include(value);
-  return {Axis(axis.range ? *axis.range : fit.range(false), axis.logarithmic), from, to};
+  const AxisRange range = !axis.names.empty() ? AxisRange{-0.5, static_cast<double>(axis.names.size()) - 0.5}
+                          : axis.range        ? *axis.range
+                                              : fit.range(false);
+  return {Axis(range, axis.logarithmic), axis.names, from, to};
 }
 
 /// A line through the points, whole or in dashes, within a part of the picture.
@@ -126,7 +136,7 @@ void draw_curve(Canvas& canvas, const ChartCurve& curve, const PlacedAxis& x, co
                 const ChartBox& clip) {
   std::vector<ChartPoint> points;
   const auto end_line = [&] {
-    draw_line(canvas, points, curve.colour, curve.dash, clip);
+    if (curve.line) draw_line(canvas, points, curve.colour, curve.dash, clip);
     if (curve.markers)
       for (const ChartPoint p : points) draw_marker(canvas, p, curve.colour, clip);
     points.clear();
@@ -180,6 +190,10 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
   canvas.text({r.right, r.bottom + 42}, panel.x.title, kTextSize, colours.text, Anchor::right);
 }
 
+int height_of(const ChartPanel& panel) {
+  return panel.y.names.empty() ? kPanelHeight : kNameRow * static_cast<int>(panel.y.names.size());
+}
+
 /// The text in lines of at most that width [pixel], broken at spaces.
 std::vector<std::string> lines_of(const std::string& text, double width, const Font& font) {
   std::vector<std::string> lines(1);
@@ -202,7 +216,7 @@ std::vector<LegendEntry> legend_of(const std::vector<ChartPanel>& panels) {
     for (const ChartCurve& curve : panel.curves)
       if (!curve.label.empty() &&
           std::ranges::none_of(entries, [&](const LegendEntry& e) { return e.label == curve.label; }))
-        entries.push_back({curve.label, curve.colour, curve.dash, curve.markers});
+        entries.push_back({curve.label, curve.colour, curve.dash, curve.markers, curve.line});
   return entries;
 }
 
@@ -212,8 +226,10 @@ void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, const 
   const ChartBox everywhere{0, 0, kWidth, 1e9};
   for (const LegendEntry& entry : entries) {
     const std::array sample{ChartPoint{left, row}, ChartPoint{left + 30, row}};
-    draw_line(canvas, sample, entry.colour, entry.dash, everywhere);
-    if (entry.markers)
+    if (entry.line) draw_line(canvas, sample, entry.colour, entry.dash, everywhere);
+    if (!entry.line)
+      draw_marker(canvas, {left + 15, row}, entry.colour, everywhere);
+    else if (entry.markers)
       for (const ChartPoint p : sample) draw_marker(canvas, p, entry.colour, everywhere);
     for (const std::string& line : lines_of(entry.label, kLegendWidth, font)) {
       canvas.text({kWidth - kLegend + kLegendText, row + 5}, line, kTickSize, text);
@@ -229,15 +245,21 @@ Image draw_chart(const Chart& chart) {
   const std::vector<LegendEntry> entries = chart.legend.empty() ? legend_of(chart.panels) : chart.legend;
   std::size_t lines = 1;
   for (const LegendEntry& entry : entries) lines += lines_of(entry.label, kLegendWidth, font).size();
-  const int panels = kTop + static_cast<int>(chart.panels.size()) * (kAbove + kPanelHeight + kBelow);
+  int left = kLeft, panels = kTop;
+  for (const ChartPanel& panel : chart.panels) {
+    panels += kAbove + height_of(panel) + kBelow;
+    for (const std::string& name : panel.y.names)
+      left = std::max(left, font.draw(name, kTickSize).width + 24);
+  }
   const int rows = kTop + kAbove + static_cast<int>(kLegendRow * static_cast<double>(lines));
   const ChartColours& colours = chart.colours;
   Canvas canvas(kWidth, std::max(panels, rows), font, colours.background);
-  canvas.text({kLeft, 36}, chart.title, kTitleSize, colours.text);
+  canvas.text({double(left), 36}, chart.title, kTitleSize, colours.text);
   double top = kTop + kAbove;
   for (const ChartPanel& panel : chart.panels) {
-    draw_panel(canvas, panel, colours, {kLeft, top, kWidth - kLegend, top + kPanelHeight});
-    top += kPanelHeight + kBelow + kAbove;
+    const int height = height_of(panel);
+    draw_panel(canvas, panel, colours, {double(left), top, kWidth - kLegend, top + height});
+    top += height + kBelow + kAbove;
   }
   draw_legend(canvas, entries, font, colours.text);
   return canvas.finish();

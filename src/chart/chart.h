@@ -20,6 +20,7 @@ struct ChartCurve {
   Rgb colour = {};
   Dash dash = {};        ///< [pixel]
   bool markers = false;  ///< a dot at every point
+  bool line = true;      ///< through the points
   std::vector<double> x = {}, y = {};
 };
 
@@ -29,6 +30,8 @@ struct ChartAxis {
   bool logarithmic = false;
   bool bare = false;  ///< without numbers
   std::optional<AxisRange> range = std::nullopt;
+  /// Of the values 0, 1, 2 … instead of numbers, each with a row of the panel; for y alone.
+  std::vector<std::string> names = {};
 };
 
 /// A coloured interval of a strip along x; its text is drawn where there is room.
@@ -43,7 +46,7 @@ struct ChartPanel {
   std::vector<ChartCurve> curves = {};
   std::vector<ChartStretch> strip = {};  ///< above the panel, within the range of x
 };
-/// Width of a panel [pixel].
+/// Width of a panel without names [pixel].
 inline constexpr int kChartPanelWidth = 734;
 
 /// Colours behind the curves; by default those of the dark window.
@@ -58,6 +61,7 @@ struct LegendEntry {
   Rgb colour = {};
   Dash dash = {};
   bool markers = false;
+  bool line = true;
 };
 
 /// Panels of the same width, one below the other, and a legend on their right.

@@ -24,6 +24,8 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "integrate/registry.h"
+#include "io/png.h"
+#include "mesh/generators.h"
 
 namespace clothlab {
 namespace {
@@ -52,7 +54,7 @@ std::string name_of(const Scene& scene) {
 struct Bench {
   SceneOptions scene;
   BenchResults results;
-  std::optional<std::string> sizes_text, meshes, steps_text;
+  std::optional<std::string> sizes_text, meshes, steps_text, png;
   bool all_integrators = false, full = false;
 
   void add_to(CLI::App& app) {
@@ -65,49 +67,81 @@ struct Bench {
          "Particles along an edge of the sheets, or none; default 20,32,64,128,256. A scene, mesh or grid "
          "that is named takes their place.");
     text("--meshes", meshes, "DIR", "Also the OBJ files of this folder.");
-    app.add_flag("--integrators", all_integrators, "Also all integrators, on the scene or the 64x64 sheet.")
+    app.add_flag("--integrators", all_integrators,
+                 "Also all integrators: on the scene and the meshes that are named, or else on the 64x64 "
+                 "sheet and the bundled skirt, poncho and tablecloth.")
         ->group(what);
     app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; takes some minutes.")
         ->group(what);
     text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
     scene.add_to(app);
     results.add_to(app);
+    app.add_option("--png", png, "A chart of all integrators' shares of real time; needs no display.")
+        ->type_name("FILE")
+        ->take_last()
+        ->group("Results");
+  }
+
+  BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
+    return {name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
   }
 
   /// The scene that is named, else the sheets, with the options of the command line.
-  std::vector<BenchScene> scenes(const OutputFiles& outputs) {
-    const auto loading = [&](const Scene& each) {
-      return BenchScene{name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
-    };
-    const Scene base = scene.scene();
+  std::vector<BenchScene> scenes(const Scene& base, const OutputFiles& outputs) {
     std::vector<BenchScene> all;
     if (scene.names_a_scene()) {
       if (sizes_text) throw InputError("--sizes and a scene exclude each other: give one of them.");
-      all.push_back(loading(base));
+      all.push_back(loading(base, outputs));
     } else {
       for (const int n :
            parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256")))
-        all.push_back(loading(hanging_sheet(n, base)));
+        all.push_back(loading(hanging_sheet(n, base), outputs));
     }
-    if (meshes) {
-      for (const std::filesystem::path& file : meshes_in(*meshes)) {
-        outputs.spare(file);
-        Scene garment = base;
-        garment.title.clear();
-        garment.mesh = FileSource{file.string()};
-        all.push_back(loading(garment));
-      }
+    add_meshes(base, outputs, all);
+    return all;
+  }
+
+  void add_meshes(const Scene& base, const OutputFiles& outputs, std::vector<BenchScene>& all) const {
+    if (!meshes) return;
+    for (const std::filesystem::path& file : meshes_in(*meshes)) {
+      outputs.spare(file);
+      Scene garment = base;
+      garment.title.clear();
+      garment.mesh = FileSource{file.string()};
+      all.push_back(loading(garment, outputs));
+    }
+  }
+
+  /// What all integrators are measured on.
+  std::vector<BenchScene> scenes_of_integrators(const Scene& base, const OutputFiles& outputs) const {
+    std::vector<BenchScene> all;
+    if (scene.names_a_scene()) all.push_back(loading(base, outputs));
+    add_meshes(base, outputs, all);
+    if (!all.empty()) return all;
+    all.push_back(loading(hanging_sheet(kSheetOfIntegrators, base), outputs));
+    for (const char* name : {"skirt", "poncho", "tablecloth"}) {
+      Scene garment = base;
+      garment.title = name;
+      garment.mesh = GeneratedSource{name};
+      garment.pins = VertexList(find_generated_mesh(name).pins());
+      all.push_back(loading(garment, outputs));
     }
     return all;
   }
 
   int run() {
     const Interrupt interrupt;
-    const OutputFiles outputs = results.outputs();
-    const std::vector<BenchScene> measured = scenes(outputs);
     const bool with_integrators = all_integrators || full;
+    if (png && !with_integrators)
+      throw InputError("--png: the chart is that of all integrators; give --integrators too.");
+    OutputFiles outputs = results.outputs();
+    if (png) outputs.add(*png);
+    const Scene base = scene.scene();
+    const std::vector<BenchScene> measured = scenes(base, outputs);
+    std::vector<BenchScene> by_all;
+    if (with_integrators) by_all = scenes_of_integrators(base, outputs);
     WorkerPool pool(scene.threads()), alone(1);
-    Progress progress(measured.size() + (with_integrators ? integrators().size() : 0), scene.quiet());
+    Progress progress(measured.size() + by_all.size() * integrators().size(), scene.quiet());
     std::uint64_t begun = 0;
     BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
                              progress.show_part(begun++, what);
@@ -117,17 +151,16 @@ struct Bench {
     if (!measured.empty())
       sections.emplace_back(
           [&](std::vector<BenchTable>& tables) { bench_scenes(settings, measured, tables); });
-    if (with_integrators) {
-      const BenchScene of =
-          scene.names_a_scene()
-              ? measured.front()
-              : BenchScene{sheet_name(kSheetOfIntegrators),
-                           [&] { return load_for_bench(hanging_sheet(kSheetOfIntegrators, scene.scene())); }};
+    if (with_integrators)
       sections.emplace_back(
-          [&settings, of](std::vector<BenchTable>& tables) { bench_integrators(settings, of, tables); });
-    }
+          [&](std::vector<BenchTable>& tables) { bench_integrators(settings, by_all, tables); });
     std::vector<BenchTable> tables{machine_table(pool.threads())};
-    return results.run(sections, tables);
+    const int status = results.run(sections, tables);
+    if (const BenchTable* table = find_table(tables, "integrators"); png && table != nullptr) {
+      const Image image = draw_chart(integrators_chart(*table));
+      write_png(*png, image.width, image.height, image.rgba);
+    }
+    return status;
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench_run.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -43,6 +44,7 @@ std::string RunFigures::end() const {
 RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
   Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
   RunFigures figures;
+  const double start = simulation.record().energy.total;
   double spent = 0;
   for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
     const int counted = step - plan.warm_up;
@@ -59,10 +61,13 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     }
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
+    figures.energy_made = std::max(figures.energy_made, record.energy.total - start);
     if (step == 0) figures.first_ms = ms;
     if (counted >= 0) {
       figures.step_ms.push_back(ms);
       figures.iterations.push_back(record.cg_iterations);
+      figures.newton.push_back(record.newton_iterations);
+      figures.residual = std::max(figures.residual, record.residual);
       spent += ms * 1e-3;
       if (spent > plan.seconds) break;
     }

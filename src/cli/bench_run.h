@@ -45,6 +45,9 @@ struct RunFigures {
   double first_ms = 0;             ///< the first step, with all that is built once
   std::vector<double> step_ms;     ///< of the steps that count
   std::vector<double> iterations;  ///< of conjugate gradients, likewise
+  std::vector<double> newton;      ///< iterations of Newton's method, likewise
+  double residual = 0;             ///< the largest StepRecord::residual of these
+  double energy_made = 0;          ///< largest excess of T + V over the start [J]
   double max_strain = 0;           ///< at the end
   bool converged = true;           ///< every step
   std::string blow_up;             ///< where and why it ended; empty: it did not

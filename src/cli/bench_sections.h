@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chart/chart.h"
 #include "cli/bench_table.h"
 #include "core/worker_pool.h"
 #include "runtime/scene_loader.h"
@@ -30,8 +31,10 @@ struct BenchScene {
 /// Whole steps of each scene. One that cannot be loaded is left out with a note; the only one is an error.
 void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
                   std::vector<BenchTable>& tables);
-/// All integrators on a scene.
-void bench_integrators(const BenchSettings& settings, const BenchScene& scene,
+/// All integrators on each scene; the same of one that cannot be loaded.
+void bench_integrators(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
                        std::vector<BenchTable>& tables);
+/// The share of real time of that table's rows.
+Chart integrators_chart(const BenchTable& table);
 
 }  // namespace clothlab

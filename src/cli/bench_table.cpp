@@ -73,7 +73,7 @@ std::string text_of(const BenchTable& table) {
     for (std::size_t c = 0; c < widths.size(); ++c) {
       const std::string cell = cell_of(c);
       const std::string fill(widths[c] - width(cell), ' ');
-      result += (c == 0 ? "  " + cell + fill : "  " + fill + cell);
+      result += (c < table.keys ? "  " + cell + fill : "  " + fill + cell);
     }
     result.erase(result.find_last_not_of(' ') + 1);
     text += result + "\n";
@@ -94,7 +94,7 @@ std::string markdown_of(const BenchTable& table) {
     text += " |";
   }
   text += "\n|";
-  for (std::size_t c = 0; c < table.columns.size(); ++c) text += c == 0 ? "---|" : "---:|";
+  for (std::size_t c = 0; c < table.columns.size(); ++c) text += c < table.keys ? "---|" : "---:|";
   text += '\n';
   for (const auto& row : table.rows) {
     text += '|';
@@ -108,10 +108,13 @@ std::string markdown_of(const BenchTable& table) {
 std::string csv_of(const std::vector<BenchTable>& tables) {
   std::string csv = "table,row,column,unit,value\n";
   for (const BenchTable& table : tables)
-    for (const auto& row : table.rows)
-      for (std::size_t c = 1; c < row.size(); ++c)
-        csv += table.id + "," + csv_quoted(exact(row[0])) + "," + table.columns[c].id + "," +
+    for (const auto& row : table.rows) {
+      std::string name = exact(row[0]);
+      for (std::size_t c = 1; c < table.keys; ++c) name += " " + exact(row[c]);
+      for (std::size_t c = table.keys; c < row.size(); ++c)
+        csv += table.id + "," + csv_quoted(name) + "," + table.columns[c].id + "," +
                csv_quoted(table.columns[c].unit) + "," + csv_quoted(exact(row[c])) + "\n";
+    }
   return csv;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -20,13 +21,13 @@ struct BenchColumn {
   int digits = 3;     ///< significant ones, for reading; files have all
 };
 
-/// A table of figures, the same on the terminal, in files and in the documentation. The first column names
-/// the row.
+/// A table of figures, the same on the terminal, in files and in the documentation.
 struct BenchTable {
   std::string id, title;
   std::vector<BenchColumn> columns = {};
   std::vector<std::vector<BenchCell>> rows = {};
   std::vector<std::string> notes = {};  ///< sentences below it
+  std::size_t keys = 1;                 ///< the first columns, which name the row
 };
 
 /// The figures of a column, not a number where there is none; empty where there is no such column.

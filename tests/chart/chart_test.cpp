@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "chart/chart.h"
@@ -153,6 +154,20 @@ TEST(Chart, DrawsItsLegendInsteadOfTheCurvesLabels) {
   chart.legend = {{"b", green}};
   EXPECT_EQ(counts(red), 0);
   EXPECT_GT(counts(green), 20);
+}
+
+TEST(Chart, DrawsDotsInRowsWithNames) {
+  Chart chart{.title = "t", .panels = {{.x = {.title = "x"}, .y = {.title = "y", .names = {"a", "b", "c"}}}}};
+  const Rgb red{255, 0, 0};
+  chart.panels[0].curves = {{.colour = red, .markers = true, .line = false, .x = {0, 1}, .y = {0, 2}}};
+  const Image image = draw_chart(chart);
+  std::set<int> rows;
+  for (std::size_t i = 0; i < image.rgba.size() / 4; ++i)
+    if (image.rgba[4 * i] == 255 && image.rgba[4 * i + 1] == 0)
+      rows.insert(static_cast<int>(i) / image.width);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_LT(rows.size(), 16u) << "two dots of six pixels, nothing between them";
+  EXPECT_GT(*rows.rbegin() - *rows.begin(), 40) << "two rows apart";
 }
 
 }  // namespace

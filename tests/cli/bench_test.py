@@ -69,11 +69,19 @@ class Bench(unittest.TestCase):
         self.assertEqual([(m["scene"], m["particles"]) for m in meshes], [("good", 4)])
         self.assertIn("bad is left out: ", done.stdout)
 
+    def test_all_integrators(self):
+        (self.dir / "cloth.obj").write_text(MESH)
+        self.bench("--sizes", "none", "--integrators", "--meshes", ".", "--steps", 1, "--json", "b.json", "--png", "b.png")
+        rows = json.loads((self.dir / "b.json").read_text())["integrators"]
+        self.assertEqual({r["mesh"] for r in rows}, {"cloth"})
+        self.assertEqual([r["li"] for r in rows if r["integrator"] == "semi-implicit-euler"], [1])
+        self.assertEqual((self.dir / "b.png").read_bytes()[:4], b"\x89PNG")
+
     def test_refuses(self):
         (self.dir / "bad.obj").write_text("f 1 2 3\n")
         for arguments, says in ((["--sizes", "1"], "sizes"), (["--sizes", "8,x"], "sizes"), (["--steps", "0"], "steps"),
                                 (["--sizes", "8", "--grid", "4x4"], "sizes"), (["--meshes", "nowhere"], "nowhere"),
-                                (["--mesh", "bad.obj"], "bad.obj"),
+                                (["--mesh", "bad.obj"], "bad.obj"), (["--png", "b.png"], "integrators"),
                                 (["--json", "no/such/b.json"], "no/such")):
             done = self.bench(*arguments, status=2)
             self.assertEqual(done.stdout, "")
