@@ -160,6 +160,7 @@ void SimulationThread::Impl::step() {
   dirty = true;
   const double milliseconds = 1e3 * Seconds(end - start).count();
   timer().add(milliseconds);
+  cost.add(integrator_index(), simulation->scene().stepping.dt, 1e-3 * milliseconds);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
     forget_estimate();
@@ -220,6 +221,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   snapshot->playing = playing;
   snapshot->speed = speed;
   snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
+  snapshot->lag = lag();
   snapshot->step_ms = note_step_times();
   snapshot->method_ms = method_ms;
   snapshot->stability = stability;
@@ -244,6 +246,15 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   published = now;
   dirty = false;
   unseen_request = false;
+}
+
+std::optional<RealTimeLag> SimulationThread::Impl::lag() {
+  const double h = simulation->scene().stepping.dt;
+  const std::optional<double> seconds = cost.mean();
+  if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
+  const std::optional<double> limit = prospect().largest_step;
+  if (limit) proposed = real_time_step(*seconds, speed, *limit, proposed);
+  return RealTimeLag{1e3 * *seconds, limit ? proposed : std::nullopt};
 }
 
 StepTimes SimulationThread::Impl::note_step_times() {

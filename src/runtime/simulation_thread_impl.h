@@ -23,6 +23,7 @@
 #include "runtime/mouse_grab.h"
 #include "runtime/pacer.h"
 #include "runtime/plot_history.h"
+#include "runtime/real_time.h"
 #include "runtime/revival.h"
 #include "runtime/simulation_thread.h"
 #include "runtime/stability_monitor.h"
@@ -129,6 +130,7 @@ struct SimulationThread::Impl {
   void publish(Clock::time_point now);
   StepTimer& timer() { return timers[integrator_index()]; }
   StepTimes note_step_times();
+  std::optional<RealTimeLag> lag();
 
   /// The shown state of the history while it is not the present one.
   struct Past {
@@ -157,6 +159,8 @@ struct SimulationThread::Impl {
   Motion motion;
   Pacer pacer;
   std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
+  StepCost cost;
+  std::optional<double> proposed;  // last RealTimeLag::step
   std::vector<double> method_ms = std::vector<double>(integrators().size());
   History history;
   PlotHistory plot;

@@ -51,6 +51,14 @@ struct StepTimes {
   double p95 = 0;
 };
 
+/// Steps that take longer than the time they simulate, at the wanted speed.
+struct RealTimeLag {
+  double step_ms = 0;  ///< mean of the last ones
+  /// The h [s] from which they would keep up (runtime/real_time.h); 0: no stable one does; none while it is
+  /// not known which are stable.
+  std::optional<double> step;
+};
+
 /// The shown state of the past.
 struct ReplayPosition {
   std::size_t state = 0;  ///< 0 … count − 1, oldest first
@@ -85,6 +93,7 @@ struct Snapshot {
   std::uint64_t errors = 0;   ///< number of refused requests so far: growth means `error` is new
   std::string notice;         ///< the last Notice, to be shown once
   std::uint64_t notices = 0;  ///< number of notices so far: growth means `notice` is new
+  std::optional<RealTimeLag> lag;  ///< empty where steps keep up, and when paused
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
   bool needs_replay = false;   ///< see Journal

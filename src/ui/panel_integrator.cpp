@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cctype>
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "runtime/real_time.h"
 #include "sim/parameters.h"
 #include "ui/method_list.h"
 #include "ui/method_mark.h"
@@ -49,6 +51,32 @@ void integrator_choice(const PanelContext& context) {
     context.view.explain = !context.view.explain;
 }
 
+// In place of the line below h where steps take longer than the time they simulate.
+void lag_line(const PanelContext& context, const RealTimeLag& lag) {
+  const double speed = context.snapshot.speed;
+  const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
+  const std::string takes = "a step takes " + format_quantity(lag.step_ms * 1e-3, "s");
+  std::string text = takes + ", longer than h";
+  if (lag.step && *lag.step > 0) {
+    ImGui::PushFont(fonts().small);
+    const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;
+    if (ImGui::SmallButton(displayable(label).c_str())) context.set_parameter("dt", *lag.step);
+    ImGui::PopFont();
+    note_item("real-time");
+    tooltip("Sets h to where steps that take a quarter longer than now keep up with " + goal +
+            ". The larger h is, the more the method damps or errs. Ctrl-Z takes it back.");
+    ImGui::SameLine(0, units(8));
+  } else if (lag.step) {
+    text = takes + ": no stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
+  }
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  small_text(text, 1);
+  note_item("lag");
+  tooltip(
+      "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
+      "Simulated time is never skipped, and h is not changed by itself.");
+}
+
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
   const double h = context.step_size();
@@ -67,6 +95,7 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
   if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
+  if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
   small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number, 1);
   tooltip(stability.help);

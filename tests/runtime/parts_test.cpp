@@ -11,11 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "integrate/integrator_info.h"
 #include "runtime/command_queue.h"
 #include "runtime/history.h"
 #include "runtime/mailbox.h"
 #include "runtime/pacer.h"
 #include "runtime/plot_history.h"
+#include "runtime/real_time.h"
 #include "runtime/step_timer.h"
 
 namespace clothlab {
@@ -324,6 +326,60 @@ TEST(Pacer, BearsExtremeSteps) {
   EXPECT_EQ(pacer.actual_speed(now), 0);
   pacer.stepped(1e300, 0.001, now);
   EXPECT_EQ(pacer.due(), now + 1h);
+}
+
+// ---- Real time
+
+TEST(RealTimeStep, IsAReadableStepWithAMargin) {
+  const auto step = [](double cost, double limit = kNoStabilityLimit, std::optional<double> before = {}) {
+    return real_time_step(cost, 1, limit, before);
+  };
+  EXPECT_EQ(step(1.9e-3), 2.5e-3);
+  EXPECT_EQ(step(1.6e-3), 2e-3) << "a quarter more, and no more than that";
+  EXPECT_EQ(step(1.61e-3), 2.5e-3);
+  EXPECT_EQ(step(2.1e-3), 5e-3);
+  EXPECT_EQ(step(7e-3), 1e-2);
+  EXPECT_EQ(step(0.04), 0.05);
+  EXPECT_EQ(step(0.041), 0) << "slower than a cloth that moves smoothly";
+  EXPECT_EQ(real_time_step(1.9e-3, 0.1, kNoStabilityLimit), 2.5e-4) << "slow motion asks for less";
+  EXPECT_EQ(step(0), 0) << "nothing was measured";
+}
+
+TEST(RealTimeStep, StaysBelowTheStabilityLimit) {
+  EXPECT_EQ(real_time_step(1e-3, 1, 1.3e-3), 0) << "the margin has no room";
+  EXPECT_EQ(real_time_step(1.7e-3, 1, 2.5e-3), 2.2e-3) << "2.5 is too near: two digits of 0.9 of the limit";
+  EXPECT_EQ(real_time_step(1.7e-3, 1, 2.8e-3), 2.5e-3);
+  EXPECT_EQ(real_time_step(1e-3, 1, 0), 0) << "no step is stable";
+}
+
+TEST(RealTimeStep, DoesNotFlickerButGrowsWhereItProvesTooSmall) {
+  std::optional<double> step;
+  for (const double cost : {1.98e-3, 2.02e-3, 1.95e-3, 2.2e-3, 1.7e-3}) {
+    step = real_time_step(cost, 1, kNoStabilityLimit, step);
+    EXPECT_EQ(step, 2.5e-3) << cost;
+  }
+  // At h = 2.5 ms a step takes 2.6 ms.
+  step = real_time_step(2.6e-3, 1, kNoStabilityLimit, step);
+  EXPECT_EQ(step, 5e-3);
+  EXPECT_EQ(real_time_step(1e-4, 1, kNoStabilityLimit, step), 2e-4) << "the cloth got far cheaper";
+  EXPECT_EQ(real_time_step(2.6e-3, 1, 4e-3, step), 3.6e-3) << "the limit fell below it";
+}
+
+TEST(StepCost, IsAMeanThatBeginsAnewWithAnotherStep) {
+  StepCost cost;
+  for (int i = 0; i < 4; ++i) {
+    cost.add(3, 0.01, 0.1);
+    EXPECT_FALSE(cost.mean());
+  }
+  cost.add(3, 0.01, 0.2);
+  EXPECT_NEAR(cost.mean().value(), 0.12, 1e-12);
+  cost.add(3, 0.01, 10);
+  EXPECT_EQ(cost.mean(), 10);
+  cost.add(3, 0.02, 0.1);
+  EXPECT_FALSE(cost.mean()) << "another h";
+  cost.add(3, 0.02, 10);
+  cost.add(4, 0.02, 0.1);
+  EXPECT_FALSE(cost.mean()) << "another method";
 }
 
 // ---- PlotHistory

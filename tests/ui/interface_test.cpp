@@ -469,6 +469,33 @@ TEST(Interface, TheStatusBarKeepsStillWhileNumbersChange) {
   EXPECT_EQ(places[0], places[2]);
 }
 
+TEST(Interface, SaysFromWhichStepOnItRunsInRealTime) {
+  for (const auto& [scale, width] : {std::pair{1.0F, 1280.0F}, {2.0F, 1280.0F}, {1.0F, 640.0F}}) {
+    Interface face(Interface::sheet(), scale, width, width * 0.6F);
+    const std::vector<const char*> below{"dt", "explain", "tab:Scene"};
+    std::vector<ImVec4> before;
+    for (const char* name : below) before.push_back(face.rect(name));
+    EXPECT_LT(face.rect("real-time").x, 0);
+    for (const std::optional<double> step : {std::optional<double>(), {0.0}, {0.0025}}) {
+      face.snapshot.lag = RealTimeLag{1.9, step};
+      for (int k = 0; k < 3; ++k) face.frame();
+      EXPECT_GT(face.rect("lag").z, 0);
+      EXPECT_LE(face.rect("lag").z, face.width);
+      EXPECT_EQ(face.rect("real-time").x > 0, step > 0.0) << "a button where there is such an h";
+      for (std::size_t i = 0; i < below.size(); ++i)
+        EXPECT_EQ(face.rect(below[i]).y, before[i].y) << below[i] << " moves";
+    }
+    face.click("real-time");
+    const auto* set = face.last_command<SetParameter>();
+    ASSERT_NE(set, nullptr);
+    EXPECT_EQ(set->id, "dt");
+    EXPECT_EQ(set->value, 0.0025);
+    face.snapshot.speed = 0.5;
+    face.frame();
+    EXPECT_GT(face.rect("real-time").x, 0);
+  }
+}
+
 TEST(Interface, AGrabDoesNotCoverTheVerdict) {
   for (const float width : {640.0F, 1280.0F}) {
     Interface face(Interface::sheet(), 1, width, width * 0.6F);

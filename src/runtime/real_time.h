@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace clothlab {
+
+/// Largest h that is proposed to reach real time [s]: three pictures of 1/60 s. Slower ones jerk.
+inline constexpr double kLongestRealTimeStep = 0.05;
+
+/// The h [s] from which steps of `cost` [s] each reach `speed` simulated seconds per second: 1, 2, 2.5 or 5
+/// times a power of ten, or what lies below the stability limit [s]. 0 where no h does. Steps are taken to
+/// cost a quarter more there. `before`, the last answer, is kept as long as it serves, so that it does not
+/// flicker.
+double real_time_step(double cost, double speed, double stability_limit, std::optional<double> before = {});
+
+/// Mean time of the steps, in parts of half a second of computing.
+class StepCost {
+ public:
+  /// A step of h [s] of a method took `seconds`. Another h or method begins anew.
+  void add(std::size_t method, double h, double seconds);
+  /// [s]; none in the first half second.
+  std::optional<double> mean() const { return mean_; }
+
+ private:
+  std::size_t method_ = 0;
+  double h_ = 0;
+  double spent_ = 0;  // in the present part [s]
+  int steps_ = 0;
+  std::optional<double> mean_;
+};
+
+}  // namespace clothlab
