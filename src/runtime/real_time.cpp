@@ -9,8 +9,8 @@
 namespace clothlab {
 namespace {
 
-constexpr double kMargin = 1.25;  // a larger h costs more: farther to solve
-constexpr double kLeastMargin = 1.1;
+constexpr double kMargin = 1.25;                          // a larger h costs more: farther to solve
+constexpr double kLeastMargin = 1.1, kMostMargin = 2.75;  // between which an answer is kept
 constexpr double kNearLimit = 0.9;  // of the stability limit, which changes as the cloth moves
 constexpr double kPart = 0.5;       // [s]
 
@@ -35,8 +35,7 @@ double real_time_step(double cost, double speed, double stability_limit, std::op
   const double least = cost * speed, largest = std::min(kLongestRealTimeStep, kNearLimit * stability_limit);
   if (!(least > 0) || kMargin * least > largest) return 0;
   const double round = rounded_up(kMargin * least);
-  constexpr double kWidestGap = 2.5;  // between two of the values
-  if (before && *before <= largest && *before >= kLeastMargin * least && *before <= kWidestGap * round)
+  if (before && *before <= largest && *before >= kLeastMargin * least && *before <= kMostMargin * least)
     return *before;
   return round <= largest ? round : std::max(rounded_down(largest), kMargin * least);
 }

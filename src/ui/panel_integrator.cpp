@@ -56,7 +56,7 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
   const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
   const std::string takes = "a step takes " + format_quantity(lag.step_ms * 1e-3, "s");
-  std::string text = takes + ", longer than h";
+  std::string text = takes + " on average";
   if (lag.step && *lag.step > 0) {
     ImGui::PushFont(fonts().small);
     const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;

@@ -361,6 +361,7 @@ TEST(RealTimeStep, DoesNotFlickerButGrowsWhereItProvesTooSmall) {
   // At h = 2.5 ms a step takes 2.6 ms.
   step = real_time_step(2.6e-3, 1, kNoStabilityLimit, step);
   EXPECT_EQ(step, 5e-3);
+  EXPECT_EQ(real_time_step(1.7e-3, 1, kNoStabilityLimit, step), 2.5e-3) << "twice as large as it need be";
   EXPECT_EQ(real_time_step(1e-4, 1, kNoStabilityLimit, step), 2e-4) << "the cloth got far cheaper";
   EXPECT_EQ(real_time_step(2.6e-3, 1, 4e-3, step), 3.6e-3) << "the limit fell below it";
 }

@@ -308,6 +308,19 @@ TEST(SimulationThread, FallsBehindInsteadOfSpiralling) {
   EXPECT_EQ(send_and_wait(thread, SetParameter{"mass", 1})->frame.record.step, step) << "paused is paused";
 }
 
+TEST(SimulationThread, SaysFromWhichStepOnItReachesTheSpeed) {
+  Scene scene = sheet_scene(16);
+  scene.stepping.dt = 1e-6;  // far less than a step takes
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true});
+  auto s = wait_for(thread, [](const Snapshot& later) { return later.lag && later.lag->step; });
+  EXPECT_GT(s->lag->step_ms, 1e-3);
+  EXPECT_GT(*s->lag->step, 1e-3 * s->lag->step_ms) << "with a margin";
+  EXPECT_FALSE(send_and_wait(thread, SetPlaying{false})->lag);
+  send_and_wait(thread, SetParameter{"dt", 1});
+  s = send_and_wait(thread, SetPlaying{true});
+  EXPECT_FALSE(s->lag) << "another h is measured anew, and this one suffices";
+}
+
 TEST(SimulationThread, SleepsWhilePaused) {
   SimulationThread thread(loaded(sheet_scene(4)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
