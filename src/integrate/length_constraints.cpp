@@ -5,6 +5,9 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <string_view>
+
+#include "integrate/solve_outcome.h"
 
 namespace clothlab {
 
@@ -25,6 +28,17 @@ constexpr int kHalvings = 5;
 // Ends after three successive steps that leave more than this share of the error.
 constexpr double kSlow = 0.8;
 constexpr double kApproachTime = 0.3;  // τ [s]
+// τ [s] of rods that give way. Their error carries their tension, so that it must not fade at once: shorter,
+// cloth that enters strained gains energy; longer, a swinging sheet of 64×64 does.
+constexpr double kSoftTime = 0.004;
+// ε of the positions. With 2·10⁻⁴ one linearisation is no longer enough: a sheet of 64×64 at half the
+// stability limit of its bending springs gains energy from nothing.
+constexpr double kSoftness = 1e-3;
+
+constexpr std::string_view kContradiction =
+    "not all stretch springs could keep their lengths; the best compromise found was used";
+constexpr std::string_view kGivingWay =
+    "the rods of this mesh contradict each other and give way; the length error shows by how much";
 
 // Beyond this, the secant update is nearly singular.
 constexpr double kLargestTurn = 0.9;
@@ -54,11 +68,17 @@ bool LengthConstraints::update(const DynamicSystem& system, const StepContext& c
   std::uint32_t place = 0;
   for (const Projection::Entry& e : projection_->entries()) entry_[e.particle] = ++place;
   for (Edge& e : edges_) e.aim = e.length;
+  if (gives_way() && !have_matrix(system, context, matrix_, report)) return false;
   return !gives_up(context, report);
 }
 
+bool LengthConstraints::gives_way() const {
+  return root_.size() >= kMultigridParticles && edges_.size() > 2 * root_.size();
+}
+
 void LengthConstraints::approach(std::span<const vec3> x0, double h) {
-  const double left = std::max(0.0, 1 - h / kApproachTime), enough = rounding_of_lengths(x0);
+  const double part = gives_way() ? (h / kSoftTime) * (h / kSoftTime) : h / kApproachTime;
+  const double left = std::max(0.0, 1 - part), enough = rounding_of_lengths(x0);
   for (Edge& e : edges_) {
     const double error = glm::length(x0[e.i] - x0[e.j]) - e.length;
     if (std::abs(error) > enough) e.aim = e.length + left * error;
@@ -262,6 +282,7 @@ void LengthConstraints::turn_step(WorkerPool& pool) {
 
 bool LengthConstraints::project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                                           StepReport& report) {
+  if (gives_way()) return soften_positions(context, x, push, report);
   std::ranges::fill(push, vec3(0.0));
   const double enough = rounding_of_lengths(x);
   Remainder left = measure_lengths(context.pool, x);
@@ -287,16 +308,20 @@ bool LengthConstraints::project_positions(const StepContext& context, std::span<
     for (std::size_t i = 0; i < x.size(); ++i) push[i] += share * step_[i];
   }
   if (gives_up(context, report)) return false;
-  report.newton_residual = longest_ > 0 ? left.largest / longest_ : left.largest;
-  if (!(left.largest <= enough)) {
-    report.converged = false;
-    report.reason = "not all stretch springs could keep their lengths; the best compromise found was used";
-  }
+  report_lengths(left.largest, enough, report);
   return true;
 }
 
-bool LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v,
+void LengthConstraints::report_lengths(double largest, double enough, StepReport& report) const {
+  report.newton_residual = longest_ > 0 ? largest / longest_ : largest;
+  if (largest <= enough) return;
+  report.converged = false;
+  report.reason = gives_way() ? kGivingWay : kContradiction;
+}
+
+bool LengthConstraints::project_velocities(const StepContext& context, std::span<vec3> v, double softness,
                                            StepReport& report) {
+  if (gives_way()) return soften_velocities(context, v, softness, report);
   const double enough = kTolerance * largest_of(v);
   int iterations_left = kVelocityShare * context.solver.linear.cg.max_iterations;
   Remainder left = measure_rates(context.pool, v);
@@ -312,6 +337,62 @@ bool LengthConstraints::project_velocities(const StepContext& context, std::span
   if (!(left.largest <= enough) && report.converged) {
     report.converged = false;
     report.reason = "the velocities do not keep all stretch springs at their lengths";
+  }
+  return true;
+}
+
+void LengthConstraints::assemble(const StepContext& context, double softness, std::span<const vec3> x) {
+  SpringMatrix& a = *matrix_;
+  context.for_particles(root_.size(),
+                        [&](std::size_t i) { a.diagonal(i) = softness / (root_[i] * root_[i]); });
+  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const Edge& e = edges_[k];
+      const double l = x.empty() ? 0 : glm::length(x[e.i] - x[e.j]);
+      const double taut = l > e.aim ? 1 - e.aim / l : 0.0;
+      // The stretch springs are the first of a matrix.
+      a.spring(k) = {std::sqrt(1 - taut) * e.row, taut * e.scale * e.scale};
+    }
+  });
+}
+
+bool LengthConstraints::solve_softly(const StepContext& context, StepReport& report) {
+  context.pool.for_chunks(edges_.size(), kEdgeGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) r_[k] = -error_[k];
+  });
+  transpose(context.pool);
+  context.for_particles(p_.size(), [&](std::size_t i) { p_[i] = s_[i] / root_[i]; });
+  return solve_linear(solver_, {*matrix_, p_, *projection_}, context, false, step_, report);
+}
+
+bool LengthConstraints::soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+                                         StepReport& report) {
+  if (!linearise(context, x, report)) return false;
+  measure_lengths(context.pool, x);
+  assemble(context, kSoftness, x);
+  if (!solve_softly(context, report)) return false;
+  ++report.newton_iterations;
+  std::ranges::copy(step_, push.begin());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += push[i];
+  const double enough = rounding_of_lengths(x);
+  report_lengths(measure_lengths(context.pool, x).largest, enough, report);
+  return true;
+}
+
+bool LengthConstraints::soften_velocities(const StepContext& context, std::span<vec3> v, double softness,
+                                          StepReport& report) {
+  const double enough = kTolerance * largest_of(v);
+  if (measure_rates(context.pool, v).largest <= enough) return true;
+  assemble(context, softness);
+  if (!solve_softly(context, report)) return false;
+  // An inexact solve leaves velocities along which rods are soft: no more of the step than lowers the kinetic
+  // energy.
+  const double slope = dot(context.pool, v, step_), square = dot(context.pool, step_, step_);
+  const double share = square > 0 ? std::clamp(-slope / square, 0.0, 1.0) : 0.0;
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] += share * step_[i];
+  if (report.converged && measure_rates(context.pool, v).largest > enough) {
+    report.converged = false;
+    report.reason = kGivingWay;
   }
   return true;
 }
@@ -332,7 +413,7 @@ double LengthConstraints::enter(const StepContext& context, std::span<vec3> x, s
     nearer = !projection.converged && next < kSlow * left;
     left = next;
   }
-  if (!project_velocities(context, v, report)) return 0;
+  if (!project_velocities(context, v, kSoftness, report)) return 0;
   double squared = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const vec3 moved = x[i] - entered_from_[i];

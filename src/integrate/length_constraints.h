@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "integrate/integrator.h"
+#include "linalg/linear_solver.h"
+#include "linalg/spring_matrix.h"
 
 namespace clothlab {
 
@@ -24,6 +27,13 @@ namespace clothlab {
 /// constraints get the solution of least mass-weighted norm, contradicting ones that of least squares, Σ
 /// C_e²/(w_i + w_j) = min.
 ///
+/// That takes hundreds of iterations on a large sheet of triangles, whose lengths contradict each other, and
+/// what it leaves pulls the sheet apart. There rods give way instead (`gives_way`), by what a linear solve
+/// with multigrid carries: positions and velocities minimise
+///   ε/2 ‖δx‖²_M + ½ ‖D (C + J δx)‖²   and   ε/2 ‖δv‖²_M + ½ ‖D J (v + δv)‖²,
+/// the first with the transverse stiffness of taut rods besides, as in semi-implicit Euler [Baraff 1998]: a
+/// rod is then an implicit spring of stiffness D²/(ε h²) from its target (`approach`), linearised at x + h v.
+///
 /// Springs without a direction (l = 0) or whose ends cannot move along them are skipped.
 /// The same bits for any number of threads; nothing is allocated while the cloth is the same.
 class LengthConstraints {
@@ -34,7 +44,8 @@ class LengthConstraints {
 
   /// Sets targets that remove min(1, h/τ) of C(x0), where that is more than rounding; τ = 0.3 s.
   /// Contradicting springs always leave some of C: removing all of it in one step would add a velocity of
-  /// C/h, and energy from nothing.
+  /// C/h, and energy from nothing. Where rods give way it is min(1, (h/τ)²), τ = 4 ms: a pull at rest
+  /// lengthens them as if of stiffness D²/(ε max(h, τ)²).
   void approach(std::span<const vec3> x0, double h);
 
   /// J := J(x). False when stopped.
@@ -42,13 +53,14 @@ class LengthConstraints {
 
   /// Moves x by `push` in the range of W Jᵀ, J as linearised, to where C(x) = 0. A quasi-Newton method on λ:
   /// J stays, and Broyden's updates make up for it [Deuflhard 2004, §2.1.4, QNERR]. |C| is brought below
-  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. False when stopped; what remains is
-  /// put into the report.
+  /// 10⁻¹² of the longest L, and every step is halved until ‖DC‖ falls. Rods that give way get one linear
+  /// solve, ε = 10⁻³, with J at x instead. False when stopped; what remains is put into the report.
   bool project_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
                          StepReport& report);
 
-  /// v −= W Jᵀ (J W Jᵀ)⁺ J v, until |J v| is below 10⁻¹² of the largest speed. False when stopped.
-  bool project_velocities(const StepContext& context, std::span<vec3> v, StepReport& report);
+  /// v −= W Jᵀ (J W Jᵀ)⁺ J v, J as linearised, until |J v| is below 10⁻¹² of the largest speed. Where rods
+  /// give way, one linear solve with ε = `softness`; it never adds kinetic energy. False when stopped.
+  bool project_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
 
   /// Integrator::enter, after `update`: projects x to the lengths, as nearly as possible, then v to their
   /// tangent space. Returns the largest displacement [m].
@@ -81,9 +93,20 @@ class LengthConstraints {
   };
   static constexpr std::size_t kMemory = 8;
 
-  bool list_springs(const DynamicSystem& system, const StopProbe& stop);  // false when stopped
-  double rounding_of_lengths(std::span<const vec3> x) const;              // [m]
-  vec3 free(std::size_t particle, const vec3& a) const;                   // S a
+  /// Whether rods must give way: there are more than two to a particle, so that a flat sheet has fewer
+  /// directions in its plane, and the mesh is large enough for multigrid.
+  bool gives_way() const;
+  /// matrix_ := ε M + Σ D² n nᵀ, and with positions x + Σ D² (1 − L/l) (I − n nᵀ) of the taut springs.
+  void assemble(const StepContext& context, double softness, std::span<const vec3> x = {});
+  /// step_ := −matrix_⁻¹ JᵀD error_. False when stopped.
+  bool solve_softly(const StepContext& context, StepReport& report);
+  bool soften_positions(const StepContext& context, std::span<vec3> x, std::span<vec3> push,
+                        StepReport& report);
+  bool soften_velocities(const StepContext& context, std::span<vec3> v, double softness, StepReport& report);
+  void report_lengths(double largest, double enough, StepReport& report) const;  // |C| [m]
+  bool list_springs(const DynamicSystem& system, const StopProbe& stop);         // false when stopped
+  double rounding_of_lengths(std::span<const vec3> x) const;                     // [m]
+  vec3 free(std::size_t particle, const vec3& a) const;                          // S a
   Remainder measure_lengths(WorkerPool& pool, std::span<const vec3> x);
   Remainder measure_rates(WorkerPool& pool, std::span<const vec3> v);
   Remainder summary(WorkerPool& pool) const;
@@ -112,6 +135,8 @@ class LengthConstraints {
   std::vector<vec3> entered_from_, push_;          // of enter
   std::array<std::vector<vec3>, kMemory> memory_;  // the last steps of project_positions
   std::size_t steps_ = 0;                          // how many
+  std::optional<SpringMatrix> matrix_;             // where rods give way
+  LinearSolver solver_;
 };
 
 }  // namespace clothlab

@@ -241,6 +241,26 @@ TEST(Pbd, ComesToTheLengthsWithMoreSweeps) {
 
 class Inextensible : public test::EveryIntegrator {};
 
+// Rods of a large sheet of triangles give way: few iterations, an error that is told, no energy from nothing.
+TEST_P(Inextensible, LetsTheRodsOfALargeSheetGiveWay) {
+  auto rig = test::make_sheet(20, 20, 0.05, undamped());
+  rig->pin(0);
+  rig->pin(19);
+  Stepper stepper(*rig, info());
+  const double start = energy(*rig);
+  for (int k = 0; k < 1000; ++k) {
+    const StepReport report = stepper.step(0.001);
+    ASSERT_LT(report.linear_iterations, 40) << k;
+    ASSERT_LT(report.length_violation, 0.02 * 0.05) << k;
+    ASSERT_EQ(report.length_violation, violation(*rig).length) << k;
+    ASSERT_LT(energy(*rig), start + 1e-9) << k;
+    if (k > 100) {
+      ASSERT_FALSE(report.converged) << k;
+      ASSERT_NE(report.reason.find("give way"), std::string_view::npos) << k;
+    }
+  }
+}
+
 TEST_P(Inextensible, MeetsRedundantConstraints) {
   // Two springs join every pair of neighbours: the motion is that with one.
   const auto chain = [](int copies) {
