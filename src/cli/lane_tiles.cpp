@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "chart/lane_style.h"
+#include "core/error.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -16,6 +18,7 @@ constexpr int kGap = 2;        // between tiles [pixel]
 constexpr int kLabel = 26;     // height [pixel]
 constexpr double kText = 17;   // [pixel]
 constexpr int kPadding = 6;    // [pixel]
+constexpr int kSmallest = 32;  // tile [pixel]
 constexpr Rgb kWhite{255, 255, 255};
 
 std::size_t columns_for(std::size_t lanes) {
@@ -28,12 +31,14 @@ std::size_t columns_for(std::size_t lanes) {
 LaneTiles::LaneTiles(const PictureRequest& whole, std::size_t lanes,
                      const std::function<Painter(const PictureRequest&)>& make_painter)
     : tile_(whole), columns_(columns_for(lanes)), font_(find_font_file()) {
-  const auto share = [](int size, std::size_t parts) {
-    const auto n = static_cast<int>(parts);
-    return std::max((size - (n - 1) * kGap) / n, 1);
-  };
-  tile_.width = share(whole.width, columns_);
-  tile_.height = share(whole.height, (lanes + columns_ - 1) / columns_);
+  const int columns = static_cast<int>(columns_);
+  const int rows = (static_cast<int>(lanes) + columns - 1) / columns;
+  tile_.width = (whole.width - (columns - 1) * kGap) / columns;
+  tile_.height = (whole.height - (rows - 1) * kGap) / rows;
+  if (tile_.width < kSmallest || tile_.height < kSmallest)
+    throw InputError("--pixels: " + std::to_string(lanes) + " tiles need at least " +
+                     std::to_string(columns * (kSmallest + kGap)) + "x" +
+                     std::to_string(rows * (kSmallest + kGap)) + " pixels.");
   tile_.zoom *= kZoom;
   paint_ = make_painter(tile_);
   whole_.width = whole.width;

@@ -17,7 +17,8 @@ namespace clothlab {
 /// Pictures of several lanes in one: up to four columns, two rows, each with its letter and title.
 class LaneTiles {
  public:
-  /// `whole` is the request for all of it. Throws SystemError where there is no way to draw.
+  /// `whole` is the request for all of it. Throws InputError where it is too small, SystemError where there
+  /// is no way to draw.
   LaneTiles(const PictureRequest& whole, std::size_t lanes,
             const std::function<Painter(const PictureRequest&)>& make_painter);
 

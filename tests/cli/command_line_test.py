@@ -460,6 +460,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(struct.unpack(">II", png[16:24]), (200, 100))
             self.assertEqual(tuple(first_pixel(png)), (0, 114, 178))  # the mark of lane A
         self.refused("render", *SMALL, *lanes, "--integrator", "rk4", "--png", "no.png", says="--integrator")
+        self.refused("render", *SMALL, *lanes, "--pixels", "60x90", "--png", "no.png", says="at least 68x34 pixels")
         self.refused("render", *SMALL, "--integrators", "rk5", "--png", "no.png", says="rk4")
 
     def test_compare_replays_a_journal(self):
