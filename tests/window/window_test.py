@@ -333,8 +333,9 @@ def undo(program, assets):
         window.shows("another integrator", integrator="explicit-euler")
 
         window.key("ctrl+z")
-        window.shows("the integrator before", integrator=before["integrator"])
+        # The sentence goes after some seconds, and may come before the simulation has the command.
         window.until(lambda: window.state()["message"].startswith("Undo: Explicit Euler"), "what was undone")
+        window.shows("the integrator before", integrator=before["integrator"])
         window.key("ctrl+z")
         window.until(lambda: stiffness() == 1000, "the stiffness before")
         check("1000" in window.state()["message"] and "N/m" in window.state()["message"], window.state()["message"])
