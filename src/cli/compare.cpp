@@ -52,14 +52,7 @@ struct Compare {
         ->required()
         ->take_last()
         ->group("Comparison");
-    app.add_option("--journal", journal,
-                   "Instead of a scene: every lane replays what was done in the window (`replay "
-                   "--integrator`). Of the scene's options, only --mesh goes with it.")
-        ->type_name("FILE")
-        ->take_last()
-        ->excludes(app.get_option("--steps"))
-        ->excludes(app.get_option("--duration"))
-        ->group("Comparison");
+    add_journal_option(app, journal, "Comparison");
     app.add_option(
            "--report", report,
            "A page DIR/index.html with tables, curves and pictures, which needs no other file; beside "
@@ -89,21 +82,6 @@ struct Compare {
     }
     for (const std::string& name : report_files(infos)) files.add(folder / name);
     return files;
-  }
-
-  LaneSource source(const OutputFiles& files) {
-    LaneSource out;
-    if (!journal) {
-      out.scene = load_with_state(named_scene(scene), scene, files);
-      out.steps = length.steps(out.scene.scene.stepping.dt);
-      return out;
-    }
-    if (scene.changes_a_scene())
-      throw InputError("--journal brings its own scene: of the scene's options, only --mesh goes with it.");
-    files.spare(path_of(*journal));
-    out.journal = read_journal(path_of(*journal), Interrupt::probe());
-    out.mesh = path_of(scene.mesh_file().value_or(std::string()));
-    return out;
   }
 
   /// Without OpenGL there are no pictures, and a sentence says so.
@@ -137,7 +115,7 @@ struct Compare {
     const Interrupt interrupt;
     const std::vector<const IntegratorInfo*> infos = parse_lanes(names);
     const OutputFiles files = outputs(infos);
-    const LaneSource of = source(files);
+    const LaneSource of = read_lane_source(journal, scene, length, files);
     Comparison comparison;
     comparison.threads = scene.threads();
     comparison.title = "Comparison of " + std::to_string(infos.size()) +

@@ -10,14 +10,11 @@
 #include <variant>
 
 #include "analysis/stability_text.h"
-#include "chart/lane_style.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/step_trial.h"
-#include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "runtime/replay.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
 
@@ -25,38 +22,6 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kStabilityDirections = 300;  // free directions up to which eigenvalues take a second
-
-/// A scene as a Replay of nothing but steps.
-class ScenePlay {
- public:
-  ScenePlay(const LaneSource& source, const IntegratorInfo& info) : source_(source), info_(info) {}
-
-  Replay::Event next(WorkerPool& pool, const StopProbe& stop) {
-    if (!simulation_) {
-      Scene scene = source_.scene.scene;
-      scene.integrator = info_.id;
-      simulation_ = std::make_unique<Simulation>(std::move(scene), source_.scene.mesh, pool, stop);
-      return Replay::Event::loaded;
-    }
-    if (simulation_->steps() == source_.steps || simulation_->blow_up()) return Replay::Event::ended;
-    switch (simulation_->step(pool, stop)) {
-      case StepStatus::stopped:
-        return Replay::Event::stopped;
-      case StepStatus::blown_up:
-        return Replay::Event::blown_up;
-      default:
-        return Replay::Event::stepped;
-    }
-  }
-  const Simulation& simulation() const { return *simulation_; }
-  std::uint64_t step() const { return simulation_->steps(); }
-  std::map<std::string, std::size_t> skipped() const { return {}; }
-
- private:
-  const LaneSource& source_;
-  const IntegratorInfo& info_;
-  std::unique_ptr<Simulation> simulation_;
-};
 
 /// Draws a run at times that are spread evenly over its steps.
 class LanePictures {
@@ -125,64 +90,7 @@ std::string scene_text(const Simulation& simulation) {
   return out;
 }
 
-/// `play`: a Replay or a ScenePlay.
-template <class Play>
-LaneFigures run_play(Play& play, const IntegratorInfo& info, const LaneCamera& camera,
-                     std::uint64_t last_step, WorkerPool& pool,
-                     const std::function<void(std::uint64_t, double)>& progress) {
-  const StopProbe stop = Interrupt::probe();
-  LaneFigures figures;
-  figures.info = &info;
-  figures.diagnostics = kDiagnosticsHeader;
-  LanePictures pictures(camera, last_step, figures.pictures);
-  double start_energy = 0;
-  for (bool begun = false;;) {
-    const auto begin = std::chrono::steady_clock::now();
-    const Replay::Event event = play.next(pool, stop);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    const Simulation& simulation = play.simulation();
-    if (event == Replay::Event::loaded && !begun) {
-      begun = true;
-      start_energy = simulation.record().energy.total;
-      figures.scene = scene_text(simulation);
-      figures.stability = stability_of(simulation, pool);
-      add_record(simulation.record(), start_energy, figures);
-      pictures.after_step(0, simulation);
-    }
-    if (event == Replay::Event::stepped) {
-      add_step(simulation.record(), took.count(), start_energy, figures);
-      if (simulation.notice().number > 0 &&
-          (figures.notices.empty() || figures.notices.back().number != simulation.notice().number))
-        figures.notices.push_back(simulation.notice());
-      figures.simulated += simulation.scene().stepping.dt;
-      pictures.after_step(play.step(), simulation);
-      progress(play.step(), simulation.state().t);
-    }
-    figures.interrupted = event == Replay::Event::stopped || Interrupt::requested();
-    if (figures.interrupted || event == Replay::Event::ended) break;
-  }
-  const Simulation& simulation = play.simulation();
-  pictures.finish(simulation);
-  figures.h = simulation.scene().stepping.dt;
-  figures.skipped = play.skipped();
-  if (simulation.blow_up()) figures.blow_up = blow_up_text(simulation, pool);
-  return figures;
-}
-
 }  // namespace
-
-std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
-  std::vector<const IntegratorInfo*> out;
-  for (std::size_t begin = 0; begin <= names.size();) {
-    const std::size_t end = std::min(names.find(',', begin), names.size());
-    out.push_back(&integrator_info(names.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  if (out.size() > kMostLanes)
-    throw InputError("--integrators: there are at most " + std::to_string(kMostLanes) + " lanes, not " +
-                     std::to_string(out.size()) + ".");
-  return out;
-}
 
 double LaneFigures::real_time_factor() const {
   const double seconds = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) / 1e3;
@@ -191,12 +99,41 @@ double LaneFigures::real_time_factor() const {
 
 LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
                      WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
-  if (source.journal.empty()) {
-    ScenePlay play(source, info);
-    return run_play(play, info, camera, source.last_step(), pool, progress);
+  const std::unique_ptr<LanePlay> play = play_lane(source, &info);
+  const StopProbe stop = Interrupt::probe();
+  LaneFigures figures;
+  figures.info = &info;
+  figures.diagnostics = kDiagnosticsHeader;
+  LanePictures pictures(camera, source.last_step(), figures.pictures);
+  play->begin(pool, stop);
+  const double start_energy = play->simulation().record().energy.total;
+  figures.scene = scene_text(play->simulation());
+  figures.stability = stability_of(play->simulation(), pool);
+  add_record(play->simulation().record(), start_energy, figures);
+  pictures.after_step(0, play->simulation());
+  for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Replay::Event event = play->next_step(pool, stop);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const Simulation& simulation = play->simulation();
+    if (event == Replay::Event::stepped) {
+      add_step(simulation.record(), took.count(), start_energy, figures);
+      if (simulation.notice().number > 0 &&
+          (figures.notices.empty() || figures.notices.back().number != simulation.notice().number))
+        figures.notices.push_back(simulation.notice());
+      figures.simulated += simulation.scene().stepping.dt;
+      pictures.after_step(play->step(), simulation);
+      progress(play->step(), simulation.state().t);
+    }
+    figures.interrupted = event == Replay::Event::stopped || Interrupt::requested();
+    if (figures.interrupted || event == Replay::Event::ended) break;
   }
-  Replay play(source.journal, {std::string(info.id), source.mesh});
-  return run_play(play, info, camera, source.last_step(), pool, progress);
+  const Simulation& simulation = play->simulation();
+  pictures.finish(simulation);
+  figures.h = simulation.scene().stepping.dt;
+  figures.skipped = play->skipped();
+  if (simulation.blow_up()) figures.blow_up = blow_up_text(simulation, pool);
+  return figures;
 }
 
 }  // namespace clothlab

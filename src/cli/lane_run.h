@@ -2,24 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "integrate/registry.h"
-#include "runtime/journal.h"
+#include "cli/lane_play.h"
 #include "runtime/picture_request.h"
-#include "runtime/scene_loader.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
-
-/// The methods of `--integrators a,b,c`, one lane each; a method may stand there again. Throws InputError for
-/// an unknown one, and for more lanes than there are letters.
-std::vector<const IntegratorInfo*> parse_lanes(std::string_view names);
 
 /// What one lane of a comparison has made of the run. Lists by step begin with the start, at index 0.
 struct LaneFigures {
@@ -50,16 +42,6 @@ struct LaneFigures {
   std::uint64_t steps() const { return milliseconds.size(); }
   /// Computing time of all steps over the time that they simulate; 0 before the first step.
   double real_time_factor() const;
-};
-
-/// The run that all lanes make: a scene for so many steps, or a journal.
-struct LaneSource {
-  LoadedScene scene;
-  std::uint64_t steps = 0;
-  std::vector<JournalEntry> journal;  ///< not empty: instead of the scene
-  std::filesystem::path mesh;         ///< see Replay::Options
-
-  std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
 };
 
 /// Where a lane's pictures come from, and how many are wanted, spread evenly over the run, its start and end

@@ -13,7 +13,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
-#include "cli/lane_run.h"
+#include "cli/lane_play.h"
 #include "cli/lane_tiles.h"
 #include "cli/parse_value.h"
 #include "cli/progress.h"
@@ -30,8 +30,8 @@ struct RenderCommand {
   SceneOptions scene;
   LengthOptions length;
   std::string png;
-  std::optional<std::string> lanes, every_text, turntable_text, pixels_text, yaw_text, pitch_text, zoom_text,
-      heat_text, look_text;
+  std::optional<std::string> journal, lanes, every_text, turntable_text, pixels_text, yaw_text, pitch_text,
+      zoom_text, heat_text, look_text;
   PictureRequest picture;
   std::function<Painter(const PictureRequest&)> make_painter;
 
@@ -44,6 +44,7 @@ struct RenderCommand {
         ->type_name("FILE")
         ->required()
         ->group("Picture");
+    add_journal_option(app, journal, "Picture");
     text("--integrators", lanes, "A,B,...",
          "Tiles instead, one for each of these integrators: the same run by up to 8 of them.")
         ->excludes(app.get_option("--integrator"));
@@ -104,45 +105,51 @@ struct RenderCommand {
     return (path.parent_path() / (path.stem().string() + digits.data() + path.extension().string())).string();
   }
 
-  /// One for each of --integrators; none without.
-  std::vector<std::unique_ptr<Simulation>> tiled_lanes(const Run& run) const {
-    std::vector<std::unique_ptr<Simulation>> out;
-    if (!lanes) return out;
-    for (const IntegratorInfo* info : parse_lanes(*lanes)) {
-      Scene of_lane = run.loaded.scene;
-      of_lane.integrator = info->id;
-      out.push_back(
-          std::make_unique<Simulation>(std::move(of_lane), run.loaded.mesh, *run.pool, Interrupt::probe()));
+  using Plays = std::vector<std::unique_ptr<LanePlay>>;
+
+  /// One for each of --integrators, or the one run; all at their start.
+  Plays begin_plays(const LaneSource& source, WorkerPool& pool) const {
+    Plays out;
+    for (const IntegratorInfo* info :
+         lanes ? parse_lanes(*lanes) : std::vector<const IntegratorInfo*>{nullptr}) {
+      out.push_back(play_lane(source, info));
+      out.back()->begin(pool, Interrupt::probe());
     }
     return out;
   }
 
   /// Draws all of them, turned by an angle [degree].
-  std::function<Image(double)> painter(const std::vector<Simulation*>& all) const {
+  std::function<Image(double)> painter(const Plays& plays) const {
     if (lanes) {
-      auto tiles = std::make_shared<LaneTiles>(picture, all.size(), make_painter);
-      return [tiles, all](double turn) {
-        const std::vector<const Simulation*> now(all.begin(), all.end());
+      auto tiles = std::make_shared<LaneTiles>(picture, plays.size(), make_painter);
+      return [tiles, &plays](double turn) {
+        std::vector<const Simulation*> now;
+        for (const auto& play : plays) now.push_back(&play->simulation());
         return tiles->draw(now, turn);
       };
     }
     auto frame = std::make_shared<Frame>();
-    return [paint = make_painter(picture), frame, simulation = all.front()](double turn) {
-      capture(*simulation, simulation->shared_scene(), *frame);
+    return [paint = make_painter(picture), frame, &plays](double turn) {
+      const Simulation& simulation = plays.front()->simulation();
+      capture(simulation, simulation.shared_scene(), *frame);
       return paint(*frame, turn);
     };
   }
 
-  /// One step of those that have not blown up; false when there are none left. `stopped`: by Ctrl-C.
-  static bool step_all(const std::vector<Simulation*>& all, WorkerPool& pool, bool& stopped) {
-    bool moves = false;
-    for (Simulation* simulation : all) {
-      if (simulation->blow_up()) continue;
-      const StepStatus status = simulation->step(pool, Interrupt::probe());
-      stopped = stopped || status == StepStatus::stopped;
-      moves = moves || status == StepStatus::done;
+  struct Tick {
+    bool stepped = false;  ///< some lane
+    bool left = false;     ///< some lane has not ended
+    bool stopped = false;  ///< by Ctrl-C
+  };
+  static Tick step_all(const Plays& plays, WorkerPool& pool) {
+    Tick tick;
+    for (const auto& play : plays) {
+      const Replay::Event event = play->next_step(pool, Interrupt::probe());
+      tick.stepped = tick.stepped || event == Replay::Event::stepped;
+      tick.left = tick.left || event != Replay::Event::ended;
+      tick.stopped = tick.stopped || event == Replay::Event::stopped || Interrupt::requested();
     }
-    return moves && !stopped;
+    return tick;
   }
 
   int run() {
@@ -164,29 +171,27 @@ struct RenderCommand {
     } else {
       files.add(png);
     }
-    Run run = prepare_run(scene, files);
-    std::vector<std::unique_ptr<Simulation>> tiled = tiled_lanes(run);
-    std::vector<Simulation*> all{run.simulation.get()};
-    if (!tiled.empty()) all.clear();
-    for (const auto& lane : tiled) all.push_back(lane.get());
-    const auto paint = painter(all);
+    const LaneSource source = read_lane_source(journal, scene, length, files);
+    WorkerPool pool(scene.threads());
+    const Plays plays = begin_plays(source, pool);
+    const auto paint = painter(plays);
     Image last;
     if (around == 0) last = paint(0);  // fixes the camera on the start shape
     const auto write = [](const std::string& path, const Image& p) {
       write_png(path, p.width, p.height, p.rgba);
     };
     if (every > 0) write(numbered(0), last);
-    const std::uint64_t steps = length.steps(run.simulation->scene().stepping.dt);
     std::uint64_t done = 0;
-    bool stopped = false;
+    Tick tick;
+    tick.left = true;
     {
-      Progress progress(steps, scene.quiet());
-      for (bool moves = true; done < steps && moves && !stopped;) {
-        moves = step_all(all, *run.pool, stopped);
-        if (moves) ++done;
-        progress.show(done, all.front()->state().t);
-        if (moves && every > 0 && done % every == 0) write(numbered(done), paint(0));
-        stopped = stopped || Interrupt::requested();
+      Progress progress(source.last_step(), scene.quiet());
+      while (tick.left && !tick.stopped) {
+        tick = step_all(plays, pool);
+        if (!tick.stepped) continue;
+        ++done;
+        progress.show(done, plays.front()->simulation().state().t);
+        if (every > 0 && done % every == 0) write(numbered(done), paint(0));
       }
     }
     // The last state is drawn with --every too, also that before a blow-up.
@@ -194,13 +199,13 @@ struct RenderCommand {
     for (std::uint64_t side = 0; side < around; ++side)
       write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
     bool blown_up = false;
-    for (const Simulation* simulation : all) {
-      if (!simulation->blow_up()) continue;
+    for (const auto& play : plays) {
+      if (!play->simulation().blow_up()) continue;
       blown_up = true;
-      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(*simulation, *run.pool).c_str());
+      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(play->simulation(), pool).c_str());
     }
-    if (blown_up && tiled.empty()) return kExitBlownUp;
-    return stopped ? Interrupt::exit_status() : kExitDone;
+    if (blown_up && !lanes) return kExitBlownUp;
+    return tick.stopped ? Interrupt::exit_status() : kExitDone;
   }
 };
 

@@ -472,6 +472,19 @@ class CommandLine(unittest.TestCase):
                 for name in ("report/A-backward-euler.csv", "alone.csv")]
         self.assertEqual(*rows)
 
+    def test_render_replays_a_journal(self):
+        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        self.run_program("render", "--journal", journal, "--pixels", "200x100", "--every", 20, "--png", "j.png")
+        self.run_program("replay", journal, "--summary", "s.json")
+        steps = json.loads((self.dir / "s.json").read_text())["steps"]
+        self.assertEqual([path.name for path in sorted(self.dir.glob("j-*.png"))],
+                         [f"j-{step:06}.png" for step in sorted({*range(0, steps + 1, 20), steps})])
+        done = self.run_program("render", "--journal", journal, "--integrators", "backward-euler,rk4", "--pixels", "200x100",
+                                "--png", "tiles.png")
+        self.assertIn("Blown up in step 3", done.stderr)
+        self.assertEqual(tuple(first_pixel((self.dir / "tiles.png").read_bytes())), (0, 114, 178))
+        self.refused("render", "--journal", journal, "--grid", "4x4", "--png", "no.png", says="brings its own scene")
+
     def test_compare_refuses(self):
         self.refused("compare", "--integrators", "rk4", says="There is no cloth")
         self.refused("compare", *SMALL, "--integrators", "rk5", says="rk4")
