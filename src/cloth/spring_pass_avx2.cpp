@@ -267,23 +267,28 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
   }
 }
 
-/// Four springs of the matrix, from k on: SpringPass::assemble.
+/// Four springs of the matrix, from k on, with the unit vectors n: SpringPass::assemble.
 CLOTHLAB_AVX2_INLINE void store_matrix(const SpringPass& pass, const SpringRun& s, std::size_t k,
                                        const SpringPass::Blocks& blocks, const SpringBlock& block,
-                                       double* to) {
+                                       const FourVectors& n, double* to) {
   const __m256d one = _mm256_set1_pd(1.0);
-  const FourVectors along = block.along.load(k), n = scaled(_mm256_load_pd(block.inverse + k), along);
-  const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k)), none = is_zero(length);
-  const __m256d divisor = _mm256_blendv_pd(length, one, none), kept = kept_ratio(block, k);
+  // l, or 1 where it is 0.
+  const auto length_or_one = [&]() CLOTHLAB_AVX2_LAMBDA {
+    const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k));
+    return _mm256_blendv_pd(length, one, is_zero(length));
+  };
+  const __m256d kept = kept_ratio(block, k);
   const bool exact = blocks.mode == JacobianMode::exact;
   __m256d ratio = exact ? _mm256_load_pd(block.ratio + k) : kept;
   if (blocks.before != nullptr) {
     const FourVectors before = four_differences<itself>(blocks.before, s, k);
     const __m256d square = dot(before, before);
-    const __m256d predicted = _mm256_div_pd(
-        dot(before, along), _mm256_sqrt_pd(_mm256_blendv_pd(square, one, is_zero(square))));  // n⁻·x_ij
+    const __m256d predicted =
+        _mm256_div_pd(dot(before, block.along.load(k)),
+                      _mm256_sqrt_pd(_mm256_blendv_pd(square, one, is_zero(square))));  // n⁻·x_ij
     const __m256d elongation = _mm256_sub_pd(predicted, _mm256_loadu_pd(s.rest_lengths + k));
-    const __m256d of_predicted = _mm256_sub_pd(one, _mm256_div_pd(elongation, divisor));
+    const __m256d of_predicted = _mm256_sub_pd(one, _mm256_div_pd(elongation, length_or_one()));
+    const __m256d none = is_zero(_mm256_load_pd(block.length + k));
     ratio = _mm256_andnot_pd(none, _mm256_min_pd(one, of_predicted));
   }
   const __m256d stiffness = by_kind(pass.stiffness, bending(s, k));
@@ -293,7 +298,7 @@ CLOTHLAB_AVX2_INLINE void store_matrix(const SpringPass& pass, const SpringRun& 
   if (blocks.has_damper_tension()) {
     const __m256d wanted = _mm256_div_pd(
         _mm256_mul_pd(_mm256_set1_pd(blocks.c.stiffness * pass.projected), dot(block.velocity.load(k), n)),
-        divisor);
+        length_or_one());
     const __m256d tension = _mm256_min_pd(_mm256_mul_pd(_mm256_set1_pd(0.5), sum.along), wanted);
     sum.along = _mm256_sub_pd(sum.along, tension);
     sum.across = _mm256_add_pd(sum.across, tension);
@@ -312,7 +317,7 @@ CLOTHLAB_AVX2_INLINE void linearize_block(const SpringPass& pass, const SpringRu
     const __m256d stiffness = by_kind(pass.stiffness, bending(s, k)), kept = kept_ratio(block, k);
     const __m256d exact = _mm256_load_pd(block.ratio + k);
     const __m256d ratio = blocks.mode == JacobianMode::exact ? exact : kept;
-    if (to != nullptr) store_matrix(pass, s, k, blocks, block, to + 4 * k);
+    if (to != nullptr) store_matrix(pass, s, k, blocks, block, n, to + 4 * k);
     FourBlocks by_v = no_blocks();
     by_v.add_damping(pass, stiffness, kept, 1);
     if (u == nullptr) by_v.add_stiffness(stiffness, ratio, factor);
@@ -459,7 +464,10 @@ CLOTHLAB_AVX2 void assemble_avx2(const SpringPass& pass, std::size_t begin, std:
     }
     find_lengths<true, false, true>(pass, s, block, totals);
     store_springs(blocks, slot, s.count, [&](double* to) CLOTHLAB_AVX2_LAMBDA {
-      for (std::size_t k = 0; k < s.count; k += 4) store_matrix(pass, s, k, blocks, block, to + 4 * k);
+      for (std::size_t k = 0; k < s.count; k += 4) {
+        const FourVectors n = scaled(_mm256_load_pd(block.inverse + k), block.along.load(k));
+        store_matrix(pass, s, k, blocks, block, n, to + 4 * k);
+      }
     });
   });
 }
