@@ -43,15 +43,11 @@ void AnalyzeOptions::add_parameters_to(CLI::App& app) {
 }
 
 void AnalyzeOptions::check() {
-  std::vector<std::string_view> wanted;
-  for (std::size_t begin = 0; names_ && begin <= names_->size();) {
-    const std::size_t end = std::min(names_->find(',', begin), names_->size());
-    wanted.push_back(integrator_info(std::string_view(*names_).substr(begin, end - begin)).id);
-    begin = end + 1;
-  }
+  std::vector<const IntegratorInfo*> wanted;
+  if (names_) wanted = parse_integrators(*names_);
   integrators_.clear();
   for (const IntegratorInfo& info : clothlab::integrators()) {
-    if (names_ && std::ranges::find(wanted, info.id) == wanted.end()) continue;
+    if (names_ && std::ranges::find(wanted, &info) == wanted.end()) continue;
     parameters(info);
     integrators_.push_back(&info);
   }

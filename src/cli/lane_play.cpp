@@ -2,16 +2,15 @@
 #include "cli/lane_play.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <utility>
 
 #include "chart/lane_style.h"
 #include "cli/interrupt.h"
+#include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
 #include "core/text_file.h"
-#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -65,12 +64,7 @@ class JournalPlay final : public LanePlay {
 }  // namespace
 
 std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
-  std::vector<const IntegratorInfo*> out;
-  for (std::size_t begin = 0; begin <= names.size();) {
-    const std::size_t end = std::min(names.find(',', begin), names.size());
-    out.push_back(&integrator_info(names.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  std::vector<const IntegratorInfo*> out = parse_integrators(names);
   if (out.size() > kMostLanes)
     throw InputError("--integrators: there are at most " + std::to_string(kMostLanes) + " lanes, not " +
                      std::to_string(out.size()) + ".");

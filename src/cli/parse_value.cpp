@@ -115,6 +115,12 @@ std::array<double, 2> parse_size(std::string_view text) {
   return {parse_positive("size", parts[0]), parse_positive("size", parts[1])};
 }
 
+std::vector<const IntegratorInfo*> parse_integrators(std::string_view text) {
+  std::vector<const IntegratorInfo*> out;
+  for (const std::string_view id : split(text, ',')) out.push_back(&integrator_info(id));
+  return out;
+}
+
 PinSelection parse_pins(std::string_view text) {
   for (std::size_t p = 0; p < kPinPresetNames.size(); ++p)
     if (kPinPresetNames[p] == text) return static_cast<PinPreset>(p);

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "core/parameter.h"
 #include "core/vec.h"
+#include "integrate/registry.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -31,6 +33,9 @@ std::array<int, 2> parse_grid(std::string_view text);
 
 /// "1.5x2": width and depth [m], each > 0.
 std::array<double, 2> parse_size(std::string_view text);
+
+/// "rk4,bdf2": integrators by id, in that order.
+std::vector<const IntegratorInfo*> parse_integrators(std::string_view text);
 
 /// A preset's name, or "0,5,17": 0-based `v` indices.
 PinSelection parse_pins(std::string_view text);
