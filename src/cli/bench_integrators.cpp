@@ -60,8 +60,8 @@ BenchTable integrators_table(const BenchSettings& settings) {
            "Time taken: median over h; below 1 it runs in real time. LI: a step of semi-implicit Euler "
            "on the same mesh in the same run. Residual: of the step's equations, relative (Newton's "
            "method, projective dynamics: of momentum; XPBD: of its springs; rods: of the lengths). "
-           "Energy made: the most that kinetic and potential energy exceed those at the start; there is no "
-           "wind, and pins rest, so that it comes from nothing."},
+           "Energy made: the most that kinetic and potential energy exceed those at the start; where no wind "
+           "blows and pins rest, as on the standard meshes, it comes from nothing."},
       .keys = 2};
 }
 
