@@ -34,8 +34,9 @@ struct LaneColumn {
 };
 
 std::string end_of(const LaneFigures& lane) {
-  if (!lane.blow_up.empty()) return "blew up in step " + std::to_string(lane.steps() + 1);
-  return lane.interrupted ? "interrupted" : "good";
+  if (!lane.blow_up.empty()) return "blew up in step " + std::to_string(lane.blow_up_step);
+  if (lane.interrupted) return "interrupted";
+  return lane.not_converged > 0 ? "not all converged" : "good";
 }
 
 double last_of(const std::vector<double>& values) { return values.empty() ? 0 : values.back(); }

@@ -132,7 +132,10 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   pictures.finish(simulation);
   figures.h = simulation.scene().stepping.dt;
   figures.skipped = play->skipped();
-  if (simulation.blow_up()) figures.blow_up = blow_up_text(simulation, pool);
+  if (const std::optional<BlowUp>& blow_up = simulation.blow_up()) {
+    figures.blow_up = blow_up_text(simulation, pool);
+    figures.blow_up_step = blow_up->step;
+  }
   return figures;
 }
 

@@ -30,8 +30,9 @@ struct LaneFigures {
   std::string reason;                          ///< of the first of these
   std::vector<Notice> notices;                 ///< of the run: energy made from nothing, and the like
   std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
-  std::string stability;  ///< h and the method's limit at the start, in a sentence or two
-  std::string blow_up;    ///< what happened and why; empty: it did not blow up
+  std::string stability;           ///< h and the method's limit at the start, in a sentence or two
+  std::string blow_up;             ///< what happened and why; empty: it did not blow up
+  std::uint64_t blow_up_step = 0;  ///< the step that failed
   bool interrupted = false;
   struct Picture {
     double time = 0;  ///< [s]

@@ -485,6 +485,16 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(tuple(first_pixel((self.dir / "tiles.png").read_bytes())), (0, 114, 178))
         self.refused("render", "--journal", journal, "--grid", "4x4", "--png", "no.png", says="brings its own scene")
 
+    def test_compare_says_what_did_not_converge_and_where_it_blew_up(self):
+        done = self.run_program("compare", "--grid", "8x8", "--steps", 5, "--integrators", "xpbd,semi-implicit-euler")
+        self.assertRegex(done.stdout, r"\nA  XPBD .* [1-5]  not all converged\n")
+        self.assertRegex(done.stdout, r"\nB  .* 0  good\n")
+        # Steps count from the scene's start, of the second scene of this journal.
+        journal = SOURCE / "tests/runtime/journals/load.journal"
+        done = self.run_program("compare", "--journal", journal, "--integrators", "symplectic-euler")
+        step = re.search(r"blew up in step (\d+)", done.stdout)[1]
+        self.assertIn(f"A  Blown up in step {step},", done.stdout)
+
     def test_compare_refuses(self):
         self.refused("compare", "--integrators", "rk4", says="There is no cloth")
         self.refused("compare", *SMALL, "--integrators", "rk5", says="rk4")
