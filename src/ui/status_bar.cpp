@@ -105,13 +105,14 @@ void strain_and_time(const PanelContext& context) {
   const std::string strain = "largest strain " + format_steady(now.frame.record.max_strain * 100) + " %";
   if (item(palette().text, strain, "largest strain 00.00 %"))
     tooltip("Largest strain of any stretch spring, longer or shorter than at rest.");
-  const bool is_long = context.running_step_seconds > 0.25;
+  const bool is_long = context.running_step_seconds > 0.25, is_timed = now.step_ms.median > 0;
   const std::string time = is_long
                                ? "step running for " + format_plain(context.running_step_seconds, 2) + " s"
-                               : format_steady(now.step_ms.median) + " ms per step";
+                           : is_timed ? format_steady(now.step_ms.median) + " ms per step"
+                                      : std::string("no step timed");
   if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
     note_item("step-time");
-    if (!is_long)
+    if (!is_long && is_timed)
       tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
   }
 }
