@@ -18,15 +18,16 @@ LAYERS = [
     {"dynamics"},
     {"cloth", "integrate"},
     {"sim", "analysis"},
+    {"arena"},
     {"runtime"},
     {"render", "ui"},
     {"app", "cli"},
     {"main"},
 ]
 LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
-FRONT = LAYERS[6] | {"app", "main"}
-LIVE = LAYERS[5] | FRONT | {"cli"}
-PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "sim", "analysis"}
+FRONT = LAYERS[7] | {"app", "main"}
+LIVE = LAYERS[6] | FRONT | {"cli"}
+PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "sim", "analysis", "arena"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
 HEADER_RULES = [

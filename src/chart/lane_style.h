@@ -6,6 +6,7 @@
 
 #include "chart/dash.h"
 #include "core/image.h"
+#include "core/lane_id.h"
 
 namespace clothlab {
 
@@ -17,7 +18,7 @@ struct LaneStyle {
 };
 
 /// Lanes A to H.
-inline constexpr std::array<LaneStyle, 8> kLaneStyles{{
+inline constexpr std::array<LaneStyle, kMostLanes> kLaneStyles{{
     {{0, 114, 178}, {}},
     {{213, 94, 0}, {12, 4}},
     {{0, 158, 115}, {4, 4}},
@@ -27,8 +28,5 @@ inline constexpr std::array<LaneStyle, 8> kLaneStyles{{
     {{127, 127, 127}, {24, 4}},
     {{140, 86, 75}, {4, 10}},
 }};
-inline constexpr std::size_t kMostLanes = kLaneStyles.size();
-
-inline char lane_letter(std::size_t lane) { return static_cast<char>('A' + lane); }
 
 }  // namespace clothlab

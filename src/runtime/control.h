@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "arena/arena.h"
 #include "runtime/journal.h"
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
@@ -57,6 +58,19 @@ struct ShowPast {
 struct StepThroughPast {
   int states = 0;
 };
+/// The panels act on this lane from now on.
+struct SelectLane {
+  LaneId lane = 0;
+};
+/// Another lane, which goes on from the present state of the active one with this integrator, or with the
+/// same where the name is empty. It becomes the active one.
+struct NewLane {
+  std::string integrator;
+};
+/// Removes a lane or lets it join another one; lanes are added by NewLane.
+struct ChangeLanes {
+  LaneCommand command;
+};
 /// Restarts the scene with this integrator and the current parameters and pins, playing. The curves of the
 /// run so far stay in Snapshot::ghosts.
 struct RunAgain {
@@ -95,18 +109,20 @@ struct KeepMoment {
   std::function<void(Moment)> receive;  ///< must not throw
 };
 
-/// Hands out the journal of all that was done since the program began, and the state that it has come to.
+/// Hands out the journal of all that was done since the program began, and the hash of the state that it has
+/// come to.
 struct KeepJournal {
   struct Whole {
     Journal journal;
-    State now;
+    std::uint64_t now = 0;  ///< Arena::hash
   };
   std::function<void(Whole)> receive;  ///< must not throw
 };
 
-using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
-                             KeepJournal, WatchAgain, ShowPast, StepThroughPast, RunAgain, ForgetGhosts,
-                             SetHistoryMemory, ShowMotion, Record, UseScene>;
+using Control =
+    std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
+                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, ChangeLanes, RunAgain,
+                 ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

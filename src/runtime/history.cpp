@@ -18,6 +18,12 @@ std::size_t bytes_of(const Checkpoint& past) {
          past.contacts.size() * sizeof(FloorContact::Contact) + past.pins.bytes();
 }
 
+std::size_t bytes_of(const Moment& past) {
+  std::size_t bytes = sizeof(Moment);
+  for (const Moment::Part& part : past.lanes) bytes += bytes_of(*part.checkpoint);
+  return bytes;
+}
+
 }  // namespace
 
 History::Room History::room_for(std::size_t bytes_of_state) const {
@@ -27,17 +33,17 @@ History::Room History::room_for(std::size_t bytes_of_state) const {
   return {fine, std::max(limits_.spacing, limits_.seconds / static_cast<double>(coarse))};
 }
 
-void History::add(const std::function<void(Checkpoint&)>& save) {
-  std::shared_ptr<Checkpoint> next = std::exchange(spare_, nullptr);
-  if (!next) next = std::make_shared<Checkpoint>();
+void History::add(const std::function<void(Moment&)>& save) {
+  std::shared_ptr<Moment> next = std::exchange(spare_, nullptr);
+  if (!next) next = std::make_shared<Moment>();
   save(*next);
   grown_ = true;
-  make_room(bytes_of(*next), next->state.t);
+  make_room(bytes_of(*next), next->time);
   states_.push_back(next);
   bytes_ += bytes_of(*next);
 }
 
-void History::replace_newest(const std::function<void(Checkpoint&)>& save) {
+void History::replace_newest(const std::function<void(Moment&)>& save) {
   if (!states_.empty()) drop(states_, states_.end() - 1);
   coarse_ = std::min(coarse_, states_.size());
   add(save);
@@ -48,14 +54,14 @@ void History::make_room(std::size_t bytes_of_next, double time_of_next) {
   // The oldest of the step-by-step states: kept only where the spacing requires it.
   while (states_.size() - coarse_ >= room.step_by_step && states_.size() > coarse_) {
     const auto leaving = states_.begin() + static_cast<std::ptrdiff_t>(coarse_);
-    if (coarse_ == 0 || (*leaving)->state.t - states_[coarse_ - 1]->state.t >= room.spacing * kAlmost) {
+    if (coarse_ == 0 || (*leaving)->time - states_[coarse_ - 1]->time >= room.spacing * kAlmost) {
       ++coarse_;
     } else {
       drop(states_, leaving);
     }
   }
   forget_other_branch(limits_.bytes - std::min(limits_.bytes, bytes_of_next));
-  while (!states_.empty() && (time_of_next - states_.front()->state.t > limits_.seconds / kAlmost ||
+  while (!states_.empty() && (time_of_next - states_.front()->time > limits_.seconds / kAlmost ||
                               bytes_ + bytes_of_next > limits_.bytes)) {
     forget_oldest();
   }
@@ -71,7 +77,7 @@ void History::set_memory(std::size_t bytes) {
 
 void History::thin_out(double spacing) {
   for (std::size_t i = 1; i < coarse_;) {
-    if (states_[i]->state.t - states_[i - 1]->state.t < spacing * kAlmost) {
+    if (states_[i]->time - states_[i - 1]->time < spacing * kAlmost) {
       drop(states_, states_.begin() + static_cast<std::ptrdiff_t>(i));
       --coarse_;
     } else {
@@ -104,16 +110,16 @@ void History::clear() {
 
 std::size_t History::nearest(double time) const {
   const auto after = std::lower_bound(states_.begin(), states_.end(), time,
-                                      [](const auto& past, double wanted) { return past->state.t < wanted; });
+                                      [](const auto& past, double wanted) { return past->time < wanted; });
   if (after == states_.begin()) return 0;
   const auto i = static_cast<std::size_t>(after - states_.begin());
   if (i == states_.size()) return i - 1;
-  return time - states_[i - 1]->state.t <= (*after)->state.t - time ? i - 1 : i;
+  return time - states_[i - 1]->time <= (*after)->time - time ? i - 1 : i;
 }
 
 History::Cut History::cut_after(double time, std::size_t least) const {
   std::size_t count = states_.size();
-  while (count > least && states_[count - 1]->state.t > time) --count;
+  while (count > least && states_[count - 1]->time > time) --count;
   const auto cut = states_.begin() + static_cast<std::ptrdiff_t>(count);
   return {{states_.begin(), cut}, {cut, states_.end()}};
 }
@@ -129,7 +135,7 @@ bool History::branch_at(double time) {
   coarse_ = std::min(coarse_, at.common.size() - 1);
   states_ = std::move(at.common);
   other_ = std::move(at.later);
-  branch_ = states_.back()->state.t;
+  branch_ = states_.back()->time;
   return is_new;
 }
 

@@ -6,11 +6,11 @@
 #include <functional>
 #include <memory>
 
-#include "sim/checkpoint.h"
+#include "arena/arena.h"
 
 namespace clothlab {
 
-/// Checkpoints of the last seconds of a run, oldest first: the newest ones step by step, older ones thinned
+/// Moments of the last seconds of a run, oldest first: the newest ones step by step, older ones thinned
 /// out to one per `spacing` of simulated time, or farther apart where the memory requires it. The newest
 /// state is always kept. When the run continues from a moment of the past, the later states become the other
 /// branch, kept as far as the memory lasts. For one thread.
@@ -26,11 +26,11 @@ class History {
   History() : History(Limits{}) {}
   explicit History(const Limits& limits) : limits_(limits) {}
 
-  /// Adds the checkpoint that `save` writes into recycled memory. Its time must be after that of the newest
+  /// Adds the moment that `save` writes into recycled memory. Its time must be after that of the newest
   /// one.
-  void add(const std::function<void(Checkpoint&)>& save);
+  void add(const std::function<void(Moment&)>& save);
   /// Replaces the newest one, at the same time.
-  void replace_newest(const std::function<void(Checkpoint&)>& save);
+  void replace_newest(const std::function<void(Moment&)>& save);
   void clear();
   /// Thins out at once what does not fit.
   void set_memory(std::size_t bytes);
@@ -38,9 +38,8 @@ class History {
   bool empty() const { return states_.empty(); }
   std::size_t size() const { return states_.size(); }
   std::size_t bytes() const { return bytes_; }
-  const Checkpoint& operator[](std::size_t i) const { return *states_[i]; }
-  std::shared_ptr<const Checkpoint> share(std::size_t i) const { return states_[i]; }
-  const std::shared_ptr<Checkpoint>& newest() const { return states_.back(); }
+  const Moment& operator[](std::size_t i) const { return *states_[i]; }
+  const std::shared_ptr<Moment>& newest() const { return states_.back(); }
   /// Index of the state whose time is nearest; not for an empty history.
   std::size_t nearest(double time) const;
 
@@ -51,7 +50,7 @@ class History {
   /// other branch, or are put before it where no state was added since the last call. True for a new branch.
   bool branch_at(double time);
   /// The newest state of the other branch, the present that was left; null: there is none.
-  const Checkpoint* left() const { return other_.empty() ? nullptr : other_.back().get(); }
+  const Moment* left() const { return other_.empty() ? nullptr : other_.back().get(); }
   /// Swaps the two branches. Does nothing without another one.
   void swap_branches();
 
@@ -65,7 +64,7 @@ class History {
   void make_room(std::size_t bytes_of_next, double time_of_next);
   void thin_out(double spacing);
   void forget_oldest();
-  using States = std::deque<std::shared_ptr<Checkpoint>>;
+  using States = std::deque<std::shared_ptr<Moment>>;
   void drop(States& from, States::iterator past);
   void forget_other_branch(std::size_t bytes);  // beyond this memory
   struct Cut {
@@ -81,7 +80,7 @@ class History {
   bool grown_ = true;       // since the branching
   std::size_t coarse_ = 0;  // how many states at the front are thinned out
   std::size_t bytes_ = 0;
-  std::shared_ptr<Checkpoint> spare_;  // a dropped one, whose memory is reused
+  std::shared_ptr<Moment> spare_;  // a dropped one, whose memory is reused
 };
 
 }  // namespace clothlab

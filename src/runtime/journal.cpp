@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/hash.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
@@ -65,9 +64,57 @@ std::string line(std::uint64_t step, std::string_view object) {
   return text.append(std::to_string(step)).append(",").append(object.substr(1)).append("\n");
 }
 
-std::string hash_line(std::uint64_t step, const State& now) {
+std::string hash_line(std::uint64_t step, std::uint64_t now) {
   std::string object = "{\"state\":\"";
-  return line(step, object.append(hex(state_hash(now))).append("\"}"));
+  return line(step, object.append(hex(now)).append("\"}"));
+}
+
+std::string lane_member(const char* key, LaneId lane) {
+  return std::string("\"") + key + "\":\"" + lane_letter(lane) + "\"";
+}
+
+std::string place_members(const JournalPlace& place) {
+  return "\"to-step\":" + std::to_string(place.step) +
+         ",\"after-commands\":" + std::to_string(place.commands);
+}
+
+std::string lane_object(const AddLane& c) {
+  return "{\"do\":\"add-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
+}
+std::string lane_object(const RemoveLane& c) {
+  return "{\"do\":\"remove-lane\"," + lane_member("lane", c.lane) + "}";
+}
+std::string lane_object(const JoinLane& c) {
+  return "{\"do\":\"join-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
+}
+
+LaneId lane_in(const Json& object, const char* key) {
+  const Json letter = object.value(key, Json());
+  if (!letter.is_string()) throw InputError("\"" + std::string(key) + "\" must name a lane.");
+  return lane_of_letter(letter.get<std::string>());
+}
+
+JournalPlace place_in(const Json& object) {
+  Json place{{"do", "go-to"}};
+  for (const char* key : {"to-step", "after-commands"})
+    if (object.contains(key)) place[key] = object[key];
+  return read_go_to(place);
+}
+
+/// A line that begins with the lane that it acts on; none where the kind is another.
+std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane) {
+  const Json kind = object.value("do", Json());
+  const auto holds = [&](std::size_t members) {
+    if (object.size() != members) throw InputError("this entry has a member that is not known.");
+  };
+  if (kind == "remove-lane") return holds(1), LaneCommand(RemoveLane{lane});
+  if (kind == "add-lane") return holds(2), LaneCommand(AddLane{lane, lane_in(object, "from")});
+  if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
+  if (kind != "come-back") return std::nullopt;
+  holds(4);
+  return JournalEntry::ComeBack{
+      lane, place_in(object),
+      std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
 }
 
 JournalEntry::Load load_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
@@ -126,18 +173,25 @@ JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_firs
   object.erase("step");
   if (step < place.step) throw InputError("the step is before that of the line above.");
   if (step > place.step) place = {step, 0};
-  JournalEntry entry{step, entry_of(object, folder, stop)};
+  std::optional<LaneId> lane;
+  std::optional<JournalEntry::What> of_lanes;
+  if (object.contains("lane")) {
+    lane = lane_in(object, "lane");
+    object.erase("lane");
+    of_lanes = lane_entry_of(object, *lane);
+  }
+  JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, folder, stop)};
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
     throw InputError("a journal must begin with a load.");
   const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);
-  if (go_to != nullptr && !(go_to->place <= place)) throw InputError("a moment to go to must lie before.");
+  const auto* come_back = std::get_if<JournalEntry::ComeBack>(&entry.what);
+  if ((go_to != nullptr && !(go_to->place <= place)) || (come_back != nullptr && !(come_back->from <= place)))
+    throw InputError("a moment to go to must lie before.");
   if (!std::holds_alternative<JournalEntry::StateHash>(entry.what)) ++place.commands;
   return entry;
 }
 
 }  // namespace
-
-std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(state.v).add(state.t).value(); }
 
 void Journal::load(const LoadedScene& loaded) {
   if (!has_commands_) {
@@ -153,18 +207,44 @@ void Journal::load(const LoadedScene& loaded) {
   needs_replay_ = loaded.moment != nullptr;
 }
 
-std::string Journal::line_of(const Command& command) {
-  std::string text = line(place_.step, write_command(command));
+std::string Journal::kept_room_for(std::string line) {
   std::string& lines = sections_.back().lines;
-  if (lines.capacity() < lines.size() + text.size())
-    lines.reserve(std::max(2 * lines.capacity(), lines.size() + text.size()));
-  return text;
+  if (lines.capacity() < lines.size() + line.size())
+    lines.reserve(std::max(2 * lines.capacity(), lines.size() + line.size()));
+  return line;
 }
 
-void Journal::add(const Command& command, const std::string& line) noexcept {
+std::string Journal::line_of(const Command& command, std::optional<LaneId> lane) {
+  std::string object = write_command(command);
+  if (lane) object.insert(1, lane_member("lane", *lane).append(","));
+  return kept_room_for(line(place_.step, object));
+}
+
+std::string Journal::line_of(const LaneCommand& command) {
+  return kept_room_for(line(place_.step, std::visit([](const auto& c) { return lane_object(c); }, command)));
+}
+
+std::string Journal::line_of(const JournalPlace& moment) {
+  return kept_room_for(line(place_.step, "{\"do\":\"go-to\"," + place_members(moment) + "}"));
+}
+
+std::string Journal::line_of(LaneId lane, const JournalPlace& from, const Scene& method) {
+  std::string object = "{\"do\":\"come-back\"," + lane_member("lane", lane) + ",";
+  object.append(place_members(from)).append(",\"method\":");
+  return kept_room_for(line(place_.step, object.append(write_values(method)).append("}")));
+}
+
+void Journal::add(const std::string& line) noexcept {
   sections_.back().lines += line;
   ++place_.commands;
   has_commands_ = true;
+  needs_replay_ = true;
+}
+
+void Journal::add(const Command& command, const std::string& line) noexcept {
+  const bool needed = needs_replay_;
+  add(line);
+  needs_replay_ = needed;
   if (std::holds_alternative<Reset>(command)) {
     start_ = place_.step;
     needs_replay_ = false;
@@ -173,10 +253,10 @@ void Journal::add(const Command& command, const std::string& line) noexcept {
   }
 }
 
-void Journal::stepped(const State& now) {
+void Journal::stepped(const Arena& now) {
   ++place_.step;
   place_.commands = 0;
-  if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now);
+  if (place_.step % kStepsPerHash == 0) sections_.back().lines += hash_line(place_.step, now.hash());
 }
 
 std::string Journal::load_line(const Section& section) {
@@ -190,7 +270,7 @@ std::string Journal::load_line(const Section& section) {
   return line(section.step, load.append("\"scene\":").append(write_scene_line(scene)).append("}"));
 }
 
-void Journal::write(const State& now, const fs::path& path) const {
+void Journal::write(std::uint64_t now, const fs::path& path) const {
   check_replaceable(path);
   OutputFile file(path);
   file.write(Json{{"clothlab-journal", kJournalVersion}}.dump() + '\n');

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "arena/arena.h"
 #include "core/stop_probe.h"
 #include "runtime/checkpoint_file.h"
 #include "runtime/scene_loader.h"
@@ -16,9 +18,6 @@
 #include "sim/command.h"
 
 namespace clothlab {
-
-/// Hash of positions, velocities and time, bit by bit.
-std::uint64_t state_hash(const State& state);
 
 /// Everything that was done in a session: the loaded scenes and all commands, each with the number of steps
 /// before it. Replaying it gives the same bits (runtime/replay.h). For one thread; copy it for another.
@@ -32,10 +31,17 @@ class Journal {
   void load(const LoadedScene& loaded);
 
   /// The line of a command, and reserves memory for it, so that add() after the command cannot fail.
-  std::string line_of(const Command& command);
+  /// `lane` is that of a command that does not act on all lanes, where there are several.
+  std::string line_of(const Command& command, std::optional<LaneId> lane = {});
+  std::string line_of(const LaneCommand& command);
+  /// The line of a return to a moment.
+  std::string line_of(const JournalPlace& moment);
+  /// That of a lane that has caught up from a moment, with the method of this scene.
+  std::string line_of(LaneId lane, const JournalPlace& from, const Scene& method);
   void add(const Command& command, const std::string& line) noexcept;
+  void add(const std::string& line) noexcept;
   /// A step was taken; a blown-up step counts as well.
-  void stepped(const State& now);
+  void stepped(const Arena& now);
 
   /// The current place.
   const JournalPlace& place() const { return place_; }
@@ -44,9 +50,9 @@ class Journal {
   /// changes of values before the first step.
   bool needs_replay() const { return needs_replay_; }
 
-  /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state at its end.
-  /// Throws InputError where the path is not writable or the name of a mesh is not UTF-8; SystemError.
-  void write(const State& now, const std::filesystem::path& path) const;
+  /// Writes the journal to a file (docs/scene-format.md), with the hash of the current state, `now`, at its
+  /// end. Throws InputError where the path is not writable or the name of a mesh is not UTF-8; SystemError.
+  void write(std::uint64_t now, const std::filesystem::path& path) const;
 
  private:
   /// What a load line says; the mesh itself is not kept.
@@ -61,6 +67,7 @@ class Journal {
     std::string lines;
   };
   static std::string load_line(const Section& section);
+  std::string kept_room_for(std::string line);
 
   std::vector<Section> sections_;
   JournalPlace place_;
@@ -82,8 +89,15 @@ struct JournalEntry {
   struct StateHash {
     std::uint64_t value = 0;
   };
-  std::uint64_t step = 0;  ///< steps before it
-  using What = std::variant<Load, Command, GoTo, StateHash>;
+  /// A lane, there or not, becomes a run from a moment on with the method of this scene.
+  struct ComeBack {
+    LaneId lane = 0;
+    JournalPlace from;
+    std::shared_ptr<const Scene> method;
+  };
+  std::uint64_t step = 0;      ///< steps before it
+  std::optional<LaneId> lane;  ///< of a command to one lane; none: the only one
+  using What = std::variant<Load, Command, LaneCommand, ComeBack, GoTo, StateHash>;
   What what;
 };
 

@@ -17,6 +17,9 @@ Replay::Replay(std::vector<JournalEntry> entries, Options options)
   if (plays_to_another()) integrator_info(options_.integrator);
   for (const JournalEntry& entry : entries_)
     if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) ++moments_[to->place].uses;
+  if (!plays_to_another())
+    for (const JournalEntry& entry : entries_)
+      if (const auto* back = std::get_if<JournalEntry::ComeBack>(&entry.what)) ++moments_[back->from].uses;
 }
 
 Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
@@ -34,8 +37,8 @@ Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
     keep_moment(pool);
     if (loads) return Event::loaded;
   }
-  if (next_ == entries_.size() || (plays_to_another() && simulation_->blow_up())) return Event::ended;
-  const StepStatus status = simulation_->step(pool, stop);
+  if (next_ == entries_.size() || (plays_to_another() && simulation().blow_up())) return Event::ended;
+  const StepStatus status = arena_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
   place_ = {place_.step + 1, 0};
   keep_moment(pool);
@@ -48,11 +51,18 @@ bool Replay::carry_out(const JournalEntry& entry, const ComputeContext& context)
     load(*scene, context);
     return true;
   }
-  if (const auto* command = std::get_if<Command>(&entry.what)) apply(context.pool, *command);
+  if (const auto* command = std::get_if<Command>(&entry.what)) apply(context.pool, entry.lane, *command);
+  if (const auto* lanes = std::get_if<LaneCommand>(&entry.what)) {
+    if (plays_to_another())
+      ++skipped_["changes of lanes"];
+    else
+      arena_->apply(context.pool, *lanes);
+  }
+  if (const auto* back = std::get_if<JournalEntry::ComeBack>(&entry.what)) come_back(*back, context);
   if (const auto* to = std::get_if<JournalEntry::GoTo>(&entry.what)) go_to(context.pool, to->place);
   if (const auto* hash = std::get_if<JournalEntry::StateHash>(&entry.what); hash && !plays_to_another()) {
     ++compared_;
-    if (state_hash(simulation_->state()) == hash->value)
+    if (arena_->hash() == hash->value)
       agreed_ = place_.step;
     else if (!difference_)
       difference_ = {place_.step, agreed_};
@@ -77,28 +87,56 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, context.pool, context.stop);
   if (loaded.moment) made->load(context.pool, *loaded.moment);
   if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});
-  simulation_ = std::move(made);
+  arena_ = std::make_unique<Arena>(std::move(made));
+}
+
+const Moment& Replay::moment_at(const JournalPlace& place) const {
+  const std::optional<Moment>& moment = moments_.at(place).moment;
+  if (!moment)
+    throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
+                     std::to_string(place.commands) + " commands.");
+  return *moment;
+}
+
+void Replay::forget_use(const JournalPlace& place) {
+  if (--moments_.at(place).uses == 0) moments_.erase(place);
 }
 
 void Replay::go_to(WorkerPool& pool, const JournalPlace& place) {
-  const auto found = moments_.find(place);
-  if (!found->second.checkpoint)
-    throw InputError("The run had no moment after step " + std::to_string(place.step) + " and " +
-                     std::to_string(place.commands) + " commands.");
-  simulation_->apply(pool, GoBack{found->second.checkpoint});
-  if (--found->second.uses == 0) moments_.erase(found);
+  arena_->go_back(pool, moment_at(place));
+  forget_use(place);
+}
+
+/// What the window did in the background, between two steps.
+void Replay::come_back(const JournalEntry::ComeBack& back, const ComputeContext& context) {
+  if (plays_to_another()) {
+    ++skipped_["changes of lanes"];
+    return;
+  }
+  CatchUp run =
+      arena_->start_catch_up(context.pool, back.lane, *back.method, moment_at(back.from), context.stop);
+  for (;;) {
+    const Arena::Progress progress = arena_->advance(context.pool, run, context.stop);
+    if (progress == Arena::Progress::stopped) throw Cancelled();
+    if (progress == Arena::Progress::blown_up)
+      throw InputError(std::string("Lane ") + lane_letter(back.lane) + " blew up while it caught up.");
+    if (progress == Arena::Progress::arrived) break;
+  }
+  arena_->finish(std::move(run));
+  forget_use(back.from);
 }
 
 void Replay::keep_moment(WorkerPool& pool) {
   const auto found = moments_.find(place_);
   if (found == moments_.end()) return;
-  const auto checkpoint = std::make_shared<Checkpoint>();
-  simulation_->save(pool, *checkpoint);
-  found->second.checkpoint = checkpoint;
+  found->second.moment.emplace().place = place_;
+  arena_->save(pool, *found->second.moment);
 }
 
-void Replay::apply(WorkerPool& pool, Command command) {
-  if (!plays_to_another() || is_for_another(command)) simulation_->apply(pool, command);
+void Replay::apply(WorkerPool& pool, std::optional<LaneId> lane, Command command) {
+  const LaneId only = arena_->lanes().front().id;
+  if (!plays_to_another()) return arena_->apply(pool, lane.value_or(only), command);
+  if (is_for_another(command)) arena_->apply(pool, only, command);
 }
 
 bool Replay::is_for_another(Command& command) {
@@ -115,7 +153,7 @@ bool Replay::is_for_another(Command& command) {
     scene->integrator = options_.integrator;
     command = SetScene{std::move(scene)};
   }
-  if (std::holds_alternative<RestoreSoundState>(command) && !simulation_->blow_up())
+  if (std::holds_alternative<RestoreSoundState>(command) && !simulation().blow_up())
     what = "returns to the last sound state after a blow-up";
   if (what.empty()) return true;
   ++skipped_[what];

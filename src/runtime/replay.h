@@ -21,9 +21,9 @@ namespace clothlab {
 class Replay {
  public:
   struct Options {
-    /// The integrator to use instead; empty: those of the journal. Changes of the integrator and of other
-    /// methods' parameters are skipped, and so is the return after a blow-up that this integrator does not
-    /// have.
+    /// The integrator to use instead; empty: those of the journal. Changes of the integrator, of other
+    /// methods' parameters and of lanes are skipped, and so is the return after a blow-up that this
+    /// integrator does not have.
     std::string integrator;
     /// The file of the journal's mesh; empty: the one that it names.
     std::filesystem::path mesh;
@@ -43,7 +43,9 @@ class Replay {
   Event next(WorkerPool& pool, const StopProbe& stop = {});
 
   /// After the first `loaded`.
-  const Simulation& simulation() const { return *simulation_; }
+  const Arena& arena() const { return *arena_; }
+  /// The first lane.
+  const Simulation& simulation() const { return *arena_->lanes().front().simulation; }
   /// Steps of the journal, which count on where the run goes back.
   std::uint64_t step() const { return place_.step; }
   std::uint64_t last_step() const { return entries_.back().step; }
@@ -65,7 +67,8 @@ class Replay {
   bool carry_out(const JournalEntry& entry, const ComputeContext& context);
   void load(const JournalEntry::Load& load, const ComputeContext& context);
   void go_to(WorkerPool& pool, const JournalPlace& place);
-  void apply(WorkerPool& pool, Command command);
+  void come_back(const JournalEntry::ComeBack& back, const ComputeContext& context);
+  void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
   /// Whether the command applies to another integrator; changes it where only part of it does.
   bool is_for_another(Command& command);
@@ -75,12 +78,14 @@ class Replay {
   Options options_;
   std::size_t next_ = 0;
   JournalPlace place_;
-  std::unique_ptr<Simulation> simulation_;
-  struct Moment {
+  std::unique_ptr<Arena> arena_;
+  struct Kept {
     std::size_t uses = 0;
-    std::shared_ptr<const Checkpoint> checkpoint;
+    std::optional<Moment> moment;
   };
-  std::map<JournalPlace, Moment> moments_;  // that the journal goes back to
+  const Moment& moment_at(const JournalPlace& place) const;
+  void forget_use(const JournalPlace& place);
+  std::map<JournalPlace, Kept> moments_;  // that the journal goes back to
   std::map<std::string, std::size_t> skipped_;
   std::size_t compared_ = 0;
   std::optional<std::uint64_t> agreed_;

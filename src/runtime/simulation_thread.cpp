@@ -23,6 +23,10 @@ constexpr std::chrono::seconds kWarningShown{1};
 constexpr int kRequestsPerStep = 256;
 constexpr std::size_t kLongestSentence = 4096;
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
@@ -32,21 +36,18 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 }  // namespace
 
-SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> first, const Options& options)
-    : pool(options.threads > 0 ? options.threads : hardware_threads()),
-      playing(options.playing),
-      monitor([this] { queue.wake(); }) {
+SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Options& options)
+    : pool(options.threads > 0 ? options.threads : hardware_threads()), playing(options.playing) {
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
   error.reserve(kLongestSentence);
   refused.reserve(kMostRefused);
-  use(std::move(first), nullptr);
+  use(std::move(begin), nullptr);
   publish(Clock::now());
   thread = std::thread([this] { run(); });
 }
 
 SimulationThread::Impl::~Impl() {
   queue.close();
-  monitor.close();  // the two end side by side
   thread.join();
   if (recorder) recorder->forget();
 }
@@ -80,6 +81,7 @@ void SimulationThread::Impl::run() {
       published = Clock::now();  // so that an error that comes back is not tried again at once
     }
   }
+  for (const auto& lane : lanes) lane->monitor.close();  // they end side by side
   // What was asked for before the end can still be saved.
   while (std::optional<Request> request = queue.pop()) {
     const auto* control = std::get_if<Control>(&request->what);
@@ -90,7 +92,7 @@ void SimulationThread::Impl::run() {
 }
 
 void SimulationThread::Impl::keep_up() {
-  adopt_estimate();
+  for (const auto& lane : lanes) adopt_estimate(*lane);
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);
@@ -100,15 +102,19 @@ void SimulationThread::Impl::keep_up() {
   if (may_step && now >= pacer.due()) {
     // While a long step runs, the window must have seen all that came before it. Whether it will be
     // long is not known after a request, nor after a long one.
-    if (dirty && (unseen_request || timer().last() > 1e3 * Seconds(kPublishSpacing).count())) publish(now);
+    if (dirty && (unseen_request || timer(live()).last() > 1e3 * Seconds(kPublishSpacing).count()))
+      publish(now);
     step();
+    if (is_catching_up()) catch_up(Clock::now());  // however slow the others are
     return;
   }
   Clock::time_point until = Clock::time_point::max();
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
   if (dirty) until = std::min(until, published + kPublishSpacing);
-  if (until == Clock::time_point::max()) {
+  if (is_catching_up()) {
+    catch_up(std::min(until, now + kPublishSpacing));
+  } else if (until == Clock::time_point::max()) {
     queue.wait();
   } else {
     queue.wait_until(until);
@@ -122,14 +128,14 @@ void SimulationThread::Impl::refuse(std::string_view sentence) noexcept {
 }
 
 void SimulationThread::Impl::carry_out(Request& request) {
-  const std::shared_ptr<const Scene> before = simulation->shared_scene();
+  const std::shared_ptr<const Scene> before = simulation().shared_scene();
   const bool done = guarded([&] {
     std::visit(Overloaded{[this](const Command& command) { apply(command); },
                           [this](Control& control) { std::visit([this](auto& c) { steer(c); }, control); }},
                request.what);
   });
   // What has changed the scene holds, whatever failed after that.
-  if (!done && simulation->shared_scene() == before) note_refusal(request.stamp);
+  if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
   if (past && past->shown >= history.size()) past.reset();  // it was cut before the request failed
   applied = request.stamp;
   unseen_request = true;
@@ -146,8 +152,8 @@ void SimulationThread::Impl::step() {
   step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
   StepStatus status = StepStatus::stopped;
   try {
-    if (mouse_grab && simulation->grab()) pull();
-    status = simulation.step(pool, stop);
+    if (mouse_grab && simulation().grab()) pull();
+    status = arena.step(pool, stop, seconds_now);
   } catch (...) {
     step_start.store(kNoStep, std::memory_order_relaxed);
     playing = false;
@@ -158,89 +164,76 @@ void SimulationThread::Impl::step() {
 
   if (status == StepStatus::stopped) return;
   dirty = true;
-  const double milliseconds = 1e3 * Seconds(end - start).count();
-  timer().add(milliseconds);
-  cost.add(integrator_index(), simulation->scene().stepping.dt, 1e-3 * milliseconds);
+  cost.add(row_of(simulation().integrator()), simulation().scene().stepping.dt, Seconds(end - start).count());
+  for (const auto& lane : lanes)
+    if (!lane->coming_back && (arena->is_alone() || !lane->blown)) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
-    forget_estimate();
-    blown = BlownUpRun{.facts = simulation->blow_up().value(),
-                       .integrator = &simulation->integrator(),
-                       .parameters = integrator_parameters(simulation->scene())};
-    blown->sentence = blow_up_sentence(*blown);
-    // Why is said when the last sound state is measured.
-    ask_for_estimate();
-    blown->explained_by = question;
-    explain();
     return;
   }
-  blown.reset();
-  if (const Notice& said = simulation->notice(); said.number != notice_of_simulation) {
-    notice_of_simulation = said.number;
-    tell(said.text);
+  remember(true);
+  if (recorder)
+    recorder->add_step(pool, simulation(), simulation().shared_scene(), motion,
+                       1e3 * arena->find(active)->seconds);
+  pacer.stepped(simulation().scene().stepping.dt, speed, end);
+  const auto spacing = [&](const LiveLane& lane) {
+    const Clock::duration usual = is_stable_at_every_step(lane) ? Clock::duration(kRareEstimateSpacing)
+                                                                : Clock::duration(kEstimateSpacing);
+    return usual * static_cast<int>(lanes.size());
+  };
+  for (const auto& lane : lanes)
+    if (runs(*lane) && end - lane->asked >= spacing(*lane)) ask_for_estimate(*lane, false);
+}
+
+/// What a step has done to a lane.
+void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
+  const Lane& own = *arena->find(lane.id);
+  timer(lane).add(1e3 * own.seconds);
+  if (own.status == StepStatus::blown_up) return blow_up(lane);
+  lane.blown.reset();
+  if (const Notice& said = own.simulation->notice(); said.number != lane.notice_of_simulation) {
+    lane.notice_of_simulation = said.number;
+    tell(arena->is_alone() ? said.text : own.name() + ": " + said.text);
   }
-  const StepRecord& record = simulation->record();
-  if (!record.converged || !record.warning.empty()) {
-    warning = record.converged ? record.warning : record.reason;
-    warned_of_solve = !record.converged;
-    warned = end;
-  }
-  remember(milliseconds);
-  if (recorder) recorder->add_step(pool, *simulation, simulation->shared_scene(), motion, milliseconds);
-  pacer.stepped(simulation->scene().stepping.dt, speed, end);
-  if (end - asked >= (is_stable_at_every_step() ? kRareEstimateSpacing : kEstimateSpacing))
-    ask_for_estimate(false);
+  const StepRecord& record = own.simulation->record();
+  if (record.converged && record.warning.empty()) return;
+  lane.warning = record.converged ? record.warning : record.reason;
+  lane.warned_of_solve = !record.converged;
+  lane.warned = end;
 }
 
 /// Where the grab is already, there is nothing to move.
 void SimulationThread::Impl::pull() {
-  const MoveCursor move = mouse_grab->pull(*simulation);
-  if (move.cursor != simulation->grab()->cursor) simulation.apply(pool, move);
+  if (const Lane* bound = arena->find(hand); bound == nullptr || bound->frozen) hand = active;
+  const MoveCursor move = mouse_grab->pull((*arena)[hand]);
+  if (move.cursor != simulation().grab()->cursor) arena.apply(pool, active, move);
 }
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
   const auto snapshot = std::make_shared<Snapshot>();
-  capture(*simulation, simulation->shared_scene(), snapshot->frame);
-  if (mouse_grab && snapshot->frame.grab) snapshot->frame.grab->cursor = mouse_grab->cursor();
-  const State* seen = &simulation->state();
-  if (past) {
-    const Checkpoint& shown = history[past->shown];
-    seen = &shown.state;
-    snapshot->frame.positions = shown.state.x;
-    snapshot->frame.record = shown.record;
-    snapshot->frame.residuals = shown.residuals;
-    snapshot->frame.pins_under_way.clear();  // to go on from there holds them where they are
+  show(live(), now, *snapshot);
+  for (const auto& lane : lanes)
+    if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());
+  if (past)
     snapshot->replay =
         ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
-  }
-  capture_motion(pool, *simulation, *seen, motion, snapshot->frame);
   snapshot->applied = applied;
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->loaded = loaded;
-  snapshot->integrator = integrator_index();
   snapshot->playing = playing;
   snapshot->speed = speed;
   snapshot->actual_speed = playing ? pacer.actual_speed(now) : 0;
   snapshot->lag = lag();
-  snapshot->step_ms = note_step_times();
-  snapshot->method_ms = method_ms;
-  snapshot->stability = stability;
-  if (blown) snapshot->blow_up_sentence = blown->sentence;
-  if (blown) snapshot->blow_up_text = blown->why;
-  if (now - warned < kWarningShown) {
-    snapshot->warning = warning;
-    snapshot->converged = !warned_of_solve;
-  }
+  snapshot->method_ms = live().method_ms;
   snapshot->error = error;
   snapshot->errors = errors;
   snapshot->notice = notice;
   snapshot->notices = notices;
-  snapshot->needs_replay = simulation.journal().needs_replay();
+  snapshot->needs_replay = arena.journal().needs_replay();
   snapshot->can_rewind = history.size() > 1;
-  if (const Checkpoint* left = history.left()) snapshot->left = left->state.t;
+  if (const Moment* left = history.left()) snapshot->left = left->time;
   if (!history.empty())
-    snapshot->kept = {history[0].state.t, history.newest()->state.t, history.size(), history.bytes()};
-  snapshot->plot = plot.share();
+    snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
   snapshot->ghosts = ghosts;
   mailbox.put(snapshot);
   published = now;
@@ -248,18 +241,49 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   unseen_request = false;
 }
 
+void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to) {
+  const Simulation& simulation = simulation_of(lane);
+  to.lane = lane.id;
+  const Lane* own = arena->find(lane.id);
+  to.frozen = own != nullptr && own->frozen && !lane.coming_back;
+  if (lane.coming_back) to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
+  Frame& frame = to.frame;
+  capture(simulation, simulation.shared_scene(), frame);
+  if (mouse_grab && frame.grab) frame.grab->cursor = mouse_grab->cursor();
+  const State* seen = &simulation.state();
+  if (past) {
+    const Checkpoint& shown = *history[past->shown].of(lane.id).checkpoint;
+    seen = &shown.state;
+    frame.positions = shown.state.x;
+    frame.record = shown.record;
+    frame.residuals = shown.residuals;
+    frame.pins_under_way.clear();  // to go on from there holds them where they are
+  }
+  if (lane.id == active) capture_motion(pool, simulation, *seen, motion, frame);
+  to.integrator = row_of(simulation.integrator());
+  to.step_ms = note_step_times(lane);
+  to.stability = lane.stability;
+  if (lane.blown) to.blow_up_sentence = lane.blown->sentence;
+  if (lane.blown) to.blow_up_text = lane.blown->why;
+  if (now - lane.warned < kWarningShown) {
+    to.warning = lane.warning;
+    to.converged = !lane.warned_of_solve;
+  }
+  to.plot = lane.plot.share();
+}
+
 std::optional<RealTimeLag> SimulationThread::Impl::lag() {
-  const double h = simulation->scene().stepping.dt;
+  const double h = simulation().scene().stepping.dt;
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
-  const std::optional<double> limit = prospect().largest_step;
+  const std::optional<double> limit = prospect(live()).largest_step;
   if (limit) proposed = real_time_step(*seconds, speed, *limit, proposed);
   return RealTimeLag{1e3 * *seconds, limit ? proposed : std::nullopt};
 }
 
-StepTimes SimulationThread::Impl::note_step_times() {
-  const StepTimes times = timer().times();
-  method_ms[integrator_index()] = times.median;
+StepTimes SimulationThread::Impl::note_step_times(LiveLane& lane) {
+  const StepTimes times = timer(lane).times();
+  lane.method_ms[row_of(simulation_of(lane).integrator())] = times.median;
   return times;
 }
 

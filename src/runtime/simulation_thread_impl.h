@@ -18,16 +18,13 @@
 #include "core/worker_pool.h"
 #include "runtime/command_queue.h"
 #include "runtime/history.h"
-#include "runtime/journaled_simulation.h"
+#include "runtime/journaled_arena.h"
+#include "runtime/live_lane.h"
 #include "runtime/mailbox.h"
 #include "runtime/mouse_grab.h"
 #include "runtime/pacer.h"
-#include "runtime/plot_history.h"
 #include "runtime/real_time.h"
-#include "runtime/revival.h"
 #include "runtime/simulation_thread.h"
-#include "runtime/stability_monitor.h"
-#include "runtime/step_timer.h"
 
 namespace clothlab {
 
@@ -37,7 +34,7 @@ struct SimulationThread::Impl {
 
   // ---- The loop
 
-  Impl(std::shared_ptr<const LoadedScene> first, const Options& options);
+  Impl(std::shared_ptr<const LoadedScene> begin, const Options& options);
   ~Impl();
   void run();
   /// Takes one step, shows one state of a replay or publishes, whatever is due; else sleeps until something
@@ -64,6 +61,9 @@ struct SimulationThread::Impl {
   void steer(const WatchAgain& c);
   void steer(const ShowPast& c);
   void steer(const StepThroughPast& c);
+  void steer(const SelectLane& c);
+  void steer(const NewLane& c);
+  void steer(const ChangeLanes& c);
   void steer(const RunAgain& c);
   void steer(const ForgetGhosts&) { ghosts = std::make_shared<const std::vector<GhostRun>>(); }
   void steer(const SetHistoryMemory& c);
@@ -87,49 +87,91 @@ struct SimulationThread::Impl {
   void show_next_past_state(Clock::time_point now);
   /// Call before the run restarts: keeps its curves.
   void keep_ghost();
-  /// Keeps the state and its figures; `milliseconds` is the step's, empty where no step led to the state.
-  void remember(std::optional<double> milliseconds);
+  /// Keeps the state and its figures; `stepped` says whether a step led to it.
+  void remember(bool stepped);
+
+  // ---- Lanes
+
+  const Simulation& simulation() const { return (*arena)[active]; }
+  /// The run that is seen: that of a lane that comes back on its way.
+  const Simulation& simulation_of(const LiveLane& lane) const {
+    return lane.coming_back ? lane.coming_back->run.simulation() : (*arena)[lane.id];
+  }
+  LiveLane& live(LaneId lane);
+  const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
+  LiveLane& live() { return live(active); }
+  const LiveLane& live() const { return live(active); }
+  /// Takes steps with the others: neither frozen nor on its way.
+  bool runs(const LiveLane& lane) const {
+    const Lane* found = arena->find(lane.id);
+    return found != nullptr && !found->frozen;
+  }
+  /// Whether no lane can take a step before one is revived.
+  bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
+  /// Adds what is kept of new lanes, and drops that of removed ones.
+  void follow_lanes();
+  /// A lane begins its curves and its estimates.
+  void begin_lane(LiveLane& lane);
+  /// After the run went back: what is frozen is what the arena says.
+  void follow_blow_ups();
+  /// Begins to catch up from a moment; the lane may be one that the arena does not have yet.
+  void start_return(LiveLane& lane, const Scene& method, const Moment& moment);
+  /// The newest moment that is kept in which the lane is sound, or else the first of the run.
+  const Moment& sound_moment(LaneId lane) const;
+  bool is_catching_up() const;
+  /// Steps of the lanes that come back, one at least, until this time.
+  void catch_up(Clock::time_point until);
+  void arrive(LiveLane& lane);
+  /// What restarts or goes back leaves no lane on its way.
+  void give_up_returns();
 
   // ---- Steps, and what becomes of them
 
   void step();
+  void adopt_step(LiveLane& lane, Clock::time_point end);
   void pull();
-  Prospect prospect() const;
+  /// The lane whose method bounds the grab.
+  LaneId softest_hand(const Grab& hold);
+  Prospect prospect(const LiveLane& lane) const;
   /// For any cloth.
-  bool is_stable_at_every_step() const;
-  double sound_time() const { return simulation->last_sound_state().state.t; }
-  /// Continues from the last sound state, playing if the run played when it blew up, and says so.
-  void revive(std::string sentence);
-  /// Call after a change while the run is blown up: decides whether it continues. For a method with a limit,
+  bool is_stable_at_every_step(const LiveLane& lane) const;
+  double sound_time(const LiveLane& lane) const { return simulation_of(lane).last_sound_state().state.t; }
+  void blow_up(LiveLane& lane);
+  /// Continues from the last sound state, playing if the run played when it blew up, and says so. Beside
+  /// lanes that run, in the background up to the present.
+  void revive(LiveLane& lane, std::string sentence);
+  /// Call after a change while the lane is blown up: decides whether it continues. For a method with a limit,
   /// the limit under the current values decides.
-  void reconsider();
-  void decide();
+  void reconsider(LiveLane& lane);
+  void decide(LiveLane& lane);
   void tell(std::string sentence) {
     notice = std::move(sentence);
     ++notices;
     dirty = true;
   }
-  void explain();
+  void explain(LiveLane& lane);
 
   // ---- Stability
 
   /// The estimate at the current shape, else an undamped one; at least as stiff as at the start, scaled to
   /// the current stiffnesses and mass.
-  StabilityEstimate estimate_without_grab() const;
+  StabilityEstimate estimate_without_grab(const LiveLane& lane) const;
   /// Asks for an estimate at the current state; at the last sound one after a blow-up.
-  void ask_for_estimate(bool urgent = true);
+  void ask_for_estimate(LiveLane& lane, bool urgent = true);
+  void ask_for_estimates();
   /// Discards earlier estimates: the scene is another, springs became rods, or the run blew up.
-  void forget_estimate();
-  void adopt_estimate();
+  void forget_estimate(LiveLane& lane);
+  void adopt_estimate(LiveLane& lane);
 
   // ---- Snapshots
 
-  std::uint16_t integrator_index() const {
-    return static_cast<std::uint16_t>(&simulation->integrator() - integrators().data());
+  static std::uint16_t row_of(const IntegratorInfo& info) {
+    return static_cast<std::uint16_t>(&info - integrators().data());
   }
   void publish(Clock::time_point now);
-  StepTimer& timer() { return timers[integrator_index()]; }
-  StepTimes note_step_times();
+  void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
+  StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
+  StepTimes note_step_times(LiveLane& lane);
   std::optional<RealTimeLag> lag();
 
   /// The shown state of the history while it is not the present one.
@@ -152,45 +194,34 @@ struct SimulationThread::Impl {
   WorkerPool pool;
   const StopProbe stop = [this] { return queue.urgent(); };
   std::shared_ptr<const LoadedScene> loaded;
-  JournaledSimulation simulation;
+  JournaledArena arena;
+  std::vector<std::unique_ptr<LiveLane>>
+      lanes;  // ascending, as the arena's and those that come for the first time
+  LaneId active = 0;
   std::shared_ptr<Recorder> recorder;
   bool playing = true;
   double speed = 1;
   Motion motion;
   Pacer pacer;
-  std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
-  StepCost cost;
+  StepCost cost;                   // of a step of all lanes
   std::optional<double> proposed;  // last RealTimeLag::step
-  std::vector<double> method_ms = std::vector<double>(integrators().size());
   History history;
-  PlotHistory plot;
-  std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
+  Moment first;  // of the run
   std::optional<Past> past;
   std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
   std::optional<MouseGrab> mouse_grab;
-  std::optional<StabilityEstimate> stability;
-  std::optional<StabilityEstimate> free_stability;  // the last that was measured without a grab
-  std::shared_ptr<const StabilityMonitor::Answer> taken;
-  Clock::time_point asked{};
-  std::uint64_t question = 0;   // tag of the last question to the monitor
-  std::uint64_t forgotten = 0;  // answers up to this one do not count
-  std::optional<BlownUpRun> blown;
+  LaneId hand = 0;       // whose method bounds the grab
   bool resumes = false;  // it played until it blew up, or until a mesh came that waits
-  std::string_view warning;
-  bool warned_of_solve = false;  // it says why one did not converge
-  Clock::time_point warned{};
   std::string error;
   std::uint64_t errors = 0;
   std::string notice;
   std::uint64_t notices = 0;
-  std::uint64_t notice_of_simulation = 0;  // number of the last one
   std::uint64_t applied = 0;
   std::vector<std::uint64_t> refused;
   bool dirty = false;           // something changed since the last publish()
   bool unseen_request = false;  // a request among it
   Clock::time_point published{};
 
-  StabilityMonitor monitor;  // its own thread calls queue.wake(): it must end before the queue does
   std::thread thread;
 };
 

@@ -16,49 +16,56 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
                                  const std::shared_ptr<const Scene>& values) {
   // The current scene stays until the new one is built.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
-  std::vector<Command> first;
-  if (next->moment) first.emplace_back(Release{});  // nobody holds it here
-  if (values) first.emplace_back(SetScene{values});
+  std::vector<Command> commands;
+  if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
+  if (values) commands.emplace_back(SetScene{values});
   auto no_ghosts = std::make_shared<const std::vector<GhostRun>>();
-  simulation.use(*next, first, pool, superseded);
+  arena.use(*next, commands, pool, superseded);
   loaded = std::move(next);
   ghosts = std::move(no_ghosts);
   if (recorder) recorder->forget();
   recorder.reset();
-  notice_of_simulation = 0;
-  timers.assign(integrators().size(), {});
-  method_ms.assign(integrators().size(), 0);
-  forget_estimate();
+  lanes.clear();
+  follow_lanes();
+  active = lanes.front()->id;
   start_over();
-  ask_for_estimate();
+  ask_for_estimates();
 }
 
 void SimulationThread::Impl::start_over() {
+  give_up_returns();
   history.clear();
-  plot.clear();
-  blown.reset();
-  warning = {};
+  for (const auto& lane : lanes) {
+    lane->plot.clear();
+    lane->blown.reset();
+    lane->warning = {};
+  }
   past.reset();
   pacer.restart(Clock::now());
   dirty = true;
-  remember(std::nullopt);
+  remember(false);
+  arena.save(pool, first);
 }
 
 void SimulationThread::Impl::go_on_from_restored_state() {
-  const double t = simulation->state().t;
+  const double t = arena->time();
   leave_for(t);
-  blown.reset();
+  follow_blow_ups();
   resumes = false;
   past.reset();
-  if (!history.empty() && history.newest()->state.t > t) history.clear();
-  if (history.empty() || history.newest()->state.t != t) remember(std::nullopt);
+  if (!history.empty() && history.newest()->time > t) history.clear();
+  if (history.empty() || history.newest()->time != t) remember(false);
   pacer.restart(Clock::now());
   dirty = true;
 }
 
 void SimulationThread::Impl::leave_for(double time) {
-  if (history.branch_at(time)) plot_of_other_branch = plot.share();
-  plot.forget_after(time);
+  give_up_returns();
+  const bool branches = history.branch_at(time);
+  for (const auto& lane : lanes) {
+    if (branches) lane->plot_of_other_branch = lane->plot.share();
+    lane->plot.forget_after(time);
+  }
 }
 
 void SimulationThread::Impl::look_back_to(std::size_t state) {
@@ -70,10 +77,10 @@ void SimulationThread::Impl::look_back_to(std::size_t state) {
 
 void SimulationThread::Impl::continue_from_shown() {
   if (past && !past->by_itself()) {
-    leave_for(history[past->shown].state.t);
+    leave_for(history[past->shown].time);
     continue_from_newest_kept();
-  } else if (blown) {
-    revive(tries_again_text(prospect(), sound_time()));
+  } else if (stands() && live().blown) {
+    revive(live(), tries_again_text(prospect(live()), sound_time(live())));
   }
   past.reset();
   dirty = true;
@@ -81,9 +88,9 @@ void SimulationThread::Impl::continue_from_shown() {
 
 void SimulationThread::Impl::continue_from_newest_kept() {
   if (history.empty()) throw InputError("No moment of the past is kept.");  // there was no memory for it
-  simulation.apply(pool, GoBack{history.newest()});
+  arena.go_back(pool, *history.newest());
   go_on_from_restored_state();
-  ask_for_estimate();
+  ask_for_estimates();
 }
 
 void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
@@ -96,26 +103,30 @@ void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
 }
 
 void SimulationThread::Impl::keep_ghost() {
-  const std::shared_ptr<const std::vector<PlotSample>> samples = plot.share();
+  const std::shared_ptr<const std::vector<PlotSample>> samples = live().plot.share();
   if (samples->size() < 2) return;
   std::vector<GhostRun> kept = *ghosts;
   if (kept.size() == kMostGhosts) kept.erase(kept.begin());
-  kept.push_back({simulation->scene().stepping.dt, samples});
+  kept.push_back({simulation().scene().stepping.dt, samples});
   ghosts = std::make_shared<const std::vector<GhostRun>>(std::move(kept));
 }
 
-void SimulationThread::Impl::remember(std::optional<double> milliseconds) {
-  const StepRecord& record = simulation->record();
-  history.add([this](Checkpoint& to) { simulation.save(pool, to); });
-  plot.add({.time = simulation->state().t,
-            .energy = record.energy,
-            .max_strain = record.max_strain,
-            .milliseconds = milliseconds.value_or(std::numeric_limits<double>::quiet_NaN()),
-            .cg_iterations = record.cg_iterations,
-            .newton_iterations = record.newton_iterations,
-            .converged = record.converged,
-            .integrator = integrator_index()},
-           speed / kFramesPerSecond);
+void SimulationThread::Impl::remember(bool stepped) {
+  history.add([this](Moment& to) { arena.save(pool, to); });
+  for (const auto& lane : lanes) {
+    if (!runs(*lane)) continue;
+    const Lane& own = *arena->find(lane->id);
+    const StepRecord& record = own.simulation->record();
+    lane->plot.add({.time = own.simulation->state().t,
+                    .energy = record.energy,
+                    .max_strain = record.max_strain,
+                    .milliseconds = stepped ? 1e3 * own.seconds : std::numeric_limits<double>::quiet_NaN(),
+                    .cg_iterations = record.cg_iterations,
+                    .newton_iterations = record.newton_iterations,
+                    .converged = record.converged,
+                    .integrator = row_of(own.simulation->integrator())},
+                   speed / kFramesPerSecond);
+  }
 }
 
 }  // namespace clothlab

@@ -19,36 +19,40 @@ constexpr std::size_t kReplayStates = 120;
 void SimulationThread::Impl::apply(const Command& command) {
   // A command that is refused leaves the past alone, too.
   const std::shared_ptr<const Scene> after =
-      changed_scene(simulation->shared_scene(), command, simulation->mesh());
+      changed_scene(simulation().shared_scene(), command, simulation().mesh());
   const CommandRule& rule = rule_of(command);
-  if (rule.acts_on_shown || after->pins != simulation->scene().pins) continue_from_shown();
-  const bool had_rods = simulation->integrator().inextensible;
-  note_step_times();
-  simulation.apply(pool, command);
+  if (rule.acts_on_shown || after->pins != simulation().scene().pins) continue_from_shown();
+  const bool had_rods = simulation().integrator().inextensible;
+  note_step_times(live());
+  arena.apply(pool, active, command);
   if (std::holds_alternative<Reset>(command)) {
-    if (blown) playing = std::exchange(resumes, false);
+    if (stands()) playing = std::exchange(resumes, false);
     start_over();
-  } else if (std::holds_alternative<GoBack>(command) || std::holds_alternative<RestoreSoundState>(command)) {
+  } else if (std::holds_alternative<RestoreSoundState>(command)) {
     go_on_from_restored_state();
   } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
-    history.replace_newest([this](Checkpoint& to) { simulation.save(pool, to); });
+    history.replace_newest([this](Moment& to) { arena.save(pool, to); });
   }
-  if (simulation->integrator().inextensible != had_rods) forget_estimate();
-  if (!simulation->grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
+  if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
+  if (!simulation().grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
   if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
     mouse_grab->move_to(move->cursor);
-  if (rule.changes_scene && mouse_grab && mouse_grab->adapt(pool, *simulation, estimate_without_grab()))
-    simulation.apply(pool, mouse_grab->grab());
-  if (rule.breaks_continuity) ask_for_estimate();
-  if (blown && rule.changes_scene) reconsider();
+  if (rule.changes_scene && mouse_grab &&
+      mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand))))
+    arena.apply(pool, active, mouse_grab->grab());
+  if (rule.breaks_continuity) ask_for_estimates();
+  if (!rule.changes_scene) return;
+  for (const auto& lane : lanes)
+    if (lane->blown && (lane->id == active || !is_of_method(command))) reconsider(*lane);
 }
 
 void SimulationThread::Impl::steer(const StartGrab& c) {
   continue_from_shown();
-  const MouseGrab holding(pool, c.hold, *simulation, estimate_without_grab());
-  simulation.apply(pool, holding.grab());
+  hand = softest_hand(c.hold);
+  const MouseGrab holding(pool, c.hold, (*arena)[hand], estimate_without_grab(live(hand)));
+  arena.apply(pool, active, holding.grab());
   mouse_grab = holding;
-  ask_for_estimate();
+  ask_for_estimates();
 }
 
 void SimulationThread::Impl::steer(const SetPlaying& c) {
@@ -75,7 +79,7 @@ void SimulationThread::Impl::steer(const Rewind&) {
   playing = resumes = false;
   // After a blow-up, too, the newest state of the past is the present one.
   const bool looks_back = past && !past->by_itself();
-  const double now = looks_back ? history[past->shown].state.t : simulation->state().t;
+  const double now = looks_back ? history[past->shown].time : arena->time();
   leave_for(now - kRewindSeconds * speed);
   continue_from_newest_kept();
 }
@@ -84,33 +88,34 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
   if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
   playing = resumes = false;
   history.swap_branches();
-  const auto other = std::exchange(plot_of_other_branch, plot.share());
-  plot.set(*other);
+  for (const auto& lane : lanes) {
+    const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
+    if (other) lane->plot.set(*other);
+  }
   continue_from_newest_kept();
 }
 
 void SimulationThread::Impl::steer(const KeepMoment& c) {
-  if (past) return c.receive({history.share(past->shown), loaded});
+  if (past) return c.receive({history[past->shown].of(active).checkpoint, loaded});
   const auto now = std::make_shared<Checkpoint>();
-  simulation.save(pool, *now);
+  simulation().save(pool, *now);
+  now->place = arena.journal().place();
   c.receive({now, loaded});
 }
 
-void SimulationThread::Impl::steer(const KeepJournal& c) {
-  c.receive({simulation.journal(), simulation->state()});
-}
+void SimulationThread::Impl::steer(const KeepJournal& c) { c.receive({arena.journal(), arena->hash()}); }
 
 void SimulationThread::Impl::steer(const WatchAgain& c) {
   if (history.size() - history.first_step_by_step() < 2) {
     throw InputError("There is nothing to watch again yet: take some steps first.");
   }
   playing = false;
-  const std::size_t first =
+  const std::size_t oldest =
       std::max(history.first_step_by_step(), history.size() - std::min(history.size(), kReplayStates));
-  const auto pictures = static_cast<double>(history.size() - first);
+  const auto pictures = static_cast<double>(history.size() - oldest);
   const double spacing = std::clamp(c.seconds, 0.0, 3600.0) / pictures;
-  past = Past{.shown = first,
-              .first = first,
+  past = Past{.shown = oldest,
+              .first = oldest,
               .spacing = std::chrono::duration_cast<Clock::duration>(Seconds(spacing))};
   past->next = Clock::now() + past->spacing;
 }
@@ -126,10 +131,41 @@ void SimulationThread::Impl::steer(const StepThroughPast& c) {
   look_back_to(static_cast<std::size_t>(std::clamp(shown + c.states, 0LL, last)));
 }
 
+void SimulationThread::Impl::steer(const SelectLane& c) {
+  (*arena)[c.lane];  // throws where there is none
+  active = c.lane;
+  if (recorder) recorder->forget();
+  recorder.reset();
+}
+
+void SimulationThread::Impl::steer(const NewLane& c) {
+  if (!c.integrator.empty()) integrator_info(c.integrator);
+  const std::optional<LaneId> lane = arena->free_lane();
+  if (!lane)
+    throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
+                     " is the most. Remove one first.");
+  continue_from_shown();
+  const auto running = std::ranges::find_if(arena->lanes(), [](const Lane& each) { return !each.frozen; });
+  const bool own = runs(live()) || running == arena->lanes().end();
+  arena.apply(pool, AddLane{*lane, own ? active : running->id});
+  follow_lanes();
+  active = *lane;
+  if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
+}
+
+void SimulationThread::Impl::steer(const ChangeLanes& c) {
+  continue_from_shown();
+  arena.apply(pool, c.command);
+  follow_lanes();
+  follow_blow_ups();
+  if (arena->find(active) == nullptr) active = arena->lanes().front().id;
+  if (const auto* join = std::get_if<JoinLane>(&c.command)) ask_for_estimate(live(join->lane));
+}
+
 void SimulationThread::Impl::steer(const RunAgain& c) {
   integrator_info(c.integrator);  // throws for an unknown one, with nothing changed
   keep_ghost();
-  blown.reset();
+  live().blown.reset();
   apply(Command(SetIntegrator{c.integrator}));
   apply(Command(Reset{}));
   playing = true;
@@ -137,7 +173,7 @@ void SimulationThread::Impl::steer(const RunAgain& c) {
 }
 
 void SimulationThread::Impl::steer(const SetHistoryMemory& c) {
-  const double shown = past ? history[past->shown].state.t : 0;
+  const double shown = past ? history[past->shown].time : 0;
   history.set_memory(c.bytes);
   if (past) look_back_to(history.nearest(shown));
 }
@@ -147,7 +183,7 @@ void SimulationThread::Impl::steer(Record& c) {
   recorder = std::move(c.recorder);
   if (!recorder) return;
   continue_from_shown();  // what is seen is what it begins with
-  recorder->begin(pool, *simulation, simulation->shared_scene(), motion, [this] { queue.wake(); });
+  recorder->begin(pool, simulation(), simulation().shared_scene(), motion, [this] { queue.wake(); });
 }
 
 void SimulationThread::Impl::steer(UseScene& c) {

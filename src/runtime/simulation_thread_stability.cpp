@@ -11,110 +11,155 @@
 
 namespace clothlab {
 
-Prospect SimulationThread::Impl::prospect() const {
-  const IntegratorInfo& info = simulation->integrator();
-  Prospect now{&info, simulation->scene().stepping.dt, std::nullopt};
-  if (is_stable_at_every_step())
+Prospect SimulationThread::Impl::prospect(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  Prospect now{&simulation.integrator(), simulation.scene().stepping.dt, std::nullopt};
+  if (is_stable_at_every_step(lane))
     now.largest_step = std::numeric_limits<double>::infinity();
-  else if (stability)
-    now.largest_step = largest_stable_step(info, integrator_parameters(simulation->scene()), *stability);
+  else if (lane.stability)
+    now.largest_step =
+        largest_stable_step(*now.integrator, integrator_parameters(simulation.scene()), *lane.stability);
   return now;
 }
 
-bool SimulationThread::Impl::is_stable_at_every_step() const {
-  const IntegratorInfo& info = simulation->integrator();
-  return std::isinf(stability_limit(info, integrator_parameters(simulation->scene()))) &&
-         !(info.wind_limit && simulation->scene().wind.on);
+bool SimulationThread::Impl::is_stable_at_every_step(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  const IntegratorInfo& info = simulation.integrator();
+  return std::isinf(stability_limit(info, integrator_parameters(simulation.scene()))) &&
+         !(info.wind_limit && simulation.scene().wind.on);
 }
 
-void SimulationThread::Impl::revive(std::string sentence) {
+void SimulationThread::Impl::blow_up(LiveLane& lane) {
+  const Lane& own = *arena->find(lane.id);
+  forget_estimate(lane);
+  lane.blown = BlownUpRun{.facts = own.frozen ? *own.frozen : own.simulation->blow_up().value(),
+                          .integrator = &own.simulation->integrator(),
+                          .parameters = integrator_parameters(own.simulation->scene())};
+  lane.blown->sentence = blow_up_sentence(*lane.blown);
+  if (!arena->is_alone()) lane.blown->sentence.insert(0, std::string("Lane ") + lane_letter(lane.id) + ": ");
+  if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence + " The others go on.");
+  // Why is said when the last sound state is measured.
+  ask_for_estimate(lane);
+  lane.blown->explained_by = lane.question;
+  explain(lane);
+}
+
+void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
+  if (!stands()) {
+    start_return(lane, simulation_of(lane).scene(), sound_moment(lane.id));
+    return tell(std::move(sentence));
+  }
   const bool plays = resumes;
-  simulation.apply(pool, RestoreSoundState{});
+  arena.apply(pool, lane.id, RestoreSoundState{});
   go_on_from_restored_state();
   playing = plays;
-  ask_for_estimate();
+  ask_for_estimate(lane);
   tell(std::move(sentence));
 }
 
-void SimulationThread::Impl::reconsider() {
-  blown->decided_by = blown->asks_again ? question + 1 : question;
-  if (is_stable_at_every_step()) decide();
+void SimulationThread::Impl::reconsider(LiveLane& lane) {
+  lane.blown->decided_by = lane.blown->asks_again ? lane.question + 1 : lane.question;
+  if (is_stable_at_every_step(lane)) decide(lane);
 }
 
-void SimulationThread::Impl::decide() {
-  blown->decided_by = 0;
-  const Prospect now = prospect();
+void SimulationThread::Impl::decide(LiveLane& lane) {
+  lane.blown->decided_by = 0;
+  const Prospect now = prospect(lane);
   if (past && !past->by_itself()) return tell(waits_in_past_text(now));
-  if (now.is_stable()) return revive(goes_on_text(now, sound_time()));
+  if (now.is_stable()) return revive(lane, goes_on_text(now, sound_time(lane)));
   tell(stays_frozen_text(now));
 }
 
-void SimulationThread::Impl::explain() {
-  const BlowUp& b = blown->facts;
-  const Simulation::StateAtStep sound = simulation->last_sound_state();
-  blown->why = explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
-                                .step = b.step,
-                                .time = b.time,
-                                .h = b.dt,
-                                .energy = b.energy,
-                                .allowed = b.allowed,
-                                .factor = simulation->scene().stepping.energy_limit,
-                                .sound_time = sound.step > 0 ? std::optional(sound.state.t) : std::nullopt},
-                               *blown->integrator, blown->parameters, stability);
+void SimulationThread::Impl::explain(LiveLane& lane) {
+  const BlowUp& b = lane.blown->facts;
+  const Simulation& simulation = simulation_of(lane);
+  const Simulation::StateAtStep sound = simulation.last_sound_state();
+  lane.blown->why =
+      explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
+                       .step = b.step,
+                       .time = b.time,
+                       .h = b.dt,
+                       .energy = b.energy,
+                       .allowed = b.allowed,
+                       .factor = simulation.scene().stepping.energy_limit,
+                       .sound_time = sound.step > 0 ? std::optional(sound.state.t) : std::nullopt},
+                      *lane.blown->integrator, lane.blown->parameters, lane.stability);
 }
 
-void SimulationThread::Impl::ask_for_estimate(bool urgent) {
-  if (blown && blown->explained_by != 0 && !blown->explained) {
-    blown->asks_again = true;
+void SimulationThread::Impl::ask_for_estimates() {
+  for (const auto& lane : lanes) ask_for_estimate(*lane);
+}
+
+void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
+  if (lane.blown && lane.blown->explained_by != 0 && !lane.blown->explained) {
+    lane.blown->asks_again = true;
     return;
   }
-  asked = Clock::now();
+  const Simulation& simulation = simulation_of(lane);
+  lane.asked = Clock::now();
   StabilityMonitor::Question q;
-  q.model = simulation->system().shared_model();
-  q.material = simulation->scene().material;
-  q.mode = simulation->scene().stepping.solver.jacobian;
-  q.integrator = &simulation->integrator();
-  q.wind = simulation->scene().wind;
-  q.grab = simulation->grab();
-  q.state = blown ? simulation->last_sound_state().state : simulation->state();
-  q.held = simulation->constraints(q.state.x);
+  q.model = simulation.system().shared_model();
+  q.material = simulation.scene().material;
+  q.mode = simulation.scene().stepping.solver.jacobian;
+  q.integrator = &simulation.integrator();
+  q.wind = simulation.scene().wind;
+  q.grab = simulation.grab();
+  q.state = lane.blown ? simulation.last_sound_state().state : simulation.state();
+  q.held = simulation.constraints(q.state.x);
   q.urgent = urgent;
-  q.tag = ++question;
-  monitor.ask(std::move(q));
+  q.tag = ++lane.question;
+  lane.monitor.ask(std::move(q));
 }
 
-void SimulationThread::Impl::forget_estimate() {
-  stability.reset();
-  free_stability.reset();
-  forgotten = question;
-  if (blown) blown->explained = true;  // as well as it can be
+void SimulationThread::Impl::forget_estimate(LiveLane& lane) {
+  lane.stability.reset();
+  lane.free_stability.reset();
+  lane.forgotten = lane.question;
+  if (lane.blown) lane.blown->explained = true;  // as well as it can be
 }
 
-void SimulationThread::Impl::adopt_estimate() {
-  const std::shared_ptr<const StabilityMonitor::Answer> answer = monitor.answer();
-  if (!answer || answer == taken || answer->tag <= forgotten) return;
-  taken = answer;
-  stability = answer->estimate;
-  if (!answer->held) free_stability = stability;
+void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
+  const std::shared_ptr<const StabilityMonitor::Answer> answer = lane.monitor.answer();
+  if (!answer || answer == lane.taken || answer->tag <= lane.forgotten) return;
+  lane.taken = answer;
+  lane.stability = answer->estimate;
+  if (!answer->held) lane.free_stability = lane.stability;
   dirty = true;
-  if (!blown) return;
-  if (answer->tag == blown->explained_by) {
-    explain();
-    blown->explained = true;
-    if (std::exchange(blown->asks_again, false)) ask_for_estimate();
+  if (!lane.blown) return;
+  if (answer->tag == lane.blown->explained_by) {
+    explain(lane);
+    lane.blown->explained = true;
+    if (std::exchange(lane.blown->asks_again, false)) ask_for_estimate(lane);
   }
-  if (blown->decided_by != 0 && answer->tag >= blown->decided_by) decide();
+  if (lane.blown->decided_by != 0 && answer->tag >= lane.blown->decided_by) decide(lane);
 }
 
-StabilityEstimate SimulationThread::Impl::estimate_without_grab() const {
-  if (free_stability && simulation->integrator().inextensible) return *free_stability;
-  const Material &now = simulation->scene().material, &then = loaded->scene.material;
+LaneId SimulationThread::Impl::softest_hand(const Grab& hold) {
+  std::optional<LaneId> softest;
+  double stiffness = std::numeric_limits<double>::infinity();
+  for (const Lane& lane : arena->lanes()) {
+    const IntegratorInfo& info = lane.simulation->integrator();
+    const bool limited =
+        !std::isinf(stability_limit(info, integrator_parameters(lane.simulation->scene()))) &&
+        !info.inextensible;
+    if (lane.frozen || !limited) continue;
+    const double own =
+        MouseGrab(pool, hold, *lane.simulation, estimate_without_grab(live(lane.id))).grab().stiffness;
+    if (own < stiffness) softest = lane.id, stiffness = own;
+  }
+  return softest.value_or(active);
+}
+
+StabilityEstimate SimulationThread::Impl::estimate_without_grab(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  if (lane.free_stability && simulation.integrator().inextensible) return *lane.free_stability;
+  const Material &now = simulation.scene().material, &then = loaded->scene.material;
   const auto ratio = [](double k, double k0) { return k0 > 0 ? k / k0 : 0.0; };
   const double stiffer = std::max(ratio(now.stretch_stiffness, then.stretch_stiffness),
                                   ratio(now.bend_stiffness, then.bend_stiffness));
   StabilityEstimate unknown;
   unknown.others = {DampedOscillation()};
-  return at_least(free_stability.value_or(unknown),
+  return at_least(lane.free_stability.value_or(unknown),
                   loaded->omega_max * std::sqrt(stiffer * then.mass / now.mass));
 }
 

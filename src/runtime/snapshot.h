@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/stability.h"
+#include "core/lane_id.h"
 #include "core/vec.h"
 #include "runtime/scene_loader.h"
 #include "sim/command.h"
@@ -68,39 +69,58 @@ struct ReplayPosition {
 
 inline constexpr std::size_t kMostRefused = 1024;
 
-/// Everything that the window shows of a run; immutable.
-struct Snapshot {
+/// A lane that comes back in the background (CatchUp).
+struct ComingBack {
+  double from = 0;  ///< where it began [s]
+  double time = 0;  ///< how far it is [s]
+};
+
+/// What the window shows of a lane.
+struct LaneSnapshot {
+  LaneId lane = 0;
+  bool frozen = false;  ///< it blew up, and others go on
+  std::optional<ComingBack> coming_back;
+  /// While Snapshot::replay is set, positions, record and residuals are of the past; pins and frame.blow_up
+  /// are current.
+  Frame frame;
+  std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
+  StepTimes step_ms;                           ///< of the integrator in force
+  std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
+  std::string blow_up_sentence;                ///< what happened; empty while all is well
+  std::string blow_up_text;                    ///< what happened and why, at length; likewise
+  std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
+  bool converged = true;  ///< false: `warning` is of a solve that did not converge
+  std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
+};
+
+/// Everything that the window shows of a run; immutable. Itself it is that of the active lane, which the
+/// panels edit.
+struct Snapshot : LaneSnapshot {
+  std::vector<LaneSnapshot> others;  ///< ascending
+
   std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
   /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene
   /// that is superseded by the next one counts as refused.
   std::shared_ptr<const std::vector<std::uint64_t>> refused;
   std::shared_ptr<const LoadedScene> loaded;
-  /// While `replay` is set, positions, record and residuals are of the past; pins and frame.blow_up are
-  /// current.
-  Frame frame;
-  std::uint16_t integrator = 0;   ///< index in integrators() of the one in force
-  bool playing = false;           ///< false by itself after a blow-up
-  double speed = 1;               ///< wanted simulated seconds per wall-clock second
-  double actual_speed = 0;        ///< reached over the last second of playing; 0 when paused
-  StepTimes step_ms;              ///< of the integrator in force
-  std::vector<double> method_ms;  ///< by row of integrators(): median of its last steps here; 0: none yet
-  std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
-  std::string blow_up_sentence;                ///< what happened; empty while all is well
-  std::string blow_up_text;                    ///< what happened and why, at length; likewise
-  std::string warning;        ///< of the last second: the reason of non-convergence, or StepRecord::warning
-  bool converged = true;      ///< false: `warning` is of a solve that did not converge
-  std::string error;          ///< last refused request, one sentence
-  std::uint64_t errors = 0;   ///< number of refused requests so far: growth means `error` is new
-  std::string notice;         ///< the last Notice, to be shown once
-  std::uint64_t notices = 0;  ///< number of notices so far: growth means `notice` is new
+  bool playing = false;            ///< false by itself where no lane runs any more
+  double speed = 1;                ///< wanted simulated seconds per wall-clock second
+  double actual_speed = 0;         ///< reached over the last second of playing; 0 when paused
+  std::vector<double> method_ms;   ///< by row of integrators(): median of its last steps here; 0: none yet
+  std::string error;               ///< last refused request, one sentence
+  std::uint64_t errors = 0;        ///< number of refused requests so far: growth means `error` is new
+  std::string notice;              ///< the last Notice, to be shown once
+  std::uint64_t notices = 0;       ///< number of notices so far: growth means `notice` is new
   std::optional<RealTimeLag> lag;  ///< empty where steps keep up, and when paused
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;
   bool needs_replay = false;   ///< see Journal
   std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
   KeptPast kept;
-  std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
   std::shared_ptr<const std::vector<GhostRun>> ghosts;  ///< oldest first, at most kMostGhosts
+
+  /// All lanes, ascending.
+  std::vector<const LaneSnapshot*> lanes() const;
 };
 
 }  // namespace clothlab

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/hash.h"
 
 namespace clothlab {
 namespace {
@@ -113,6 +114,8 @@ bool fits(const Checkpoint& c, std::size_t n) {
 }
 
 }  // namespace
+
+std::uint64_t state_hash(const State& state) { return Hash().add(state.x).add(state.v).add(state.t).value(); }
 
 void write_checkpoint(const Checkpoint& checkpoint, Memory& to) {
   Checkpoint copy = checkpoint;

@@ -19,6 +19,9 @@
 
 namespace clothlab {
 
+/// Hash of positions, velocities and time, bit by bit.
+std::uint64_t state_hash(const State& state);
+
 /// A moment of a run: the number of steps since its journal began, whatever their outcome, and of the
 /// commands after the last of them.
 struct JournalPlace {

@@ -47,13 +47,6 @@ std::string number_text(double value) {
 std::string count_text(std::uint64_t value) { return std::to_string(value); }
 std::string list_of(const vec3& v) { return list_of(std::array{v.x, v.y, v.z}, number_text); }
 
-/// The values of a scene; neither its mesh nor the state that it starts from.
-std::string values_of(Scene scene) {
-  scene.mesh = NoSource{};
-  scene.initial_state.reset();
-  return write_scene_line(scene);
-}
-
 struct Write {
   std::string operator()(const SetParameter& c) const {
     return json_object({{"do", "\"set\""},
@@ -75,7 +68,7 @@ struct Write {
         {{"do", "\"pin-preset\""}, {"name", json_text(kPinPresetNames[static_cast<std::size_t>(c.preset)])}});
   }
   std::string operator()(const SetScene& c) const {
-    return json_object({{"do", "\"set-scene\""}, {"scene", c.scene ? values_of(*c.scene) : "null"}});
+    return json_object({{"do", "\"set-scene\""}, {"scene", c.scene ? write_values(*c.scene) : "null"}});
   }
   std::string operator()(const MovePins& c) const {
     const auto pin = [](const PinPlace& p) {
@@ -255,6 +248,12 @@ constexpr std::array kReaders{
 };
 
 }  // namespace
+
+std::string write_values(Scene scene) {
+  scene.mesh = NoSource{};
+  scene.initial_state.reset();
+  return write_scene_line(scene);
+}
 
 std::string write_command(const Command& command) { return std::visit(Write{}, command); }
 

@@ -13,6 +13,9 @@ namespace clothlab {
 /// "value": 0.01}, on one line. A GoBack becomes the place of its moment in the journal.
 std::string write_command(const Command& command);
 
+/// The values of a scene; neither its mesh nor the state that it starts from.
+std::string write_values(Scene scene);
+
 /// Reads what write_command wrote, except a GoBack. Throws InputError with one sentence.
 Command read_command(const nlohmann::ordered_json& object);
 

@@ -191,6 +191,14 @@ class Change {
 
 const CommandRule& rule_of(const Command& command) { return kRules[command.index()]; }
 
+bool is_of_method(const Command& command) {
+  if (const auto* set = std::get_if<SetParameter>(&command)) {
+    const SceneParameter* row = find_scene_parameter(set->id);
+    return row == nullptr || row->of_method;
+  }
+  return std::holds_alternative<SetIntegrator>(command) || std::holds_alternative<RestoreSoundState>(command);
+}
+
 std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,
                                            const ClothMesh& mesh) {
   return std::visit(Change(scene, mesh), command);

@@ -24,6 +24,9 @@ struct CommandRule {
 
 const CommandRule& rule_of(const Command& command);
 
+/// Whether a command acts on the method of one lane rather than on the world of all (arena/arena.h).
+bool is_of_method(const Command& command);
+
 /// The scene after a command, on `mesh`; the same object where nothing changes. Mesh, title and initial state
 /// stay. Throws InputError, with the sentence for the user, for a command that is refused.
 std::shared_ptr<const Scene> changed_scene(const std::shared_ptr<const Scene>& scene, const Command& command,

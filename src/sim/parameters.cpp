@@ -53,6 +53,8 @@ Enum choice(double value) {
   return static_cast<Enum>(static_cast<int>(value));
 }
 
+constexpr bool kOfMethod = true;
+
 constexpr std::array kParameters{
     SceneParameter{
         {"mass", "Mass", "kg", Kind::real, 1e-6, 1e6, 0.2, true,
@@ -173,13 +175,15 @@ constexpr std::array kParameters{
                     "blows up; after two good steps in a row h doubles again."},
                    [](const Scene& s) { return s.stepping.adaptive ? 1.0 : 0.0; },
                    [](Scene& s, double v) { s.stepping.adaptive = v != 0; },
-                   "Stepping"},
+                   "Stepping",
+                   kOfMethod},
     SceneParameter{
         {"max-strain", "Largest strain", "m/m", Kind::real, 1e-4, 100, 0.1, true,
          "With adaptive steps, the largest strain |l/L − 1| of a stretch spring that a step may leave."},
         [](const Scene& s) { return s.stepping.max_strain; },
         [](Scene& s, double v) { s.stepping.max_strain = v; },
-        "Stepping"},
+        "Stepping",
+        kOfMethod},
     SceneParameter{{"energy-limit", "Energy limit", "×", Kind::real, 1, kInfinity, 100, true,
                     "A run has blown up when its energy exceeds what gravity, the start and your pulls can "
                     "account for by this factor."},
@@ -191,14 +195,16 @@ constexpr std::array kParameters{
                     "first value; for XPBD the springs' errors."},
                    [](const Scene& s) { return s.stepping.solver.newton_tolerance; },
                    [](Scene& s, double v) { s.stepping.solver.newton_tolerance = v; },
-                   "Solver"},
+                   "Solver",
+                   kOfMethod},
     SceneParameter{
         {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 200, true,
          "Most Newton iterations per stage; a step that needs more is reported as not converged. Most steps "
          "take fewer than 30, steps in which cloth buckles up to 160."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
-        "Solver"},
+        "Solver",
+        kOfMethod},
     SceneParameter{
         {"linear-solver", "Linear solver", "", Kind::choice, 0, kLinearSolverNames.size() - 1.0, 0, false,
          "cg: conjugate gradients to the tolerance below. cholesky: a direct factorisation, exact but "
@@ -206,7 +212,8 @@ constexpr std::array kParameters{
          kLinearSolverNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.kind); },
         [](Scene& s, double v) { s.stepping.solver.linear.kind = choice<LinearSolverSettings::Kind>(v); },
-        "Solver"},
+        "Solver",
+        kOfMethod},
     SceneParameter{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
@@ -217,27 +224,31 @@ constexpr std::array kParameters{
         [](Scene& s, double v) {
           s.stepping.solver.linear.cg.preconditioner = choice<PreconditionerKind>(v);
         },
-        "Solver"},
+        "Solver",
+        kOfMethod},
     SceneParameter{
         {"cg-tolerance", "CG tolerance", "", Kind::real, 1e-14, 0.5, 1e-3, true,
          "Conjugate gradients stops when the residual has fallen to this fraction of the right-hand side; "
          "within Newton's method at 0.25 or 0.1, where that is more."},
         [](const Scene& s) { return s.stepping.solver.linear.cg.tolerance; },
         [](Scene& s, double v) { s.stepping.solver.linear.cg.tolerance = v; },
-        "Solver"},
+        "Solver",
+        kOfMethod},
     SceneParameter{
         {"cg-max-iterations", "CG iterations", "", Kind::integer, 1, 100000, 500, true,
          "Most iterations of one linear solve; a solve that needs more is reported as not converged."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.linear.cg.max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.linear.cg.max_iterations = static_cast<int>(v); },
-        "Solver"},
+        "Solver",
+        kOfMethod},
     SceneParameter{{"jacobian", "Jacobian", "", Kind::choice, 0, 1, 0, false,
                     "clamped: drops the terms that make a compressed spring's matrix indefinite. exact: the "
                     "true derivative.",
                     kJacobianModes},
                    [](const Scene& s) { return index_of(s.stepping.solver.jacobian); },
                    [](Scene& s, double v) { s.stepping.solver.jacobian = choice<JacobianMode>(v); },
-                   "Solver"},
+                   "Solver",
+                   kOfMethod},
 };
 
 /// An integrator's own parameter, whichever integrator has it.
@@ -331,6 +342,14 @@ void set_parameter(Scene& scene, std::string_view id, double value) {
     scene.integrator_parameters.erase(std::string(id));
   else
     scene.integrator_parameters.insert_or_assign(std::string(id), value);
+}
+
+Scene with_method_of(Scene world, const Scene& method) {
+  world.integrator = method.integrator;
+  world.integrator_parameters = method.integrator_parameters;
+  for (const SceneParameter& row : kParameters)
+    if (row.of_method) row.set(world, row.get(method));
+  return world;
 }
 
 IntegratorParameters integrator_parameters(const Scene& scene) {

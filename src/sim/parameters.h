@@ -19,6 +19,8 @@ struct SceneParameter {
   /// Panel section in the window: "Material", "Damping", "Wind", "Floor", "Stepping",
   /// "Solver".
   std::string_view section;
+  /// Of the method, which lanes have each for themselves, rather than of the world that they share.
+  bool of_method = false;
 };
 
 /// The one table of parameter ranges behind command line, scene files and sliders. A row whose `max` is
@@ -55,6 +57,9 @@ void check_parameters(const Scene& scene);
 /// Sets a scene parameter or one of the registered integrators' own parameters, by id.
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
+
+/// The world with the method of another scene: its integrator and all values that belong to that.
+Scene with_method_of(Scene world, const Scene& method);
 
 /// The current integrator's own parameter values, defaults filled in.
 IntegratorParameters integrator_parameters(const Scene& scene);

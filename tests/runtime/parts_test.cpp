@@ -127,16 +127,20 @@ State state_at(double t, std::size_t particles = 1) {
 }
 
 void add(History& history, const State& state, std::uint64_t step = 0, std::size_t residuals = 0) {
-  history.add([&](Checkpoint& to) {
-    to.state = state;
-    to.record.step = step;
-    to.residuals.assign(residuals, 0.5);
+  history.add([&](Moment& to) {
+    to.time = state.t;
+    to.lanes.resize(1);
+    to.lanes[0].checkpoint = std::make_shared<Checkpoint>();
+    Checkpoint& only = *to.lanes[0].checkpoint;
+    only.state = state;
+    only.record.step = step;
+    only.residuals.assign(residuals, 0.5);
   });
 }
 
 std::vector<double> times(const History& history) {
   std::vector<double> all;
-  for (std::size_t i = 0; i < history.size(); ++i) all.push_back(history[i].state.t);
+  for (std::size_t i = 0; i < history.size(); ++i) all.push_back(history[i].time);
   return all;
 }
 
@@ -157,22 +161,23 @@ TEST(History, ThinsOutWhatIsOlderThanTheStepByStepStates) {
   EXPECT_EQ(history.first_step_by_step(), 2u);
   for (int i = 10; i <= 23; ++i) add(history, state_at(i), static_cast<std::uint64_t>(i));
   EXPECT_THAT(times(history), ElementsAre(12, 16, 20, 21, 22, 23)) << "what is older than 12 s is gone";
-  EXPECT_EQ(history.newest()->record.step, 23u);
-  EXPECT_EQ(history.newest()->state.x[0], vec3(23));
-  EXPECT_EQ(history[0].state.v[0], vec3(-12)) << "memory is reused only of states that are gone";
+  EXPECT_EQ(history.newest()->lanes[0].checkpoint->record.step, 23u);
+  EXPECT_EQ(history.newest()->lanes[0].checkpoint->state.x[0], vec3(23));
+  EXPECT_EQ(history[0].lanes[0].checkpoint->state.v[0], vec3(-12))
+      << "memory is reused only of states that are gone";
 }
 
 TEST(History, KeepsThirtySecondsOfEverySixtiethOfASecond) {
   History history;
   const double h = 1.0 / 60;
   for (int i = 0; i <= 60 * 40; ++i) add(history, state_at(i * h));
-  EXPECT_NEAR(history.newest()->state.t - history[0].state.t, 30, 1.01 * h);
+  EXPECT_NEAR(history.newest()->time - history[0].time, 30, 1.01 * h);
   EXPECT_GE(history.size(), 1800u);
   // The small steps of explicit methods are thinned out to the same.
   History fine;
   const double small = 1.0 / 960;
   for (int i = 0; i <= 960 * 32; ++i) add(fine, state_at(i * small));
-  EXPECT_NEAR(fine.newest()->state.t - fine[0].state.t, 30, 1.01 * h);
+  EXPECT_NEAR(fine.newest()->time - fine[0].time, 30, 1.01 * h);
   EXPECT_LE(fine.size(), 1800u + 120u + 1u);
 }
 
@@ -186,20 +191,20 @@ TEST(History, IsFartherApartWhereTheMemoryIsShort) {
   EXPECT_LE(history.bytes(), budget);
   // A quarter step by step, and 30 s spread over the rest: 0.4 s apart, rounded up to steps.
   EXPECT_EQ(history.size() - history.first_step_by_step(), kStates / 4);
-  EXPECT_NEAR(history[1].state.t - history[0].state.t, 0.4, 1.01 * h);
-  EXPECT_GT(history.newest()->state.t - history[0].state.t, 29);
+  EXPECT_NEAR(history[1].time - history[0].time, 0.4, 1.01 * h);
+  EXPECT_GT(history.newest()->time - history[0].time, 29);
 
   // Half the memory, at once; and a residual history counts as well.
   history.set_memory(budget / 2);
   EXPECT_LE(history.bytes(), budget / 2);
-  EXPECT_GT(history.newest()->state.t - history[0].state.t, 20);
+  EXPECT_GT(history.newest()->time - history[0].time, 20);
   const std::size_t before = history.bytes();
   const std::size_t states = history.size();
   add(history, state_at(41, kParticles), 0, 50);
   EXPECT_LE(history.bytes(), budget / 2);
   EXPECT_EQ(history.bytes() + (states + 1 - history.size()) * (before / states),
             before + before / states + 400);
-  EXPECT_EQ(history.newest()->residuals.size(), 50u);
+  EXPECT_EQ(history.newest()->lanes[0].checkpoint->residuals.size(), 50u);
 }
 
 TEST(History, FindsTheNearestState) {
@@ -234,21 +239,21 @@ TEST(History, GoesBackToTheBranchThatWasLeft) {
   EXPECT_FALSE(history.branch_at(4)) << "nothing is later";
   EXPECT_FALSE(history.branch_at(2)) << "a part of the same branch, as nothing was added";
   for (const double t : {2.5, 3.5}) add(history, state_at(t));
-  EXPECT_EQ(history.left()->state.t, 6);
+  EXPECT_EQ(history.left()->time, 6);
   EXPECT_EQ(history.bytes(), 9 * one) << "both branches count";
 
   history.swap_branches();
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(history.left()->state.t, 3.5);
+  EXPECT_EQ(history.left()->time, 3.5);
   add(history, state_at(7));
   history.swap_branches();
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
-  EXPECT_EQ(history.left()->state.t, 7);
+  EXPECT_EQ(history.left()->time, 7);
 
   // Memory that is short takes the other branch first, the oldest of it.
   history.set_memory(8 * one);
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
-  EXPECT_EQ(history.left()->state.t, 7);
+  EXPECT_EQ(history.left()->time, 7);
   history.set_memory(5 * one);
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
   EXPECT_EQ(history.left(), nullptr);
@@ -267,10 +272,10 @@ TEST(History, GoesBackToTheBranchThatWasLeft) {
 TEST(History, LeavesAStateAloneThatSomebodyElseHolds) {
   History history({.seconds = 1, .step_by_step = 2, .bytes = kMegabyte, .spacing = 4});
   add(history, state_at(0));
-  const std::shared_ptr<const Checkpoint> held = history.newest();
+  const std::shared_ptr<const Moment> held = history.newest();
   for (int i = 1; i <= 5; ++i) add(history, state_at(i));
-  EXPECT_EQ(held->state.t, 0);
-  EXPECT_EQ(held->state.x[0], vec3(0));
+  EXPECT_EQ(held->time, 0);
+  EXPECT_EQ(held->lanes[0].checkpoint->state.x[0], vec3(0));
 }
 
 TEST(History, AlwaysHasThePresentState) {

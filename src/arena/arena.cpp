@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#include "arena/arena.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "sim/command_rules.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+// Below, a lane has too little work for several threads: lanes take their steps side by side.
+constexpr std::size_t kParticlesForAllThreads = 10'000;
+
+std::shared_ptr<const Scene> with_method(const Scene& world, const Scene& method) {
+  return std::make_shared<const Scene>(with_method_of(world, method));
+}
+
+/// The same change for a lane that it does not name: its method stays.
+Command of_the_world(const Command& command, const Simulation& lane) {
+  const auto* set = std::get_if<SetScene>(&command);
+  if (set == nullptr || !set->scene) return command;
+  return SetScene{with_method(*set->scene, lane.scene())};
+}
+
+bool have_same_world(const Scene& a, const Scene& b) {
+  return a.material == b.material && a.wind == b.wind && a.floor == b.floor && a.pins == b.pins &&
+         a.stepping.dt == b.stepping.dt && a.stepping.energy_limit == b.stepping.energy_limit;
+}
+
+void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
+  if (!std::holds_alternative<GoBack>(command)) return to.apply(pool, of_the_world(command, to));
+  // Where the run went back: pins hold and the hand lets go.
+  const auto here = std::make_shared<Checkpoint>();
+  to.save(pool, *here);
+  to.apply(pool, GoBack{here});
+}
+
+}  // namespace
+
+LaneId lane_of_letter(const std::string& text) {
+  if (text.size() == 1 && text[0] >= 'A' && text[0] <= lane_letter(kMostLanes - 1))
+    return static_cast<LaneId>(text[0] - 'A');
+  throw InputError(std::string("A lane is one letter from A to ") + lane_letter(kMostLanes - 1) + ".");
+}
+
+std::string Lane::name() const {
+  return std::string("Lane ") + lane_letter(id) + " (" + std::string(simulation->integrator().title) + ")";
+}
+
+const Moment::Part& Moment::of(LaneId lane) const {
+  const auto found = std::ranges::find(lanes, lane, &Part::lane);
+  return found == lanes.end() ? lanes.front() : *found;
+}
+
+Arena::Arena(std::unique_ptr<Simulation> first) {
+  lanes_.push_back({.id = 0, .simulation = std::move(first)});
+}
+
+const Lane* Arena::find(LaneId lane) const {
+  const auto found = std::ranges::find(lanes_, lane, &Lane::id);
+  return found == lanes_.end() ? nullptr : &*found;
+}
+
+const Lane& Arena::at(LaneId lane) const {
+  if (const Lane* found = find(lane)) return *found;
+  throw InputError(std::string("There is no lane ") + lane_letter(lane) + ".");
+}
+
+Lane& Arena::at(LaneId lane) { return const_cast<Lane&>(std::as_const(*this).at(lane)); }
+
+std::optional<LaneId> Arena::free_lane() const {
+  for (LaneId lane = 0; lane < kMostLanes; ++lane)
+    if (find(lane) == nullptr) return lane;
+  return std::nullopt;
+}
+
+bool Arena::runs() const {
+  return std::ranges::any_of(lanes_, [](const Lane& lane) { return !lane.frozen; });
+}
+
+double Arena::time() const {
+  double time = lanes_.front().simulation->state().t;
+  for (const Lane& lane : lanes_) {
+    if (!lane.frozen) return lane.simulation->state().t;
+    time = std::max(time, lane.simulation->state().t);
+  }
+  return time;
+}
+
+std::uint64_t Arena::steps() const {
+  std::uint64_t steps = 0;
+  for (const Lane& lane : lanes_) {
+    if (!lane.frozen) return lane.simulation->steps();
+    steps = std::max(steps, lane.simulation->steps());
+  }
+  return steps;
+}
+
+std::uint64_t Arena::hash() const {
+  if (is_alone()) return state_hash(lanes_.front().simulation->state());
+  Hash all;
+  for (const Lane& lane : lanes_) all.add(std::uint64_t{lane.id}).add(state_hash(lane.simulation->state()));
+  return all.value();
+}
+
+// Commands ------------------------------------------------------------------------------------------
+
+void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
+  at(lane);
+  if (is_of_method(command)) {
+    at(lane).simulation->apply(pool, command);
+    if (std::holds_alternative<RestoreSoundState>(command)) {
+      at(lane).frozen.reset();
+      const std::uint64_t step = at(lane).simulation->steps();
+      std::erase_if(past_world_, [&](const WorldChange& change) { return change.step > step; });
+      past_world_.push_back({step, GoBack{}});
+      past_world_.push_back({step, SetScene{at(lane).simulation->shared_scene()}});
+    }
+    return;
+  }
+  // What may need memory comes before the first change.
+  past_world_.reserve(past_world_.size() + 1);
+  const std::uint64_t step = steps();
+  if (is_alone())
+    lanes_.front().simulation->apply(pool, command);
+  else
+    apply_to_all(pool, lane, command);
+  if (std::holds_alternative<Reset>(command)) {
+    past_world_.clear();
+    for (Lane& each : lanes_) each.frozen.reset();
+  } else {
+    past_world_.push_back({step, command});
+  }
+}
+
+void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) {
+  std::vector<Command> each_command;
+  for (const Lane& each : lanes_) {
+    each_command.push_back(each.id == lane ? command : of_the_world(command, *each.simulation));
+    try {
+      changed_scene(each.simulation->shared_scene(), each_command.back(), each.simulation->mesh());
+    } catch (const InputError& error) {
+      throw InputError(each.name() + ": " + error.what());
+    }
+  }
+  std::vector<Checkpoint> before(lanes_.size());
+  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
+  std::size_t changed = 0;
+  try {
+    // What is frozen has the values of the world, but nobody pulls at it.
+    for (; changed < lanes_.size(); ++changed)
+      if (!lanes_[changed].frozen || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
+        lanes_[changed].simulation->apply(pool, each_command[changed]);
+  } catch (...) {
+    for (std::size_t i = 0; i < changed; ++i) lanes_[i].simulation->load(pool, before[i]);
+    throw;
+  }
+}
+
+void Arena::apply(WorkerPool& pool, const LaneCommand& command) {
+  std::visit([&](const auto& each) { carry_out(pool, each); }, command);
+}
+
+std::unique_ptr<Simulation> Arena::like(WorkerPool& pool, const Simulation& other, const Scene& scene,
+                                        const StopProbe& stop) const {
+  return std::make_unique<Simulation>(scene, other.shared_mesh(), pool, stop, other.system().shared_model());
+}
+
+void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
+  if (command.lane >= kMostLanes || find(command.lane) != nullptr)
+    throw InputError("There are " + std::to_string(kMostLanes) + " lanes at most: remove one first.");
+  const Lane& from = at(command.from);
+  Checkpoint now;
+  from.simulation->save(pool, now);
+  auto made = like(pool, *from.simulation, from.simulation->scene(), {});
+  made->load(pool, now);
+  const auto place = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
+  lanes_.insert(place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen});
+}
+
+void Arena::carry_out(WorkerPool& /*pool*/, const RemoveLane& command) {
+  at(command.lane);
+  if (is_alone()) throw InputError("The only lane cannot be removed.");
+  std::erase_if(lanes_, [&](const Lane& lane) { return lane.id == command.lane; });
+  if (is_alone()) lanes_.front().frozen.reset();
+}
+
+void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
+  const Lane& from = at(command.from);
+  Lane& to = at(command.lane);
+  if (&from == &to) return;
+  const SetScene with_own_method{with_method(from.simulation->scene(), to.simulation->scene())};
+  Checkpoint now, before;
+  from.simulation->save(pool, now);
+  to.simulation->save(pool, before);
+  try {
+    to.simulation->load(pool, now);
+    to.simulation->apply(pool, with_own_method);
+  } catch (...) {
+    to.simulation->load(pool, before);
+    throw;
+  }
+  to.frozen = from.frozen;
+}
+
+// Steps ---------------------------------------------------------------------------------------------
+
+bool Arena::steps_side_by_side() const {
+  return lanes_.front().simulation->system().size() < kParticlesForAllThreads;
+}
+
+StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
+  const auto take = [&](Lane& lane) {
+    const double start = clock != nullptr ? clock() : 0;
+    lane.status = lane.simulation->step(pool, stop);
+    if (clock != nullptr) lane.seconds = clock() - start;
+  };
+  if (is_alone()) {
+    take(lanes_.front());
+    return lanes_.front().status;
+  }
+  if (!is_within_step())
+    for (Lane& lane : lanes_) lane.waits = !lane.frozen;
+  const auto step_lane = [&](Lane& lane) {
+    if (!lane.waits) return;
+    take(lane);
+    lane.waits = lane.status == StepStatus::stopped;
+  };
+  if (steps_side_by_side()) {
+    pool.for_chunks(lanes_.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) step_lane(lanes_[i]);
+    });
+  } else {
+    std::ranges::for_each(lanes_, step_lane);
+  }
+  if (is_within_step()) return StepStatus::stopped;
+  for (Lane& lane : lanes_)
+    if (!lane.frozen && lane.status == StepStatus::blown_up) lane.frozen = lane.simulation->blow_up();
+  return runs() ? StepStatus::done : StepStatus::blown_up;
+}
+
+bool Arena::is_within_step() const { return std::ranges::any_of(lanes_, &Lane::waits); }
+
+// The past ------------------------------------------------------------------------------------------
+
+void Arena::save(WorkerPool& pool, Moment& to) const {
+  to.time = time();
+  to.past_world = past_world_.size();
+  to.lanes.resize(lanes_.size());
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Moment::Part& part = to.lanes[i];
+    if (part.checkpoint.use_count() != 1) part.checkpoint = std::make_shared<Checkpoint>();
+    part.lane = lanes_[i].id;
+    part.frozen = lanes_[i].frozen;
+    lanes_[i].simulation->save(pool, *part.checkpoint);
+  }
+}
+
+void Arena::go_back(WorkerPool& pool, const Moment& moment) {
+  past_world_.reserve(past_world_.size() + 2);
+  std::vector<Checkpoint> before(is_alone() ? 0 : lanes_.size());
+  for (std::size_t i = 0; i < before.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
+  std::size_t changed = 0;
+  try {
+    for (; changed < lanes_.size(); ++changed)
+      lanes_[changed].simulation->apply(pool, GoBack{moment.of(lanes_[changed].id).checkpoint});
+  } catch (...) {
+    for (std::size_t i = 0; i < std::min(changed, before.size()); ++i)
+      lanes_[i].simulation->load(pool, before[i]);
+    throw;
+  }
+  for (Lane& lane : lanes_) lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
+  past_world_.resize(std::min(past_world_.size(), moment.past_world), {});
+  past_world_.push_back({steps(), GoBack{}});
+  const Lane& first = lanes_.front();
+  if (!have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
+    past_world_.push_back({steps(), SetScene{first.simulation->shared_scene()}});
+}
+
+CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
+                              const StopProbe& stop) const {
+  const Moment::Part& part = moment.of(lane);
+  CatchUp run;
+  run.lane_ = lane;
+  run.from_ = moment.place;
+  run.simulation_ = like(pool, *lanes_.front().simulation, *part.checkpoint->scene, stop);
+  run.simulation_->load(pool, *part.checkpoint);
+  run.simulation_->apply(pool, SetScene{with_method(*part.checkpoint->scene, scene)});
+  run.next_ = moment.past_world;
+  return run;
+}
+
+Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop) const {
+  Simulation& simulation = *run.simulation_;
+  while (run.next_ < past_world_.size() && past_world_[run.next_].step == simulation.steps())
+    apply_past(pool, past_world_[run.next_++].command, simulation);
+  if (simulation.steps() >= steps()) return Progress::arrived;
+  switch (simulation.step(pool, stop)) {
+    case StepStatus::stopped:
+      return Progress::stopped;
+    case StepStatus::blown_up:
+      return Progress::blown_up;
+    case StepStatus::done:
+      break;
+  }
+  return Progress::advanced;
+}
+
+void Arena::finish(CatchUp run) {
+  const auto found = std::ranges::find(lanes_, run.lane_, &Lane::id);
+  if (found != lanes_.end()) {
+    found->simulation = std::move(run.simulation_);
+    found->frozen.reset();
+    return;
+  }
+  const auto place = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
+  lanes_.insert(place, {.id = run.lane_, .simulation = std::move(run.simulation_)});
+}
+
+}  // namespace clothlab

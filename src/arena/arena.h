@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/lane_id.h"
+#include "core/stop_probe.h"
+#include "core/worker_pool.h"
+#include "sim/checkpoint.h"
+#include "sim/command.h"
+#include "sim/simulation.h"
+
+namespace clothlab {
+
+/// Throws InputError where the text is not one letter from A to H.
+LaneId lane_of_letter(const std::string& text);
+
+/// One method with its own state.
+struct Lane {
+  LaneId id = 0;
+  std::unique_ptr<Simulation> simulation;
+  /// It blew up while others went on: it stays at its last good step.
+  std::optional<BlowUp> frozen = {};
+  StepStatus status = StepStatus::done;  ///< of its last step
+  double seconds = 0;                    ///< that it took, as the clock of Arena::step says
+  bool waits = false;                    ///< for its step of a tick that was stopped
+
+  std::string name() const;  ///< "Lane B (Implicit midpoint)"
+};
+
+/// A moment of all lanes.
+struct Moment {
+  struct Part {
+    LaneId lane = 0;
+    std::shared_ptr<Checkpoint> checkpoint;
+    std::optional<BlowUp> frozen;
+  };
+  JournalPlace place;          ///< in the journal of the run that it is a moment of, where there is one
+  double time = 0;             ///< [s], Arena::time()
+  std::size_t past_world = 0;  ///< how many of Arena::past_world() came before it
+  std::vector<Part> lanes;     ///< ascending
+
+  /// The part of a lane, or else of the first.
+  const Part& of(LaneId lane) const;
+};
+
+/// A lane that goes on from the present state of another one, with its method.
+struct AddLane {
+  LaneId lane = 0, from = 0;
+};
+struct RemoveLane {
+  LaneId lane = 0;
+};
+/// The lane goes on from the present state of another one, with its own method.
+struct JoinLane {
+  LaneId lane = 0, from = 0;
+};
+using LaneCommand = std::variant<AddLane, RemoveLane, JoinLane>;
+
+/// A run of a lane from an earlier moment, through all changes of the world since then, towards the present:
+/// how a lane that blew up comes back, and how a gesture is repeated with another method. It shares nothing
+/// with the lanes that it may run beside, but the model of the cloth.
+class CatchUp {
+ public:
+  LaneId lane() const { return lane_; }
+  JournalPlace from() const { return from_; }
+  const Simulation& simulation() const { return *simulation_; }
+
+ private:
+  friend class Arena;
+  LaneId lane_ = 0;
+  JournalPlace from_;
+  std::unique_ptr<Simulation> simulation_;
+  std::size_t next_ = 0;  // of the past changes of the world
+};
+
+/// 1 to 8 lanes: simulations of the same cloth with different methods, at the same simulated time.
+///
+/// What changes the world (material, pins, the hand, h) acts on all lanes or, where one refuses, on none;
+/// what changes a method acts on one lane. Each lane has the bits of a run of its method alone under the same
+/// commands, for any number of threads. With more than one lane, a lane that blows up is frozen and the
+/// others go on; the only lane is never frozen.
+///
+/// One caller at a time; no clocks, no threads but those of the pool. All but step() is called between steps.
+class Arena {
+ public:
+  /// Lane A.
+  explicit Arena(std::unique_ptr<Simulation> first);
+
+  std::span<const Lane> lanes() const { return lanes_; }
+  const Lane* find(LaneId lane) const;
+  /// Throws InputError where there is no such lane.
+  const Simulation& operator[](LaneId lane) const { return *at(lane).simulation; }
+  /// The lowest number without a lane.
+  std::optional<LaneId> free_lane() const;
+  bool is_alone() const { return lanes_.size() == 1; }
+  /// Whether any lane is not frozen.
+  bool runs() const;
+  /// Of the lanes that run [s]; where all are frozen, of the one that came farthest.
+  double time() const;
+  /// Of all lanes' states, bit by bit; that of the state where there is one lane.
+  std::uint64_t hash() const;
+
+  /// A command of the world to all lanes, one of a method to this lane; a scene's world to all and its method
+  /// to this lane. Throws as Simulation::apply does; the sentence names the lane that refused.
+  void apply(WorkerPool& pool, LaneId lane, const Command& command);
+  void apply(WorkerPool& pool, const LaneCommand& command);
+
+  /// One step of h for every lane that is not frozen. Stopped: some lanes may have taken theirs; the next
+  /// call steps the others. Blown up: no lane runs any more, or the only one blew up.
+  /// `clock` [s] is for Lane::seconds, and may be called on any thread of the pool.
+  using Clock = double (*)();
+  StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Clock clock = nullptr);
+
+  /// Whether a step was stopped before all lanes had taken it.
+  bool is_within_step() const;
+
+  /// Saves all but the place in the journal. Reuses the memory of `to`.
+  void save(WorkerPool& pool, Moment& to) const;
+  /// Goes on from a moment; values and the set of lanes stay. A lane that was not there then goes on from the
+  /// state that the first lane of the moment had.
+  void go_back(WorkerPool& pool, const Moment& moment);
+
+  /// The run of `lane`, there or not, from a moment with the method of `scene`. It begins with the lane's
+  /// state, or else with that of the first lane of the moment.
+  CatchUp start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
+                         const StopProbe& stop = {}) const;
+  /// One step of it.
+  enum class Progress { advanced, arrived, stopped, blown_up };
+  Progress advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop = {}) const;
+  /// The lane becomes that run, which has arrived.
+  void finish(CatchUp run);
+
+  /// Changes of the world since the start, or the moment loaded: what a catch-up repeats.
+  struct WorldChange {
+    std::uint64_t step = 0;  ///< steps before it
+    Command command;
+  };
+  const std::vector<WorldChange>& past_world() const { return past_world_; }
+
+ private:
+  const Lane& at(LaneId lane) const;
+  Lane& at(LaneId lane);
+  std::unique_ptr<Simulation> like(WorkerPool& pool, const Simulation& other, const Scene& scene,
+                                   const StopProbe& stop) const;
+  void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
+  void carry_out(WorkerPool& pool, const AddLane& command);
+  void carry_out(WorkerPool& pool, const RemoveLane& command);
+  void carry_out(WorkerPool& pool, const JoinLane& command);
+  bool steps_side_by_side() const;
+  std::uint64_t steps() const;
+
+  std::vector<Lane> lanes_;  // ascending
+  std::vector<WorldChange> past_world_;
+};
+
+}  // namespace clothlab

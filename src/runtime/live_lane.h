@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arena/arena.h"
+#include "runtime/plot_history.h"
+#include "runtime/revival.h"
+#include "runtime/snapshot.h"
+#include "runtime/stability_monitor.h"
+#include "runtime/step_timer.h"
+
+namespace clothlab {
+
+/// What the simulation thread keeps of a lane beside its run: its curves, its times, its stability and its
+/// blow-up.
+struct LiveLane {
+  using Clock = std::chrono::steady_clock;
+
+  LiveLane(LaneId lane, std::function<void()> answered) : id(lane), monitor(std::move(answered)) {}
+
+  const LaneId id;
+  PlotHistory plot;
+  std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
+  std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
+  std::vector<double> method_ms = std::vector<double>(integrators().size());
+
+  std::optional<StabilityEstimate> stability;
+  std::optional<StabilityEstimate> free_stability;  // the last that was measured without a grab
+  std::shared_ptr<const StabilityMonitor::Answer> taken;
+  Clock::time_point asked{};
+  std::uint64_t question = 0;   // tag of the last question to the monitor
+  std::uint64_t forgotten = 0;  // answers up to this one do not count
+
+  std::optional<BlownUpRun> blown;
+  std::string_view warning;
+  bool warned_of_solve = false;  // it says why one did not converge
+  Clock::time_point warned{};
+  std::uint64_t notice_of_simulation = 0;  // number of the last one
+
+  /// It comes back from the past, or for the first time.
+  struct Return {
+    CatchUp run;
+    double from = 0;  // [s]
+  };
+  std::optional<Return> coming_back;
+
+  StabilityMonitor monitor;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "runtime/simulation_thread_impl.h"
+
+namespace clothlab {
+
+LiveLane& SimulationThread::Impl::live(LaneId lane) {
+  return **std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+}
+
+void SimulationThread::Impl::follow_lanes() {
+  std::erase_if(lanes,
+                [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
+  for (const Lane& lane : arena->lanes()) {
+    const auto place =
+        std::ranges::lower_bound(lanes, lane.id, {}, [](const auto& each) { return each->id; });
+    if (place != lanes.end() && (*place)->id == lane.id) continue;
+    begin_lane(**lanes.insert(place, std::make_unique<LiveLane>(lane.id, [this] { queue.wake(); })));
+  }
+  dirty = true;
+}
+
+void SimulationThread::Impl::begin_lane(LiveLane& lane) {
+  lane.notice_of_simulation = simulation_of(lane).notice().number;
+  ask_for_estimate(lane);
+}
+
+void SimulationThread::Impl::follow_blow_ups() {
+  for (const auto& lane : lanes) {
+    const Lane* own = arena->find(lane->id);
+    if (own == nullptr || !own->frozen)
+      lane->blown.reset();
+    else if (!lane->blown)
+      blow_up(*lane);
+  }
+}
+
+void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment) {
+  const double from = moment.of(lane.id).checkpoint->state.t;
+  CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, stop);
+  lane.coming_back.emplace(LiveLane::Return{std::move(run), from});
+  dirty = true;
+}
+
+const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
+  for (std::size_t i = history.size(); i-- > 0;) {
+    const Moment::Part& part = history[i].of(lane);
+    if (part.lane == lane && !part.frozen && part.checkpoint->record.max_strain < kSoundStrain)
+      return history[i];
+  }
+  return first;
+}
+
+bool SimulationThread::Impl::is_catching_up() const {
+  return std::ranges::any_of(lanes, [](const auto& lane) { return lane->coming_back.has_value(); });
+}
+
+void SimulationThread::Impl::catch_up(Clock::time_point until) {
+  bool waits = true;
+  while (waits && is_catching_up() && !queue.urgent()) {
+    for (const auto& lane : lanes) {
+      if (!lane->coming_back) continue;
+      switch (arena->advance(pool, lane->coming_back->run, stop)) {
+        case Arena::Progress::arrived:
+          arrive(*lane);
+          return;
+        case Arena::Progress::blown_up:
+          tell(std::string("Lane ") + lane_letter(lane->id) + " blew up again on its way to the present.");
+          lane->coming_back.reset();
+          follow_lanes();
+          return;
+        case Arena::Progress::stopped:
+          return;
+        case Arena::Progress::advanced:
+          break;
+      }
+      dirty = true;
+    }
+    waits = Clock::now() < until;
+  }
+}
+
+void SimulationThread::Impl::arrive(LiveLane& lane) {
+  arena.come_back(std::move(std::exchange(lane.coming_back, std::nullopt)->run));
+  lane.blown.reset();
+  begin_lane(lane);
+  dirty = true;
+}
+
+void SimulationThread::Impl::give_up_returns() {
+  for (const auto& lane : lanes) lane->coming_back.reset();
+  follow_lanes();
+}
+
+}  // namespace clothlab
