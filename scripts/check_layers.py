@@ -103,7 +103,7 @@ def self_test():
         ("sim/simulation.cpp", '  #  include "runtime/mailbox.h"'),
         ("mesh/obj.cpp", '#include "obj.h"'),
         ("mesh/obj.cpp", '#include "../core/vec.h"'),
-        ("arena/lanes.cpp", "#include <vector>"),  # no such layer
+        ("stage/lanes.cpp", "#include <vector>"),  # no such layer
         ("runtime/frame.h", "#include <GLFW/glfw3.h>"),
         ("sim/frame.h", "#include <imgui.h>"),
         ("linalg/cg.cpp", "#include <thread>"),

@@ -97,6 +97,8 @@ class Application {
   void update_arrows();
   void measure_rate(double now);
   PanelContext panel_context();
+  const Frame& frame_of(LaneId lane) const;
+  Area area_of(LaneId lane) const;
   /// Does what may fail with a sentence to show.
   template <class Work>
   void attempt(const Work& work);
@@ -184,7 +186,7 @@ void Application::run() {
     draw_frame();
     if (!std::exchange(shown, true)) {
       // Centred on what is really there to see, once the size of the window is known.
-      view_.look_at(room_to_move(snapshot_->frame));
+      view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
       window_.show();
     }
   }
@@ -239,6 +241,18 @@ PanelContext Application::panel_context() {
           [this](AppRequest request) { requests_.push_back(std::move(request)); }};
 }
 
+const Frame& Application::frame_of(LaneId lane) const {
+  for (const LaneSnapshot& other : snapshot_->others)
+    if (other.lane == lane) return other.frame;
+  return snapshot_->frame;
+}
+
+Area Application::area_of(LaneId lane) const {
+  const std::vector<LaneTile> tiles = view_.tiles(*snapshot_);
+  const auto found = std::ranges::find(tiles, lane, &LaneTile::lane);
+  return found == tiles.end() ? tiles.front().cloth : found->cloth;
+}
+
 // The title says whether there is something to save.
 void Application::show_title() {
   if (std::string title = documents_.window_title(); title != title_) {
@@ -249,7 +263,8 @@ void Application::show_title() {
 
 void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
-  if (documents_.settle(*snapshot_)) view_.look_at(room_to_move(snapshot_->frame));
+  if (documents_.settle(*snapshot_)) view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
+  view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
 }
 
 void Application::handle_input(const PanelContext& context) {
@@ -265,8 +280,11 @@ void Application::handle_input(const PanelContext& context) {
   // What is seen of a scene that is about to be replaced is not to be taken hold of.
   const bool captured = ImGui::GetIO().WantCaptureMouse || documents_.awaits_scene();
   MeshBar& bar = ui_.mesh_bar();
+  std::vector<Interaction::Surroundings::View> views;
+  for (const LaneTile& tile : view_.tiles(*snapshot_))
+    views.push_back({tile.lane, &frame_of(tile.lane), tile.cloth});
   interaction_.handle(
-      {*snapshot_, view_.camera, view_.area(), scale, captured, settings_.grab_strength,
+      {*snapshot_, view_.camera, std::move(views), scale, captured, settings_.grab_strength,
        [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
        bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); }});
   if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();
@@ -275,11 +293,14 @@ void Application::handle_input(const PanelContext& context) {
 }
 
 void Application::draw_interface(const PanelContext& context) {
-  const Area area = view_.area();
   if (const auto box = interaction_.selection(view_.interface_scale())) selection_overlay(*box);
   ui_.draw(context, static_cast<float>(window_.width()), static_cast<float>(window_.height()));
-  draw_grab_marks(view_.grab_marks(snapshot_->frame), area);
-  draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, area, interaction_.edge_under_mouse());
+  for (const LaneTile& tile : view_.tiles(*snapshot_)) {
+    if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
+      draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
+    if (tile.lane == snapshot_->lane)
+      draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth, interaction_.edge_under_mouse());
+  }
 }
 
 void Application::draw_frame() {
@@ -294,7 +315,7 @@ void Application::draw_frame() {
     handle_input(context);
     draw_interface(context);
   }
-  view_.draw(snapshot_->frame);
+  view_.draw(*snapshot_);
   window_.end_frame();
   ++frames_;
 
@@ -309,9 +330,9 @@ void Application::draw_frame() {
 
 void Application::log_state() {
   state_log_.write(window_.now(),
-                   {*snapshot_, view_.camera, view_.area(), window_.width(), window_.height(), frames_, rate_,
-                    documents_.is_loading(), ui_.dialog_open(), ui_.message(), ui_.tab(), settings_.plots,
-                    title_, outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
+                   {*snapshot_, view_.camera, area_of(snapshot_->lane), window_.width(), window_.height(),
+                    frames_, rate_, documents_.is_loading(), ui_.dialog_open(), ui_.message(), ui_.tab(),
+                    settings_.plots, title_, outputs_.recording(), ui_.mesh_bar().open_edges(*snapshot_)});
 }
 
 void Application::measure_rate(double now) {
@@ -335,7 +356,7 @@ void Application::carry_out(AppRequest request) {
     });
   }
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
-  if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame));
+  if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
   if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
   if (std::holds_alternative<Undo>(request)) documents_.undo(*snapshot_);
   if (std::holds_alternative<Redo>(request)) documents_.redo(*snapshot_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <imgui.h>
 
@@ -12,6 +13,15 @@ namespace {
 // Interface units that the window has at least, unless it is smaller at a scale of 1.
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
+
+Pixels size_of(const Area& area) {
+  return {static_cast<double>(area.width), static_cast<double>(area.height)};
+}
+
+glm::vec3 colour_of(LaneId lane) {
+  const Rgb colour = rgb_of(lane_colour(lane));
+  return glm::vec3(colour[0], colour[1], colour[2]) / 255.0F;
+}
 
 }  // namespace
 
@@ -26,14 +36,19 @@ Area ClothView::area() const {
   return ui_.view_area(static_cast<float>(window_.width()), static_cast<float>(window_.height()), settings_);
 }
 
-Pixels ClothView::size() const {
-  const Area whole = area();
-  return {static_cast<double>(whole.width), static_cast<double>(whole.height)};
-}
-
 std::array<int, 2> ClothView::pixels() const {
   const auto pixels = [&](double size) { return static_cast<int>(std::lround(size * window_.density())); };
-  return {pixels(size().x), pixels(size().y)};
+  const Area whole = area();
+  return {pixels(static_cast<double>(whole.width)), pixels(static_cast<double>(whole.height))};
+}
+
+void ClothView::look_at(const Box& box, const Snapshot& shown) {
+  camera.frame(box, size_of(tiles(shown).front().cloth));
+}
+
+void ClothView::follow_tiles(const Box& box, const Snapshot& shown) {
+  const std::size_t count = tiles(shown).size();
+  if (std::exchange(tiles_, count) != count) look_at(box, shown);
 }
 
 ViewOptions ClothView::options() const {
@@ -54,10 +69,29 @@ ViewOptions ClothView::options() const {
   return out;
 }
 
-void ClothView::draw(const Frame& frame) {
-  const auto [width, height] = pixels();
-  const int below = static_cast<int>(std::lround(window_.height() * window_.density())) - height;
-  renderer_.draw(frame, camera, options(), {0, below, width, height});
+Viewport ClothView::viewport(const Area& part) const {
+  const auto pixels = [&](float size) {
+    return static_cast<int>(std::lround(static_cast<double>(size) * window_.density()));
+  };
+  const int top = pixels(part.y), left = pixels(part.x);
+  const int height = pixels(part.y + part.height) - top;
+  return {left, static_cast<int>(std::lround(window_.height() * window_.density())) - top - height,
+          pixels(part.x + part.width) - left, height};
+}
+
+void ClothView::draw(const Snapshot& shown) {
+  const std::vector<const LaneSnapshot*> lanes = shown.lanes();
+  ViewOptions of_lane = options();
+  const bool overlay = settings_.lanes == LaneLayout::overlay && lanes.size() > 1;
+  for (const LaneTile& tile : tiles(shown)) {
+    for (const LaneSnapshot* lane : lanes) {
+      // In the overlay, what blew up would hide the others.
+      if (lane->lane != tile.lane && (!overlay || lane->frozen)) continue;
+      if (overlay) of_lane.look.cloth_front = of_lane.look.cloth_back = colour_of(lane->lane);
+      renderer_.draw(lane->frame, camera, of_lane, viewport(tile.cloth));
+      of_lane.over = overlay;
+    }
+  }
 }
 
 void ClothView::draw(const Frame& frame, int width, int height) {
@@ -86,11 +120,10 @@ ViewLegend ClothView::legend(const Frame& frame) const {
   return out;
 }
 
-GrabMarks ClothView::grab_marks(const Frame& frame) const {
-  const Area whole = area();
+GrabMarks ClothView::grab_marks(const Frame& frame, const Area& whole) const {
   const auto seen = [&](const vec3& point) {
     std::optional<ImVec2> at;
-    if (const auto projected = camera.project(point, size()))
+    if (const auto projected = camera.project(point, size_of(whole)))
       at.emplace(whole.x + static_cast<float>(projected->pixel.x),
                  whole.y + static_cast<float>(projected->pixel.y));
     return at;

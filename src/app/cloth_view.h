@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "app/interaction.h"
 #include "app/window.h"
@@ -12,6 +13,7 @@
 #include "render/renderer.h"
 #include "sim/frame.h"
 #include "ui/grab_marks.h"
+#include "ui/lanes.h"
 #include "ui/user_interface.h"
 
 namespace clothlab {
@@ -28,13 +30,18 @@ class ClothView {
 
   /// Size of an interface unit in window coordinates.
   double interface_scale() const;
-  Area area() const;  ///< in window coordinates
-  Pixels size() const;
-  std::array<int, 2> pixels() const;  ///< width and height in the framebuffer
-  void look_at(const Box& box) { camera.frame(box, size()); }
+  /// The part of the window for all lanes, and that of each, in window coordinates.
+  Area area() const;
+  std::vector<LaneTile> tiles(const Snapshot& shown) const {
+    return lane_tiles(area(), shown, settings_.lanes);
+  }
+  std::array<int, 2> pixels() const;  ///< width and height of the whole area in the framebuffer
+  void look_at(const Box& box, const Snapshot& shown);
+  /// Where other tiles than before are shown, looks at all of the cloth.
+  void follow_tiles(const Box& box, const Snapshot& shown);
 
   /// Into the window's framebuffer.
-  void draw(const Frame& frame);
+  void draw(const Snapshot& shown);
   /// Into a framebuffer of that size, which is bound.
   void draw(const Frame& frame, int width, int height);
   /// Throws SystemError; then the previous ones stay in use.
@@ -43,17 +50,20 @@ class ClothView {
   /// Chooses the length of the arrows that a frame has.
   void scale_arrows(const Frame& frame);
   ViewLegend legend(const Frame& frame) const;
-  GrabMarks grab_marks(const Frame& frame) const;
+  /// In a tile, whose frame this is.
+  GrabMarks grab_marks(const Frame& frame, const Area& cloth) const;
 
  private:
   Look look() const { return settings_.theme == Theme::light ? light_look() : Look(); }
   ViewOptions options() const;
+  Viewport viewport(const Area& part) const;
 
   const Window& window_;
   const UserInterface& ui_;
   const Interaction& interaction_;
   const ViewSettings& settings_;
   Renderer renderer_;
+  std::size_t tiles_ = 1;  // in the last picture
   ArrowScale velocity_scale_, force_scale_;
 };
 

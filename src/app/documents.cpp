@@ -138,8 +138,6 @@ std::uint64_t Documents::send(std::variant<Command, Control> what,
                               const std::shared_ptr<const Snapshot>& shown) try {
   if (const auto* command = std::get_if<Command>(&what))
     edits_.record(*command, std::shared_ptr<const Frame>(shown, &shown->frame));
-  if (const auto* control = std::get_if<Control>(&what))
-    if (const auto* again = std::get_if<RunAgain>(control)) edits_.record(*again);
   const std::uint64_t stamp = std::visit([this](auto& w) { return simulation_.send(std::move(w)); }, what);
   edits_.sent(stamp);
   return stamp;
@@ -179,6 +177,7 @@ void Documents::use_scene(UseScene next) {
 
 bool Documents::settle(const Snapshot& shown) {
   edits_.settle(shown.applied, *shown.refused);
+  if (&edits_.loaded() == shown.loaded.get()) edits_.follow_lane(shown.lane, *shown.frame.scene);
   if (!awaited_ || shown.applied < awaited_stamp_) return false;
   if (std::exchange(awaited_, nullptr) != shown.loaded) return false;  // it was refused
   around_.interaction.release();

@@ -16,7 +16,7 @@ constexpr double kEdgeRadius = 10;
 // Largest cursor travel that still counts as a click.
 constexpr double kClickSlack = 5;
 
-Pixels size_of(const Area& view) {
+Pixels pixels_of(const Area& view) {
   return {static_cast<double>(view.width), static_cast<double>(view.height)};
 }
 
@@ -27,11 +27,24 @@ Pixels in_view(Pixels at, const Area& view) {
 
 bool inside(Pixels at, const Area& view) {
   const Pixels p = in_view(at, view);
-  const Pixels size = size_of(view);
+  const Pixels size = pixels_of(view);
   return p.x >= 0 && p.y >= 0 && p.x < size.x && p.y < size.y;
 }
 
 }  // namespace
+
+const Interaction::Surroundings::View& Interaction::find(LaneId lane, const Surroundings& around) {
+  const auto found = std::ranges::find(around.views, lane, &Surroundings::View::lane);
+  return found == around.views.end() ? around.views.front() : *found;
+}
+
+/// What is dragged stays in the picture where that began.
+void Interaction::enter(Pixels at, const Surroundings& around) {
+  if (!idle()) return;
+  const auto under = std::ranges::find_if(
+      around.views, [&](const Surroundings::View& view) { return inside(at, view.area); });
+  if (under != around.views.end()) lane_ = under->lane;
+}
 
 void Interaction::button(const MouseClick& click) { events_.emplace_back(click); }
 
@@ -51,7 +64,8 @@ void Interaction::handle(const Surroundings& around) {
     action_ = std::monostate{};
     release_ = false;
   }
-  const std::vector<std::uint8_t>& pinned = around.snapshot.frame.pinned;
+  enter(at_, around);
+  const std::vector<std::uint8_t>& pinned = frame(around).pinned;
   if (const auto* pin = std::get_if<HoldPin>(&action_);
       pin != nullptr && (pin->particle >= pinned.size() || pinned[pin->particle] == 0))
     action_ = std::monostate{};  // freed meanwhile
@@ -65,13 +79,14 @@ void Interaction::handle(const Surroundings& around) {
   send_moves(around);
   // A search visits all particles: on a large mesh it costs more than drawing the interface.
   const Seen seen{.snapshot = &around.snapshot,
+                  .lane = lane_,
                   .applied = around.snapshot.applied,
                   .time = around.snapshot.frame.record.time,
                   .eye = around.camera.eye(),
                   .forward = around.camera.forward(),
                   .fov = around.camera.fov,
-                  .size = size_of(around.view),
-                  .at = in_view(at_, around.view),
+                  .size = pixels_of(area(around)),
+                  .at = in_view(at_, area(around)),
                   .edges = around.open_edges.size(),
                   .searches = idle() && !around.captured};
   if (std::exchange(seen_, seen) == seen) return;
@@ -80,9 +95,9 @@ void Interaction::handle(const Surroundings& around) {
 }
 
 std::optional<std::size_t> Interaction::edge_at(Pixels at, const Surroundings& around) const {
-  if (around.open_edges.empty() || around.captured || !inside(at, around.view)) return std::nullopt;
-  return nearest_loop(around.open_edges, around.snapshot.frame.positions, around.camera,
-                      in_view(at, around.view), size_of(around.view), kEdgeRadius * around.scale);
+  if (around.open_edges.empty() || around.captured || !inside(at, area(around))) return std::nullopt;
+  return nearest_loop(around.open_edges, frame(around).positions, around.camera, in_view(at, area(around)),
+                      pixels_of(area(around)), kEdgeRadius * around.scale);
 }
 
 void Interaction::click(const MouseClick& click, const Surroundings& around) {
@@ -96,7 +111,7 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
     action_ = std::monostate{};
     return;
   }
-  if (!idle() || around.captured || !inside(at, around.view)) return;
+  if (!idle() || around.captured || !inside(at, area(around))) return;
   action_button_ = click.button;
   switch (click.button) {
     case MouseButton::right:
@@ -122,10 +137,10 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
 }
 
 std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surroundings& around) const {
-  if (around.captured || !inside(at, around.view)) return std::nullopt;
-  const Frame& frame = around.snapshot.frame;
-  const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
-                            size_of(around.view), kGrabRadius * around.scale);
+  if (around.captured || !inside(at, area(around))) return std::nullopt;
+  const Frame& frame = this->frame(around);
+  const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
+                            pixels_of(area(around)), kGrabRadius * around.scale);
   if (grip.particle && frame.pinned[*grip.particle] != 0)
     return Target{frame.positions[*grip.particle], {}, grip.particle};
   if (!grip.point) return std::nullopt;
@@ -143,7 +158,8 @@ void Interaction::start_grab(const Target& target, Pixels at, const Surroundings
     moved_ = false;
     return;
   }
-  const vec3 cursor = around.camera.in_view_plane(in_view(at, around.view), size_of(around.view), target.at);
+  const vec3 cursor =
+      around.camera.in_view_plane(in_view(at, area(around)), pixels_of(area(around)), target.at);
   around.send(StartGrab{{target.point.particles, target.point.weights, cursor, 0, 0, around.grab_strength}});
   action_ = Hold{cursor, cursor};
   moved_ = false;
@@ -156,10 +172,10 @@ std::optional<double> Interaction::depth(const Camera& camera) const {
 }
 
 void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
-  const Frame& frame = around.snapshot.frame;
+  const Frame& frame = this->frame(around);
   const auto particle =
-      nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, around.view),
-                               size_of(around.view), kPinRadius * around.scale);
+      nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
+                               pixels_of(area(around)), kPinRadius * around.scale);
   if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] == 0});
 }
 
@@ -176,27 +192,28 @@ std::optional<Area> Interaction::selection(double scale) const {
 void Interaction::pin_selected(const Select& select, const Surroundings& around) {
   const std::optional<Area> box = selection(around.scale);
   if (!box) return toggle_pin(select.from, around);
-  const Frame& frame = around.snapshot.frame;
-  const Pixels low = in_view({static_cast<double>(box->x), static_cast<double>(box->y)}, around.view);
+  const Frame& frame = this->frame(around);
+  const Pixels low = in_view({static_cast<double>(box->x), static_cast<double>(box->y)}, area(around));
   const Pixels high = low + Pixels(static_cast<double>(box->width), static_cast<double>(box->height));
   around.send(SetPinned{
-      visible_particles(*frame.mesh, frame.positions, around.camera, low, high, size_of(around.view)),
+      visible_particles(*frame.mesh, frame.positions, around.camera, low, high, pixels_of(area(around))),
       select.pins});
 }
 
 void Interaction::move(Pixels to, const Surroundings& around) {
   const Pixels motion = to - at_;
   at_ = to;
+  enter(to, around);
   if (motion == Pixels(0)) return;
-  const Pixels size = size_of(around.view);
+  const Pixels size = pixels_of(area(around));
   if (std::holds_alternative<Orbit>(action_)) around.camera.orbit(motion, size);
   if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size);
   if (auto* hold = std::get_if<Hold>(&action_)) {
-    hold->cursor = around.camera.in_view_plane(in_view(to, around.view), size, hold->cursor);
+    hold->cursor = around.camera.in_view_plane(in_view(to, area(around)), size, hold->cursor);
     moved_ = true;
   }
   if (auto* pin = std::get_if<HoldPin>(&action_)) {
-    pin->target = around.camera.in_view_plane(in_view(to, around.view), size, pin->target);
+    pin->target = around.camera.in_view_plane(in_view(to, area(around)), size, pin->target);
     moved_ = true;
   }
 }
@@ -208,8 +225,8 @@ void Interaction::turn_wheel(double notches, const Surroundings& around) {
   } else if (auto* pin = std::get_if<HoldPin>(&action_)) {
     pin->target = around.camera.moved_in_depth(pin->target, notches);
     moved_ = true;
-  } else if (!around.captured && inside(at_, around.view)) {
-    around.camera.zoom(notches, in_view(at_, around.view), size_of(around.view));
+  } else if (!around.captured && inside(at_, area(around))) {
+    around.camera.zoom(notches, in_view(at_, area(around)), pixels_of(area(around)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <variant>
+#include <vector>
 
 #include "app/window.h"
 #include "mesh/boundary_loops.h"
@@ -28,7 +29,13 @@ class Interaction {
   struct Surroundings {
     const Snapshot& snapshot;
     Camera& camera;
-    Area view;              ///< of the cloth, in window coordinates
+    /// A cloth and where it is seen, in window coordinates.
+    struct View {
+      LaneId lane = 0;
+      const Frame* frame = nullptr;
+      Area area;
+    };
+    std::vector<View> views;
     double scale = 1;       ///< of an interface unit
     bool captured = false;  ///< the interface is under the cursor
     double grab_strength = 1;
@@ -46,6 +53,8 @@ class Interaction {
 
   void handle(const Surroundings& around);
 
+  /// The lane in whose picture the mouse is, or where it began to drag.
+  LaneId lane() const { return lane_; }
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
   bool orbits() const { return std::holds_alternative<Orbit>(action_); }
@@ -94,6 +103,7 @@ class Interaction {
   /// The inputs of target_ and edge_.
   struct Seen {
     const Snapshot* snapshot = nullptr;
+    LaneId lane = 0;
     std::uint64_t applied = 0;
     double time = 0;
     vec3 eye{0}, forward{0};
@@ -105,6 +115,10 @@ class Interaction {
     bool operator==(const Seen&) const = default;
   };
 
+  static const Surroundings::View& find(LaneId lane, const Surroundings& around);
+  const Area& area(const Surroundings& around) const { return find(lane_, around).area; }
+  const Frame& frame(const Surroundings& around) const { return *find(lane_, around).frame; }
+  void enter(Pixels at, const Surroundings& around);
   void click(const MouseClick& click, const Surroundings& around);
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
@@ -119,6 +133,7 @@ class Interaction {
   std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, Select> action_;
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
+  LaneId lane_ = 0;
   std::optional<Target> target_;
   Seen seen_;           // when they were found
   bool moved_ = false;  // the held point, since it was last sent

@@ -27,16 +27,10 @@ fs::path free_path(const fs::path& folder, std::string stem, const std::string& 
   return path;
 }
 
-// Half way to the background colour, as ghosts are.
-Rgb dimmed(Rgb colour, Rgb background) {
-  for (std::size_t c = 0; c < 3; ++c) colour[c] = static_cast<std::uint8_t>((colour[c] + background[c]) / 2);
-  return colour;
-}
-
 // The strip of the methods as the window draws it, in a panel of the picture.
 std::vector<ChartStretch> strip_of(const ShownPlot& shown) {
   std::vector<ChartStretch> strip;
-  if (shown.plot.runs.empty()) return strip;
+  if (shown.plot.runs.empty() || !shown.plot.runs.front().name.empty()) return strip;
   const std::vector<PlotStretch>& stretches = shown.plot.runs.front().stretches;
   const Axis x(shown.x, false);
   constexpr int kLeastPiece = 6;
@@ -61,13 +55,9 @@ Chart chart_of(const ShownPlot& shown) {
              .logarithmic = shown.logarithmic,
              .range = shown.y};
   for (const PlotRun& run : plot.runs) {
-    const bool ghost = !run.name.empty();
     for (const PlotCurve& curve : run.curves) {
       const Rgb colour = rgb_of(curve.colour);
-      panel.curves.push_back({.colour = ghost ? dimmed(colour, colours.background) : colour,
-                              .dash = run.dash.scaled(kPixels),
-                              .x = run.x,
-                              .y = curve.y});
+      panel.curves.push_back({.colour = colour, .dash = run.dash.scaled(kPixels), .x = run.x, .y = curve.y});
     }
   }
   std::vector<LegendEntry> legend = legend_of(plot);
@@ -79,8 +69,8 @@ Chart chart_of(const ShownPlot& shown) {
     legend.push_back({level.label, colour, kChartDash});
   }
   panel.strip = strip_of(shown);
-  const std::string of =
-      plot.runs.empty() || plot.runs.front().what.empty() ? "" : ": " + plot.runs.front().what;
+  const bool alone = plot.runs.size() == 1 && !plot.runs.front().what.empty();
+  const std::string of = alone ? ": " + plot.runs.front().what : std::string();
   return {plot.title + of, {std::move(panel)}, colours, std::move(legend)};
 }
 

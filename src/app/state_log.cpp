@@ -70,6 +70,21 @@ Json edges(const StateLog::Picture& picture) {
   return out;
 }
 
+// The sum of all places says whether a cloth has moved.
+Json lane_json(const LaneSnapshot& lane) {
+  vec3 sum(0);
+  for (const vec3& x : lane.frame.positions) sum += x;
+  return {{"integrator", lane.frame.scene->integrator},
+          {"step", lane.frame.record.step},
+          {"time", lane.frame.record.time},
+          {"frozen", lane.frozen},
+          {"coming_back", lane.coming_back.has_value()},
+          {"blow_up", lane.blow_up_sentence},
+          {"grab", lane.frame.grab.has_value()},
+          {"samples", lane.plot->size()},
+          {"places", to_json(sum)}};
+}
+
 }  // namespace
 
 StateLog::StateLog() {
@@ -111,7 +126,10 @@ void StateLog::write(double now, const Picture& picture) {
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
   json["kept"] = {snapshot.kept.from, snapshot.kept.to};
-  json["ghosts"] = snapshot.ghosts->size();
+  json["lane"] = std::string(1, lane_letter(snapshot.lane));
+  json["lanes"] = Json::object();
+  for (const LaneSnapshot* lane : snapshot.lanes())
+    json["lanes"][std::string(1, lane_letter(lane->lane))] = lane_json(*lane);
   json["message"] = picture.message;
   json["loading"] = picture.loading;
   json["tab"] = picture.tab;

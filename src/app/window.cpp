@@ -46,6 +46,7 @@ KeyPress translate(int key, int scancode, int action, int mods) {
       {GLFW_KEY_RIGHT, Key::right},    {GLFW_KEY_HOME, Key::home},
       {GLFW_KEY_END, Key::end},        {GLFW_KEY_F1, Key::f1},
       {GLFW_KEY_F5, Key::f5},          {GLFW_KEY_F12, Key::f12},
+      {GLFW_KEY_TAB, Key::tab},        {GLFW_KEY_DELETE, Key::del},
   };
   for (const auto& [code, named] : kNamed) {
     if (code != key) continue;

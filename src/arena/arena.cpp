@@ -73,12 +73,6 @@ const Lane& Arena::at(LaneId lane) const {
 
 Lane& Arena::at(LaneId lane) { return const_cast<Lane&>(std::as_const(*this).at(lane)); }
 
-std::optional<LaneId> Arena::free_lane() const {
-  for (LaneId lane = 0; lane < kMostLanes; ++lane)
-    if (find(lane) == nullptr) return lane;
-  return std::nullopt;
-}
-
 bool Arena::runs() const {
   return std::ranges::any_of(lanes_, [](const Lane& lane) { return !lane.frozen; });
 }

@@ -98,8 +98,6 @@ class Arena {
   const Lane* find(LaneId lane) const;
   /// Throws InputError where there is no such lane.
   const Simulation& operator[](LaneId lane) const { return *at(lane).simulation; }
-  /// The lowest number without a lane.
-  std::optional<LaneId> free_lane() const;
   bool is_alone() const { return lanes_.size() == 1; }
   /// Whether any lane is not frozen.
   bool runs() const;

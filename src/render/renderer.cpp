@@ -24,7 +24,7 @@ double mean_length(const ClothMesh& mesh) {
 }
 
 // A known state, whoever drew before.
-void begin_picture(const Viewport& viewport) {
+void begin_picture(const Viewport& viewport, bool clear) {
   glViewport(viewport.x, viewport.y, viewport.width, viewport.height);
   glScissor(viewport.x, viewport.y, viewport.width, viewport.height);
   glEnable(GL_SCISSOR_TEST);
@@ -34,7 +34,7 @@ void begin_picture(const Viewport& viewport) {
   glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   glDepthMask(GL_TRUE);
   glDepthFunc(GL_LEQUAL);
-  glClear(GL_DEPTH_BUFFER_BIT);
+  if (clear) glClear(GL_DEPTH_BUFFER_BIT);
 }
 
 void end_picture() {
@@ -261,20 +261,21 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   GLint framebuffer = 0;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
   if (has_cloth) r.cloth.update(r.positions, options.heat_map ? r.heat : std::vector<float>());
-  if (has_cloth && options.shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
+  const bool shadow = has_cloth && options.shadow && !options.over;
+  if (shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
 
-  begin_picture(viewport);
+  begin_picture(viewport, !options.over);
   // The cloth first, so that covered pixels are drawn once.
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
   if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs.cloth);
-  r.draw_background();
+  if (!options.over) r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);
   glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glDepthMask(GL_FALSE);
-  r.ground.draw(camera.target, options.look, options.grid, options.shadow && has_cloth, view, r.programs);
+  if (!options.over) r.ground.draw(camera.target, options.look, options.grid, shadow, view, r.programs);
   glDepthMask(GL_TRUE);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
   r.draw_all_springs(frame, camera, options, has_cloth, view);

@@ -23,6 +23,7 @@ struct ViewOptions {
   bool weave = true;          ///< threads on the cloth where the mesh has their directions
   bool grid = true;
   bool shadow = true;
+  bool over = false;       ///< only the cloth, over the picture that is there: another lane's
   double pixel_scale = 1;  ///< of line widths and markers: the display's content scale
 };
 

@@ -43,8 +43,8 @@ class CommandQueue {
   /// Ends one wait without a request.
   void wake();
 
-  /// Whether a waiting request abandons the running step: an urgent command, RunAgain, UseScene, or a close.
-  /// Lock-free, for a stop probe.
+  /// Whether a waiting request abandons the running step: an urgent command, UseScene, or a close. Lock-free,
+  /// for a stop probe.
   bool urgent() const { return urgent_.load(std::memory_order_acquire) > 0 || closed(); }
   /// Whether a waiting request abandons the scene being built: UseScene, or a close. Lock-free.
   bool scene_waits() const { return scenes_.load(std::memory_order_acquire) > 0 || closed(); }

@@ -63,20 +63,16 @@ struct SelectLane {
   LaneId lane = 0;
 };
 /// Another lane, which goes on from the present state of the active one with this integrator, or with the
-/// same where the name is empty. It becomes the active one.
+/// same where the name is empty. It becomes the active one. `from_start`: it repeats all that was done since
+/// the start, in the background, and becomes the active one when it has caught up.
 struct NewLane {
   std::string integrator;
+  bool from_start = false;
 };
 /// Removes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {
   LaneCommand command;
 };
-/// Restarts the scene with this integrator and the current parameters and pins, playing. The curves of the
-/// run so far stay in Snapshot::ghosts.
-struct RunAgain {
-  std::string integrator;
-};
-struct ForgetGhosts {};
 /// Memory for the kept states [byte].
 struct SetHistoryMemory {
   std::size_t bytes = 0;
@@ -119,10 +115,9 @@ struct KeepJournal {
   std::function<void(Whole)> receive;  ///< must not throw
 };
 
-using Control =
-    std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
-                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, ChangeLanes, RunAgain,
-                 ForgetGhosts, SetHistoryMemory, ShowMotion, Record, UseScene>;
+using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
+                             KeepJournal, WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane,
+                             ChangeLanes, SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "sim/command_rules.h"
+#include "sim/parameters.h"
 #include "sim/scene_difference.h"
 
 namespace clothlab {
@@ -57,7 +58,25 @@ void EditHistory::record(const Command& command, std::shared_ptr<const Frame> se
     add(Edit{command, std::move(seen), gesture_});
 }
 
-void EditHistory::record(const RunAgain& command) { record(Command(SetIntegrator{command.integrator})); }
+void EditHistory::follow_lane(LaneId lane, const Scene& scene) {
+  if (!pending_.empty() || lane == lane_) return;
+  lane_ = lane;
+  now_.open_subject.clear();
+  const auto of_lane = [&](Document& document) {
+    document.scene = std::make_shared<const Scene>(with_method_of(*document.scene, scene));
+  };
+  std::ranges::for_each(now_.past, of_lane);
+  std::ranges::for_each(now_.future, of_lane);
+  of_lane(now_.present);
+  // What changed nothing but the method of the other lane is no entry any more.
+  const auto is_empty = [](const Document& earlier, const Document& later) {
+    return earlier.loaded == later.loaded && later.pins_before.empty() &&
+           differences(*earlier.scene, *later.scene, *later.loaded->mesh).empty();
+  };
+  while (can_undo() && is_empty(now_.past.back(), now_.present)) now_.past.pop_back();
+  while (can_redo() && is_empty(now_.present, now_.future.back())) now_.future.pop_back();
+  retell();
+}
 
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
   auto scene = without_state(loaded->scene);
@@ -268,7 +287,7 @@ void EditHistory::retell() {
   now_.redo_text = can_redo() ? step_forward().text : "";
   // The integrator is changed often: no question about it.
   const Scene& saved = *saved_.at(now_.present.loaded.get());
-  Scene now = *now_.present.scene;
+  Scene now = lane_ == 0 ? *now_.present.scene : with_method_of(*now_.present.scene, saved);
   now.integrator = saved.integrator;
   try {
     now_.unsaved_changes = describe_differences(saved, now, *now_.present.loaded->mesh);

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/lane_id.h"
 #include "runtime/control.h"
 #include "runtime/scene_loader.h"
 #include "sim/command.h"
@@ -41,7 +42,9 @@ class EditHistory {
   /// A command was sent. Commands of one gesture that repeatedly set the same value or move the same pins are
   /// one entry. `seen` has the places of pins at that time; without positions, undo moves no pin.
   void record(const Command& command, std::shared_ptr<const Frame> seen = nullptr);
-  void record(const RunAgain& command);
+  /// The panels act on another lane from now on, whose scene this is: its method takes the place of the other
+  /// lane's in all entries. Without effect while requests wait for their answer.
+  void follow_lane(LaneId lane, const Scene& scene);
   /// The mouse button was released.
   void end_gesture() { ++gesture_; }
   enum class Arrival {
@@ -141,6 +144,7 @@ class EditHistory {
   std::map<const LoadedScene*, std::shared_ptr<const Scene>> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
+  LaneId lane_ = 0;  // whose method the entries have
 };
 
 }  // namespace clothlab

@@ -234,7 +234,6 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   if (const Moment* left = history.left()) snapshot->left = left->time;
   if (!history.empty())
     snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
-  snapshot->ghosts = ghosts;
   mailbox.put(snapshot);
   published = now;
   dirty = false;

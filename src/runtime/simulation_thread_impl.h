@@ -64,8 +64,6 @@ struct SimulationThread::Impl {
   void steer(const SelectLane& c);
   void steer(const NewLane& c);
   void steer(const ChangeLanes& c);
-  void steer(const RunAgain& c);
-  void steer(const ForgetGhosts&) { ghosts = std::make_shared<const std::vector<GhostRun>>(); }
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
   void steer(Record& c);
@@ -85,10 +83,10 @@ struct SimulationThread::Impl {
   void continue_from_shown();
   void continue_from_newest_kept();
   void show_next_past_state(Clock::time_point now);
-  /// Call before the run restarts: keeps its curves.
-  void keep_ghost();
   /// Keeps the state and its figures; `stepped` says whether a step led to it.
   void remember(bool stepped);
+  /// A point of the lane's curves; `milliseconds` is the step's, not a number where no step led here.
+  void add_sample(LiveLane& lane, double milliseconds);
 
   // ---- Lanes
 
@@ -208,7 +206,6 @@ struct SimulationThread::Impl {
   History history;
   Moment first;  // of the run
   std::optional<Past> past;
-  std::shared_ptr<const std::vector<GhostRun>> ghosts = std::make_shared<const std::vector<GhostRun>>();
   std::optional<MouseGrab> mouse_grab;
   LaneId hand = 0;       // whose method bounds the grab
   bool resumes = false;  // it played until it blew up, or until a mesh came that waits

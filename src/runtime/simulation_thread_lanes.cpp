@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -42,6 +43,8 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   const double from = moment.of(lane.id).checkpoint->state.t;
   CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, stop);
   lane.coming_back.emplace(LiveLane::Return{std::move(run), from});
+  lane.plot.forget_after(from);
+  if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
   dirty = true;
 }
 
@@ -75,6 +78,7 @@ void SimulationThread::Impl::catch_up(Clock::time_point until) {
         case Arena::Progress::stopped:
           return;
         case Arena::Progress::advanced:
+          add_sample(*lane, std::numeric_limits<double>::quiet_NaN());
           break;
       }
       dirty = true;
@@ -84,6 +88,7 @@ void SimulationThread::Impl::catch_up(Clock::time_point until) {
 }
 
 void SimulationThread::Impl::arrive(LiveLane& lane) {
+  if (arena->find(lane.id) == nullptr) active = lane.id;
   arena.come_back(std::move(std::exchange(lane.coming_back, std::nullopt)->run));
   lane.blown.reset();
   begin_lane(lane);

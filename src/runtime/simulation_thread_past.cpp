@@ -19,10 +19,8 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   std::vector<Command> commands;
   if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
   if (values) commands.emplace_back(SetScene{values});
-  auto no_ghosts = std::make_shared<const std::vector<GhostRun>>();
   arena.use(*next, commands, pool, superseded);
   loaded = std::move(next);
-  ghosts = std::move(no_ghosts);
   if (recorder) recorder->forget();
   recorder.reset();
   lanes.clear();
@@ -102,31 +100,26 @@ void SimulationThread::Impl::show_next_past_state(Clock::time_point now) {
   dirty = true;
 }
 
-void SimulationThread::Impl::keep_ghost() {
-  const std::shared_ptr<const std::vector<PlotSample>> samples = live().plot.share();
-  if (samples->size() < 2) return;
-  std::vector<GhostRun> kept = *ghosts;
-  if (kept.size() == kMostGhosts) kept.erase(kept.begin());
-  kept.push_back({simulation().scene().stepping.dt, samples});
-  ghosts = std::make_shared<const std::vector<GhostRun>>(std::move(kept));
-}
-
 void SimulationThread::Impl::remember(bool stepped) {
   history.add([this](Moment& to) { arena.save(pool, to); });
-  for (const auto& lane : lanes) {
-    if (!runs(*lane)) continue;
-    const Lane& own = *arena->find(lane->id);
-    const StepRecord& record = own.simulation->record();
-    lane->plot.add({.time = own.simulation->state().t,
-                    .energy = record.energy,
-                    .max_strain = record.max_strain,
-                    .milliseconds = stepped ? 1e3 * own.seconds : std::numeric_limits<double>::quiet_NaN(),
-                    .cg_iterations = record.cg_iterations,
-                    .newton_iterations = record.newton_iterations,
-                    .converged = record.converged,
-                    .integrator = row_of(own.simulation->integrator())},
-                   speed / kFramesPerSecond);
-  }
+  for (const auto& lane : lanes)
+    if (runs(*lane))
+      add_sample(*lane,
+                 stepped ? 1e3 * arena->find(lane->id)->seconds : std::numeric_limits<double>::quiet_NaN());
+}
+
+void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
+  const Simulation& simulation = simulation_of(lane);
+  const StepRecord& record = simulation.record();
+  lane.plot.add({.time = simulation.state().t,
+                 .energy = record.energy,
+                 .max_strain = record.max_strain,
+                 .milliseconds = milliseconds,
+                 .cg_iterations = record.cg_iterations,
+                 .newton_iterations = record.newton_iterations,
+                 .converged = record.converged,
+                 .integrator = row_of(simulation.integrator())},
+                speed / kFramesPerSecond);
 }
 
 }  // namespace clothlab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -140,17 +141,26 @@ void SimulationThread::Impl::steer(const SelectLane& c) {
 
 void SimulationThread::Impl::steer(const NewLane& c) {
   if (!c.integrator.empty()) integrator_info(c.integrator);
-  const std::optional<LaneId> lane = arena->free_lane();
-  if (!lane)
+  LaneId lane = 0;  // the first that is neither there nor on its way
+  while (std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; })) ++lane;
+  if (lane == kMostLanes)
     throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
                      " is the most. Remove one first.");
   continue_from_shown();
+  if (c.from_start) {
+    Scene method = simulation().scene();
+    if (!c.integrator.empty()) method.integrator = c.integrator;
+    const auto place = std::ranges::lower_bound(lanes, lane, {}, [](const auto& each) { return each->id; });
+    LiveLane& made = **lanes.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
+    return start_return(made, method, first);
+  }
   const auto running = std::ranges::find_if(arena->lanes(), [](const Lane& each) { return !each.frozen; });
   const bool own = runs(live()) || running == arena->lanes().end();
-  arena.apply(pool, AddLane{*lane, own ? active : running->id});
+  arena.apply(pool, AddLane{lane, own ? active : running->id});
   follow_lanes();
-  active = *lane;
+  active = lane;
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
+  add_sample(live(), std::numeric_limits<double>::quiet_NaN());
 }
 
 void SimulationThread::Impl::steer(const ChangeLanes& c) {
@@ -160,16 +170,6 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   follow_blow_ups();
   if (arena->find(active) == nullptr) active = arena->lanes().front().id;
   if (const auto* join = std::get_if<JoinLane>(&c.command)) ask_for_estimate(live(join->lane));
-}
-
-void SimulationThread::Impl::steer(const RunAgain& c) {
-  integrator_info(c.integrator);  // throws for an unknown one, with nothing changed
-  keep_ghost();
-  live().blown.reset();
-  apply(Command(SetIntegrator{c.integrator}));
-  apply(Command(Reset{}));
-  playing = true;
-  resumes = false;
 }
 
 void SimulationThread::Impl::steer(const SetHistoryMemory& c) {

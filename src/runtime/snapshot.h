@@ -30,13 +30,6 @@ struct PlotSample {
   std::uint16_t integrator = 0;  ///< index in integrators(): a change is a switch, to be marked
 };
 
-/// The curves of an earlier run, for comparison.
-struct GhostRun {
-  double dt = 0;  ///< h at its end [s]
-  std::shared_ptr<const std::vector<PlotSample>> samples;
-};
-inline constexpr std::size_t kMostGhosts = 4;
-
 /// The kept states.
 struct KeptPast {
   double from = 0;  ///< simulated [s]
@@ -117,7 +110,6 @@ struct Snapshot : LaneSnapshot {
   bool needs_replay = false;   ///< see Journal
   std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
   KeptPast kept;
-  std::shared_ptr<const std::vector<GhostRun>> ghosts;  ///< oldest first, at most kMostGhosts
 
   /// All lanes, ascending.
   std::vector<const LaneSnapshot*> lanes() const;

@@ -11,6 +11,8 @@ enum class Key {
   enter,
   escape,
   backspace,
+  tab,
+  del,
   up,
   down,
   left,

@@ -30,9 +30,15 @@ void PanelContext::set_integrator(std::size_t row) const {
   send(Command(SetIntegrator{std::string(integrators()[row].id)}));
 }
 
-void PanelContext::run_again(std::size_t row) const {
-  intentions.playing.set(true, send(Control(RunAgain{std::string(integrators()[row].id)})));
+void PanelContext::add_lane(std::size_t row, bool from_start) const {
+  if (row < integrators().size()) send(Control(NewLane{std::string(integrators()[row].id), from_start}));
 }
+
+void PanelContext::select_lane(LaneId lane) const {
+  if (lane != snapshot.lane) send(Control(SelectLane{lane}));
+}
+
+void PanelContext::remove_lane(LaneId lane) const { send(Control(ChangeLanes{RemoveLane{lane}})); }
 
 bool PanelContext::playing() const { return intentions.playing.shown(snapshot.playing, snapshot.applied); }
 

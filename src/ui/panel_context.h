@@ -45,6 +45,10 @@ inline constexpr double kLeastHistoryMegabytes = 16, kMostHistoryMegabytes = 163
 /// Bounds of a recording's frames per second of simulated time.
 inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
 
+/// Several lanes in the view: each in a tile, all in one picture in the colours of the lanes, or the active
+/// one alone.
+enum class LaneLayout { tiles, overlay, alone };
+
 /// Display settings; none changes the simulation.
 struct ViewSettings {
   Theme theme = Theme::dark;
@@ -60,6 +64,7 @@ struct ViewSettings {
   double heat_max_strain = 0.1;  ///< at the end of the heat map's colours
   bool ground = true;
   bool plots = true;
+  LaneLayout lanes = LaneLayout::tiles;
   bool explain = false;  ///< the tab that explains the current integrator is open
   PlotsLayout plots_layout;
   double history_megabytes = 256;  ///< memory for past states
@@ -220,8 +225,10 @@ struct PanelContext {
   /// The user's values of its own parameters.
   IntegratorParameters own_parameters() const;
   void set_integrator(std::size_t row) const;
-  /// Restarts the scene with that integrator and keeps the curves of this run.
-  void run_again(std::size_t row) const;
+  /// Adds a lane with that integrator: from the present state, or from the start through all that was done.
+  void add_lane(std::size_t row, bool from_start = false) const;
+  void select_lane(LaneId lane) const;
+  void remove_lane(LaneId lane) const;
   bool playing() const;
   void set_playing(bool playing) const;
   double speed() const;

@@ -6,6 +6,7 @@
 #include "integrate/registry.h"
 #include "runtime/real_time.h"
 #include "sim/parameters.h"
+#include "ui/lanes.h"
 #include "ui/method_list.h"
 #include "ui/method_mark.h"
 #include "ui/panels.h"
@@ -28,7 +29,9 @@ void integrator_choice(const PanelContext& context) {
                   height))
     context.set_integrator(method_after(current, -1));
   ImGui::SameLine(0, gap);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap));
+  const bool alone = context.snapshot.others.empty();
+  const float lanes = alone ? new_lane_buttons_width() + gap : 0;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - 2 * (height + gap) - lanes);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), mark = method_mark_size();
   // Room for the mark in front of the name.
   const auto spaces = static_cast<std::size_t>((mark.x + units(6)) / ImGui::CalcTextSize(" ").x) + 1;
@@ -49,6 +52,9 @@ void integrator_choice(const PanelContext& context) {
   if (text_button("explain-button", "?", "Explain this method below: formula, order, cost and stability (E).",
                   height, context.view.explain))
     context.view.explain = !context.view.explain;
+  if (!alone) return;
+  ImGui::SameLine(0, gap);
+  new_lane_buttons(context);
 }
 
 // In place of the line below h where steps take longer than the time they simulate.

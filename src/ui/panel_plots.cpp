@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ui/lanes.h"
 #include "ui/panels.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
@@ -121,8 +122,11 @@ void plots_panel(const PanelContext& context, float width, float height) {
   const std::size_t columns = std::min(layout.chosen.size(), fitting);
   const auto count = static_cast<float>(columns);
   const float each = std::floor((width - (count - 1) * gap) / count);
+  const bool several = !context.snapshot.others.empty();
   for (std::size_t slot = 0; slot < columns; ++slot) {
     if (slot > 0) ImGui::SameLine(0, gap);
+    // Beside several lanes the last plot gives its place to their table.
+    if (several && slot > 0 && slot + 1 == columns) return lane_table(context, ImVec2(each, height));
     plot_with_controls(context, slot, ImVec2(each, height));
   }
 }

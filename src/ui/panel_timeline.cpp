@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/text.h"
+#include "ui/lanes.h"
 #include "ui/method_list.h"
-#include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/theme.h"
@@ -92,29 +92,21 @@ void left_button(const PanelContext& context, float gap, float width) {
   ImGui::SameLine(0, gap);
 }
 
-// Runs again from the start with another integrator, beside the curves of this run.
+// Repeats all that was done with another integrator, as a new lane.
 void comparison_buttons(const PanelContext& context, float gap) {
   constexpr const char* kHelp =
-      "Start again with the next integrator of the list (N): the same initial state, pins and parameters. "
-      "The "
-      "curves of this run stay in the plots as ghosts, up to four of them. What you drag with the mouse is "
-      "not "
-      "repeated.";
-  if (text_button("run-again", "Rerun with next", kHelp))
-    context.run_again(method_after(context.integrator(), 1));
+      "All that was done since the start, with the next integrator of the list (N): the same pulls, pins and "
+      "values, as a new lane beside this one. It catches up in the background.";
+  if (text_button("run-again", "Repeat with next", kHelp))
+    context.add_lane(next_new_method(context.snapshot), true);
   ImGui::SameLine(0, gap);
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
-  if (const auto row = method_list(
-          context, {.name = "run-again-with",
-                    .preview = "",
-                    .help = "Start again with an integrator of your choice, beside the curves of this run.",
-                    .flags = ImGuiComboFlags_NoPreview}))
-    context.run_again(*row);
-  ImGui::SameLine(0, gap);
-  ImGui::BeginDisabled(context.snapshot.ghosts->empty());
-  if (text_button("clear-ghosts", "Clear ghosts", "Forget the curves of earlier runs."))
-    context.send(Control(ForgetGhosts{}));
-  ImGui::EndDisabled();
+  if (const auto row =
+          method_list(context, {.name = "run-again-with",
+                                .preview = "",
+                                .help = "The same with an integrator of your choice, as a new lane.",
+                                .flags = ImGuiComboFlags_NoPreview}))
+    context.add_lane(*row, true);
 }
 
 }  // namespace
@@ -122,9 +114,9 @@ void comparison_buttons(const PanelContext& context, float gap) {
 void timeline_panel(const PanelContext& context, float width) {
   const float gap = units(6);
   const float label = units(92);
-  const float padding = 4 * ImGui::GetStyle().FramePadding.x;
-  const float wanted = ImGui::CalcTextSize("Rerun with next").x + ImGui::CalcTextSize("Clear ghosts").x +
-                       padding + ImGui::GetFrameHeight() + 3 * gap;
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
+  const float wanted =
+      ImGui::CalcTextSize("Repeat with next").x + padding + ImGui::GetFrameHeight() + 2 * gap;
   // No room in a narrow window, where the keys remain.
   const bool with_buttons = width - wanted - label > units(160);
   const float back = ImGui::CalcTextSize("Back to 000.0 s").x + 2 * ImGui::GetStyle().FramePadding.x + gap;

@@ -17,7 +17,7 @@ void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
 /// The explanation of the current integrator, with its current numbers.
 void method_panel(const PanelContext& context);
-/// The time line and the comparison with ghosts, in one row.
+/// The time line, and a repetition with another method, in one row.
 void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);

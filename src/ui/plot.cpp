@@ -12,7 +12,6 @@
 namespace clothlab {
 namespace {
 
-constexpr float kGhostOpacity = 0.62F;
 constexpr double kWheelStep = 0.8;  // of the range, per notch
 constexpr float kLeastBox = 5;      // [interface units]
 constexpr float kLeastFrame = 24;   // [interface units]
@@ -28,10 +27,6 @@ struct Rect {
 };
 
 constexpr Dash kLevelDash{5, 3};
-
-ImU32 colour_of(const PlotRun& run, ImU32 colour) {
-  return run.name.empty() ? colour : with_alpha(colour, kGhostOpacity);
-}
 
 bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
 bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
@@ -55,7 +50,7 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
   if (!plot.y_title.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x, y + units(1)));
     ImGui::TextDisabled("%s:", plot.y_title.c_str());
-    tooltip("The change since the first sample of the run; a ghost's since its own.");
+    tooltip("The change since the first sample; that of a lane since its own.");
     x += text_width(plot.y_title + ':') + units(8);
   }
   for (const LegendEntry& entry : legend_of(plot)) {
@@ -147,12 +142,11 @@ class PlotPainter {
   }
 
   void curves() {
-    // Ghosts first: the current run is drawn on top.
     for (std::size_t r = plot_.runs.size(); r-- > 0;) {
       const PlotRun& run = plot_.runs[r];
       if (!visible(view_, run)) continue;
       for (const PlotCurve& c : run.curves)
-        if (visible(view_, c)) curve(run, c, colour_of(run, c.colour));
+        if (visible(view_, c)) curve(run, c, c.colour);
     }
   }
 
@@ -186,8 +180,7 @@ class PlotPainter {
       const PlotRun& run = plot_.runs[r];
       for (const PlotCurve& c : run.curves)
         if (visible(view_, c) && Axis::has(c.y[sample], view_.logarithmic))
-          draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F),
-                                 colour_of(run, c.colour), 12);
+          draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F), c.colour, 12);
     }
     if (read.empty()) return;
     const double x = plot_.runs[read.front().run].x[read.front().sample];
@@ -393,7 +386,9 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
              ImVec2(all.b.x - pad, all.b.y - line - units(7))};
   const ImVec2 strip = frame.a;
   float thickness = 0;
-  if (plot.x_is_time) {
+  // The methods over time, of the only run.
+  const bool has_strip = plot.x_is_time && plot.runs.front().name.empty();
+  if (has_strip) {
     const float marks = method_mark_size().y;
     const float left = frame.height() - marks - units(kStripGap);
     thickness = left >= units(kLeastBesideMarks) ? marks : units(kThinStrip);
@@ -403,8 +398,10 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
 
   PlotPainter painter(plot, view, frame, x, y);
   painter.axes();
-  const std::vector<StripPiece> pieces = draw_strip(name + ":strip", plot.runs.front().stretches, painter.x(),
-                                                    strip, ImVec2(frame.width(), thickness));
+  std::vector<StripPiece> pieces;
+  if (has_strip)
+    pieces = draw_strip(name + ":strip", plot.runs.front().stretches, painter.x(), strip,
+                        ImVec2(frame.width(), thickness));
   ImGui::GetWindowDrawList()->PushClipRect(ImVec2(frame.a.x, frame.a.y - units(1)),
                                            ImVec2(frame.b.x + units(1), frame.b.y + units(6)), true);
   painter.switches(pieces);
@@ -422,7 +419,7 @@ std::vector<LegendEntry> legend_of(const Plot& plot) {
   std::vector<LegendEntry> entries;
   for (const PlotRun& run : plot.runs) {
     if (!run.name.empty()) {
-      entries.push_back({run.name, rgb_of(palette().muted), run.dash});
+      entries.push_back({run.name, rgb_of(run.curves.front().colour), run.dash});
       continue;
     }
     for (const PlotCurve& curve : run.curves) entries.push_back({curve.label, rgb_of(curve.colour)});
@@ -448,8 +445,10 @@ AxisRange shown_x(const Plot& plot, const PlotView& view) {
 AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
   if (view.y && (!view.logarithmic || view.y->low > 0)) return *view.y;
   AxisFit fit(view.logarithmic);
+  const auto fits = [&](const PlotRun& run) { return run.fits && visible(view, run); };
+  const bool all = std::ranges::none_of(plot.runs, fits);
   for (const PlotRun& run : plot.runs) {
-    if (!visible(view, run)) continue;
+    if (!(all ? visible(view, run) : fits(run))) continue;
     const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
     const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
     for (const PlotCurve& curve : run.curves) {

@@ -24,14 +24,15 @@ struct PlotCurve {
                           ///< interrupt the line
 };
 
-/// Curves over the same ascending x: of the current run, or of one compared with it.
+/// Curves over the same ascending x: of the only run, or of a lane.
 struct PlotRun {
-  std::string name;  ///< empty for the present one; the others, ghosts, are drawn dimmed
+  std::string name;  ///< of a lane, in the legend; empty for the only run, whose curves are named instead
   std::string what;  ///< in exports: which run it is
-  Dash dash;         ///< tells ghosts apart without colours
+  Dash dash;         ///< tells lanes apart without colours
   std::vector<double> x;
   std::vector<PlotCurve> curves;
   std::vector<PlotStretch> stretches;  ///< over time: the methods used, ascending
+  bool fits = true;                    ///< the y axis fits it; not one that blew up beside others
 };
 
 /// A horizontal line with a name, such as a tolerance.
@@ -69,7 +70,7 @@ struct PlotView {
   void fit() { x = y = std::nullopt; }
 };
 
-/// The curves of the present run, and each of the others by its dash.
+/// The curves of the only run, or the lanes.
 std::vector<LegendEntry> legend_of(const Plot& plot);
 
 /// The shown ranges: those of the view, or fitted to the visible curves.

@@ -22,6 +22,7 @@ PlotRun visible_part(const PlotRun& run, const PlotView& view, const AxisRange& 
   part.what = run.what;
   part.dash = run.dash;
   part.stretches = run.stretches;
+  part.fits = run.fits;
   const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low);
   const auto last = std::upper_bound(first, run.x.end(), x.high);
   part.x.assign(first, last);

@@ -5,8 +5,10 @@
 #include <array>
 #include <span>
 
+#include "chart/lane_style.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "ui/lanes.h"
 #include "ui/palette.h"
 
 namespace clothlab {
@@ -14,9 +16,9 @@ namespace {
 
 using Samples = std::vector<PlotSample>;
 
+constexpr double kLaneDash = 0.7;     // a lane's dash, of that in pictures
+constexpr float kActiveLane = 2.2F;   // thickness
 constexpr double kShownSeconds = 30;  // until the user zooms; as long as the past is kept
-
-constexpr std::array<Dash, kMostGhosts> kGhostDashes{{{6, 3}, {2, 3}, {11, 4}, {4, 6}}};
 
 struct Quantity {
   const char* label;
@@ -92,40 +94,42 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
   return run;
 }
 
-// The last seconds of the current run, extended to the end of the longest ghost.
+// The last seconds before the present.
 AxisRange last_seconds(const Snapshot& now) {
-  const double end = now.plot->empty() ? 0 : now.plot->back().time;
-  const double start = now.plot->empty() ? 0 : std::max(now.plot->front().time, end - kShownSeconds);
-  double last = end;
-  for (const GhostRun& ghost : *now.ghosts) last = std::max(last, ghost.samples->back().time);
-  last = std::min(last, std::max(end, start + kShownSeconds));
-  return {start, last > start ? last : start + now.frame.scene->stepping.dt};
+  double start = 0, end = 0;
+  bool first = true;
+  for (const LaneSnapshot* lane : now.lanes()) {
+    if (lane->plot->empty()) continue;
+    start = first ? lane->plot->front().time : std::min(start, lane->plot->front().time);
+    end = std::max(end, lane->plot->back().time);
+    first = false;
+  }
+  start = std::max(start, end - kShownSeconds);
+  return {start, end > start ? end : start + now.frame.scene->stepping.dt};
 }
 
-// Quantities of the present run and of the ghosts; `relative` ones less those of each run's first sample.
+// Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
+// those of each lane's first sample.
 Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative = false) {
   Plot plot;
   plot.x_title = "time [s]";
   plot.x_is_time = true;
   plot.empty = "Nothing yet: press Space to play, S for one step.";
   plot.fit_x = last_seconds(now);
-  plot.runs.push_back(run_of(*now.plot, quantities, relative));
-  for (const GhostRun& ghost : *now.ghosts) {
-    PlotRun run = run_of(*ghost.samples, quantities, relative);
-    run.name = run.what;
-    if (ghost.dt != now.frame.scene->stepping.dt) run.name += ", h " + format_quantity(ghost.dt, "s");
-    // Runs of the same name get a number.
-    const auto taken = [&](const std::string& name) {
-      return std::any_of(plot.runs.begin(), plot.runs.end(),
-                         [&](const PlotRun& other) { return other.name == name; });
-    };
-    const std::string name = run.name;
-    for (int k = 2; taken(run.name); ++k) run.name = name + " (" + std::to_string(k) + ")";
-    run.what = run.name;
-    run.dash = kGhostDashes[(plot.runs.size() - 1) % kGhostDashes.size()];
+  if (now.replay) plot.cursor = now.frame.record.time;
+  if (now.others.empty()) {
+    plot.runs.push_back(run_of(*now.plot, quantities, relative));
+    return plot;
+  }
+  for (const LaneSnapshot* lane : now.lanes()) {
+    PlotRun run = run_of(*lane->plot, quantities.first(1), relative);
+    run.name = run.what = lane_name(*lane);
+    run.fits = !lane->frozen;
+    run.dash = kLaneStyles[lane->lane].dash.scaled(kLaneDash);
+    run.curves.front().colour = lane_colour(lane->lane);
+    if (lane->lane == now.lane) run.curves.front().thickness = kActiveLane;
     plot.runs.push_back(std::move(run));
   }
-  if (now.replay) plot.cursor = now.frame.record.time;
   return plot;
 }
 

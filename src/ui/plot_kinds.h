@@ -42,8 +42,8 @@ struct PlotsLayout {
   PlotView& view(PlotKind kind) { return views[static_cast<std::size_t>(kind)]; }
 };
 
-/// The curves of the present run, and for those over time of the ghosts. Energies are changes since each
-/// run's first sample. The plot of iterations_or_time is that of its shown_kind.
+/// The curves of the run, or one for each lane. Energies are changes since each lane's first sample. The plot
+/// of iterations_or_time is that of its shown_kind.
 Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity = true);
 
 }  // namespace clothlab

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ui/file_dialog.h"
+#include "ui/lanes.h"
 #include "ui/method_mark.h"
 #include "ui/recording_card.h"
 #include "ui/text_size.h"
@@ -32,6 +33,13 @@ void save(const ShortcutTargets& on, FileDialog::Purpose purpose) {
   on.files.save(purpose, on.context.snapshot.loaded->scene.title);
 }
 
+void next_lane(const ShortcutTargets& on) {
+  const std::vector<const LaneSnapshot*> lanes = on.context.snapshot.lanes();
+  const auto here =
+      std::ranges::find(lanes, on.context.snapshot.lane, [](const LaneSnapshot* lane) { return lane->lane; });
+  on.context.select_lane((here + 1 == lanes.end() ? lanes.front() : *(here + 1))->lane);
+}
+
 constexpr std::array kShortcuts = {
     Shortcut{Key::space, 0, false, false, "Space", "play or pause",
              [](const ShortcutTargets& on) { on.context.set_playing(!on.context.playing()); }},
@@ -53,14 +61,25 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{-kForEver})); }},
     Shortcut{Key::end, 0, false, false, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.send(Control(ShowPast{kForEver})); }},
+    Shortcut{Key::none, 'C', false, false, "C", "another lane beside this one",
+             [](const ShortcutTargets& on) { on.context.add_lane(contrasting_method(on.context.snapshot)); }},
     Shortcut{
-        Key::none, 'N', false, false, "N", "rerun with the next integrator",
-        [](const ShortcutTargets& on) { on.context.run_again(method_after(on.context.integrator(), 1)); }},
+        Key::none, 'N', false, false, "N", "repeat all with the next integrator",
+        [](const ShortcutTargets& on) { on.context.add_lane(next_new_method(on.context.snapshot), true); }},
+    Shortcut{Key::tab, 0, false, true, "Tab", "next lane", next_lane},
+    Shortcut{Key::none, 'L', false, false, "L", "lanes as tiles, over each other, one alone",
+             [](const ShortcutTargets& on) {
+               LaneLayout& layout = on.context.view.lanes;
+               layout = static_cast<LaneLayout>((static_cast<int>(layout) + 1) % 3);
+             }},
+    Shortcut{Key::del, 0, false, false, "Del", "remove this lane",
+             [](const ShortcutTargets& on) { on.context.remove_lane(on.context.snapshot.lane); }},
     Shortcut{Key::none, '[', false, true, "[  ]", "slower, faster",
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() / 2); }},
     Shortcut{Key::none, ']', false, true, nullptr, nullptr,
              [](const ShortcutTargets& on) { on.context.set_speed(on.context.speed() * 2); }},
-    Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator", nullptr},
+    Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator; Shift: as a new lane",
+             nullptr},
     Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator",
              [](const ShortcutTargets& on) { step_integrator(on, -1); }},
     Shortcut{Key::none, '.', false, true, nullptr, nullptr,
@@ -179,7 +198,12 @@ std::span<const Shortcut> shortcuts() { return kShortcuts; }
 
 bool run_shortcut(const KeyPress& press, const ShortcutTargets& targets) {
   if (!press.ctrl && press.character >= '1' && press.character <= '9') {
-    if (!press.repeat) targets.context.set_integrator(static_cast<std::size_t>(press.character - '1'));
+    const auto row = static_cast<std::size_t>(press.character - '1');
+    if (press.repeat) return true;
+    if (press.shift)
+      targets.context.add_lane(row);
+    else
+      targets.context.set_integrator(row);
     return true;
   }
   for (const Shortcut& shortcut : kShortcuts) {

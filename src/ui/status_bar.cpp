@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "ui/grab_marks.h"
+#include "ui/lane_reading.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
@@ -15,20 +16,6 @@
 
 namespace clothlab {
 namespace {
-
-ImU32 level_colour(StabilityLevel level) {
-  switch (level) {
-    case StabilityLevel::safe:
-      return palette().good;
-    case StabilityLevel::near_limit:
-      return palette().careful;
-    case StabilityLevel::unstable:
-      return palette().failed;
-    case StabilityLevel::unknown:
-      break;
-  }
-  return palette().muted;
-}
 
 // In front of the method's name.
 void mark(std::size_t row) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "ui/lanes.h"
 #include "ui/notices.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
@@ -129,6 +130,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   const Area& view = parts.view;
   const float status = units(kStatusHeight);
 
+  lane_frames(context, view);
   draw_side_panel(context, view.width, height - status);
   draw_below(context, parts, height - status);
   begin_fixed("##status", {0, height - status, width, status},
@@ -184,6 +186,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
               low ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
   main_buttons(context);
   transport_panel(context);
+  lanes_panel(context);
   section("Integrator");
   integrator_panel(context);
   ImGui::Dummy(ImVec2(0, units(2)));

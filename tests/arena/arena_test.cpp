@@ -236,10 +236,8 @@ TEST(Arena, JoinsAndLeaves) {
   EXPECT_TRUE(arena.is_alone());
   EXPECT_THROW(arena.apply(pool, RemoveLane{1}), InputError);
   EXPECT_THROW(arena.apply(pool, 0, Release{}), InputError);
-  EXPECT_EQ(arena.free_lane(), LaneId{0});
   for (LaneId lane = 0; lane < kMostLanes; ++lane)
     if (lane != 1) arena.apply(pool, AddLane{lane, 1});
-  EXPECT_FALSE(arena.free_lane());
   EXPECT_THROW(arena.apply(pool, AddLane{kMostLanes, 1}), InputError);
 }
 

@@ -107,8 +107,8 @@ class Desk {
       case 3:
         return edits_.end_gesture();
       case 4: {
-        const RunAgain again{some_integrator()};
-        return send([&] { edits_.record(again); }, Control(again));
+        const Command command = SetIntegrator{some_integrator()};
+        return send([&] { edits_.record(command); }, command);
       }
       case 5:
         return do_what_is_no_edit();

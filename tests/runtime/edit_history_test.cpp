@@ -159,11 +159,24 @@ TEST(EditHistory, OneDragOfAPinIsOneEntry) {
   EXPECT_TRUE(is_motion(edits.undo(), first));
 }
 
-TEST(EditHistory, TheNextIntegratorFromTheStartIsOneEntryAndKeepsThePins) {
+TEST(EditHistory, FollowsTheLaneWhoseMethodThePanelsEdit) {
   EditHistory edits(sheet("Sheet"));
-  edits.record(SetPinned{{5}, true});
-  edits.record(RunAgain{"rk4"});
-  EXPECT_EQ(edits.undo()->text, "Runge–Kutta 4 → Semi-implicit Euler");
+  edits.record(SetIntegrator{"rk4"});
+  edits.record(SetParameter{"mass", 3});
+  edits.record(SetParameter{"cg-tolerance", 1e-6});
+  edits.sent(1);
+  Scene of_b = edits.scene();
+  of_b.integrator = "bdf2";
+  edits.follow_lane(1, of_b);
+  EXPECT_EQ(edits.scene().integrator, "rk4") << "a request waits for its answer";
+  edits.settle(1, {});
+  edits.follow_lane(1, of_b);
+  EXPECT_EQ(edits.scene().integrator, "bdf2");
+  EXPECT_EQ(edits.scene().material.mass, 3);
+  EXPECT_EQ(edits.undo_text(), "Mass 3 → 0.2 kg") << "the other lane's method is no entry of this one";
+  const auto step = edits.undo();
+  EXPECT_EQ(step->scene->integrator, "bdf2");
+  EXPECT_EQ(step->scene->material.mass, 0.2);
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {

@@ -148,8 +148,8 @@ void rewind(Session& session) {
   session.send(Rewind{});
   session.send(SetParameter{"mass", 0.5});
   session.steps(5);
-  session.send(RunAgain{"rk4"});
-  session.send(SetPlaying{false});
+  session.send(SetIntegrator{"rk4"});
+  session.send(Reset{});
   session.send(SetParameter{"dt", 0.001});
   session.steps(10);
 }

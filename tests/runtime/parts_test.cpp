@@ -75,10 +75,6 @@ TEST(CommandQueue, IsUrgentOnlyWhileWhatWaitsMakesTheStepWorthless) {
   queue.pop();
   EXPECT_FALSE(queue.urgent());
   EXPECT_FALSE(queue.scene_waits());
-  queue.push(Control(RunAgain{}));
-  EXPECT_TRUE(queue.urgent());
-  queue.pop();
-  EXPECT_FALSE(queue.urgent());
   queue.close();
   EXPECT_TRUE(queue.urgent());
   EXPECT_TRUE(queue.scene_waits());

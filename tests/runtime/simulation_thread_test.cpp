@@ -866,39 +866,88 @@ TEST(SimulationThread, LooksBackWithinItsMemory) {
   EXPECT_EQ(s->kept.to, s->frame.record.time);
 }
 
-TEST(SimulationThread, RunsAgainWithAnotherIntegratorAndKeepsTheCurves) {
-  const auto scene = loaded(sheet_scene(5));
-  SimulationThread thread(scene, paused());
+// ---- Lanes
+
+const LaneSnapshot& lane_of(const Snapshot& snapshot, LaneId id) {
+  for (const LaneSnapshot* lane : snapshot.lanes())
+    if (lane->lane == id) return *lane;
+  ADD_FAILURE() << "no lane " << lane_letter(id);
+  return snapshot;
+}
+
+TEST(SimulationThread, RepeatsAGestureWithAnotherMethodAsALane) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
   thread.send(SetParameter{"spring-damping", 0.02});
-  for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
-  const auto first = wait_applied(thread, 21);
-  EXPECT_TRUE(first->ghosts->empty());
-
-  auto s = send_and_wait(thread, RunAgain{"backward-euler"});
-  EXPECT_TRUE(s->playing);
-  ASSERT_EQ(s->ghosts->size(), 1u);
-  const GhostRun& ghost = s->ghosts->front();
-  ASSERT_EQ(ghost.samples->size(), first->plot->size());
-  for (std::size_t i = 0; i < ghost.samples->size(); ++i) {
-    EXPECT_EQ((*ghost.samples)[i].time, (*first->plot)[i].time);
-    EXPECT_EQ((*ghost.samples)[i].energy.total, (*first->plot)[i].energy.total);
-    EXPECT_EQ((*ghost.samples)[i].integrator, first->integrator);
-  }
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  thread.send(StartGrab{{{6, 7, 11}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.1, 0.5)}});
+  for (int i = 0; i < 15; ++i) thread.send(StepOnce{});
+  auto s = send_and_wait(thread, Release{});
+  const std::vector<vec3> before = s->frame.positions;
+  send_and_wait(thread, NewLane{"semi-implicit-euler", true});
+  s = wait_for(thread, [](const Snapshot& now) { return now.lane == 1; });
+  ASSERT_EQ(s->others.size(), 1u);
+  EXPECT_EQ(s->frame.positions, before) << "the same method comes to the same state";
+  EXPECT_EQ(s->frame.record.step, 20u);
+  EXPECT_EQ(s->plot->size(), lane_of(*s, 0).plot->size());
+  send_and_wait(thread, NewLane{"backward-euler", true});
+  s = wait_for(thread, [](const Snapshot& now) { return now.lane == 2; });
   EXPECT_EQ(s->frame.scene->integrator, "backward-euler");
-  EXPECT_EQ(s->frame.scene->material.spring_damping, 0.02) << "the same parameters";
-  EXPECT_EQ(s->plot->front().time, 0);
-  EXPECT_EQ(s->plot->front().energy.total, ghost.samples->front().energy.total) << "from the same start";
+  EXPECT_EQ(s->frame.scene->material.spring_damping, 0.02) << "the same world";
+  EXPECT_EQ(s->frame.record.step, 20u);
+  EXPECT_NE(s->frame.positions, before);
+  EXPECT_EQ(s->plot->front().energy.total, lane_of(*s, 0).plot->front().energy.total)
+      << "from the same start";
+  const auto errors = s->errors;
+  EXPECT_EQ(send_and_wait(thread, NewLane{"no-such-integrator", true})->errors, errors + 1);
+}
 
-  EXPECT_EQ(send_and_wait(thread, RunAgain{"no-such-integrator"})->ghosts->size(), 1u);
-  for (std::size_t i = 0; i < kMostGhosts + 2; ++i) {
-    send_and_wait(thread, StepOnce{});
-    s = send_and_wait(thread, RunAgain{"semi-implicit-euler"});
+TEST(SimulationThread, AddsAndRemovesLanes) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  for (LaneId lane = 1; lane < kMostLanes; ++lane) {
+    const auto s = send_and_wait(thread, NewLane{"rk4"});
+    EXPECT_EQ(s->lane, lane);
+    EXPECT_EQ(s->others.size(), lane);
   }
-  EXPECT_EQ(s->ghosts->size(), kMostGhosts);
-  EXPECT_TRUE(send_and_wait(thread, ForgetGhosts{})->ghosts->empty());
-  send_and_wait(thread, StepOnce{});
-  EXPECT_FALSE(send_and_wait(thread, RunAgain{"bdf2"})->ghosts->empty());
-  EXPECT_TRUE(send_and_wait(thread, UseScene{scene})->ghosts->empty()) << "they are of another start";
+  auto s = send_and_wait(thread, NewLane{"rk4"});
+  EXPECT_THAT(s->error, HasSubstr("8 is the most"));
+  s = send_and_wait(thread, SelectLane{3});
+  EXPECT_EQ(s->lane, 3u);
+  s = send_and_wait(thread, SetIntegrator{"bdf2"});
+  for (const LaneSnapshot* lane : s->lanes())
+    EXPECT_EQ(lane->frame.scene->integrator, lane->lane == 0   ? "semi-implicit-euler"
+                                             : lane->lane == 3 ? "bdf2"
+                                                               : "rk4");
+  s = send_and_wait(thread, SetParameter{"mass", 0.4});
+  for (const LaneSnapshot* lane : s->lanes()) EXPECT_EQ(lane->frame.scene->material.mass, 0.4);
+  for (LaneId lane = 0; lane < kMostLanes - 1; ++lane)
+    s = send_and_wait(thread, ChangeLanes{RemoveLane{lane}});
+  EXPECT_EQ(s->lane, 7u);
+  EXPECT_TRUE(s->others.empty());
+  s = send_and_wait(thread, ChangeLanes{RemoveLane{7}});
+  EXPECT_THAT(s->error, HasSubstr("only lane"));
+  EXPECT_EQ(send_and_wait(thread, SelectLane{0})->lane, 7u) << "there is none";
+}
+
+TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(SetParameter{"dt", 1.0 / 60});
+  send_and_wait(thread, NewLane{"explicit-euler"});
+  send_and_wait(thread, SetPlaying{true});
+  auto s = wait_for(thread, [](const Snapshot& now) { return now.frozen; });
+  const double frozen_at = s->frame.record.time;
+  s = wait_for(thread,
+               [&](const Snapshot& now) { return lane_of(now, 0).frame.record.time > frozen_at + 0.1; });
+  EXPECT_TRUE(s->playing) << "the other goes on";
+  EXPECT_EQ(s->frame.record.time, frozen_at);
+  EXPECT_THAT(s->blow_up_sentence, HasSubstr("Lane B"));
+  send_and_wait(thread, SetIntegrator{"backward-euler"});
+  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
+  EXPECT_TRUE(s->blow_up_sentence.empty());
+  EXPECT_EQ(s->frame.record.step, lane_of(*s, 0).frame.record.step) << "at the present of the others";
+  s = send_and_wait(thread, ChangeLanes{JoinLane{1, 0}});
+  send_and_wait(thread, SetPlaying{false});
+  s = send_and_wait(thread, ShowPast{0});
+  for (const LaneSnapshot* lane : s->lanes()) EXPECT_EQ(lane->frame.record.time, 0);
 }
 
 // ---- ω_max and the grab

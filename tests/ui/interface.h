@@ -66,8 +66,6 @@ class Interface {
             *edits,
             [this](std::variant<Command, Control> what) {
               if (const auto* command = std::get_if<Command>(&what)) edits->record(*command);
-              if (const auto* control = std::get_if<Control>(&what))
-                if (const auto* again = std::get_if<RunAgain>(control)) edits->record(*again);
               sent.push_back(std::move(what));
               edits->sent(++stamp);
               return stamp;

@@ -230,13 +230,17 @@ TEST(Interface, EveryShortcutIsListedAndDoesSomething) {
     if (shortcut.act == nullptr) continue;
     Interface face;
     face.view.interface_scale = 1.1F;
+    LaneSnapshot& other = face.snapshot.others.emplace_back();
+    other.lane = 1;
+    other.frame = face.snapshot.frame;
+    other.plot = face.snapshot.plot;
     const ViewSettings before = face.view;
     EXPECT_TRUE(face.ui.on_key({shortcut.key, shortcut.character, shortcut.ctrl, shortcut.shift, false},
                                false, face.context()));
     const bool acted = !face.sent.empty() || !face.requests.empty() || face.ui.dialog_open() ||
                        before.wireframe != face.view.wireframe || before.heat_map != face.view.heat_map ||
                        before.ground != face.view.ground || before.plots != face.view.plots ||
-                       before.explain != face.view.explain ||
+                       before.explain != face.view.explain || before.lanes != face.view.lanes ||
                        before.interface_scale != face.view.interface_scale;
     EXPECT_TRUE(acted) << (shortcut.keys != nullptr ? shortcut.keys : "a second key of a pair");
     face.frame();

@@ -222,14 +222,13 @@ def pin(program, assets):
             window.click_item(name)
             window.shows(name, pinned=count)
 
-        # Pins are the user's: R and N keep them, where they rest. Cleared in mid-swing, undo brings them back there.
+        # Pins are the user's: R keeps them, where they rest. Cleared in mid-swing, undo brings them back there.
         def corners(state):
             return {p["index"]: p["position"] for p in state["some_particles"] if p["index"] in (0, 224)}
 
-        for key in ("r", "n"):
-            window.key(key)
-            at_rest = corners(window.until(lambda: window.state()["step"] < 30 and window.fresh_state(), f"{key}'s start"))
-            window.shows(f"the pins kept by {key}", pinned=4)
+        window.key("r")
+        at_rest = corners(window.until(lambda: window.state()["step"] < 30 and window.fresh_state(), "the start"))
+        window.shows("the pins kept", pinned=4)
         check(at_rest[0][1] == 0 and at_rest[224][1] == 0, f"pins are not where they rest: {at_rest}")
         window.click_item("pin-none")
         window.until(lambda: corners(window.state())[0][1] < -0.1, "the cloth to fall")
@@ -793,7 +792,7 @@ def gravity(program, assets):
 @case
 def look_back(program, assets):
     """Slider and keys show the last seconds; a step goes on from there, which can be undone; a moment is saved and
-    opened again; plots zoom, fit and are saved; runs are compared with the ghosts of earlier ones."""
+    opened again; plots zoom, fit and are saved; what was done is repeated with other methods."""
     with Session(program, "--grid", "8x8") as window:
         window.until(lambda: window.state()["time"] > 1, "a second", 60)
         window.key("Left")
@@ -868,13 +867,13 @@ def look_back(program, assets):
                      "Copied: clothlab replay" in window.state()["message"], "the command line of a replay")
 
         window.key("n")
-        window.shows("the next method beside a ghost", integrator="semi-implicit-bdf2", ghosts=1, playing=True)
-        window.until(lambda: "plot0:legend:Semi-implicit Euler" in window.state()["items"], "the ghost's name")
+        window.shows("the next method as a lane", lane="B", integrator="semi-implicit-bdf2")
+        window.until(lambda: "plot0:legend:A  Semi-implicit Euler" in window.state()["items"], "the curve of lane A")
         window.click_item("run-again-with")
         window.click_item("run-again-with:symplectic-euler")
-        window.shows("a chosen integrator", integrator="symplectic-euler", ghosts=2)
-        window.click_item("clear-ghosts")
-        window.shows("no ghosts", ghosts=0)
+        window.shows("a chosen integrator", lane="C", integrator="symplectic-euler")
+        lanes = window.state()["lanes"]
+        check(len({lane["step"] for lane in lanes.values()}) == 1, f"lanes at the same step: {lanes}")
 
 
 @case
@@ -1125,7 +1124,7 @@ def first_minutes(program, assets):
         window.click_item("mesh-play")
         window.until(lambda: window.state()["time"] > 0.1, "it to play", 30)
         window.key("n")
-        window.shows("the next method with the same pins", ghosts=1, playing=True, pinned=hem["particles"])
+        window.shows("the next method with the same pins", lane="B", playing=True, pinned=hem["particles"])
         window.until(lambda: window.state()["time"] > 0.1 and window.state()["pinned"] == hem["particles"], "it to play")
 
 

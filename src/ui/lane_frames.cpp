@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/lane_reading.h"
+#include "ui/lanes.h"
+#include "ui/numbers.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr ImGuiWindowFlags kBar = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+                                  ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
+                                  ImGuiWindowFlags_NoFocusOnAppearing;
+
+float wide(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
+
+void write(ImVec2 at, ImU32 colour, const std::string& text) {
+  ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
+}
+
+void begin_bar(const std::string& id, const Area& area) {
+  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
+  ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::Begin(id.c_str(), nullptr, kBar);
+  ImGui::PushFont(fonts().small);
+}
+
+void end_bar() {
+  ImGui::PopFont();
+  ImGui::End();
+  ImGui::PopStyleVar(4);
+}
+
+// A letter on the lane's colour.
+float letter(ImVec2 at, LaneId lane) {
+  const float side = ImGui::GetTextLineHeight() + units(3);
+  const std::string text(1, lane_letter(lane));
+  const ImU32 colour = lane_colour(lane);
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + side, at.y + side), colour, units(3));
+  write(ImVec2(at.x + (side - wide(text)) / 2, at.y + units(1.5F)), readable_on(colour), text);
+  return side;
+}
+
+// The names of all lanes that are drawn over each other, as many as fit.
+void all_names(const PanelContext& context, ImVec2 at, float right) {
+  for (const LaneSnapshot* lane : context.snapshot.lanes()) {
+    const std::string name = lane_name(*lane);
+    if (at.x + wide(name) > right) return;
+    write(at, lane_colour(lane->lane), name);
+    at.x += wide(name) + units(14);
+  }
+}
+
+// Click: the panels edit this lane; double click: it alone, or all again.
+void choose(const PanelContext& context, LaneId lane, const char* part, ImVec2 size) {
+  const std::string name = std::string("lane-") + part + ":" + lane_letter(lane);
+  ImGui::SetCursorPos(ImVec2(0, 0));
+  if (ImGui::InvisibleButton(name.c_str(), size)) context.select_lane(lane);
+  note_item(name);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    context.select_lane(lane);
+    context.view.lanes = context.view.lanes == LaneLayout::alone ? LaneLayout::tiles : LaneLayout::alone;
+  }
+}
+
+void head(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
+  begin_bar(std::string("##lane-head-") + lane_letter(lane.lane), area);
+  const bool active = lane.lane == context.snapshot.lane;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
+  draw->AddRectFilled(a, b, active ? palette().chosen : palette().panel);
+  const float line = ImGui::GetTextLineHeight(), pad = units(6);
+  const float top = a.y + (area.height - line) / 2;
+  const float side = letter(ImVec2(a.x + pad, a.y + (area.height - line - units(3)) / 2), lane.lane);
+  const LaneReading now = read_lane(lane);
+  const std::string right = now.state;
+  const float right_at = b.x - pad - wide(right);
+  write(ImVec2(right_at, top), now.colour, right);
+  const float left = a.x + 2 * pad + side;
+  if (context.view.lanes == LaneLayout::overlay)
+    all_names(context, ImVec2(left, top), right_at - pad);
+  else
+    write(ImVec2(left, top), palette().text,
+          shortened(integrators()[lane.integrator].title, std::max(right_at - left - pad, 0.0F)));
+  choose(context, lane.lane, "head", ImVec2(area.width, area.height));
+  tooltip(now.help +
+          " A click chooses the lane that the panels edit; a double click shows it alone, or all "
+          "again.");
+  end_bar();
+}
+
+void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& area) {
+  begin_bar(std::string("##lane-foot-") + lane_letter(lane.lane), area);
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
+  draw->AddRectFilled(a, b, palette().panel);
+  const float line = ImGui::GetTextLineHeight(), pad = units(6);
+  const float top = a.y + (area.height - line) / 2;
+  const LaneReading now = read_lane(lane);
+  const std::string energy = "ΔE " + now.energy;
+  const float right_at = b.x - pad - wide(energy);
+  if (right_at > a.x + area.width / 2) write(ImVec2(right_at, top), palette().muted, energy);
+  float x = a.x + pad;
+  if (now.limit_share) {
+    const float width = units(40), middle = top + line / 2;
+    const auto share = static_cast<float>(std::clamp(*now.limit_share, 0.0, 1.0));
+    draw->AddRectFilled(ImVec2(x, middle - units(3)), ImVec2(x + width, middle + units(3)), palette().field,
+                        units(3));
+    draw->AddRectFilled(ImVec2(x, middle - units(3)), ImVec2(x + width * share, middle + units(3)),
+                        now.level_colour, units(3));
+    x += width + pad;
+  }
+  write(ImVec2(x, top), now.level_colour, shortened(now.verdict, std::max(right_at - x - pad, 0.0F)));
+  choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
+  tooltip(now.help);
+  end_bar();
+}
+
+}  // namespace
+
+void lane_frames(const PanelContext& context, const Area& view) {
+  if (context.snapshot.others.empty()) return;
+  const std::vector<const LaneSnapshot*> lanes = context.snapshot.lanes();
+  ImDrawList* behind = ImGui::GetBackgroundDrawList();
+  for (const LaneTile& tile : lane_tiles(view, context.snapshot, context.view.lanes)) {
+    const LaneSnapshot& lane =
+        **std::ranges::find(lanes, tile.lane, [](const LaneSnapshot* each) { return each->lane; });
+    const Area& cloth = tile.cloth;
+    const ImVec2 a(cloth.x, cloth.y), b(cloth.x + cloth.width, cloth.y + cloth.height);
+    if (lane.frozen || lane.coming_back) behind->AddRectFilled(a, b, with_alpha(palette().panel, 0.45F));
+    if (lane.frozen) behind->AddRect(a, b, palette().failed, 0, 0, units(2));
+    head(context, lane, {tile.whole.x, tile.whole.y, tile.whole.width, cloth.y - tile.whole.y});
+    const float below = cloth.y + cloth.height;
+    foot(context, lane, {tile.whole.x, below, tile.whole.width, tile.whole.y + tile.whole.height - below});
+  }
+}
+
+}  // namespace clothlab

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "ui/lane_reading.h"
+
+#include <cmath>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/numbers.h"
+#include "ui/palette.h"
+#include "ui/stability.h"
+
+namespace clothlab {
+namespace {
+
+std::string share_text(double share) {
+  const double value = 100 * share;
+  return (value < 10 ? format_plain(value, 2) : format_plain(std::round(value), 4)) + " %";
+}
+
+std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
+
+// What it does: runs, stands, comes back.
+void describe_state(const LaneSnapshot& lane, LaneReading& out) {
+  if (lane.coming_back) {
+    out.short_state = "comes back";
+    out.state = "comes back: " + format_plain(lane.coming_back->time, 3) + " s";
+    out.colour = palette().careful;
+  } else if (!lane.blow_up_sentence.empty()) {
+    out.short_state = "blew up";
+    out.state = "blew up at " + format_plain(lane.frame.record.time, 3) + " s";
+    out.colour = palette().failed;
+  } else if (out.real_time) {
+    out.short_state = share_text(*out.real_time);
+    out.state = out.short_state + " of real time";
+    out.colour = *out.real_time > 1 ? palette().careful : palette().muted;
+  } else {
+    out.state = out.short_state = "no step yet";
+    out.colour = palette().muted;
+  }
+}
+
+}  // namespace
+
+ImU32 level_colour(StabilityLevel level) {
+  switch (level) {
+    case StabilityLevel::safe:
+      return palette().good;
+    case StabilityLevel::near_limit:
+      return palette().careful;
+    case StabilityLevel::unstable:
+      return palette().failed;
+    case StabilityLevel::unknown:
+      break;
+  }
+  return palette().muted;
+}
+
+LaneReading read_lane(const LaneSnapshot& lane) {
+  LaneReading out;
+  const Scene& scene = *lane.frame.scene;
+  const IntegratorInfo& info = integrators()[lane.integrator];
+  const double h = scene.stepping.dt;
+  if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / h;
+  describe_state(lane, out);
+  StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
+  if (!lane.converged) stability = not_converged(std::move(stability), lane.warning);
+  if (stability.largest_step) out.limit_share = h / *stability.largest_step;
+  out.verdict = stability.verdict;
+  out.level_colour = level_colour(stability.level);
+  if (!lane.plot->empty())
+    out.energy_change = lane.frame.record.energy.total - lane.plot->front().energy.total;
+  out.energy = signed_joule(out.energy_change);
+  out.help = std::string(info.title) + ", h = " + format_quantity(h, "s") + ". ";
+  if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
+  if (out.real_time)
+    out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +
+                " of the time that it simulates. ";
+  out.help += "Energy since the start: " + out.energy + "; largest strain " +
+              share_text(lane.frame.record.max_strain) + ". " + stability.help;
+  return out;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+
+#include "runtime/snapshot.h"
+
+namespace clothlab {
+
+/// The figures of a lane, as its tile and the table show them.
+struct LaneReading {
+  std::string state;                  ///< "6 % of real time", "blew up at 0.047 s", "comes back: 0.8 s"
+  std::string short_state;            ///< "6 %", "blew up", "comes back"
+  ImU32 colour = 0;                   ///< of the state
+  std::optional<double> limit_share;  ///< h over its limit
+  std::string verdict;                ///< "stable below 1.4 ms"
+  ImU32 level_colour = 0;             ///< of the verdict
+  std::string energy;                 ///< change since the start: "−1.2 mJ"
+  double energy_change = 0;           ///< the same [J]
+  std::optional<double> real_time;    ///< time of a step over the time that it simulates
+  std::string help;                   ///< all of it in sentences
+};
+
+LaneReading read_lane(const LaneSnapshot& lane);
+
+/// The colour of a stability level.
+enum class StabilityLevel;
+ImU32 level_colour(StabilityLevel level);
+
+}  // namespace clothlab

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "ui/lane_reading.h"
+#include "ui/lanes.h"
+#include "ui/numbers.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+struct Row {
+  const LaneSnapshot* lane;
+  LaneReading figures;
+};
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+struct Column {
+  const char* title;
+  const char* help;
+  float width;  // [interface units]; 0: what is left
+  double (*value)(const Row&);
+  std::string (*text)(const Row&);
+};
+
+constexpr std::array kColumns{
+    Column{"lane", "Letter and method. A click chooses the lane that the panels edit.", 0,
+           [](const Row& r) { return static_cast<double>(r.lane->lane); },
+           [](const Row& r) { return lane_name(*r.lane); }},
+    Column{"h/limit", "h over the largest stable h at this shape, where the method has a limit.", 44,
+           [](const Row& r) { return r.figures.limit_share.value_or(kNone); },
+           [](const Row& r) {
+             return r.figures.limit_share ? format_steady(*r.figures.limit_share, 2) : std::string("any");
+           }},
+    Column{"ΔE", "Total energy now less that at the lane's start.", 62,
+           [](const Row& r) { return r.figures.energy_change; },
+           [](const Row& r) { return r.figures.energy; }},
+    Column{"strain", "Largest strain of any stretch spring.", 42,
+           [](const Row& r) { return r.lane->frame.record.max_strain; },
+           [](const Row& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},
+    Column{"ms", "Median time of the last steps.", 42, [](const Row& r) { return r.lane->step_ms.median; },
+           [](const Row& r) {
+             return r.lane->step_ms.median > 0 ? format_steady(r.lane->step_ms.median) : std::string("–");
+           }},
+    Column{"real time", "How much of the time that it simulates a step takes, or why the lane stands.", 64,
+           [](const Row& r) { return r.lane->frozen ? kNone : r.figures.real_time.value_or(0); },
+           [](const Row& r) { return r.figures.short_state; }},
+};
+
+void sort(std::vector<Row>& rows) {
+  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs == nullptr || specs->SpecsCount == 0) return;
+  const Column& by = kColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
+  const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    return up ? by.value(a) < by.value(b) : by.value(b) < by.value(a);
+  });
+}
+
+}  // namespace
+
+void lane_table(const PanelContext& context, ImVec2 size) {
+  std::vector<Row> rows;
+  for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
+  ImGui::PushFont(fonts().small);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
+  if (ImGui::BeginTable("##lane-table", static_cast<int>(kColumns.size()),
+                        ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
+                            ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
+                        size)) {
+    ImGui::TableSetupScrollFreeze(0, 1);
+    for (const Column& column : kColumns)
+      ImGui::TableSetupColumn(
+          column.title,
+          column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+          units(column.width));
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+    for (std::size_t c = 0; c < kColumns.size(); ++c) {
+      ImGui::TableSetColumnIndex(static_cast<int>(c));
+      ImGui::TableHeader(displayable(kColumns[c].title).c_str());
+      note_item(std::string("lane-table:") + kColumns[c].title);
+      tooltip(kColumns[c].help);
+    }
+    sort(rows);
+    for (const Row& row : rows) {
+      ImGui::TableNextRow();
+      for (std::size_t c = 0; c < kColumns.size(); ++c) {
+        ImGui::TableSetColumnIndex(static_cast<int>(c));
+        const std::string text = displayable(kColumns[c].text(row));
+        if (c == 0) {
+          const std::string id = std::string("##row") + lane_letter(row.lane->lane);
+          if (ImGui::Selectable(id.c_str(), row.lane->lane == context.snapshot.lane,
+                                ImGuiSelectableFlags_SpanAllColumns))
+            context.select_lane(row.lane->lane);
+          note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
+          tooltip(row.figures.help);
+          ImGui::SameLine(0, 0);
+          coloured_text(lane_colour(row.lane->lane), text);
+          continue;
+        }
+        coloured_text(c + 1 == kColumns.size() ? row.figures.colour : palette().text, text);
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+}  // namespace clothlab

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ui/overlays.h"
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+// Several lanes in the window.
+
+/// The lane's colour, readable on the panels.
+ImU32 lane_colour(LaneId lane);
+/// "B  Implicit midpoint".
+std::string lane_name(const LaneSnapshot& lane);
+
+/// The place of a lane in the view, in window coordinates.
+struct LaneTile {
+  LaneId lane = 0;
+  Area whole;
+  Area cloth;  ///< without head and foot
+};
+/// The tiles of the view; with one lane all of it without head and foot.
+std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayout layout);
+
+/// Names and figures above and below each lane's cloth. A click selects a lane, a double click shows it alone
+/// or all again.
+void lane_frames(const PanelContext& context, const Area& view);
+
+/// "+" and the sets of lanes, side by side.
+void new_lane_buttons(const PanelContext& context);
+float new_lane_buttons_width();
+/// Letters, those buttons and the layout of several lanes, in one row of the panel; nothing for one lane.
+void lanes_panel(const PanelContext& context);
+
+/// The figures of all lanes as a table to sort; a click selects a lane.
+void lane_table(const PanelContext& context, ImVec2 size);
+
+/// Row in integrators() of the natural contrast to the active lane: a method of the other kind that no lane
+/// has yet.
+std::size_t contrasting_method(const Snapshot& now);
+/// The next method of the list that no lane has yet.
+std::size_t next_new_method(const Snapshot& now);
+
+}  // namespace clothlab
