@@ -1129,6 +1129,74 @@ def first_minutes(program, assets):
 
 
 @case
+def lanes(program, assets):
+    """Lanes are added, pulled at together, laid out and removed; one that blows up freezes alone and comes back; what
+    was done is repeated as a lane."""
+    with Session(program, assets / "scenes" / "01-sheet.json") as window:
+        def lane(letter):
+            return window.state()["lanes"].get(letter, {})
+
+        window.until(lambda: window.state()["time"] > 0.2, "it to play", 30)
+        window.key("c")
+        window.shows("the contrast beside it", lane="B", integrator="symplectic-euler")
+        window.key("shift+1")
+        window.shows("explicit Euler as a lane", lane="C")
+        window.until(lambda: lane("C")["frozen"], "it to blow up", 30)
+        step = lane("C")["step"]
+        window.until(lambda: lane("A")["step"] > step + 100 and lane("B")["step"] == lane("A")["step"], "the others to go on")
+        check(lane("C")["step"] == step and window.state()["playing"], "it did not freeze alone")
+        window.key("5")
+        window.until(lambda: not lane("C")["frozen"] and not lane("C")["coming_back"], "it to come back", 60)
+        check(lane("C")["step"] == lane("A")["step"] and lane("C")["integrator"] == "semi-implicit-euler",
+              f"the lanes: {window.state()['lanes']}")
+
+        window.click_item("lane-sets")
+        window.click_item("lane-set:Games")
+        window.until(lambda: "".join(window.state()["lanes"]) == "ABCD" and window.state()["time"] < 5, "four lanes from the start")
+        window.until(lambda: lane("D")["step"] > 300, "them to play", 60)
+        window.click_item("lane-head:B")
+        window.shows("the lane that was clicked", lane="B")
+        x, y = free_particle(window.fresh_state())["pixel"]
+        before = {letter: lane(letter)["places"] for letter in "ABCD"}
+        window.move(x, y)
+        window.fresh_state()
+        window.press()
+        window.until(lambda: all(lane(letter)["grab"] for letter in "ABCD"), "the hand in all lanes")
+        window.move(x + 60, y - 40)
+        window.until(lambda: all(distance(lane(letter)["places"], before[letter]) > 1 for letter in "ABCD"), "all to move")
+        window.release()
+        window.until(lambda: not any(lane(letter)["grab"] for letter in "ABCD"), "the hand to let go")
+
+        whole = window.fresh_state()["view"]
+        window.key("l")
+        window.until(lambda: window.state()["view"][2] > 1.5 * whole[2], "one picture of all")
+        window.key("l")
+        window.key("l")
+        window.until(lambda: window.state()["view"] == whole, "tiles again")
+        window.click_item("lane-row:D")
+        window.shows("the lane of the row", lane="D")
+        window.key("Delete")
+        window.until(lambda: "".join(window.state()["lanes"]) == "ABC", "the lane to go")
+
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.key("Left")
+        window.shows("the past", replay=True)
+        past = window.fresh_state()
+        check(len({each["step"] for each in past["lanes"].values()}) == 1, f"lanes at one moment: {past['lanes']}")
+        window.key("shift+7")
+        window.shows("a fork from there", lane="D", replay=False, step=past["step"])
+        window.key("n")
+        window.shows("all that was done, repeated", 60, lane="E")
+        check(len({each["step"] for each in window.state()["lanes"].values()}) == 1, f"{window.state()['lanes']}")
+        window.key("ctrl+j")
+        journal = window.until(lambda: list(window.folder.glob("*.journal")), "the journal").pop()
+        window.until(lambda: "clothlab replay" in window.state()["message"], "the command that repeats it")
+        done = subprocess.run([program, "replay", journal, "--check"], capture_output=True, text=True)
+        check(done.returncode == 0 and "the same bits" in done.stdout, f"the replay: {done.stdout} {done.stderr}")
+
+
+@case
 def resize(program, assets):
     """From one pixel to large, the window goes on drawing."""
     with Session(program) as window:
