@@ -72,7 +72,7 @@ std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
       measure_stability(simulation, simulation.state(), simulation.integrator(), pool, kStabilityDirections);
   if (!estimate) return {};
   const Scene& scene = simulation.scene();
-  return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt,
+  return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.stepping.h(),
                             *estimate);
 }
 
@@ -130,7 +130,7 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   }
   const Simulation& simulation = play->simulation();
   pictures.finish(simulation);
-  figures.h = simulation.scene().stepping.dt;
+  figures.h = simulation.scene().stepping.h();
   figures.skipped = play->skipped();
   if (const std::optional<BlowUp>& blow_up = simulation.blow_up()) {
     figures.blow_up = blow_up_text(simulation, pool);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -68,6 +69,7 @@ struct SelectLane {
 struct NewLane {
   std::string integrator;
   bool from_start = false;
+  std::optional<int> substeps = {};  ///< none: those of the active one
 };
 /// Removes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {

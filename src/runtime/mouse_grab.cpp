@@ -22,7 +22,7 @@ GrabLimits spring_of(const Grab& hold, const Simulation& simulation, const Stabi
   const double force = hold.strength * grab_force_bound(scene.material.mass, scene.material.gravity);
   const double inverse_mass =
       grab_inverse_mass(hold.particles, hold.weights, system.masses(), system.projection());
-  return grab_limits(simulation.integrator(), integrator_parameters(scene), scene.stepping.dt, without_grab,
+  return grab_limits(simulation.integrator(), integrator_parameters(scene), scene.stepping.h(), without_grab,
                      inverse_mass, force / reach);
 }
 

@@ -262,8 +262,10 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;
-  if (lane.blown) to.blow_up_sentence = lane.blown->sentence;
-  if (lane.blown) to.blow_up_text = lane.blown->why;
+  if (lane.blown && !lane.coming_back) {
+    to.blow_up_sentence = lane.blown->sentence;
+    to.blow_up_text = lane.blown->why;
+  }
   if (now - lane.warned < kWarningShown) {
     to.warning = lane.warning;
     to.converged = !lane.warned_of_solve;
@@ -275,7 +277,8 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
   const double h = simulation().scene().stepping.dt;
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
-  const std::optional<double> limit = prospect(live()).largest_step;
+  std::optional<double> limit = prospect(live()).largest_step;
+  if (limit) *limit *= simulation().scene().stepping.substeps;
   if (limit) proposed = real_time_step(*seconds, speed, *limit, proposed);
   return RealTimeLag{1e3 * *seconds, limit ? proposed : std::nullopt};
 }

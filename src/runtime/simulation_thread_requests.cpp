@@ -160,6 +160,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   follow_lanes();
   active = lane;
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
+  if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
   add_sample(live(), std::numeric_limits<double>::quiet_NaN());
 }
 

@@ -13,7 +13,7 @@ namespace clothlab {
 
 Prospect SimulationThread::Impl::prospect(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
-  Prospect now{&simulation.integrator(), simulation.scene().stepping.dt, std::nullopt};
+  Prospect now{&simulation.integrator(), simulation.scene().stepping.h(), std::nullopt};
   if (is_stable_at_every_step(lane))
     now.largest_step = std::numeric_limits<double>::infinity();
   else if (lane.stability)

@@ -170,6 +170,14 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.stepping.dt; },
                    [](Scene& s, double v) { s.stepping.dt = v; },
                    "Stepping"},
+    SceneParameter{{"substeps", "Substeps", "", Kind::integer, 1, 1000, 1, true,
+                    "Every step of h is taken as so many steps of h over this number. Commands act between "
+                    "whole steps, so "
+                    "that methods with different substeps stay comparable."},
+                   [](const Scene& s) { return static_cast<double>(s.stepping.substeps); },
+                   [](Scene& s, double v) { s.stepping.substeps = static_cast<int>(v); },
+                   "Stepping",
+                   kOfMethod},
     SceneParameter{{"adaptive-dt", "Adaptive steps", "", Kind::boolean, 0, 1, 0, false,
                     "Repeats a step in halves, down to h/1024, when it strains a stretch spring too much or "
                     "blows up; after two good steps in a row h doubles again."},

@@ -62,11 +62,14 @@ struct InitialState {
 };
 
 struct SteppingSettings {
-  double dt = 1.0 / 60;  ///< h [s]
+  double dt = 1.0 / 60;  ///< from one command to the next [s]
+  int substeps = 1;      ///< of each dt
   bool adaptive = false;
   double max_strain = 0.1;    ///< largest strain of a stretch spring after an adaptive step
   double energy_limit = 100;  ///< factor of the blow-up test (model.md); infinity: off
   SolverSettings solver;
+
+  double h() const { return dt / substeps; }  ///< of a substep [s]
 };
 
 /// Everything that defines a run: what `--scene` loads, Ctrl-S saves, and the command line fills in.

@@ -72,10 +72,21 @@ StepStatus Simulation::Impl::step(const ComputeContext& context) {
 
 /// Throws Cancelled when `stop` asks, as all its stages do.
 StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
+  const double end = state.t + scene->stepping.dt;
+  for (int substep = 0; substep < scene->stepping.substeps; ++substep)
+    if (run_substep(context) == StepStatus::blown_up) return StepStatus::blown_up;
+  // The same time to the last bit, whatever the number of substeps.
+  if (scene->stepping.substeps > 1) state.t = end;
+  finish_record();
+  return StepStatus::done;
+}
+
+/// In one or, with adaptive steps, in several pieces.
+StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   control.begin();
   while (!control.done()) {
-    const double h = scene->stepping.dt * control.units() / StepControl::kUnits;
+    const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
     if (scene->stepping.adaptive || scene->floor.on) keep_start_of_substep(context.pool);
     aim_pins(h, context);
     meet_world(h, context);
@@ -93,7 +104,6 @@ StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
     if (bad) return refuse_step(*bad);
     adopt_substep(report, h, good);
   }
-  finish_record();
   return StepStatus::done;
 }
 
@@ -338,7 +348,7 @@ void Simulation::Impl::notice_energy() {
   const auto made = watch.look({record.time, record.energy.total, measured.internal.shaking()}, account);
   if (!made) return;
   said_energy = true;
-  say(std::string(info->title) + " at h = " + format_quantity(scene->stepping.dt, "s") +
+  say(std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +
       " has made at least " + format_quantity(*made, "J") +
       " from nothing; gravity, the start and what was done to the cloth account for " +
       format_quantity(account.given(), "J") + ". A smaller h or a method with numerical damping makes less.");

@@ -32,6 +32,7 @@ struct Simulation::Impl {
   // The stages of a step. All throw Cancelled when the probe asks.
   StepStatus step(const ComputeContext& context);
   StepStatus run_stages(const ComputeContext& context);
+  StepStatus run_substep(const ComputeContext& context);
   void keep_start_of_step(WorkerPool& pool);
   void keep_start_of_substep(WorkerPool& pool);
   void aim_pins(double h, const ComputeContext& context);

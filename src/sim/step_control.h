@@ -5,17 +5,17 @@
 
 namespace clothlab {
 
-/// Chooses the substeps of a step of dt (model.md, "Adaptive steps"): a bad one is repeated in halves, two
-/// good ones in a row double [Bridson 2002]. Lengths are counted in 1/1024 of dt, the smallest step, so that
-/// the substeps of a step add up exactly. Without adaptive steps, the one substep is the whole step.
+/// Chooses the pieces of a substep of h (model.md, "Adaptive steps"): a bad one is repeated in halves, two
+/// good ones in a row double [Bridson 2002]. Lengths are counted in 1/1024 of h, the smallest step, so that
+/// the pieces add up exactly. Without adaptive steps there is one piece.
 class StepControl {
  public:
   static constexpr int kUnits = 1024;
 
-  /// At the beginning of every step of dt.
+  /// At the beginning of every substep.
   void begin() { left_ = kUnits; }
   bool done() const { return left_ == 0; }
-  /// The next substep, in units.
+  /// The next piece, in units.
   int units() const { return std::min(size_, left_); }
   bool at_smallest() const { return units() == 1; }
 

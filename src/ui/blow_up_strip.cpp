@@ -57,7 +57,7 @@ void smaller_step_button(const PanelContext& context) {
   const float width = ImGui::CalcTextSize("Smaller h: 0.00 ms").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::BeginDisabled(!smaller);
   if (row_button("blow-up-smaller-h", label, help_of_smaller_step(context, smaller), false, width))
-    context.set_parameter("dt", smaller->h);
+    context.set_parameter("dt", smaller->h * context.scene().stepping.substeps);
   ImGui::EndDisabled();
 }
 

@@ -60,8 +60,8 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
   const Scene& scene = *lane.frame.scene;
   const IntegratorInfo& info = integrators()[lane.integrator];
-  const double h = scene.stepping.dt;
-  if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / h;
+  const double h = scene.stepping.h();
+  if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / scene.stepping.dt;
   describe_state(lane, out);
   StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
   if (!lane.converged) stability = not_converged(std::move(stability), lane.warning);

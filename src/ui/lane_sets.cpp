@@ -1,34 +1,89 @@
 // SPDX-License-Identifier: MIT
 #include "ui/lane_sets.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include "integrate/registry.h"
 
 namespace clothlab {
 namespace {
 
-constexpr std::array<std::string_view, 4> kClassic{"explicit-euler", "symplectic-euler",
-                                                   "semi-implicit-euler", "implicit-midpoint"};
-constexpr std::array<std::string_view, 4> kDamping{"implicit-midpoint", "generalized-alpha", "bdf2",
-                                                   "backward-euler"};
-constexpr std::array<std::string_view, 4> kGames{"symplectic-euler", "xpbd", "projective-dynamics",
-                                                 "semi-implicit-euler"};
-constexpr std::array<std::string_view, 4> kExplicit{"explicit-euler", "symplectic-euler", "velocity-verlet",
-                                                    "rk4"};
+LaneChoices methods(std::initializer_list<std::string_view> ids) {
+  LaneChoices set;
+  for (const std::string_view id : ids)
+    set.lanes.push_back({static_cast<std::size_t>(find_integrator(id) - integrators().data())});
+  return set;
+}
+
+LaneChoices classic(const PanelContext&) {
+  return methods({"explicit-euler", "symplectic-euler", "semi-implicit-euler", "implicit-midpoint"});
+}
+
+LaneChoices damping(const PanelContext&) {
+  return methods({"implicit-midpoint", "generalized-alpha", "bdf2", "backward-euler"});
+}
+
+LaneChoices games(const PanelContext&) {
+  return methods({"symplectic-euler", "xpbd", "projective-dynamics", "semi-implicit-euler"});
+}
+
+LaneChoices explicit_ones(const PanelContext&) {
+  return methods({"explicit-euler", "symplectic-euler", "velocity-verlet", "rk4"});
+}
+
+LaneChoices in_real_time(const PanelContext& context) {
+  LaneChoices set = methods({"symplectic-euler", "velocity-verlet", "rk4", "semi-implicit-euler",
+                             "semi-implicit-bdf2", "backward-euler", "projective-dynamics", "rattle"});
+  const double h_ms = 1e3 * context.scene().stepping.dt;
+  std::erase_if(set.lanes, [&](const auto& lane) { return context.snapshot.method_ms[lane.row] > h_ms; });
+  return set;
+}
+
+LaneChoices steps_of_one(const PanelContext& context) {
+  const std::size_t row = context.integrator();
+  return {{{row, 16}, {row, 4}, {row, 1}}, std::min(16 * context.step_size(), 1.0)};
+}
+
+// RK4 at a fifth of the explicit limit: far more exact than what it is compared with.
+LaneChoices with_reference(const PanelContext& context) {
+  LaneChoices set = methods({"rk4"});
+  const auto& estimate = context.snapshot.stability;
+  const double h = estimate ? explicit_limit(*estimate) / 5 : context.step_size() / 10;
+  const double dt = context.scene().stepping.dt;
+  set.lanes.front().substeps = static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0));
+  set.lanes.insert(set.lanes.begin(), {context.integrator(), context.scene().stepping.substeps});
+  return set;
+}
 
 constexpr std::array kSets{
     LaneSet{
         "Classic four",
         "Explicit, symplectic and semi-implicit Euler and the implicit midpoint rule: what grows, what keeps "
         "its energy and what damps.",
-        kClassic},
+        classic},
     LaneSet{"Damping ladder",
             "Implicit midpoint, generalized-alpha, BDF2 and backward Euler: from no numerical damping to the "
             "most.",
-            kDamping},
+            damping},
     LaneSet{"Games", "What games use: symplectic Euler, XPBD, projective dynamics and semi-implicit Euler.",
-            kGames},
+            games},
     LaneSet{"Explicit four", "Explicit and symplectic Euler, velocity Verlet and RK4: who holds which h.",
-            kExplicit},
+            explicit_ones},
+    LaneSet{"One method at h, 4 h, 16 h",
+            "The active method with 16, 4 and 1 substeps of 16 times its present h.", steps_of_one},
+    LaneSet{
+        "In real time here",
+        "Eight methods, without those whose steps have taken longer on this scene than the time that they "
+        "simulate.",
+        in_real_time},
+    LaneSet{
+        "Against a reference",
+        "The active method, and RK4 with substeps of a fifth of the explicit limit, which is far more exact.",
+        with_reference},
 };
 
 }  // namespace

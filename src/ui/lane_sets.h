@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
-#include <string_view>
+#include <vector>
+
+#include "ui/panel_context.h"
 
 namespace clothlab {
 
 /// Lanes that show something together, all from the start.
+struct LaneChoices {
+  struct Choice {
+    std::size_t row = 0;  ///< in integrators()
+    int substeps = 1;
+  };
+  std::vector<Choice> lanes;
+  std::optional<double> dt = {};  ///< for all [s]; none: as it is
+};
+
 struct LaneSet {
-  std::string_view title;
-  std::string_view help;
-  std::span<const std::string_view> integrators;  ///< ids
+  const char* title;
+  const char* help;
+  LaneChoices (*choose)(const PanelContext& context);
 };
 
 std::span<const LaneSet> lane_sets();

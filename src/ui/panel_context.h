@@ -236,8 +236,8 @@ struct PanelContext {
   void set_gravity(const vec3& gravity) const;
   /// Sets all values of a scene of the same mesh as one change.
   void set_scene(Scene scene) const;
-  /// The user's h [s].
-  double step_size() const { return scene().stepping.dt; }
+  /// The user's h, of a substep [s].
+  double step_size() const { return scene().stepping.h(); }
 };
 
 }  // namespace clothlab

@@ -85,14 +85,16 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
-  const double h = context.step_size();
+  const double h = context.scene().stepping.dt;
+  const int substeps = context.scene().stepping.substeps;
   const StabilityReading stability =
-      read_stability(info, context.own_parameters(), h, context.snapshot.stability);
+      read_stability(info, context.own_parameters(), context.step_size(), context.snapshot.stability);
   std::optional<SliderMark> mark;
   if (stability.largest_step) {
-    mark = SliderMark{*stability.largest_step, palette().failed,
+    mark = SliderMark{*stability.largest_step * substeps, palette().failed,
                       "The mark: the linear limit of " + std::string(info.title) + " at this shape, " +
-                          format_quantity(*stability.largest_step, "s") + "."};
+                          format_quantity(*stability.largest_step, "s") +
+                          (substeps > 1 ? " per substep." : ".")};
   } else if (stability.level == StabilityLevel::unstable) {
     mark =
         SliderMark{dt->spec.min, palette().failed,
@@ -103,7 +105,8 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
   if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
-  small_text(steps + (steps == "1" ? " step" : " steps") + " per 1/60 s · " + stability.number, 1);
+  const std::string in = substeps > 1 ? " of " + std::to_string(substeps) + " substeps" : "";
+  small_text(steps + (steps == "1" ? " step" : " steps") + in + " per 1/60 s · " + stability.number, 1);
   tooltip(stability.help);
 }
 

@@ -185,5 +185,44 @@ TEST_F(AdaptiveTest, PinsMoveLinearlyThroughTheSubsteps) {
   EXPECT_EQ(simulation->state().x[0], vec3(0.05, 0, 0));
 }
 
+TEST(Substeps, AreStepsOfASmallerHBetweenTheSameCommands) {
+  WorkerPool pool;
+  for (const std::string_view method : {"symplectic-euler", "semi-implicit-euler", "bdf2", "xpbd"}) {
+    Scene scene = Scene();
+    scene.integrator = method;
+    scene.stepping.dt = 1.0 / 128;
+    scene.stepping.substeps = 4;
+    scene.wind.on = true;
+    scene.floor.on = true;
+    Simulation coarse(scene, grid_mesh(5, 5), pool);
+    scene.stepping.dt /= 4;
+    scene.stepping.substeps = 1;
+    Simulation fine(scene, grid_mesh(5, 5), pool);
+    for (int step = 0; step < 20; ++step) {
+      ASSERT_EQ(coarse.step(pool), StepStatus::done);
+      for (int substep = 0; substep < 4; ++substep) ASSERT_EQ(fine.step(pool), StepStatus::done);
+    }
+    EXPECT_EQ(coarse.steps(), 20u);
+    EXPECT_EQ(coarse.record().dt, scene.stepping.dt) << "of a substep";
+    EXPECT_EQ(coarse.state().x, fine.state().x) << method;
+    EXPECT_EQ(coarse.state().v, fine.state().v) << method;
+    EXPECT_EQ(coarse.state().t, fine.state().t) << method;
+  }
+}
+
+TEST(Substeps, EndAtTheSameTimeAsOneStep) {
+  WorkerPool pool;
+  Scene scene = Scene();
+  scene.stepping.dt = 0.01;
+  Simulation one(scene, grid_mesh(4, 4), pool);
+  scene.stepping.substeps = 7;
+  Simulation seven(scene, grid_mesh(4, 4), pool);
+  for (int step = 0; step < 50; ++step) {
+    one.step(pool);
+    seven.step(pool);
+    ASSERT_EQ(one.state().t, seven.state().t);
+  }
+}
+
 }  // namespace
 }  // namespace clothlab::testing
