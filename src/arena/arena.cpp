@@ -73,14 +73,12 @@ const Lane& Arena::at(LaneId lane) const {
 
 Lane& Arena::at(LaneId lane) { return const_cast<Lane&>(std::as_const(*this).at(lane)); }
 
-bool Arena::runs() const {
-  return std::ranges::any_of(lanes_, [](const Lane& lane) { return !lane.frozen; });
-}
+bool Arena::runs() const { return std::ranges::any_of(lanes_, &Lane::runs); }
 
 double Arena::time() const {
   double time = lanes_.front().simulation->state().t;
   for (const Lane& lane : lanes_) {
-    if (!lane.frozen) return lane.simulation->state().t;
+    if (lane.runs()) return lane.simulation->state().t;
     time = std::max(time, lane.simulation->state().t);
   }
   return time;
@@ -89,7 +87,7 @@ double Arena::time() const {
 std::uint64_t Arena::steps() const {
   std::uint64_t steps = 0;
   for (const Lane& lane : lanes_) {
-    if (!lane.frozen) return lane.simulation->steps();
+    if (lane.runs()) return lane.simulation->steps();
     steps = std::max(steps, lane.simulation->steps());
   }
   return steps;
@@ -110,6 +108,7 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
     at(lane).simulation->apply(pool, command);
     if (std::holds_alternative<RestoreSoundState>(command)) {
       at(lane).frozen.reset();
+      at(lane).held = false;
       const std::uint64_t step = at(lane).simulation->steps();
       std::erase_if(past_world_, [&](const WorldChange& change) { return change.step > step; });
       past_world_.push_back({step, GoBack{}});
@@ -126,7 +125,10 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
     apply_to_all(pool, lane, command);
   if (std::holds_alternative<Reset>(command)) {
     past_world_.clear();
-    for (Lane& each : lanes_) each.frozen.reset();
+    for (Lane& each : lanes_) {
+      each.frozen.reset();
+      each.held = false;
+    }
   } else {
     past_world_.push_back({step, command});
   }
@@ -146,9 +148,9 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
   for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
   std::size_t changed = 0;
   try {
-    // What is frozen has the values of the world, but nobody pulls at it.
+    // What stands has the values of the world, but nobody pulls at it.
     for (; changed < lanes_.size(); ++changed)
-      if (!lanes_[changed].frozen || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
+      if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
         lanes_[changed].simulation->apply(pool, each_command[changed]);
   } catch (...) {
     for (std::size_t i = 0; i < changed; ++i) lanes_[i].simulation->load(pool, before[i]);
@@ -174,14 +176,18 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   auto made = like(pool, *from.simulation, from.simulation->scene(), {});
   made->load(pool, now);
   const auto place = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
-  lanes_.insert(place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen});
+  lanes_.insert(
+      place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
 }
 
 void Arena::carry_out(WorkerPool& /*pool*/, const RemoveLane& command) {
   at(command.lane);
   if (is_alone()) throw InputError("The only lane cannot be removed.");
   std::erase_if(lanes_, [&](const Lane& lane) { return lane.id == command.lane; });
-  if (is_alone()) lanes_.front().frozen.reset();
+  if (is_alone()) {
+    lanes_.front().frozen.reset();
+    lanes_.front().held = false;
+  }
 }
 
 void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
@@ -200,6 +206,15 @@ void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
     throw;
   }
   to.frozen = from.frozen;
+  to.held = from.held;
+}
+
+void Arena::carry_out(WorkerPool& /*pool*/, const HoldLane& command) {
+  Lane& held = at(command.lane);
+  const auto others =
+      std::ranges::count_if(lanes_, [&](const Lane& lane) { return &lane != &held && lane.runs(); });
+  if (others == 0) throw InputError("The last lane that runs cannot be frozen.");
+  held.held = true;
 }
 
 // Steps ---------------------------------------------------------------------------------------------
@@ -219,7 +234,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
     return lanes_.front().status;
   }
   if (!is_within_step())
-    for (Lane& lane : lanes_) lane.waits = !lane.frozen;
+    for (Lane& lane : lanes_) lane.waits = lane.runs();
   const auto step_lane = [&](Lane& lane) {
     if (!lane.waits) return;
     take(lane);
@@ -234,7 +249,7 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   }
   if (is_within_step()) return StepStatus::stopped;
   for (Lane& lane : lanes_)
-    if (!lane.frozen && lane.status == StepStatus::blown_up) lane.frozen = lane.simulation->blow_up();
+    if (lane.runs() && lane.status == StepStatus::blown_up) lane.frozen = lane.simulation->blow_up();
   return runs() ? StepStatus::done : StepStatus::blown_up;
 }
 
@@ -251,6 +266,7 @@ void Arena::save(WorkerPool& pool, Moment& to) const {
     if (part.checkpoint.use_count() != 1) part.checkpoint = std::make_shared<Checkpoint>();
     part.lane = lanes_[i].id;
     part.frozen = lanes_[i].frozen;
+    part.held = lanes_[i].held;
     lanes_[i].simulation->save(pool, *part.checkpoint);
   }
 }
@@ -268,7 +284,10 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
       lanes_[i].simulation->load(pool, before[i]);
     throw;
   }
-  for (Lane& lane : lanes_) lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
+  for (Lane& lane : lanes_) {
+    lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
+    lane.held = !is_alone() && moment.of(lane.id).held;
+  }
   past_world_.resize(std::min(past_world_.size(), moment.past_world), {});
   past_world_.push_back({steps(), GoBack{}});
   const Lane& first = lanes_.front();
@@ -310,6 +329,7 @@ void Arena::finish(CatchUp run) {
   if (found != lanes_.end()) {
     found->simulation = std::move(run.simulation_);
     found->frozen.reset();
+    found->held = false;
     return;
   }
   const auto place = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);

@@ -28,10 +28,12 @@ struct Lane {
   std::unique_ptr<Simulation> simulation;
   /// It blew up while others went on: it stays at its last good step.
   std::optional<BlowUp> frozen = {};
+  bool held = false;                     ///< it stands because somebody wanted that
   StepStatus status = StepStatus::done;  ///< of its last step
   double seconds = 0;                    ///< that it took, as the clock of Arena::step says
   bool waits = false;                    ///< for its step of a tick that was stopped
 
+  bool runs() const { return !frozen && !held; }
   std::string name() const;  ///< "Lane B (Implicit midpoint)"
 };
 
@@ -41,6 +43,7 @@ struct Moment {
     LaneId lane = 0;
     std::shared_ptr<Checkpoint> checkpoint;
     std::optional<BlowUp> frozen;
+    bool held = false;
   };
   JournalPlace place;          ///< in the journal of the run that it is a moment of, where there is one
   double time = 0;             ///< [s], Arena::time()
@@ -62,7 +65,11 @@ struct RemoveLane {
 struct JoinLane {
   LaneId lane = 0, from = 0;
 };
-using LaneCommand = std::variant<AddLane, RemoveLane, JoinLane>;
+/// The lane stands from now on, and the others go on; not the last one that runs.
+struct HoldLane {
+  LaneId lane = 0;
+};
+using LaneCommand = std::variant<AddLane, RemoveLane, JoinLane, HoldLane>;
 
 /// A run of a lane from an earlier moment, through all changes of the world since then, towards the present:
 /// how a lane that blew up comes back, and how a gesture is repeated with another method. It shares nothing
@@ -99,9 +106,9 @@ class Arena {
   /// Throws InputError where there is no such lane.
   const Simulation& operator[](LaneId lane) const { return *at(lane).simulation; }
   bool is_alone() const { return lanes_.size() == 1; }
-  /// Whether any lane is not frozen.
+  /// Whether any lane takes steps.
   bool runs() const;
-  /// Of the lanes that run [s]; where all are frozen, of the one that came farthest.
+  /// Of the lanes that run [s]; where none does, of the one that came farthest.
   double time() const;
   /// Of all lanes' states, bit by bit; that of the state where there is one lane.
   std::uint64_t hash() const;
@@ -111,7 +118,7 @@ class Arena {
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);
 
-  /// One step of h for every lane that is not frozen. Stopped: some lanes may have taken theirs; the next
+  /// One step of h for every lane that runs. Stopped: some lanes may have taken theirs; the next
   /// call steps the others. Blown up: no lane runs any more, or the only one blew up.
   /// `clock` [s] is for Lane::seconds, and may be called on any thread of the pool.
   using Clock = double (*)();
@@ -152,6 +159,7 @@ class Arena {
   void carry_out(WorkerPool& pool, const AddLane& command);
   void carry_out(WorkerPool& pool, const RemoveLane& command);
   void carry_out(WorkerPool& pool, const JoinLane& command);
+  void carry_out(WorkerPool& pool, const HoldLane& command);
   bool steps_side_by_side() const;
   std::uint64_t steps() const;
 

@@ -71,9 +71,13 @@ struct NewLane {
   bool from_start = false;
   std::optional<int> substeps = {};  ///< none: those of the active one
 };
-/// Removes a lane or lets it join another one; lanes are added by NewLane.
+/// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {
   LaneCommand command;
+};
+/// A lane that stands comes back to the present, in the background.
+struct ReviveLane {
+  LaneId lane = 0;
 };
 /// Memory for the kept states [byte].
 struct SetHistoryMemory {
@@ -119,7 +123,7 @@ struct KeepJournal {
 
 using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
                              KeepJournal, WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane,
-                             ChangeLanes, SetHistoryMemory, ShowMotion, Record, UseScene>;
+                             ChangeLanes, ReviveLane, SetHistoryMemory, ShowMotion, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -88,6 +88,10 @@ std::string lane_object(const JoinLane& c) {
   return "{\"do\":\"join-lane\"," + lane_member("lane", c.lane) + "," + lane_member("from", c.from) + "}";
 }
 
+std::string lane_object(const HoldLane& c) {
+  return "{\"do\":\"hold-lane\"," + lane_member("lane", c.lane) + "}";
+}
+
 LaneId lane_in(const Json& object, const char* key) {
   const Json letter = object.value(key, Json());
   if (!letter.is_string()) throw InputError("\"" + std::string(key) + "\" must name a lane.");
@@ -108,6 +112,7 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
     if (object.size() != members) throw InputError("this entry has a member that is not known.");
   };
   if (kind == "remove-lane") return holds(1), LaneCommand(RemoveLane{lane});
+  if (kind == "hold-lane") return holds(1), LaneCommand(HoldLane{lane});
   if (kind == "add-lane") return holds(2), LaneCommand(AddLane{lane, lane_in(object, "from")});
   if (kind == "join-lane") return holds(2), LaneCommand(JoinLane{lane, lane_in(object, "from")});
   if (kind != "come-back") return std::nullopt;

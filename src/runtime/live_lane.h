@@ -39,6 +39,7 @@ struct LiveLane {
   std::uint64_t question = 0;   // tag of the last question to the monitor
   std::uint64_t forgotten = 0;  // answers up to this one do not count
 
+  bool steps = false;  // takes the present step
   std::optional<BlownUpRun> blown;
   std::string_view warning;
   bool warned_of_solve = false;  // it says why one did not converge

@@ -152,7 +152,8 @@ void SimulationThread::Impl::step() {
   step_start.store(start.time_since_epoch().count(), std::memory_order_relaxed);
   StepStatus status = StepStatus::stopped;
   try {
-    if (mouse_grab && simulation().grab()) pull();
+    if (mouse_grab) pull();
+    for (const auto& lane : lanes) lane->steps = runs(*lane);
     status = arena.step(pool, stop, seconds_now);
   } catch (...) {
     step_start.store(kNoStep, std::memory_order_relaxed);
@@ -166,7 +167,7 @@ void SimulationThread::Impl::step() {
   dirty = true;
   cost.add(row_of(simulation().integrator()), simulation().scene().stepping.dt, Seconds(end - start).count());
   for (const auto& lane : lanes)
-    if (!lane->coming_back && (arena->is_alone() || !lane->blown)) adopt_step(*lane, end);
+    if (lane->steps && !lane->coming_back) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
     return;
@@ -204,9 +205,11 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
 
 /// Where the grab is already, there is nothing to move.
 void SimulationThread::Impl::pull() {
-  if (const Lane* bound = arena->find(hand); bound == nullptr || bound->frozen) hand = active;
+  if (const Lane* bound = arena->find(hand); bound == nullptr || !bound->runs()) hand = running_lane();
+  const std::optional<GrabSpring>& grab = (*arena)[hand].grab();
+  if (!grab) return;
   const MoveCursor move = mouse_grab->pull((*arena)[hand]);
-  if (move.cursor != simulation().grab()->cursor) arena.apply(pool, active, move);
+  if (move.cursor != grab->cursor) arena.apply(pool, active, move);
 }
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
@@ -244,7 +247,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   const Simulation& simulation = simulation_of(lane);
   to.lane = lane.id;
   const Lane* own = arena->find(lane.id);
-  to.frozen = own != nullptr && own->frozen && !lane.coming_back;
+  to.frozen = own != nullptr && !own->runs() && !lane.coming_back;
   if (lane.coming_back) to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
   Frame& frame = to.frame;
   capture(simulation, simulation.shared_scene(), frame);

@@ -64,6 +64,7 @@ struct SimulationThread::Impl {
   void steer(const SelectLane& c);
   void steer(const NewLane& c);
   void steer(const ChangeLanes& c);
+  void steer(const ReviveLane& c);
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
   void steer(Record& c);
@@ -99,11 +100,13 @@ struct SimulationThread::Impl {
   const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
   LiveLane& live() { return live(active); }
   const LiveLane& live() const { return live(active); }
-  /// Takes steps with the others: neither frozen nor on its way.
+  /// Takes steps with the others: it neither stands nor is on its way.
   bool runs(const LiveLane& lane) const {
     const Lane* found = arena->find(lane.id);
-    return found != nullptr && !found->frozen;
+    return found != nullptr && found->runs();
   }
+  /// The active lane, or else the first that runs.
+  LaneId running_lane() const;
   /// Whether no lane can take a step before one is revived.
   bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
   /// Adds what is kept of new lanes, and drops that of removed ones.

@@ -12,6 +12,11 @@ LiveLane& SimulationThread::Impl::live(LaneId lane) {
   return **std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
 }
 
+LaneId SimulationThread::Impl::running_lane() const {
+  const auto first_running = std::ranges::find_if(arena->lanes(), &Lane::runs);
+  return runs(live()) || first_running == arena->lanes().end() ? active : first_running->id;
+}
+
 void SimulationThread::Impl::follow_lanes() {
   std::erase_if(lanes,
                 [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
@@ -51,7 +56,7 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
 const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
   for (std::size_t i = history.size(); i-- > 0;) {
     const Moment::Part& part = history[i].of(lane);
-    if (part.lane == lane && !part.frozen && part.checkpoint->record.max_strain < kSoundStrain)
+    if (part.lane == lane && !part.frozen && !part.held && part.checkpoint->record.max_strain < kSoundStrain)
       return history[i];
   }
   return first;

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "runtime/simulation_thread_impl.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -19,7 +20,16 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   std::vector<Command> commands;
   if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
   if (values) commands.emplace_back(SetScene{values});
+  std::vector<std::pair<LaneId, std::shared_ptr<const Scene>>> others;  // lanes stay, with their methods
+  if (!lanes.empty())
+    for (const Lane& lane : arena->lanes())
+      if (lane.id != 0) others.emplace_back(lane.id, lane.simulation->shared_scene());
   arena.use(*next, commands, pool, superseded);
+  for (const auto& [lane, method] : others) {
+    arena.apply(pool, AddLane{lane, 0});
+    const Scene& world = (*arena)[0].scene();
+    arena.apply(pool, lane, SetScene{std::make_shared<const Scene>(with_method_of(world, *method))});
+  }
   loaded = std::move(next);
   if (recorder) recorder->forget();
   recorder.reset();

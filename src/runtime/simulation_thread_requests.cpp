@@ -35,7 +35,7 @@ void SimulationThread::Impl::apply(const Command& command) {
     history.replace_newest([this](Moment& to) { arena.save(pool, to); });
   }
   if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
-  if (!simulation().grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
+  if (!(*arena)[running_lane()].grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
   if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
     mouse_grab->move_to(move->cursor);
   if (rule.changes_scene && mouse_grab &&
@@ -154,9 +154,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
     LiveLane& made = **lanes.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
     return start_return(made, method, first);
   }
-  const auto running = std::ranges::find_if(arena->lanes(), [](const Lane& each) { return !each.frozen; });
-  const bool own = runs(live()) || running == arena->lanes().end();
-  arena.apply(pool, AddLane{lane, own ? active : running->id});
+  arena.apply(pool, AddLane{lane, running_lane()});
   follow_lanes();
   active = lane;
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
@@ -171,6 +169,15 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   follow_blow_ups();
   if (arena->find(active) == nullptr) active = arena->lanes().front().id;
   if (const auto* join = std::get_if<JoinLane>(&c.command)) ask_for_estimate(live(join->lane));
+}
+
+void SimulationThread::Impl::steer(const ReviveLane& c) {
+  (*arena)[c.lane];
+  LiveLane& lane = live(c.lane);
+  if (runs(lane) || lane.coming_back) return;
+  continue_from_shown();
+  if (lane.blown && stands()) return revive(lane, tries_again_text(prospect(lane), sound_time(lane)));
+  start_return(lane, simulation_of(lane).scene(), sound_moment(c.lane));
 }
 
 void SimulationThread::Impl::steer(const SetHistoryMemory& c) {

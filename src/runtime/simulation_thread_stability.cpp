@@ -142,12 +142,12 @@ LaneId SimulationThread::Impl::softest_hand(const Grab& hold) {
     const bool limited =
         !std::isinf(stability_limit(info, integrator_parameters(lane.simulation->scene()))) &&
         !info.inextensible;
-    if (lane.frozen || !limited) continue;
+    if (!lane.runs() || !limited) continue;
     const double own =
         MouseGrab(pool, hold, *lane.simulation, estimate_without_grab(live(lane.id))).grab().stiffness;
     if (own < stiffness) softest = lane.id, stiffness = own;
   }
-  return softest.value_or(active);
+  return softest.value_or(running_lane());
 }
 
 StabilityEstimate SimulationThread::Impl::estimate_without_grab(const LiveLane& lane) const {

@@ -91,8 +91,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   if (context.view.lanes == LaneLayout::overlay)
     all_names(context, ImVec2(left, top), right_at - pad);
   else
-    write(ImVec2(left, top), palette().text,
-          shortened(integrators()[lane.integrator].title, std::max(right_at - left - pad, 0.0F)));
+    write(ImVec2(left, top), palette().text, first_line(now.name, std::max(right_at - left - pad, 0.0F)));
   choose(context, lane.lane, "head", ImVec2(area.width, area.height));
   tooltip(now.help +
           " A click chooses the lane that the panels edit; a double click shows it alone, or all "

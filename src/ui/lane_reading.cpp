@@ -30,6 +30,10 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
     out.short_state = "blew up";
     out.state = "blew up at " + format_plain(lane.frame.record.time, 3) + " s";
     out.colour = palette().failed;
+  } else if (lane.frozen) {
+    out.short_state = "frozen";
+    out.state = "frozen at " + format_plain(lane.frame.record.time, 3) + " s";
+    out.colour = palette().careful;
   } else if (out.real_time) {
     out.short_state = share_text(*out.real_time);
     out.state = out.short_state + " of real time";
@@ -38,6 +42,20 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
     out.state = out.short_state = "no step yet";
     out.colour = palette().muted;
   }
+}
+
+// Values of the method that are not the usual ones, as the lanes may differ in them.
+std::string own_values(const Scene& scene) {
+  std::string text;
+  const auto add = [&](const ParameterSpec& spec, double value) {
+    if (value != spec.fallback) text += " · " + std::string(spec.title) + " " + shown_value(spec, value);
+  };
+  for (const SceneParameter& row : scene_parameters())
+    if (row.of_method) add(row.spec, row.get(scene));
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorParameters values = integrator_parameters(scene);
+  for (std::size_t i = 0; i < info.parameters.size(); ++i) add(info.parameters[i], values[i]);
+  return text;
 }
 
 }  // namespace
@@ -71,7 +89,8 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (!lane.plot->empty())
     out.energy_change = lane.frame.record.energy.total - lane.plot->front().energy.total;
   out.energy = signed_joule(out.energy_change);
-  out.help = std::string(info.title) + ", h = " + format_quantity(h, "s") + ". ";
+  out.name = std::string(info.title) + own_values(scene);
+  out.help = out.name + ", h = " + format_quantity(h, "s") + ". ";
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
     out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "core/text.h"
 #include "integrate/registry.h"
@@ -57,6 +58,20 @@ void integrator_choice(const PanelContext& context) {
   new_lane_buttons(context);
 }
 
+// "slowest: D, 60 %" of all running lanes' time.
+std::string slowest_lane(const Snapshot& now) {
+  const LaneSnapshot* slowest = &now;
+  double all = 0;
+  for (const LaneSnapshot* lane : now.lanes()) {
+    if (lane->frozen) continue;
+    all += lane->step_ms.median;
+    if (slowest->frozen || lane->step_ms.median > slowest->step_ms.median) slowest = lane;
+  }
+  const double share = all > 0 ? slowest->step_ms.median / all : 0;
+  return std::string("slowest: ") + lane_letter(slowest->lane) + ", " +
+         format_plain(std::round(100 * share), 3) + " % of it";
+}
+
 // In place of the line below h where steps take longer than the time they simulate.
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
@@ -75,12 +90,14 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   } else if (lag.step) {
     text = takes + ": no stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
   }
+  if (!context.snapshot.others.empty()) text += " · " + slowest_lane(context.snapshot);
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   small_text(text, 1);
   note_item("lag");
   tooltip(
       "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
-      "Simulated time is never skipped, and h is not changed by itself.");
+      "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest can be "
+      "frozen (the menu with the dots), or given fewer substeps.");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {

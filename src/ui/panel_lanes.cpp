@@ -109,6 +109,15 @@ void more(const PanelContext& context, float width) {
              "Join " + active + " to " + lane_letter(other.lane),
              "This lane goes on from the present state of that one, with its own method."))
       context.send(Control(ChangeLanes{JoinLane{now.lane, other.lane}}));
+  if (now.frozen) {
+    if (item("lane-revive", "Bring " + active + " back",
+             "Repeats in the background what was done since it stood, from its last sound state on, with its "
+             "present method and h."))
+      context.send(Control(ReviveLane{now.lane}));
+  } else if (item("lane-hold", "Freeze " + active,
+                  "This lane stands, and the others go on without it: for one that slows them down.")) {
+    context.send(Control(ChangeLanes{HoldLane{now.lane}}));
+  }
   if (item("lanes-from-start", "All from the start", "Every lane goes back to the start (R)."))
     context.send(Command(Reset{}));
   if (item("lane-remove", "Remove " + active, "Removes this lane (Del).")) context.remove_lane(now.lane);

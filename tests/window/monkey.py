@@ -19,7 +19,8 @@ from driver import PATIENCE, Session, missing_tools  # noqa: E402
 
 KEYS = ["space", "r", "n", "e", "f", "g", "p", "w", "h", "z", "Tab", "Escape", "Return", "BackSpace", "Left", "Right",
         "Up", "Down", "Home", "End", "Prior", "Next", "plus", "minus", "F1", "F5", "F11", "F12", "ctrl+z", "ctrl+y",
-        "ctrl+o", "ctrl+s", "ctrl+e", "ctrl+shift+z", "ctrl+r", "ctrl+q", "question", "comma", "period", *"123456789"]
+        "ctrl+o", "ctrl+s", "ctrl+e", "ctrl+shift+z", "ctrl+r", "ctrl+q", "question", "comma", "period",
+        "c", "l", "Delete", "shift+1", "shift+2", "shift+6", "shift+8", *"123456789"]
 SIZES = [(1280, 720), (640, 400), (1400, 500), (900, 900), (320, 240), (1280, 720)]
 TEXTS = ["0.01", "-1", "1e9", "nan", "../", "a" * 300, "é漢", "x.json"]
 
