@@ -23,7 +23,7 @@ constexpr int kIterationsPerShift = 6;
 constexpr double kRounding = 1e-14;  // of ‖M⁻¹K‖: residuals that no iteration improves
 constexpr double kNothingNew = 1e-13;
 constexpr double kNoCancellation = 0.1;
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kSmallestGap = 1e-8;  // of ‖M⁻¹K‖: eigenvalues nearer to each other count as one
 
 }  // namespace
@@ -149,9 +149,10 @@ bool LowestModes::begin_basis(const Problem& p) {
 bool LowestModes::iterate(const Problem& p, Result& result) {
   int refinements = 0;
   bool refines = false;
+  settled_.assign(count_, 0.0);
   for (;; ++result.iterations) {
     ritz();
-    errors_.assign(p.followed, kUnknown);
+    energies_.assign(p.followed, kUnknown);
     if (!std::isfinite(eigen_.values().front()) || !std::isfinite(eigen_.values().back())) return false;
     // Ritz values are upper bounds: where all are equal, there is no gap.
     const bool one = result.iterations > 0 && size_ > count_ &&
@@ -182,30 +183,36 @@ bool LowestModes::iterate(const Problem& p, Result& result) {
 LowestModes::Growth LowestModes::extend_by_residuals(const Problem& p, bool refines, Result& result) {
   Growth growth;
   result.residual = 0;
-  const std::size_t refined = refines ? std::min(p.followed, count_ + 1) : 0;
-  const std::size_t room_for = result.iterations == 0 ? p.followed : std::max(refined, count_);
+  const std::size_t room_for = result.iterations == 0 ? p.followed : std::min(p.followed, count_ + 1);
   if (size_ + room_for > p.capacity) {
     restart(p, std::min(p.capacity - room_for, p.followed));
     ritz();
   }
   const std::size_t m = size_;  // size of the basis of the Ritz vectors, while it grows
   for (std::size_t k = 0; k < std::min(room_for, m); ++k) {
+    // All in the first iteration: a warm start may have missed a mode. Later those beside the gap.
+    const bool extra = result.iterations == 0 || (refines && k + 1 >= count_);
+    const bool wanted = k < count_;
+    if (!wanted && !extra) continue;
     compute_residual(p, k, w_);
     const double residual = norm(p.pool, w_);
     growth.finite = std::isfinite(residual);
     if (!growth.finite) break;
-    const bool small =
-        residual <=
-        std::max(p.request.tolerance * (p.request.scale + std::abs(eigen_.values()[k])), kRounding * p.norm);
-    if (k < count_) {
+    const double tolerance = p.request.tolerance, size = p.request.scale + std::abs(eigen_.values()[k]);
+    bool small = residual <= std::max(tolerance * size, kRounding * p.norm);
+    if (wanted) {
       result.residual = std::max(result.residual, residual);
-      growth.accurate = growth.accurate && small;
+      small = small || residual <= settled_[k];
     }
-    // All in the first iteration: a warm start may have missed a mode.
-    if (small && result.iterations > 0 && k >= refined) continue;
-    if (residual <= kRounding * p.norm) continue;
+    if ((small && !extra) || residual <= kRounding * p.norm) continue;
     for (vec3& x : w_) x /= residual;
-    precondition(p, w_);
+    energies_[k] = residual * residual * precondition(p, w_);
+    small = small || energies_[k] <= tolerance * tolerance * size;
+    if (wanted) {
+      growth.accurate = growth.accurate && small;
+      if (small) settled_[k] = residual;
+    }
+    if (small && !extra) continue;
     growth.grown = extend(p, w_) || growth.grown;
   }
   return growth;
@@ -227,13 +234,8 @@ double LowestModes::error(const Problem& p, std::size_t k, double limit) {
   // To second order it is rᵀ (K − λM)⁺ r over the complement of V, mostly above the last Ritz value, where (K
   // + σM)⁻¹ is smaller by at most this factor.
   const double last = eigen_.values()[std::min(eigen_.values().size(), found_.vectors.columns()) - 1];
-  if (std::isnan(errors_[k])) {
-    start_ = w_;
-    precondition(p, w_);
-    errors_[k] = inverse_.underestimate() * inner_product(p.pool, start_, w_) * (last + inverse_.sigma()) /
-                 (last - lambda);
-  }
-  return errors_[k];
+  if (energies_[k] == kUnknown) energies_[k] = precondition(p, w_);
+  return inverse_.underestimate() * energies_[k] * (last + inverse_.sigma()) / (last - lambda);
 }
 
 // r := K x − λ x, x = V q
@@ -256,10 +258,11 @@ bool LowestModes::find_shift(const Problem& p, const Range& expected) {
   return false;
 }
 
-void LowestModes::precondition(const Problem& p, std::span<vec3> w) {
+double LowestModes::precondition(const Problem& p, std::span<vec3> w) {
   for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
-  inverse_.apply(p.context, p.projection, w);
+  const double energy = inverse_.apply(p.context, p.projection, w);
   for (std::size_t i = 0; i < p.n(); ++i) w[i] *= root_mass_[i];
+  return energy;
 }
 
 bool LowestModes::extend(const Problem& p, std::span<vec3> w) {

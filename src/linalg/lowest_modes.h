@@ -40,8 +40,11 @@ class LowestModes {
     double tolerance;
   };
 
-  /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals ‖K x − λ M
-  /// x‖_{M⁻¹} of at most tolerance · (scale + |λ|), or as small as rounding allows.
+  /// Finds the lowest min(count, free directions) modes, or fewer (see above), with residuals r = K x − λ M x
+  /// that are as small as rounding allows or, B being the inverse or the V-cycle, of
+  ///   √(rᵀ B r) ≤ tolerance √(scale + |λ|)   or   ‖r‖_{M⁻¹} ≤ tolerance (scale + |λ|).
+  /// As B ≈ (K + σM)⁻¹, stiff parts of r count little. They do so too in an implicit step of h = scale^−½:
+  /// its matrix (K + M/h²)/scale takes r divided by scale as a change of `tolerance` of itself.
   Result compute(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                  const Projection& projection, const Request& request);
 
@@ -74,12 +77,13 @@ class LowestModes {
   struct Growth {
     bool finite = true, accurate = true, grown = false;
   };
-  /// Extends the basis by the residuals of the wanted modes, and of one more where it refines.
+  /// Extends the basis by the residuals of the wanted modes that are not small yet, and by those of the last
+  /// one and the next where it refines.
   Growth extend_by_residuals(const Problem& p, bool refines, Result& result);
   /// Prepares the inverse for a σ above −λ_1, as far as that is known. False: there is none.
   bool find_shift(const Problem& p, const Range& expected);
-  /// w := M^1/2 (K + σM)^-1 M^1/2 w
-  void precondition(const Problem& p, std::span<vec3> w);
+  /// w := B w, B = M^1/2 (K + σM)^-1 M^1/2; returns the old wᵀ B w.
+  double precondition(const Problem& p, std::span<vec3> w);
   /// Kv := M^-1/2 K M^-1/2 v
   void multiply(const Problem& p, std::span<const vec3> v, std::span<vec3> Kv);
   /// Orthonormalises and appends w; false if w is already in the span or the basis is full.
@@ -100,7 +104,8 @@ class LowestModes {
   std::vector<double> packed_;             // the same, size x size
   SymmetricEigen eigen_;
   std::vector<double> coefficients_;
-  std::vector<double> errors_;  // of Ritz values, where they are known
+  std::vector<double> energies_;  // rᵀ B r of the Ritz vectors, where they are known
+  std::vector<double> settled_;   // ‖r‖ of wanted modes where that was found small; else 0
   std::vector<vec3> w_, start_;
   RowVector in_, out_;
   std::vector<double> root_mass_, diagonal_;

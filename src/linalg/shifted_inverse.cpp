@@ -7,6 +7,7 @@
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "linalg/conjugate_gradient.h"
+#include "linalg/vector_basis.h"
 
 namespace clothlab {
 
@@ -38,7 +39,7 @@ bool ShiftedInverse::prepare(const ComputeContext& context, const SpringMatrix& 
   return true;
 }
 
-void ShiftedInverse::apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w) {
+double ShiftedInverse::apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w) {
   const CancelPoint cancel(context.stop);
   cancel.look();
   if (exact_) {
@@ -46,7 +47,7 @@ void ShiftedInverse::apply(const ComputeContext& context, const Projection& proj
     std::fill(w.begin(), w.end(), vec3(0.0));
     if (!factor_.add_solution(right_, w, context.stop)) throw Cancelled();
     projection.filter(w);
-    return;
+    return inner_product(context.pool, right_, w);
   }
   const SpringPattern& pattern = shifted_->pattern();
   const double squared =
@@ -58,11 +59,12 @@ void ShiftedInverse::apply(const ComputeContext& context, const Projection& proj
         }
         return sum;
       });
-  multigrid_.apply(r_, std::sqrt(squared), z_);
+  const double energy = multigrid_.apply(r_, std::sqrt(squared), z_);
   cancel.look();
   for_rows(context.pool, pattern, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) w[pattern.particle[i]] = unpadded(z_[i]);
   });
+  return energy;
 }
 
 }  // namespace clothlab

@@ -19,8 +19,8 @@ class ShiftedInverse {
   /// last `apply`. False where K + σM is seen not to be positive definite. Throws Cancelled.
   bool prepare(const ComputeContext& context, const SpringMatrix& K, std::span<const double> masses,
                const Projection& projection, double sigma);
-  /// w := the inverse times w. Throws Cancelled.
-  void apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w);
+  /// w := the inverse times w; returns wᵀ · inverse · w. Throws Cancelled.
+  double apply(const ComputeContext& context, const Projection& projection, std::span<vec3> w);
 
   double sigma() const { return sigma_; }
   /// wᵀ (K + σM)⁻¹ w is taken to be at most so many times wᵀ · inverse · w: the condition number that is left
