@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "linalg/linear_system.h"
-#include "linalg/small_dense.h"
 #include "linalg/vector_basis.h"
 
 namespace clothlab {
@@ -21,7 +20,8 @@ namespace clothlab {
 /// L leaves little along the others. With V the basis, L V = V H + h_{m+1,m} v_{m+1} e_mᵀ and β = ‖r‖, τ φ1(τ
 /// L) r ≈ β V τφ1(τH)e₁. The error estimate is the next term of its expansion, β h_{m+1,m} [τ²φ2(τH)]_{m,1}
 /// v_{m+1}, and that term is added [Niesen 2012, §2, §3]; neither needs an orthogonal V. Unlike there, τ is
-/// chosen after the subspace is built, as large as the estimate allows, so that no product is wasted.
+/// chosen after the subspace is built, as large as the estimate allows, so that no product is wasted: the
+/// small problem is solved as an equation in time, which ends there.
 class KrylovPhi {
  public:
   /// out := L in; both have the length of b and are different. It may throw Cancelled.
@@ -50,11 +50,12 @@ class KrylovPhi {
   /// One substep from a slope of norm β.
   struct Substep {
     double beta;
-    double rest;        // of the interval
-    double allowed;     // error per unit of τ
-    double guess;       // for τ
-    std::size_t m = 0;  // vectors in the subspace
-    double tau = 0;     // 0: there is none
+    double rest;           // of the interval
+    double allowed;        // error per unit of τ
+    bool whole;            // every vector is made orthogonal to all before it
+    std::size_t m = 0;     // vectors in the subspace
+    double norm_of_H = 0;  // in the 1-norm
+    double tau = 0;        // 0: there is none
   };
   /// The column of H that a vector more has made.
   struct Column {
@@ -65,20 +66,20 @@ class KrylovPhi {
   void cross(const Problem& p, std::span<vec3> u);
   /// Builds the subspace until the rest of the interval fits, it is exhausted, or as large as it may be.
   void build_subspace(const Problem& p, Substep& s);
-  /// Orthonormalises and appends L v_m.
-  Column append(const Problem& p, std::size_t m);
-  /// w −= V c over the columns [first, last); returns ‖w‖².
-  double subtract(WorkerPool& pool, std::size_t first, std::size_t last, std::span<vec3> w);
-  /// Fills exponential_ at time τ for a subspace of m vectors; returns the estimate per unit of β.
-  double evaluate(std::size_t m, double tau);
+  /// Appends L v_m, made orthogonal.
+  Column append(const Problem& p, const Substep& s);
+  /// w := scale w − V c over the columns [first, last), as they are stored; returns ‖w‖².
+  double subtract(WorkerPool& pool, std::size_t first, std::size_t last, double scale, std::span<vec3> w);
+  /// Solves y' = H y + e₁, y(0) = 0, so y(t) = tφ1(tH)e₁ and ∫₀ᵗ y_m = [t²φ2(tH)]_{m,1}, by Taylor's series,
+  /// to the last of its steps within `end` and the allowed error; returns that time.
+  double march(const Substep& s, double end);
 
-  VectorBasis basis_;
-  std::vector<vec3> slope_;         // r
+  VectorBasis basis_;  // not normalised: column j is lengths_[j] v_j; first the slope r
+  std::vector<double> lengths_;
   std::vector<double> hessenberg_;  // H with its last row h_{m+1,m}
-  std::vector<double> augmented_;   // τ [H e1 0; 0 0 1; 0 0 0]
   std::vector<double> coefficients_;
-  std::span<const double> exponential_;
-  MatrixExponential exponential_of_;
+  std::vector<double> y_, next_, term_, image_;
+  double y_integral_ = 0;  // of y_m
 };
 
 }  // namespace clothlab

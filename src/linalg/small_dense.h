@@ -34,14 +34,4 @@ class SymmetricEigen {
 /// becomes X. False where A is singular.
 bool solve_dense(std::size_t n, std::span<double> a, std::size_t columns, std::span<double> b);
 
-/// exp(A) by scaling, squaring and the Pade approximant of order 13 [Higham 2005].
-class MatrixExponential {
- public:
-  /// The n x n result stays valid until the next call.
-  std::span<const double> compute(std::size_t n, std::span<const double> a);
-
- private:
-  std::vector<double> a_, a2_, a4_, a6_, u_, v_, t_;
-};
-
 }  // namespace clothlab

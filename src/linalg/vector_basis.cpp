@@ -91,6 +91,10 @@ void add_columns(const VectorBasis& V, std::size_t k, std::span<const double> c,
 
 }  // namespace
 
+double inner_product(std::span<const vec3> a, std::span<const vec3> b) {
+  return dot_of(a.data(), b.data(), a.size());
+}
+
 double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b) {
   return pool.sum(a.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     return dot_of(&a[begin], &b[begin], end - begin);

@@ -12,7 +12,9 @@
 
 namespace clothlab {
 
-/// Sum of a_i . b_i; the same bits for any number of threads.
+/// Sum of a_i . b_i.
+double inner_product(std::span<const vec3> a, std::span<const vec3> b);
+/// The same in parts; the same bits for any number of threads.
 double inner_product(WorkerPool& pool, std::span<const vec3> a, std::span<const vec3> b);
 /// The Euclidean norm of a; the same bits for any number of threads.
 double norm(WorkerPool& pool, std::span<const vec3> a);

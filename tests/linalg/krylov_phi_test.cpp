@@ -10,6 +10,7 @@
 #include <random>
 
 #include "dense_algebra.h"
+#include "linalg/small_dense.h"
 
 namespace clothlab {
 namespace {
@@ -81,20 +82,6 @@ TEST(SolveDense, SolvesAndNoticesASingularMatrix) {
     EXPECT_FALSE(solve_dense(static_cast<std::size_t>(n), {a.data(), std::size_t(a.size())}, 1,
                              {x.data(), std::size_t(x.size())}));
   }
-}
-
-TEST(MatrixExponential, OfKnownMatrices) {
-  MatrixExponential exponential;
-  EXPECT_NEAR(exponential.compute(1, std::vector<double>{-2.5})[0], std::exp(-2.5), 1e-16);
-  for (const double angle : {0.1, 3.0, 40.0}) {
-    const auto r = exponential.compute(2, std::vector<double>{0, angle, -angle, 0});
-    EXPECT_NEAR(r[0], std::cos(angle), 1e-15 * std::max(1.0, 4 * angle));
-    EXPECT_NEAR(r[1], std::sin(angle), 1e-15 * std::max(1.0, 4 * angle));
-  }
-  const auto nilpotent = exponential.compute(3, std::vector<double>{0, 0, 0, 2, 0, 0, 0, 4, 0});
-  EXPECT_NEAR(nilpotent[6], 4, 1e-14);  // 2·4/2
-  const Eigen::MatrixXd A = 3 * random_matrix(20, 9), expected = algebra::exponential(A);
-  EXPECT_LT((matrix(exponential.compute(20, values(A)), 20) - expected).norm(), 1e-13 * expected.norm());
 }
 
 // A dense operator on n vectors.
