@@ -44,13 +44,13 @@ class ExponentialRosenbrockEuler final : public Integrator {
   KrylovPhi phi_;
   bool damped_ = false;
   double omega_ = 0;
-  std::vector<double> root_mass_;  // by row
+  std::vector<double> per_root_mass_;  // by row
   std::vector<double> scratch_;
   RowFilter filter_;
-  std::vector<vec3> slope_;            // h F(u0), positions then velocities, in the variables above
-  std::vector<vec3> change_;           // u1 − u0, likewise
-  RowVector in_x_, in_v_, k_x_, d_v_;  // of a product
-  std::vector<vec3> x_, v_;            // u1
+  std::vector<vec3> slope_;        // h F(u0), positions then velocities, in the variables above
+  std::vector<vec3> change_;       // u1 − u0, likewise
+  RowVector in_x_, in_v_, force_;  // of a product
+  std::vector<vec3> x_, v_;        // u1
 };
 
 bool ExponentialRosenbrockEuler::linearise(const DynamicSystem& system, std::span<const vec3> x,
@@ -72,22 +72,24 @@ void ExponentialRosenbrockEuler::apply(const DynamicSystem& system, double h, co
                                        std::span<const vec3> in, std::span<vec3> out) {
   const CancelPoint cancel(context.stop);
   const std::size_t n = system.size();
+  const double per_omega = 1 / omega_;
   for_rows(context.pool, k_->pattern(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const double scale = 1 / root_mass_[i];
-      in_x_[i] = padded(scale / omega_ * in[i]);
-      in_v_[i] = padded(scale * in[n + i]);
+      in_x_[i] = padded(per_root_mass_[i] * per_omega * in[i]);
+      in_v_[i] = padded(per_root_mass_[i] * in[n + i]);
     }
   });
   cancel.look();
   for_rows(context.pool, k_->pattern(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    k_->multiply_chunk(chunk, in_x_.data(), k_x_.data());
-    if (damped_) d_->multiply_chunk(chunk, in_v_.data(), d_v_.data());
-    for (std::size_t i = begin; damped_ && i < end; ++i) (Lanes(k_x_[i]) + Lanes(d_v_[i])).store(k_x_[i]);
-    filter_.filter(chunk, k_x_.data());
+    if (damped_) {
+      k_->multiply_chunk(chunk, in_x_.data(), *d_, in_v_.data(), force_.data());
+    } else {
+      k_->multiply_chunk(chunk, in_x_.data(), force_.data());
+    }
+    filter_.filter(chunk, force_.data());
     for (std::size_t i = begin; i < end; ++i) {
       out[i] = h * omega_ * in[n + i];
-      out[n + i] = -h / root_mass_[i] * unpadded(k_x_[i]);
+      out[n + i] = -h * per_root_mass_[i] * unpadded(force_[i]);
     }
   });
   cancel.look();
@@ -98,11 +100,11 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   StepReport report;
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &v_}) scratch->resize(n);
-  for (auto* scratch : {&in_x_, &in_v_, &k_x_, &d_v_}) scratch->resize(n);
+  for (auto* scratch : {&in_x_, &in_v_, &force_}) scratch->resize(n);
   if (gives_up(context, report)) return report;
   for (auto* scratch : {&slope_, &change_}) scratch->resize(2 * n);
   if (gives_up(context, report)) return report;
-  root_mass_.resize(n);
+  per_root_mass_.resize(n);
 
   if (!start_.compute(system, state, h, context, report)) return report;
   const auto& [v0, a0] = start_;
@@ -110,9 +112,10 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   const std::vector<std::uint32_t>& particle = k_->pattern().particle;
   filter_.assign(k_->pattern(), system.projection());
   for (std::size_t i = 0; i < n; ++i) {
-    root_mass_[i] = std::sqrt(system.masses()[particle[i]]);
-    slope_[i] = h * omega_ * root_mass_[i] * v0[particle[i]];
-    slope_[n + i] = h * root_mass_[i] * a0[particle[i]];
+    const double root_mass = std::sqrt(system.masses()[particle[i]]);
+    per_root_mass_[i] = 1 / root_mass;
+    slope_[i] = h * omega_ * root_mass * v0[particle[i]];
+    slope_[n + i] = h * root_mass * a0[particle[i]];
   }
   const auto product = [&](std::span<const vec3> in, std::span<vec3> out) {
     apply(system, h, context, in, out);
@@ -130,8 +133,8 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
 
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t p = particle[i];
-    x_[p] = state.x[p] + change_[i] / (omega_ * root_mass_[i]);
-    v_[p] = v0[p] + change_[n + i] / root_mass_[i];
+    x_[p] = state.x[p] + per_root_mass_[i] / omega_ * change_[i];
+    v_[p] = v0[p] + per_root_mass_[i] * change_[n + i];
   }
   finish_step(system.projection(), h, x_, v_, state);
   return report;

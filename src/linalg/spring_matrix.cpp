@@ -38,6 +38,13 @@ struct Triple {
   double x, y, z;
 };
 
+template <class Vector>
+Triple scaled(double s, const Vector& x) {
+  return {s * x.x, s * x.y, s * x.z};
+}
+
+Triple operator+(const Triple& a, const Triple& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+
 // (u u^T + b I) (x_i - x_j)
 template <class Vector>
 Triple spring_force(const SpringMatrix::Spring& s, const Vector& xi, const Vector& xj) {
@@ -115,6 +122,61 @@ __attribute__((target("avx2"), flatten)) double multiply_rows_avx2(const SpringP
   return parts[0] + parts[1] + parts[2];
 }
 
+// The same for y = A x + B v, without x . y, in one pass over indices and y.
+template <class Begin>
+__attribute__((target("avx2"), flatten)) void multiply_rows_avx2(
+    const SpringPattern& p, std::size_t chunk, const double* diagonal_A, const double* diagonal_B,
+    const SpringMatrix::Spring* springs_A, const SpringMatrix::Spring* springs_B, const Padded* x_of,
+    const Padded* v_of, Padded* y_of, const Begin& begin) {
+  const std::uint32_t* const uppers = p.upper.data();
+  const std::uint32_t* const slot_begin = p.slot_begin.data();
+  const std::uint32_t* const slot_outer = p.slot_outer.data();
+  const __m256d three = _mm256_castsi256_pd(_mm256_set_epi64x(0, -1, -1, -1));
+  std::uint32_t i = p.chunk_begin[chunk];
+  const std::uint32_t* upper = uppers + slot_begin[i];
+  const double* spring_A = &springs_A[slot_begin[i]].u.x;
+  const double* spring_B = &springs_B[slot_begin[i]].u.x;
+  for (const SpringPattern::Block& block : p.blocks_of(chunk)) {
+    begin(block.reach);
+    for (const std::uint32_t end = block.end; i < end; ++i) {
+      const __m256d x = _mm256_load_pd(&x_of[i].x), v = _mm256_load_pd(&v_of[i].x);
+      const auto force = [&](std::size_t j) __attribute__((target("avx2"), always_inline)) {
+        _mm_prefetch(reinterpret_cast<const char*>(spring_A) + kAheadBytes, _MM_HINT_T0);
+        _mm_prefetch(reinterpret_cast<const char*>(spring_B) + kAheadBytes, _MM_HINT_T0);
+        const __m256d A = _mm256_load_pd(spring_A), B = _mm256_load_pd(spring_B);
+        const __m256d dx = _mm256_sub_pd(x, _mm256_load_pd(&x_of[j].x));
+        const __m256d dv = _mm256_sub_pd(v, _mm256_load_pd(&v_of[j].x));
+        const __m256d of_A = _mm256_mul_pd(A, dx), of_B = _mm256_mul_pd(B, dv);
+        const __m256d pairs_A = _mm256_add_pd(of_A, _mm256_permute2f128_pd(of_A, of_A, 1));
+        const __m256d pairs_B = _mm256_add_pd(of_B, _mm256_permute2f128_pd(of_B, of_B, 1));
+        const __m256d along = _mm256_hadd_pd(pairs_A, pairs_B);  // of A, B, A, B
+        const __m256d along_A = _mm256_unpacklo_pd(along, along), along_B = _mm256_unpackhi_pd(along, along);
+        const __m256d f_A =
+            _mm256_add_pd(_mm256_mul_pd(along_A, A), _mm256_mul_pd(_mm256_broadcast_sd(spring_A + 3), dx));
+        const __m256d f_B =
+            _mm256_add_pd(_mm256_mul_pd(along_B, B), _mm256_mul_pd(_mm256_broadcast_sd(spring_B + 3), dv));
+        ++upper;
+        spring_A += 4;
+        spring_B += 4;
+        return _mm256_add_pd(f_A, f_B);
+      };
+      const __m256d of_A = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal_A[i]), x);
+      const __m256d of_B = _mm256_mul_pd(_mm256_broadcast_sd(&diagonal_B[i]), v);
+      __m256d sum = _mm256_add_pd(_mm256_load_pd(&y_of[i].x), _mm256_add_pd(of_A, of_B));
+      const std::uint32_t* const outer = uppers + slot_outer[i];
+      const std::uint32_t* const last = uppers + slot_begin[i + 1];
+      while (upper < outer) {
+        const std::size_t j = *upper;
+        const __m256d f = force(j);
+        sum = _mm256_add_pd(sum, f);
+        _mm256_store_pd(&y_of[j].x, _mm256_sub_pd(_mm256_load_pd(&y_of[j].x), f));
+      }
+      while (upper < last) sum = _mm256_add_pd(sum, force(*upper));
+      _mm256_store_pd(&y_of[i].x, _mm256_and_pd(sum, three));
+    }
+  }
+}
+
 #endif
 
 }  // namespace
@@ -159,12 +221,13 @@ std::span<const SpringMatrix::StencilPoint> SpringMatrix::points_of(std::uint32_
 }
 
 // Every row receives its terms in the order of the pattern: incoming springs, stencils, the chunk's own
-// springs. This starts the rows up to `end` with all but the latter.
+// springs. This starts the rows up to `end` with all but the latter, from 0 or from what they are.
 template <class Rows>
-void SpringMatrix::begin_rows(std::uint32_t end, Begun& begun, const Rows& rows) const {
+void SpringMatrix::begin_rows(std::uint32_t end, Begun& begun, const Rows& rows, bool clears) const {
   const std::vector<SpringPattern::Incoming>& incoming = pattern_->incoming;
   const std::uint32_t begin = begun.row;
-  for (; begun.row < end; ++begun.row) rows.y(begun.row) = {};
+  for (; begun.row < end; ++begun.row)
+    if (clears) rows.y(begun.row) = {};
   for (; begun.incoming < incoming.size() && incoming[begun.incoming].upper < end; ++begun.incoming) {
     const SpringPattern::Incoming& in = incoming[begun.incoming];
     const Triple f = spring_force(values_[in.slot], rows.x(in.lower), rows.x(in.upper));
@@ -187,27 +250,27 @@ void SpringMatrix::begin_rows(std::uint32_t end, Begun& begun, const Rows& rows)
       });
 }
 
-// The rows of a chunk; returns the sum of x . y.
-template <class Rows>
-double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows) const {
+// The rows of a chunk; returns the sum of x . y. Calls begin(end) as multiply_rows_avx2; own(i) is d_i x_i,
+// force(k, i, j) the force of the spring in slot k on row i.
+template <class Rows, class Begin, class Own, class Force>
+double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows, const Begin& begin, const Own& own,
+                                   const Force& force) const {
   const SpringPattern& p = *pattern_;
-  Begun begun{p.chunk_begin[chunk], p.incoming_begin[chunk]};
   Triple x_dot_y{0, 0, 0};
   std::uint32_t i = p.chunk_begin[chunk];
   for (const SpringPattern::Block& block : p.blocks_of(chunk)) {
-    begin_rows(block.reach, begun, rows);
+    begin(block.reach);
     for (; i < block.end; ++i) {
-      const auto x = rows.x(i);
-      const double d = diagonal_[i];
+      const Triple d_x = own(i);
       auto sum = rows.y(i);  // with the terms from lower rows
-      sum.x += d * x.x;
-      sum.y += d * x.y;
-      sum.z += d * x.z;
+      sum.x += d_x.x;
+      sum.y += d_x.y;
+      sum.z += d_x.z;
       const std::uint32_t outer = p.slot_outer[i];
       const std::uint32_t last = p.slot_begin[i + 1];
       for (std::uint32_t k = p.slot_begin[i]; k < outer; ++k) {
         const std::uint32_t j = p.upper[k];
-        const Triple f = spring_force(values_[k], x, rows.x(j));
+        const Triple f = force(k, i, j);
         sum.x += f.x;
         sum.y += f.y;
         sum.z += f.z;
@@ -217,18 +280,30 @@ double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows) const {
         y.z -= f.z;
       }
       for (std::uint32_t k = outer; k < last; ++k) {
-        const Triple f = spring_force(values_[k], x, rows.x(p.upper[k]));
+        const Triple f = force(k, i, p.upper[k]);
         sum.x += f.x;
         sum.y += f.y;
         sum.z += f.z;
       }
       rows.y(i) = sum;
+      const auto& x = rows.x(i);
       x_dot_y.x += x.x * sum.x;
       x_dot_y.y += x.y * sum.y;
       x_dot_y.z += x.z * sum.z;
     }
   }
   return x_dot_y.x + x_dot_y.y + x_dot_y.z;
+}
+
+template <class Rows>
+double SpringMatrix::multiply_rows(std::size_t chunk, const Rows& rows) const {
+  Begun begun{pattern_->chunk_begin[chunk], pattern_->incoming_begin[chunk]};
+  return multiply_rows(
+      chunk, rows, [&](std::uint32_t end) { begin_rows(end, begun, rows); },
+      [&](std::size_t i) { return scaled(diagonal_[i], rows.x(i)); },
+      [&](std::size_t k, std::size_t i, std::size_t j) {
+        return spring_force(values_[k], rows.x(i), rows.x(j));
+      });
 }
 
 double SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const {
@@ -241,6 +316,28 @@ double SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, Padded* 
   }
 #endif
   return multiply_rows(chunk, rows);
+}
+
+void SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, const SpringMatrix& B, const Padded* v,
+                                  Padded* y) const {
+  const ByRow of_A{x, y}, of_B{v, y};
+  Begun begun_A{pattern_->chunk_begin[chunk], pattern_->incoming_begin[chunk]}, begun_B = begun_A;
+  const auto begin = [&](std::uint32_t end) {
+    begin_rows(end, begun_A, of_A);
+    B.begin_rows(end, begun_B, of_B, false);
+  };
+#if defined(CLOTHLAB_AVX2_KERNEL)
+  if (kHasAvx2) {
+    return multiply_rows_avx2(*pattern_, chunk, diagonal_.data(), B.diagonal_.data(), values_.data(),
+                              B.values_.data(), x, v, y, begin);
+  }
+#endif
+  multiply_rows(
+      chunk, of_A, begin,
+      [&](std::size_t i) { return scaled(diagonal_[i], x[i]) + scaled(B.diagonal_[i], v[i]); },
+      [&](std::size_t k, std::size_t i, std::size_t j) {
+        return spring_force(values_[k], x[i], x[j]) + spring_force(B.values_[k], v[i], v[j]);
+      });
 }
 
 void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const {

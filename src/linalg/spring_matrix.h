@@ -138,6 +138,9 @@ class SpringMatrix {
 
   /// For solvers: y := A x on the rows of one chunk, x and y by row; returns the sum of x . y over them.
   double multiply_chunk(std::size_t chunk, const Padded* x, Padded* y) const;
+  /// y := A x + B v on the rows of one chunk, in one pass; B has the same pattern.
+  void multiply_chunk(std::size_t chunk, const Padded* x, const SpringMatrix& B, const Padded* v,
+                      Padded* y) const;
   /// Calls add(row, (sum_p w_p w_p^T (x) C_p x)_row) for every row of [begin, end) that a stencil p reaches,
   /// once for each of its points; x_of(row) is x there.
   template <class VectorOf, class Add>
@@ -165,9 +168,12 @@ class SpringMatrix {
     std::uint32_t row, incoming;
   };
   template <class Rows>
-  void begin_rows(std::uint32_t end, Begun& begun, const Rows& rows) const;
+  void begin_rows(std::uint32_t end, Begun& begun, const Rows& rows, bool clears = true) const;
   template <class Rows>
   double multiply_rows(std::size_t chunk, const Rows& rows) const;
+  template <class Rows, class Begin, class Own, class Force>
+  double multiply_rows(std::size_t chunk, const Rows& rows, const Begin& begin, const Own& own,
+                       const Force& force) const;
   std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const;
   template <class Blocks, class BlockOf>
   void add_blocks(std::size_t chunk, const Blocks& blocks, double stencil_factor,

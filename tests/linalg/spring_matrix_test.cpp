@@ -130,6 +130,31 @@ TEST(SpringMatrix, ChunksOfRowsGiveTheSameProduct) {
   EXPECT_NEAR(x_dot_y, expected, 1e-13 * nets::dense(x).norm() * nets::dense(y).norm());
 }
 
+TEST(SpringMatrix, TwoProductsInOnePassAreTheirSum) {
+  nets::Random random(11);
+  for (const Case& net : cases()) {
+    const SpringMatrix A = random_matrix(net, random);
+    SpringMatrix B(A.shared_pattern());
+    nets::fill(B, random, 0.7, 30.0);
+    const SpringPattern& p = A.pattern();
+    std::vector<Padded> x(net.particles), v(net.particles), of_A(net.particles), of_B(net.particles);
+    std::vector<Padded> sum(net.particles, {7, 7, 7, 7});  // is overwritten
+    for (std::vector<Padded>* each : {&x, &v})
+      for (Padded& value : *each) value = padded(random.vector());
+    for (std::size_t chunk = 0; chunk < p.chunks(); ++chunk) {
+      A.multiply_chunk(chunk, x.data(), of_A.data());
+      B.multiply_chunk(chunk, v.data(), of_B.data());
+      A.multiply_chunk(chunk, x.data(), B, v.data(), sum.data());
+    }
+    double size = 0;
+    for (const Padded& y : of_A) size = std::max(size, std::sqrt(dot(y, y)));
+    for (std::size_t r = 0; r < net.particles; ++r) {
+      EXPECT_LT(glm::length(unpadded(sum[r]) - unpadded(of_A[r]) - unpadded(of_B[r])), 1e-12 * size);
+      EXPECT_EQ(sum[r].zero, 0.0);
+    }
+  }
+}
+
 TEST(SingleSpringMatrix, ProductIsThatOfTheKeptSprings) {
   nets::Random random(4);
   const StopProbe never;
