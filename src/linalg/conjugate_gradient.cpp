@@ -51,10 +51,8 @@ struct ConjugateGradient::Scratch {
     near = system.preconditioner ? system.preconditioner : A;
     b = system.b;
     PreconditionerKind wanted = options.preconditioner;
-    if (wanted == PreconditionerKind::automatic) {
-      wanted =
-          A->size() < kMultigridParticles ? PreconditionerKind::block_jacobi : PreconditionerKind::multigrid;
-    }
+    if (wanted == PreconditionerKind::automatic)
+      wanted = is_stiff() ? PreconditionerKind::multigrid : PreconditionerKind::block_jacobi;
     if (wanted != kind || !system.same_matrix) is_built = false;
     kind = wanted;
     if (!resize(A->size())) return false;
@@ -63,6 +61,11 @@ struct ConjugateGradient::Scratch {
     history.clear();
     history.reserve(static_cast<std::size_t>(std::max(options.max_iterations, 0)) + 1);
     return true;
+  }
+
+  // Whether a V-cycle saves more iterations than it costs.
+  bool is_stiff() const {
+    return near->size() >= kMultigridParticles && !(near->relative_stiffness(*pool) <= kMultigridStiffness);
   }
 
   bool resize(std::size_t n) {

@@ -340,6 +340,21 @@ void SpringMatrix::multiply_chunk(std::size_t chunk, const Padded* x, const Spri
       });
 }
 
+double SpringMatrix::relative_stiffness(WorkerPool& pool) const {
+  constexpr std::size_t kGrain = 4096;
+  const double stiffness = pool.sum(values_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t s = begin; s < end; ++s) sum += values_[s].stiffness();
+    return sum;
+  });
+  const double diagonal = pool.sum(diagonal_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += diagonal_[i];
+    return sum;
+  });
+  return stiffness / diagonal;
+}
+
 void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const {
   assert(x.size() == size() && y.size() == size() && x.data() != y.data());
   const ByParticle rows{pattern_->particle.data(), x.data(), y.data()};

@@ -127,6 +127,10 @@ class SpringMatrix {
   void add_stencil(const Stencil& stencil);
   std::span<const Stencil> stencils() const { return stencils_; }
 
+  /// The sum of the springs' stiffnesses over that of the diagonal's d_i: of A = M - hD - h²K about h²K/M, by
+  /// which an iteration for A slows down.
+  double relative_stiffness(WorkerPool& pool) const;
+
   /// y := A x, by particle; x and y are different and have one vector per particle.
   void multiply(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> y) const;
   /// The 3x3 block of every particle on the diagonal of A.

@@ -226,7 +226,8 @@ constexpr std::array kParameters{
         {"preconditioner", "Preconditioner", "", Kind::choice, 0, kPreconditionerNames.size() - 1.0,
          index_of(CgOptions{}.preconditioner), false,
          "Preconditioner of the conjugate gradients. A stronger one takes fewer iterations, each a little "
-         "more expensive. auto: multigrid from 256 particles on, block-jacobi below.",
+         "more expensive. auto: multigrid where h is large for the stiffness and there are 256 particles and "
+         "more, else block-jacobi.",
          kPreconditionerNames},
         [](const Scene& s) { return index_of(s.stepping.solver.linear.cg.preconditioner); },
         [](Scene& s, double v) {
