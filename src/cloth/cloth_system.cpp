@@ -108,6 +108,10 @@ void ClothSystem::force_at(WorkerPool& pool, double t, std::span<const vec3> x, 
   for (const ForceTerm* term : terms_) term->add_part_at(pool, t, springs, x, v, f);
 }
 
+void ClothSystem::add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
+  for (const ForceTerm* term : terms_) term->add_impulse(pool, stage, to);
+}
+
 double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
   for (const ForceTerm* term : terms_) sum += term->energy(pool, x);

@@ -57,6 +57,9 @@ class ForceTerm {
     add_part(pool, part, x, v, f);
   }
 
+  /// Adds the impulse of what is not conservative in this force.
+  virtual void add_impulse(WorkerPool& /*pool*/, const ImpulseStage& /*stage*/, Impulses& /*to*/) const {}
+
   /// Adds the energies and the strain of this force. Velocities v that are not empty say that the next call
   /// is `add_force` at (x, v), for terms that compute both in one pass.
   virtual void add_measures(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, std::span<const vec3> /*v*/,

@@ -42,6 +42,16 @@ void GrabForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> x, std::sp
   for (int c = 0; c < 3; ++c) f[grab_.particles[static_cast<std::size_t>(c)]] -= grab_.weights[c] * force;
 }
 
+void GrabForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
+  if (grab_.max_force == 0 || stage.springs == SpringForces::rest) return;
+  const vec3 rate = grab_.blend(stage.v), change = grab_.blend(stage.v_end) - rate;
+  const vec3 force =
+      grab_.secant_damping(rate) * rate + grab_.damping * (damper_slope(stage.v, stage.mode) * change);
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::hand, stage.x.size());
+  for (int c = 0; c < 3; ++c)
+    impulse[grab_.particles[static_cast<std::size_t>(c)]] -= stage.weight * grab_.weights[c] * force;
+}
+
 mat3 GrabForce::spring_block(std::span<const vec3> x, JacobianMode mode) const {
   const vec3 d = grab_.blend(x) - grab_.cursor;
   if (mode == JacobianMode::clamped)

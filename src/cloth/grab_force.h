@@ -32,6 +32,7 @@ class GrabForce final : public ForceTerm {
                 std::span<vec3> f) const override {
     if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> /*v*/,
                     ForceMeasures& measures) const override {
     measures.energies.grab += energy(pool, x);

@@ -17,6 +17,7 @@ class RayleighMassForce final : public ForceTerm {
                 std::span<vec3> f) const override {
     if (part != SpringForces::rest) add_force(pool, x, v, f);
   }
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
 

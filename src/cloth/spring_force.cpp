@@ -135,6 +135,23 @@ void SpringForce::add_part(WorkerPool& pool, SpringForces part, std::span<const 
   add_sums(pool, f);
 }
 
+/// Damping is linear in v: f + D (v_end − v) is the force at v_end.
+void SpringForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
+  if (!damped() || stage.springs == SpringForces::rest) return;
+  take(pool, stage.x, stage.v_end);
+  SpringPass damping = pass(SpringForces::all);
+  damping.pull = {};
+  for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
+    damping.run(chunk, sum_.data(), false);
+  });
+  has_forces_ = false;
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  const SpringPattern& p = pattern();
+  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) impulse[p.particle[i]] += stage.weight * unpadded(sum_[i]);
+  });
+}
+
 /// by_row[row] := values[particle].
 void SpringForce::permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const {
   const SpringPattern& p = pattern();

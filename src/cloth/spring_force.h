@@ -45,6 +45,7 @@ class SpringForce final : public ForceTerm {
   }
   void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override;
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;

@@ -16,4 +16,9 @@ void SteadyForce::add_force(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, s
   for (const Push& push : pushes_) f[push.particle] += push.force;
 }
 
+void SteadyForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
+  for (const Push& push : pushes_) impulse[push.particle] += stage.weight * push.force;
+}
+
 }  // namespace clothlab

@@ -24,6 +24,7 @@ class SteadyForce final : public ForceTerm {
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   /// Nothing: contacts at another time are not known.
   void add_part_at(WorkerPool&, double, SpringForces, std::span<const vec3>, std::span<const vec3>,
                    std::span<vec3>) const override {}

@@ -79,6 +79,21 @@ void WindForce::add_part_at(WorkerPool& pool, double t, SpringForces /*part*/, s
       pool, [&](std::size_t i) { return air_velocity(wind_, x[i], t); }, x, v, f);
 }
 
+void WindForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
+  const double w = stage.weight;
+  const bool linear = stage.v_end.data() != stage.v.data();
+  drag_.assign(stage.x.size(), vec3(0.0));
+  add_force(pool, stage.x, stage.v, drag_);
+  if (linear) compute_blocks(pool, stage.x, stage.v, 1);
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::wind, stage.x.size());
+  pool.for_chunks(impulse.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      impulse[i] += w * drag_[i];
+      if (linear) impulse[i] -= w * (blocks_[i] * (stage.v_end[i] - stage.v[i]));
+    }
+  });
+}
+
 template <class Air>
 void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<vec3> f) const {

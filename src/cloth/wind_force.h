@@ -36,6 +36,7 @@ class WindForce final : public ForceTerm {
                  std::span<vec3> f) const override;
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   /// With the air at time t [s] at x instead of that of `blow`.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
@@ -71,6 +72,7 @@ class WindForce final : public ForceTerm {
   std::vector<std::uint32_t> triangle_;  // ascending for every particle
   mutable std::vector<Facet> facets_;    // by triangle
   mutable std::vector<mat3> blocks_;     // by particle
+  mutable std::vector<vec3> drag_;       // by particle, of an impulse
 };
 
 }  // namespace clothlab

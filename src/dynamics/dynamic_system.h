@@ -10,6 +10,7 @@
 #include "core/worker_pool.h"
 #include "dynamics/elastic_elements.h"
 #include "dynamics/grab_spring.h"
+#include "dynamics/impulses.h"
 #include "linalg/projection.h"
 #include "linalg/spring_matrix.h"
 
@@ -43,6 +44,16 @@ enum class SpringForces {
   rest,          ///< without the forces of elements(), grab() and mass_damping(): gravity, wind, friction
 };
 
+/// Where a step has taken forces, for their impulse weight · (f(x, v) + D (v_end − v)).
+struct ImpulseStage {
+  double weight = 0;  ///< [s]
+  std::span<const vec3> x;
+  std::span<const vec3> v;
+  std::span<const vec3> v_end;  ///< v for forces that are not linearised
+  SpringForces springs = SpringForces::all;
+  JacobianMode mode = JacobianMode::clamped;  ///< of D
+};
+
 /// The system as a time integrator sees it: M v' = f(x, v), x' = v, with some particles prescribed. Calls are
 /// const and free of side effects; arrays have `size()` entries. `force` and `assemble` never allocate once
 /// their output has its size.
@@ -64,6 +75,9 @@ class DynamicSystem {
   /// The same without some of the springs' forces, for methods that treat springs otherwise.
   virtual void force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
                      SpringForces springs) const = 0;
+
+  /// Adds the impulses of the forces that are not conservative, by kind.
+  virtual void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const = 0;
 
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;

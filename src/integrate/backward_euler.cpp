@@ -47,7 +47,8 @@ StepReport BackwardEuler::advance(const DynamicSystem& system, State& state, dou
   const auto equation = StageEquation::of(h, state.x, state.v, h * std::sqrt(force_squared));
   if (!stage_.solve(system, equation, {start_, symplectic_}, context, x1_, v1_, report)) return report;
 
-  finish_step(system.projection(), h, x1_, v1_, state);
+  stage_.report(system, context, 1, h, x1_, v1_);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 

@@ -36,20 +36,21 @@ StepReport Bdf2::advance(const DynamicSystem& system, State& state, double h, co
   const std::size_t n = system.size();
   for (auto* scratch : {&guess_, &x1_, &v1_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   const auto& [v0, a0] = start_;
   const double gamma = history_.gamma(h);
   for (std::size_t i = 0; i < n; ++i) guess_[i] = v0[i] + h * a0[i];
   x_hat_ = state.x;
   v_hat_ = v0;
-  history_.add_increment(state.x, v0, x_hat_, v_hat_);
+  history_.add_increment(context, state.x, v0, x_hat_, v_hat_);
   // û does not apply to prescribed directions.
   prescribe_offset(system.projection(), state.x, h, gamma, x_hat_);
   const auto equation = StageEquation::of(gamma, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
+  stage_.report(system, context, 1, gamma, x1_, v1_);
 
-  finish_step(system.projection(), h, x1_, v1_, state);
-  history_.remember(x1_, v1_);
+  finish_step(system, context, h, x1_, v1_, state);
+  history_.remember(context, x1_, v1_);
   return report;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/vec.h"
+#include "integrate/integrator.h"
 
 namespace clothlab {
 
@@ -15,12 +16,12 @@ class Bdf2History {
  public:
   bool empty() const { return !full_; }
   double gamma(double h) const { return empty() ? h : 2 * h / 3; }
-  /// du += û − u0
-  void add_increment(std::span<const vec3> x0, std::span<const vec3> v0, std::span<vec3> dx,
-                     std::span<vec3> dv) const;
+  /// du += û − u0. Reports a third of the impulses of the step before.
+  void add_increment(const StepContext& context, std::span<const vec3> x0, std::span<const vec3> v0,
+                     std::span<vec3> dx, std::span<vec3> dv) const;
 
-  /// Ends the step: u0 becomes u₋₁.
-  void remember(std::vector<vec3>& x0, std::vector<vec3>& v0);
+  /// Ends the step, after finish_step: u0 becomes u₋₁.
+  void remember(const StepContext& context, std::vector<vec3>& x0, std::vector<vec3>& v0);
   /// As Integrator::save and Integrator::load.
   void save(Memory& memory) const;
   void load(MemoryReader& memory, std::size_t n);
@@ -29,6 +30,7 @@ class Bdf2History {
   bool full_ = false;
   std::vector<vec3> x_before_;
   std::vector<vec3> v_before_;
+  ImpulseMemory impulses_;
 };
 
 }  // namespace clothlab

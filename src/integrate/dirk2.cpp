@@ -12,10 +12,10 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &xc_, &vc_, &x1_, &v1_}) scratch->resize(n);
   const auto& [node, weight, end] = constants_;
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  const double gamma = node * h / 2;
+  if (!start_.compute(system, state, h, context, weight * gamma, report)) return report;
   const auto& [v0, a0] = start_;
   const double scale = h * start_.force_norm(system.masses());
-  const double gamma = node * h / 2;
   for (std::size_t i = 0; i < n; ++i) {
     x_hat_[i] = state.x[i] + gamma * v0[i];
     v_hat_[i] = v0[i] + gamma * a0[i];
@@ -23,6 +23,7 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   }
   const auto first = StageEquation::of(gamma, x_hat_, v_hat_, scale);
   if (!first_stage_.solve(system, first, {v0, guess_}, context, xc_, vc_, report)) return report;
+  first_stage_.report(system, context, weight, gamma, xc_, vc_);
 
   // a(xc, vc) follows from the solved stage.
   for (std::size_t i = 0; i < n; ++i) {
@@ -33,8 +34,9 @@ StepReport Dirk2::advance(const DynamicSystem& system, State& state, double h, c
   prescribe_velocity(system.projection(), state.x, h, guess_);
   const auto second = StageEquation::of(end * h, x_hat_, v_hat_, scale);
   if (!second_stage_.solve(system, second, {vc_, guess_}, context, x1_, v1_, report)) return report;
+  second_stage_.report(system, context, 1, end * h, x1_, v1_);
 
-  finish_step(system.projection(), h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 

@@ -26,6 +26,7 @@ StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, dou
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
   const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
   system.force(context.pool, state.x, v0, v1_);
+  report_forces(context, system, h, state.x, v0, v1_);
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
@@ -33,7 +34,7 @@ StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, dou
     x1_[i] = state.x[i] + h * v0[i];
     v1_[i] = v0[i] + h / m[i] * v1_[i];
   });
-  finish_step(system.projection(), h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 

@@ -38,6 +38,10 @@ class ExponentialRosenbrockEuler final : public Integrator {
   void apply(const DynamicSystem& system, double h, const StepContext& context, std::span<const vec3> in,
              std::span<vec3> out);
 
+  /// The step from x0 to (x_, v_). On held particles K acts on ∫(x − x0) of the cubic through both ends.
+  void report_impulses(const DynamicSystem& system, const StepContext& context, std::span<const vec3> x0,
+                       double h);
+
   StepStart start_;
   std::optional<SpringMatrix> k_;  // K_s
   std::optional<SpringMatrix> d_;  // −D
@@ -106,7 +110,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
   if (gives_up(context, report)) return report;
   per_root_mass_.resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   const auto& [v0, a0] = start_;
   if (!linearise(system, state.x, v0, h, context, report)) return report;
   const std::vector<std::uint32_t>& particle = k_->pattern().particle;
@@ -136,8 +140,32 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
     x_[p] = state.x[p] + per_root_mass_[i] / omega_ * change_[i];
     v_[p] = v0[p] + per_root_mass_[i] * change_[n + i];
   }
-  finish_step(system.projection(), h, x_, v_, state);
+  report_impulses(system, context, state.x, h);
+  finish_step(system, context, h, x_, v_, state);
   return report;
+}
+
+void ExponentialRosenbrockEuler::report_impulses(const DynamicSystem& system, const StepContext& context,
+                                                 std::span<const vec3> x0, double h) {
+  if (context.ledger == nullptr) return;
+  const std::vector<vec3>& v0 = start_.v;
+  const std::size_t n = x0.size();
+  const std::span<vec3> change = context.ledger->scratch(n, 0), product = context.ledger->scratch(n, 1);
+  if (const auto entries = system.projection().entries(); !entries.empty()) {
+    report_forces_on_held(context, system, h, x0, v0);
+    const auto add = [&](const SpringMatrix& matrix) {
+      matrix.multiply(context.pool, change, product);
+      const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
+      for (std::size_t k = 0; k < entries.size(); ++k) of_held[k] -= product[entries[k].particle];
+    };
+    for (std::size_t i = 0; i < n; ++i) change[i] = h * ((x_[i] - x0[i]) / 2.0 + h / 12 * (v0[i] - v_[i]));
+    add(*k_);
+    for (std::size_t i = 0; i < n; ++i) change[i] = x_[i] - x0[i] - h * v0[i];
+    add(*d_);
+  }
+  // ∫ D (v − v0) = D (x1 − x0 − h v0)
+  for (std::size_t i = 0; i < n; ++i) change[i] = (x_[i] - x0[i]) / h;
+  report_linear_forces(context, system, h, x0, v0, change);
 }
 
 double exponential_growth(double y, double s, const IntegratorParameters& /*values*/) {

@@ -17,8 +17,9 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_, &a_}) scratch->resize(n);
   const auto& [alpha_m, alpha_f, gamma, beta] = constants_;
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   const auto& v0 = start_.v;
+  if (!has_a_) impulses_.start(context, system, state.x, v0);
   const std::vector<vec3>& a0 = has_a_ ? a_ : start_.a;
 
   // With s = (1 − α_f) h:   v_f = v0 + s ((1 − γ) a0 + γ a1)   gives a1, and that
@@ -34,6 +35,10 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
   const StageEquation equation{gamma_f, gamma_v, x_hat_, v_hat_, h * start_.force_norm(system.masses())};
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
 
+  // M (v1 − v0) = h ((1 − γ) A0 + γ A1),   A1 = (f − α_m A0)/(1 − α_m) + r/(γs)
+  impulses_.recall(context, h * (1 - gamma - gamma * alpha_m / (1 - alpha_m)));
+  stage_.report(system, context, h / s, gamma_f, x1_, v1_);
+  impulses_.keep(context, 1 / (h * gamma), -(1 - gamma) / gamma);
   for (std::size_t i = 0; i < n; ++i) {
     const vec3 a1 = (v1_[i] - v0[i] - s * (1 - gamma) * a0[i]) / (s * gamma);
     x1_[i] = state.x[i] + h * v0[i] + h * h * ((0.5 - beta) * a0[i] + beta * a1);
@@ -41,13 +46,15 @@ StepReport GeneralizedAlpha::advance(const DynamicSystem& system, State& state, 
     a_[i] = a1;
   }
   has_a_ = true;
-  finish_step(system.projection(), h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 
 void GeneralizedAlpha::save(Memory& memory) const {
   memory.put(has_a_ ? 1 : 0);
-  if (has_a_) memory.put(a_);
+  if (!has_a_) return;
+  memory.put(a_);
+  impulses_.save(memory);
 }
 
 void GeneralizedAlpha::load(MemoryReader& memory, std::size_t n) {
@@ -55,6 +62,7 @@ void GeneralizedAlpha::load(MemoryReader& memory, std::size_t n) {
   if (!has_a_) return;
   a_.resize(n);
   memory.vectors(a_);
+  impulses_.load(memory, n);
 }
 
 namespace {

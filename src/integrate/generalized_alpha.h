@@ -35,7 +35,8 @@ class GeneralizedAlpha final : public Integrator {
  private:
   Constants constants_;
   bool has_a_ = false;
-  std::vector<vec3> a_;  // a0, then a1
+  std::vector<vec3> a_;     // a0, then a1
+  ImpulseMemory impulses_;  // M a by kind
   ImplicitStage stage_;
   StepStart start_;
   std::vector<vec3> x_hat_;

@@ -64,6 +64,14 @@ class ImplicitStage {
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
 
+  /// r at the last solution, on the free directions [N·s]; reported with its share `weight` in the step, as
+  /// are the forces there, γ f.
+  void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
+              std::span<const vec3> x1, std::span<const vec3> v1) const {
+    report_residual(context, weight, now_.residual);
+    report_forces(context, system, weight * gamma, x1, v1);
+  }
+
  private:
   struct Problem;  // the arguments of solve
   struct Iterate {

@@ -11,6 +11,7 @@
 #include "core/worker_pool.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
+#include "integrate/step_ledger.h"
 #include "linalg/linear_solver.h"
 
 namespace clothlab {
@@ -28,6 +29,7 @@ struct StepContext {
   const SolverSettings& solver;
   WorkerPool& pool;
   const StopProbe& stop;
+  StepLedger* ledger = nullptr;  ///< null where nobody reads it; it changes no bit of a step
 
   ComputeContext solving() const { return {pool, stop}; }
 

@@ -198,6 +198,38 @@ bool ModalSplit::solve(const DynamicSystem& system, double gamma, std::span<cons
   return true;
 }
 
+void ModalSplit::report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
+                        std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
+                        std::span<const vec3> dv) {
+  if (context.ledger == nullptr) return;
+  WorkerPool& pool = context.pool;
+  const std::size_t n = system.size(), count = count_;
+  const std::span<const double> m = system.masses();
+  // B δv − b = A δv − γ²Z Yᵀδv − M s + γ (K_s − YΛYᵀ) r
+  const std::span<vec3> left = context.ledger->scratch(n), k_r = b_;
+  a_->multiply(pool, dv, left);
+  k_->multiply(pool, r, k_r);
+  const auto entries = system.projection().entries();
+  for (const Projection::Entry& e : entries)
+    w_[e.particle] = m[e.particle] * dv[e.particle] - left[e.particle];
+  for (std::size_t i = 0; i < n; ++i) left[i] += gamma * k_r[i] - m[i] * s[i];
+  Y_.coefficients(pool, count, dv, coefficients_);
+  Z_.add(pool, count, coefficients_, -gamma * gamma, left);
+  Y_.coefficients(pool, count, r, coefficients_);
+  for (std::size_t j = 0; j < count; ++j) coefficients_[j] *= lambda_[j];
+  Y_.add(pool, count, coefficients_, -gamma, left);
+  report_residual(context, weight, left);
+  if (entries.empty()) return;
+  // M δv − A δv = γ D δv − γ²K_s δv
+  for (std::size_t i = 0; i < n; ++i) left[i] = gamma * dv[i] - dx[i];
+  k_->multiply(pool, left, b_);
+  const std::span<vec3> of_held = context.ledger->impulses().add_to(ImpulseKind::held, entries.size());
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const std::uint32_t i = entries[k].particle;
+    of_held[k] += weight * (w_[i] + gamma * b_[i]);
+  }
+}
+
 void ModalSplit::keep() {
   if (searched_) modes_.keep();
   kept_.swap(X_);

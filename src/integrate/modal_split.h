@@ -81,6 +81,12 @@ class ModalSplit {
   bool solve(const DynamicSystem& system, double gamma, std::span<const vec3> r, std::span<const vec3> s,
              const StepContext& context, std::span<vec3> dx, std::span<vec3> dv, StepReport& report);
 
+  /// Reports what that left of M δv = M s + γ (K δx + D δv) outside the modes, and on held particles the
+  /// impulse of K and D, times `weight`; the impulse M s of the forces is left out.
+  void report(const DynamicSystem& system, const StepContext& context, double weight, double gamma,
+              std::span<const vec3> r, std::span<const vec3> s, std::span<const vec3> dx,
+              std::span<const vec3> dv);
+
   /// Ends the step: the next one starts from these modes.
   void keep();
   /// As Integrator::save and Integrator::load.

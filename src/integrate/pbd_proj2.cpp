@@ -50,7 +50,7 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
 
   v1_ = state.v;
   prescribe_velocity(projection, state.x, h, v1_);
-  free_acceleration(system, state.x, v1_, context, a_, SpringForces::inextensible);
+  free_acceleration(system, state.x, v1_, context, h, a_, SpringForces::inextensible);
   for (std::size_t i = 0; i < n; ++i) {
     v1_[i] += h * a_[i];
     x1_[i] = state.x[i] + h * v1_[i];
@@ -67,7 +67,7 @@ StepReport PbdProj2::advance(const DynamicSystem& system, State& state, double h
     if (!constraints_.linearise(context, x1_, report)) return report;
     if (!constraints_.project_velocities(context, v1_, kPbdSoftness, report)) return report;
   }
-  finish_step(projection, h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   report.length_violation = constraints_.violation(context.pool, state.x);
   return report;
 }

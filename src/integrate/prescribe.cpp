@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "integrate/integrator.h"
+
 namespace clothlab {
 
 namespace {
@@ -55,9 +57,10 @@ void prescribe(const Projection& projection, std::span<const vec3> x0, double h,
   }
 }
 
-void finish_step(const Projection& projection, double h, std::vector<vec3>& x1, std::vector<vec3>& v1,
-                 State& state) {
-  prescribe(projection, state.x, h, x1, v1);
+void finish_step(const DynamicSystem& system, const StepContext& context, double h, std::vector<vec3>& x1,
+                 std::vector<vec3>& v1, State& state) {
+  prescribe(system.projection(), state.x, h, x1, v1);
+  if (context.ledger != nullptr) context.ledger->end_substep(system, context.pool, state.v, v1);
   state.x.swap(x1);
   state.v.swap(v1);
   state.t += h;

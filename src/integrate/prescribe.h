@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/vec.h"
+#include "dynamics/dynamic_system.h"
 #include "dynamics/state.h"
 #include "linalg/projection.h"
 
@@ -31,8 +32,11 @@ void prescribe_offset(const Projection& projection, std::span<const vec3> x0, do
 void prescribe(const Projection& projection, std::span<const vec3> x0, double h, std::span<vec3> x,
                std::span<vec3> v);
 
-/// The end of a step: `prescribe` for u1 = (x1, v1), then swaps u1 into the state; x1 and v1 receive u0.
-void finish_step(const Projection& projection, double h, std::vector<vec3>& x1, std::vector<vec3>& v1,
-                 State& state);
+struct StepContext;
+
+/// The end of a step: `prescribe` for u1 = (x1, v1), then swaps u1 into the state; x1 and v1 receive u0. The
+/// ledger of the step gets the velocities.
+void finish_step(const DynamicSystem& system, const StepContext& context, double h, std::vector<vec3>& x1,
+                 std::vector<vec3>& v1, State& state);
 
 }  // namespace clothlab

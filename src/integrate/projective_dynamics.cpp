@@ -80,6 +80,8 @@ class ProjectiveDynamics final : public Integrator {
   /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
+  /// From the residual before the filter, which the ledger's scratch memory has from `evaluate`.
+  void report_impulses(const DynamicSystem& system, const State& state, double h, const StepContext& context);
   /// Whether that norm is within the target or the rounding.
   bool is_small(double residual, double target) const;
   /// Its bound from the rounding of x_.
@@ -138,6 +140,12 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   system.projection().filter(push_);
   double scale = h * h * norm(context.pool, push_);  // of the residual
   system.force(context.pool, state.x, state.v, push_, SpringForces::rest);
+  // On held particles, report_impulses has these too.
+  if (context.ledger != nullptr)
+    system.add_impulses(
+        context.pool,
+        {.weight = h, .x = state.x, .v = state.v, .v_end = state.v, .springs = SpringForces::rest},
+        context.ledger->impulses());
   for (std::size_t i = 0; i < n; ++i) push_[i] = h * (m[i] * state.v[i] + h * push_[i]);
 
   // The guess x0 + h v0 is the solution of a cloth at rest or in free flight.
@@ -162,12 +170,13 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale))
     report.reason = kUnsettledSteps;
   report.converged = report.reason.empty();
+  report_impulses(system, state, h, context);
 
   for (std::size_t i = 0; i < n; ++i) {
     x_[i] = state.x[i] + dx_[i];
     v_[i] = dx_[i] / h;
   }
-  finish_step(system.projection(), h, x_, v_, state);
+  finish_step(system, context, h, x_, v_, state);
   return report;
 }
 
@@ -278,8 +287,35 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
       residual_[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * pull;
     }
   }
+  if (context.ledger != nullptr) std::ranges::copy(residual_, context.ledger->scratch(x_.size()).begin());
   system.projection().filter(residual_);
   return true;
+}
+
+void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const State& state, double h,
+                                         const StepContext& context) {
+  if (context.ledger == nullptr) return;
+  const std::size_t n = x_.size();
+  const std::span<vec3> r = context.ledger->scratch(n, 0), dv = context.ledger->scratch(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    r[i] = -r[i] / h;
+    dv[i] = dx_[i] / h - state.v[i];
+  }
+  report_solution(context, system, 1, r, dv);
+  Impulses& impulses = context.ledger->impulses();
+  const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
+  for (std::size_t i = 0; i < n; ++i) damping[i] -= system.mass_damping() * system.masses()[i] * dx_[i];
+  for (const LocalSpring& e : locals_) {
+    const vec3 impulse = -e.damping / h * (dx_[e.i] - dx_[e.j]);
+    damping[e.i] += impulse;
+    damping[e.j] -= impulse;
+  }
+  if (const auto& grab = system.grab()) {
+    const vec3 way = grab->blend(dx_);
+    const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
+    for (std::size_t c = 0; c < 3; ++c)
+      hand[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * grab->secant_damping(way / h) * way;
+  }
 }
 
 bool ProjectiveDynamics::is_small(double residual, double target) const {

@@ -46,7 +46,7 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
 
   v0_ = state.v;
   prescribe_velocity(projection, state.x, h, v0_);
-  free_acceleration(system, state.x, v0_, context, a_, SpringForces::inextensible);
+  free_acceleration(system, state.x, v0_, context, h / 2, a_, SpringForces::inextensible);
   for (std::size_t i = 0; i < n; ++i) {
     v1_[i] = v0_[i] + h / 2 * a_[i];
     x1_[i] = state.x[i] + h * v1_[i];
@@ -60,13 +60,13 @@ StepReport Rattle::advance(const DynamicSystem& system, State& state, double h, 
   // a_ holds the velocities for the force until it holds the force.
   for (std::size_t i = 0; i < n; ++i) v1_[i] += push_[i] / h;
   for (std::size_t i = 0; i < n; ++i) push_[i] = 2.0 * v1_[i] - v0_[i];
-  free_acceleration(system, x1_, push_, context, a_, SpringForces::inextensible);
+  free_acceleration(system, x1_, push_, context, h / 2, a_, SpringForces::inextensible);
   for (std::size_t i = 0; i < n; ++i) v1_[i] += h / 2 * a_[i];
   prescribe(projection, state.x, h, x1_, v1_);
   if (gives_up(context, report) || !constraints_.linearise(context, x1_, report)) return report;
   if (!constraints_.project_velocities(context, v1_, kRattleSoftness, report)) return report;
 
-  finish_step(projection, h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   report.length_violation = constraints_.violation(context.pool, state.x);
   return report;
 }

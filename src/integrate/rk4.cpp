@@ -36,7 +36,7 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
   const std::size_t n = system.size();
   for (auto* scratch : {&x_, &v_, &a_, &v_sum_, &a_sum_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, kSlopes[0].weight * h / 6, report)) return report;
   const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
   for (const Slope& slope : kSlopes) {
     const bool first = &slope == kSlopes;
@@ -48,14 +48,15 @@ StepReport Rk4::advance(const DynamicSystem& system, State& state, double h, con
       x_[i] = state.x[i] + slope.node * h * v[i];
       v_[i] = v0[i] + slope.node * h * a[i];
     });
-    free_acceleration(system, x_, v_, context, a_);
+    const double weight = &slope + 1 == std::end(kSlopes) ? kLastWeight : (&slope + 1)->weight;
+    free_acceleration(system, x_, v_, context, weight * h / 6, a_);
   }
 
   context.for_particles(n, [&](std::size_t i) {
     x_[i] = state.x[i] + h / 6 * (v_sum_[i] + kLastWeight * v_[i]);
     v_[i] = v0[i] + h / 6 * (a_sum_[i] + kLastWeight * a_[i]);
   });
-  finish_step(system.projection(), h, x_, v_, state);
+  finish_step(system, context, h, x_, v_, state);
   return report;
 }
 

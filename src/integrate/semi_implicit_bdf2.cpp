@@ -45,7 +45,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   const double c = history_.gamma(h);
   x_hat_ = state.x;
   v_hat_ = state.v;
-  history_.add_increment(state.x, state.v, x_hat_, v_hat_);
+  history_.add_increment(context, state.x, state.v, x_hat_, v_hat_);
   // û does not apply to prescribed directions.
   prescribe_offset(system.projection(), state.x, h, c, x_hat_);
   context.for_particles(n, [&](std::size_t i) { dx_hat_[i] = x_hat_[i] - state.x[i] + c * state.v[i]; });
@@ -64,12 +64,14 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   if (gives_up(context, report)) return report;
   if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
 
+  report_linear_solution(context, system, A, dv_, b_, state.v, v_hat_);
   context.for_particles(n, [&](std::size_t i) {
     dv_[i] += state.v[i];
     x_hat_[i] += c * dv_[i];
   });
-  finish_step(system.projection(), h, x_hat_, dv_, state);
-  history_.remember(x_hat_, dv_);
+  report_linear_forces(context, system, c, state.x, state.v, dv_);
+  finish_step(system, context, h, x_hat_, dv_, state);
+  history_.remember(context, x_hat_, dv_);
   return report;
 }
 

@@ -37,7 +37,7 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   split_.slope(h, context.pool, r_, s_);
   const double gamma = history_.gamma(h);
@@ -46,7 +46,7 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
     s_[i] *= gamma;
   }
   if (!history_.empty()) {
-    history_.add_increment(state.x, state.v, r_, s_);
+    history_.add_increment(context, state.x, state.v, r_, s_);
     system.projection().filter(s_);
     // û does not apply to prescribed directions.
     for (const Projection::Entry& e : system.projection().entries()) {
@@ -54,13 +54,16 @@ StepReport SemiImplicitBdf2Ere::advance(const DynamicSystem& system, State& stat
     }
   }
   if (!split_.solve(system, gamma, r_, s_, context, dx_, dv_, report)) return report;
+  report_forces_on_held(context, system, gamma, state.x, start_.v);
+  split_.report(system, context, 1, gamma, r_, s_, dx_, dv_);
 
   for (std::size_t i = 0; i < n; ++i) {
     dx_[i] += state.x[i];
     dv_[i] += start_.v[i];
   }
-  finish_step(system.projection(), h, dx_, dv_, state);
-  history_.remember(dx_, dv_);
+  report_linear_forces(context, system, gamma, state.x, start_.v, dv_);
+  finish_step(system, context, h, dx_, dv_, state);
+  history_.remember(context, dx_, dv_);
   split_.keep();
   return report;
 }

@@ -33,7 +33,7 @@ StepReport Siere::advance(const DynamicSystem& system, State& state, double h, c
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   if (!split_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   split_.slope(h, context.pool, r_, s_);
   for (std::size_t i = 0; i < n; ++i) {
@@ -41,12 +41,15 @@ StepReport Siere::advance(const DynamicSystem& system, State& state, double h, c
     s_[i] *= h;
   }
   if (!split_.solve(system, h, r_, s_, context, dx_, dv_, report)) return report;
+  report_forces_on_held(context, system, h, state.x, start_.v);
+  split_.report(system, context, 1, h, r_, s_, dx_, dv_);
 
   for (std::size_t i = 0; i < n; ++i) {
     dx_[i] += state.x[i];
     dv_[i] += start_.v[i];
   }
-  finish_step(system.projection(), h, dx_, dv_, state);
+  report_linear_forces(context, system, h, state.x, start_.v, dv_);
+  finish_step(system, context, h, dx_, dv_, state);
   split_.keep();
   return report;
 }

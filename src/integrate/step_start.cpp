@@ -9,19 +9,20 @@
 namespace clothlab {
 
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
-                       const StepContext& context, std::span<vec3> a, SpringForces springs) {
+                       const StepContext& context, double weight, std::span<vec3> a, SpringForces springs) {
   system.force(context.pool, x, v, a, springs);
+  if (weight != 0) report_forces(context, system, weight, x, v, a, springs);
   const std::span<const double> m = system.masses();
   context.for_particles(a.size(), [&](std::size_t i) { a[i] /= m[i]; });
   system.projection().filter(a);
 }
 
 bool StepStart::compute(const DynamicSystem& system, const State& state, double h, const StepContext& context,
-                        StepReport& report) {
+                        double weight, StepReport& report) {
   v = state.v;
   prescribe_velocity(system.projection(), state.x, h, v);
   a.resize(system.size());
-  free_acceleration(system, state.x, v, context, a);
+  free_acceleration(system, state.x, v, context, weight, a);
   return !gives_up(context, report);
 }
 

@@ -40,20 +40,26 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&r_, &s_, &dx_, &dv_, &x_half_, &v_half_, &a_half_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, 0, report)) return report;
   if (!first_.compute(system, state.x, start_.v, start_.a, h, context, report)) return report;
   for (std::size_t i = 0; i < n; ++i) {
     r_[i] = h / 2 * start_.v[i];
     s_[i] = h / 2 * start_.a[i];
   }
   if (!first_.solve(system, h / 4, r_, s_, context, dx_, dv_, report)) return report;
+  // The second half has a third of the impulses of the first one in it.
+  constexpr double kShare = 4.0 / 3;
+  report_forces_on_held(context, system, kShare * h / 2, state.x, start_.v);
+  first_.report(system, context, kShare, h / 4, r_, s_, dx_, dv_);
   for (std::size_t i = 0; i < n; ++i) {
     x_half_[i] = state.x[i] + dx_[i];
-    v_half_[i] = start_.v[i] + dv_[i];
+    v_half_[i] = start_.v[i] + dv_[i] / 2.0;
   }
+  report_linear_forces(context, system, kShare * h / 2, state.x, start_.v, v_half_);
+  for (std::size_t i = 0; i < n; ++i) v_half_[i] = start_.v[i] + dv_[i];
   if (gives_up(context, report)) return report;
 
-  free_acceleration(system, x_half_, v_half_, context, a_half_);
+  free_acceleration(system, x_half_, v_half_, context, 0, a_half_);
   if (gives_up(context, report)) return report;
   if (!split_.compute(system, x_half_, v_half_, a_half_, h, context, report)) return report;
   split_.slope(h / 2, context.pool, r_, s_);
@@ -62,12 +68,15 @@ StepReport StrSbdf2Ere::advance(const DynamicSystem& system, State& state, doubl
     s_[i] = (dv_[i] + h * s_[i]) / 3.0;
   }
   if (!split_.solve(system, h / 3, r_, s_, context, dx_, dv_, report)) return report;
+  report_forces_on_held(context, system, h / 3, x_half_, v_half_);
+  split_.report(system, context, 1, h / 3, r_, s_, dx_, dv_);
 
   for (std::size_t i = 0; i < n; ++i) {
     dx_[i] += x_half_[i];
     dv_[i] += v_half_[i];
   }
-  finish_step(system.projection(), h, dx_, dv_, state);
+  report_linear_forces(context, system, h / 3, x_half_, v_half_, dv_);
+  finish_step(system, context, h, dx_, dv_, state);
   split_.keep();
   return report;
 }

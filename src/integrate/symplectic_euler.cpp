@@ -27,6 +27,7 @@ StepReport SymplecticEuler::advance(const DynamicSystem& system, State& state, d
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
   const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
   system.force(context.pool, state.x, v0, v1_);
+  report_forces(context, system, h, state.x, v0, v1_);
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();
@@ -34,7 +35,7 @@ StepReport SymplecticEuler::advance(const DynamicSystem& system, State& state, d
     v1_[i] = v0[i] + h / m[i] * v1_[i];
     x1_[i] = state.x[i] + h * v1_[i];
   });
-  finish_step(system.projection(), h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 

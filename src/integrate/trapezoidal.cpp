@@ -33,7 +33,7 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   const std::size_t n = system.size();
   for (auto* scratch : {&x_hat_, &v_hat_, &guess_, &x1_, &v1_}) scratch->resize(n);
 
-  if (!start_.compute(system, state, h, context, report)) return report;
+  if (!start_.compute(system, state, h, context, h / 2, report)) return report;
   const auto& [v0, a0] = start_;
   for (std::size_t i = 0; i < n; ++i) {
     x_hat_[i] = state.x[i] + h / 2 * v0[i];
@@ -42,8 +42,9 @@ StepReport Trapezoidal::advance(const DynamicSystem& system, State& state, doubl
   }
   const auto equation = StageEquation::of(h / 2, x_hat_, v_hat_, h * start_.force_norm(system.masses()));
   if (!stage_.solve(system, equation, {v0, guess_}, context, x1_, v1_, report)) return report;
+  stage_.report(system, context, 1, h / 2, x1_, v1_);
 
-  finish_step(system.projection(), h, x1_, v1_, state);
+  finish_step(system, context, h, x1_, v1_, state);
   return report;
 }
 

@@ -77,9 +77,12 @@ class Xpbd final : public Integrator {
   double largest_error() const;
   /// Rounding error of `largest_error` [m].
   double rounding() const;
-  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_. None when stopped.
+  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_; reports it. None
+  /// when stopped.
   std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
                                           const StepContext& context);
+  /// From force_ = h_s r without a filter. False when stopped.
+  bool report_impulses(const DynamicSystem& system, double h_s, const StepContext& context);
   /// M⁻¹ S g for one or two particles: the velocity from a unit impulse along g.
   vec3 response(const Projection& projection, std::uint32_t particle, const vec3& g) const;
   PairOfVectors response(const Projection& projection, std::uint32_t a, std::uint32_t b,
@@ -96,7 +99,8 @@ class Xpbd final : public Integrator {
   bool sliding_ = false;              // some particle is held along some directions only
   std::vector<vec3> x_;
   std::vector<vec3> v_;
-  std::vector<vec3> before_;  // x_n
+  std::vector<vec3> before_;    // x_n
+  std::vector<vec3> v_before_;  // v_n, where a ledger reads it
   std::vector<vec3> force_;
 };
 
@@ -150,12 +154,18 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   v_ = state.v;
   for (int k = 0; k < substeps_; ++k) {
     const bool last = k + 1 == substeps_;
+    if (context.ledger != nullptr) v_before_ = v_;
     if (!substep(system, state.x, h, last, context, report)) {
       report.stopped = true;
       return report;
     }
+    if (context.ledger != nullptr && !last) {
+      context.ledger->end_substep(system, context.pool, v_before_, v_);
+      context.ledger->impulses().clear();
+    }
   }
-  finish_step(system.projection(), h, x_, v_, state);
+  if (context.ledger != nullptr) state.v.swap(v_before_);  // the last substep's
+  finish_step(system, context, h, x_, v_, state);
   return report;
 }
 
@@ -201,6 +211,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
     if (stop_requested(context.stop)) return false;
   }
   system.force(context.pool, x_, v_, force_, SpringForces::rest);
+  report_forces(context, system, h_s, x_, v_, force_, SpringForces::rest);
   const double inertia = 1 + h_s * system.mass_damping();
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
   prescribe_velocity(projection, x0, h, v_);
@@ -223,10 +234,10 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
     report.converged = false;
     report.reason = kUnagreedSweeps;
   }
-  if (last) {
+  if (last || context.ledger != nullptr) {
     const std::optional<double> residual = momentum_residual(system, h_s, context);
     if (!residual) return false;
-    report.distance = impulse > 0 ? *residual / impulse : 0;
+    report.distance = impulse > 0 ? *residual / impulse : 0;  // in the end the last one's
   }
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
   return true;
@@ -289,8 +300,42 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
       r[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
     }
   }
+  if (context.ledger != nullptr && !report_impulses(system, h_s, context)) return std::nullopt;
   system.projection().filter(r);
   return norm(context.pool, r) / h_s;
+}
+
+bool Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepContext& context) {
+  Impulses& impulses = context.ledger->impulses();
+  const std::size_t n = x_.size();
+  report_residual(context, 1 / h_s, force_);
+  const double beta = system.mass_damping();
+  const std::span<const double> m = system.masses();
+  const std::span<const Projection::Entry> entries = system.projection().entries();
+  if (!entries.empty()) {
+    const std::span<vec3> of_held = impulses.add_to(ImpulseKind::held, entries.size());
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const std::uint32_t i = entries[k].particle;
+      of_held[k] -= force_[i] / h_s + beta * m[i] * (x_[i] - before_[i]);
+    }
+  }
+  const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
+  for (std::size_t i = 0; i < n; ++i) damping[i] -= beta * m[i] * (x_[i] - before_[i]);
+  const bool done = colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; c += 2) {
+      const Pair pair(*this, c, last);
+      const PairOfVectors impulse = pair.used(both(-1 / h_s) * pair.damping * pair.way) * pair.n;
+      pair.add(impulse, damping, pair.a.i, pair.b.i);
+      pair.add(both(-1) * impulse, damping, pair.a.j, pair.b.j);
+    }
+  });
+  if (const auto& grab = system.grab()) {
+    const vec3 way = grab->blend(x_) - grab->blend(before_);
+    const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
+    for (std::size_t c = 0; c < 3; ++c)
+      hand[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * grab->secant_damping(way / h_s) * way;
+  }
+  return done;
 }
 
 // The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving with

@@ -99,6 +99,8 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   c.watch.each_number(each);
   each(c.said_energy);
   each(c.record.step);
+  for (const EnergyEntry& entry : kEnergyEntries) each(c.record.books.*entry.joule);
+  each(c.record.books.energy);
   each(c.last_sound_step);
 }
 

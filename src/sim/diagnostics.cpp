@@ -6,10 +6,29 @@
 namespace clothlab {
 
 std::string diagnostics_row(const StepRecord& r, double milliseconds) {
-  return csv_line({static_cast<long long>(r.step), r.time, r.dt, r.energy.kinetic, r.energy.stretch,
-                   r.energy.bend, r.energy.gravity, r.energy.total, r.max_strain,
-                   static_cast<long long>(r.newton_iterations), static_cast<long long>(r.cg_iterations),
-                   r.cg_residual, milliseconds});
+  const EnergyBooks& e = r.books_of_step;
+  return csv_line({static_cast<long long>(r.step),
+                   r.time,
+                   r.dt,
+                   r.energy.kinetic,
+                   r.energy.stretch,
+                   r.energy.bend,
+                   r.energy.gravity,
+                   r.energy.total,
+                   r.max_strain,
+                   static_cast<long long>(r.newton_iterations),
+                   static_cast<long long>(r.cg_iterations),
+                   r.cg_residual,
+                   milliseconds,
+                   e.hand,
+                   e.pins,
+                   e.wind,
+                   e.damping,
+                   e.floor,
+                   e.jump,
+                   e.solver,
+                   e.rods,
+                   e.method});
 }
 
 }  // namespace clothlab

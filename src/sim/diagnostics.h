@@ -11,7 +11,9 @@ namespace clothlab {
 /// The table of `--diagnostics` and of recordings (docs/command-line.md): a row per step.
 inline constexpr std::string_view kDiagnosticsHeader =
     "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
-    "newton_iterations,cg_iterations,cg_residual,step_ms\n";
+    "newton_iterations,cg_iterations,cg_residual,step_ms,"
+    "work_hand,work_pins,work_wind,work_damping,work_contact,work_jump,energy_solver,energy_rods,energy_"
+    "method\n";
 
 /// The row of a step that took `step_ms` milliseconds.
 std::string diagnostics_row(const StepRecord& record, double milliseconds);

@@ -91,7 +91,7 @@ std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& 
   }
   const double work = account.work() - work_;
   const double scale = std::max(account.given(), account.load() + base_->shaking + work);
-  const double from_nothing = now.total - base_->total - work;
+  const double from_nothing = now.made - base_->made;
   if (!(from_nothing > kShare * scale)) {
     quiet_until_ = now.time;
     least_ = std::numeric_limits<double>::infinity();

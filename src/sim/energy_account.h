@@ -96,10 +96,10 @@ class EnergyAccount {
   double floor_ = 0;
 };
 
-/// Detects energy that a method makes from nothing, long before EnergyAccount reports a blow-up: T + V, less
-/// its first value and the work since, exceeds kShare of F · reach + start + work throughout kTime. The
-/// duration is needed because T + V of a symplectic method oscillates about its value, near the stability
-/// limit by many times that value.
+/// Detects energy that a method makes from nothing, long before EnergyAccount reports a blow-up: what the
+/// ledger has as the method's, its solvers' and its rods' share, less the first value, exceeds kShare of
+/// F · reach + start + work throughout kTime. The duration is needed because T + V of a symplectic method
+/// oscillates about its value, near the stability limit by many times that value.
 class EnergyWatch {
  public:
   static constexpr double kTime = 0.25;  // [s]
@@ -107,7 +107,7 @@ class EnergyWatch {
 
   struct Sample {
     double time = 0;     ///< [s]
-    double total = 0;    ///< T + V [J]
+    double made = 0;     ///< EnergyBooks::from_nothing [J]
     double shaking = 0;  ///< InternalEnergy::shaking [J]
   };
 
@@ -119,7 +119,7 @@ class EnergyWatch {
   template <class Each>
   void each_number(const Each& each) {
     each.maybe(base_, [&](Sample& base) {
-      for (double* value : {&base.time, &base.total, &base.shaking}) each(*value);
+      for (double* value : {&base.time, &base.made, &base.shaking}) each(*value);
     });
     for (double* value : {&work_, &quiet_until_, &least_}) each(*value);
   }

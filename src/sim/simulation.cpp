@@ -93,8 +93,10 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     cancel.look();
     restart_integrator_if_new(h);
     enter_integrator_if_new(h, context);
+    open_books(context.pool);
     const StepReport report = advance(h, context);
     measure(context);
+    close_books();
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
     if (!good && scene->stepping.adaptive && !control.at_smallest()) {
@@ -114,6 +116,7 @@ void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
   next.step = record.step + 1;
   next.dt = scene->stepping.dt;
   next.integrator = info->id;
+  next.books = record.books;
 }
 
 /// The completed step began with the newest sound state.
@@ -180,7 +183,8 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
 
 /// One substep, repeated where cloth has landed on the floor.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
-  const StepContext of_step{scene->stepping.solver, context.pool, context.stop};
+  const StepContext of_step{scene->stepping.solver, context.pool, context.stop, &ledger};
+  ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
@@ -188,13 +192,70 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     state = substep_start;
     integrator->reset();
     const StepReport before = report;
+    ledger.begin();
     report = integrator->advance(system, state, h, of_step);
     if (report.stopped) throw Cancelled();
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
   }
-  if (contact.settle(scene->floor, state, system, context.stop)) integrator->reset();
+  settle(context);
   return report;
+}
+
+/// Ends the substep on the floor.
+void Simulation::Impl::settle(const ComputeContext& context) {
+  WorkerPool& pool = context.pool;
+  grab_energy -= system.grab_energy(pool, state.x);
+  given_by_floor = 0;
+  if (!scene->floor.on) return;
+  const std::span<const double> m = system.masses();
+  const auto kinetic = [&] {
+    return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += 0.5 * m[i] * glm::dot(state.v[i], state.v[i]);
+      return sum;
+    });
+  };
+  const double before = kinetic();
+  probe.x = state.x;
+  const bool caught = contact.settle(scene->floor, state, system, context.stop);
+  given_by_floor = kinetic() - before;
+  if (!caught) return;
+  integrator->reset();
+  const auto potential = [&](const ClothSystem::Energies& e) { return e.stretch + e.bend + e.gravity; };
+  given_by_floor += potential(energies_of(pool, state.x)) - potential(energies_of(pool, probe.x));
+}
+
+/// At the beginning of a substep.
+void Simulation::Impl::open_books(WorkerPool& pool) {
+  books = next.books;
+  grab_energy = system.grab_energy(pool, state.x);
+  if (!jumped) return;
+  const ClothSystem::Energies potential = energies_of(pool, state.x);
+  const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
+  books.jump += energy - books.energy;
+  books.energy = energy;
+}
+
+/// At its end. What no force, no constraint and no solver has given is the method's.
+void Simulation::Impl::close_books() {
+  const StepWork& work = ledger.work();
+  EnergyBooks of_step;
+  of_step.hand = grab_energy + work.hand;
+  of_step.wind = work.wind;
+  of_step.damping = work.damping;
+  of_step.floor = work.friction + given_by_floor;
+  of_step.solver = work.solver;
+  of_step.rods = work.rods;
+  const std::span<const Projection::Entry> entries = system.projection().entries();
+  const std::span<const double> held = ledger.held_work();
+  for (std::size_t k = 0; k < entries.size(); ++k)
+    (pins.contains(entries[k].particle) ? of_step.pins : of_step.floor) += held[k];
+
+  const double energy = energy_report().total;
+  of_step.method = energy - books.energy - of_step.sum();
+  for (const EnergyEntry& entry : kEnergyEntries) books.*entry.joule += of_step.*entry.joule;
+  books.energy = energy;
 }
 
 /// Between steps, only the pins hold anything.
@@ -285,6 +346,7 @@ void Simulation::Impl::restore_start_of_step() {
   entering = at_step.entering;
   std::swap(state, at_step.state);
   account = at_step.account;
+  jumped = true;
   aim_at_pins();
 }
 
@@ -292,6 +354,7 @@ void Simulation::Impl::restore_start_of_step() {
 void Simulation::Impl::abandon_step() {
   std::swap(state, at_step.state);
   load_progress(at_step);
+  jumped = true;
   aim_at_pins();
 }
 
@@ -311,7 +374,8 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.distance = report.distance;
   next.length_violation = report.length_violation;
   next.modes = report.modes;
-  entering = false;
+  next.books = books;
+  entering = jumped = false;
   if (next.converged && !report.converged) {
     next.converged = false;
     next.reason = report.reason;
@@ -325,6 +389,9 @@ void Simulation::Impl::finish_record() {
   next.time = state.t;
   next.energy = energy_report();
   next.max_strain = measured.strain;
+  next.books_of_step = next.books;
+  for (const EnergyEntry& entry : kEnergyEntries)
+    next.books_of_step.*entry.joule -= record.books.*entry.joule;
   const bool was_sound = is_sound();
   record = next;
   if (was_sound && !is_sound()) keep_last_sound();
@@ -341,11 +408,10 @@ void Simulation::Impl::notice_entry() {
       format_quantity(moved_on_entry, "m") + ", which does not count as motion.");
 }
 
-/// Not with wind, rods or a floor that lifts, whose work is not counted.
 void Simulation::Impl::notice_energy() {
   if (said_energy) return;
-  if (scene->wind.on || contact.lifts() || has_rods()) return watch.restart();
-  const auto made = watch.look({record.time, record.energy.total, measured.internal.shaking()}, account);
+  const auto made =
+      watch.look({record.time, record.books.from_nothing(), measured.internal.shaking()}, account);
   if (!made) return;
   said_energy = true;
   say(std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +
@@ -356,7 +422,9 @@ void Simulation::Impl::notice_energy() {
 
 /// The record of a state without a step, measured before.
 void Simulation::Impl::record_state(std::uint64_t step) {
+  const EnergyBooks books_so_far = record.books;
   record = StepRecord{};
+  record.books = books_so_far;
   record.step = step;
   record.time = state.t;
   record.dt = scene->stepping.dt;
@@ -365,8 +433,8 @@ void Simulation::Impl::record_state(std::uint64_t step) {
   residuals.clear();
 }
 
-EnergyReport Simulation::Impl::energy_report() const {
-  const auto& [potential, internal, strain] = measured;
+EnergyReport Simulation::Impl::energy_report(const ClothSystem::Energies& potential,
+                                             const InternalEnergy& internal) {
   const double kinetic = internal.kinetic + internal.drift;
   return {kinetic, potential.stretch, potential.bend, potential.gravity,
           kinetic + potential.stretch + potential.bend + potential.gravity};

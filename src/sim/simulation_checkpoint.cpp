@@ -73,6 +73,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
     record = from.record;
   } else {
     measure({pool});
+    record = from.record;
     record_state(from.record.step);
   }
   blow_up = from.blow_up;
@@ -80,6 +81,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   at_start.reset();
   reserve_residuals();
   residuals = from.residuals;
+  jumped = true;
   aim_at_pins();
 }
 

@@ -146,6 +146,8 @@ void Simulation::Impl::start(const ComputeContext& context) {
   measured = at_start->measured;
   account = at_start->account;
   record_state(0);
+  record.books = {};
+  record.books.energy = record.energy.total;
   break_continuity();
   notice_energy();  // the current energy becomes the reference
 }
@@ -225,6 +227,7 @@ void Simulation::Impl::break_continuity() {
   integrator->reset();
   control.reset();
   watch.restart();
+  jumped = true;
   aim_at_pins();
   blow_up.reset();
   reserve_residuals();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/compute_context.h"
+#include "integrate/step_ledger.h"
 #include "sim/checkpoint.h"
 #include "sim/energy_account.h"
 #include "sim/floor_contact.h"
@@ -42,6 +43,9 @@ struct Simulation::Impl {
   StepReport advance(double h, const ComputeContext& context);
   void measure(const ComputeContext& context);
   std::optional<BlowUp> check_energy(double h) const;
+  void open_books(WorkerPool& pool);
+  void settle(const ComputeContext& context);
+  void close_books();
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad);
   void adopt_substep(const StepReport& report, double h, bool good);
@@ -104,7 +108,8 @@ struct Simulation::Impl {
   InternalEnergy internal_now(WorkerPool& pool) {
     return meter.measure(pool, system, state, energies_of(pool, state.x));
   }
-  EnergyReport energy_report() const;
+  EnergyReport energy_report() const { return energy_report(measured.potential, measured.internal); }
+  static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
   double reach(const Floor& floor) const;
 
   const std::shared_ptr<const ClothMesh> mesh;
@@ -126,6 +131,7 @@ struct Simulation::Impl {
   StepRecord record;
   std::vector<double> residuals;
   Notice notice;
+  bool jumped = true;  // something other than a step may have changed the energy
   EnergyWatch watch;
   bool said_energy = false;  // since the start
   bool entering = true;      // the state was set from outside
@@ -160,6 +166,10 @@ struct Simulation::Impl {
   State substep_start, probe;
   EnergyAccount account_at_substep;
   double moved_on_entry = 0;  // [m]
+  StepLedger ledger;          // of the current substep
+  EnergyBooks books;          // with it
+  double given_by_floor = 0;  // by what `settle` does [J]
+  double grab_energy = 0;     // at its start, then by how much it fell [J]
 };
 
 }  // namespace clothlab

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/energy_books.h"
+
 namespace clothlab {
 
 /// [J]. `total` is the sum without the mouse spring. Where stretch springs are rods
@@ -26,7 +28,9 @@ struct StepRecord {
   double dt = 0;                ///< [s]; with adaptive steps the smallest substep used
   std::string_view integrator;  ///< id of the method; empty without a step
   EnergyReport energy;
-  double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
+  EnergyBooks books;          ///< since the start; what commands do enters with the step after them
+  EnergyBooks books_of_step;  ///< of this step alone
+  double max_strain = 0;      ///< largest |l/L − 1| over stretch springs
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;

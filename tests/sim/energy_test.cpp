@@ -26,8 +26,8 @@ TEST(EnergyWatch, SpeaksOfWhatIsThereForAQuarterOfASecondOnEnd) {
   account.start(1);
   account.add_work(1);  // 2 J are given: more than 0.1 J is too much
   EnergyWatch watch;
-  const auto at = [&](double t, double total) { return watch.look({t, total, 0}, account).value_or(0); };
-  EXPECT_EQ(at(0, 5), 0);  // counts as given
+  const auto at = [&](double t, double made) { return watch.look({t, made, 0}, account).value_or(0); };
+  EXPECT_EQ(at(0, 5), 0);  // the reference
   EXPECT_EQ(at(0.1, 5.2), 0);
   EXPECT_EQ(at(0.2, 5.11), 0);
   EXPECT_EQ(at(0.24, 9), 0);
@@ -35,11 +35,11 @@ TEST(EnergyWatch, SpeaksOfWhatIsThereForAQuarterOfASecondOnEnd) {
   EXPECT_EQ(at(0.3, 5.09), 0);            // begins anew
   EXPECT_EQ(at(0.5, 6), 0);
   account.add_work(3);
-  EXPECT_EQ(at(0.6, 8.2), 0);  // 5 J and 3 more, and 5 % of the 5 J that are given now
-  EXPECT_EQ(at(0.7, 8.3), 0);
-  EXPECT_NEAR(at(0.86, 8.5), 0.3, 1e-12);
+  EXPECT_EQ(at(0.6, 5.2), 0);  // 5 % of the 5 J that are given now are allowed
+  EXPECT_EQ(at(0.7, 5.3), 0);
+  EXPECT_NEAR(at(0.96, 5.5), 0.3, 1e-12);
   watch.restart();
-  EXPECT_EQ(at(0.9, 100), 0);
+  EXPECT_EQ(at(1, 100), 0);
   EXPECT_EQ(at(2, 100.2), 0);
 }
 

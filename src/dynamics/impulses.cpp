@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/impulses.h"
+
+#include <algorithm>
+
+namespace clothlab {
+
+std::span<vec3> Impulses::add_to(ImpulseKind kind, std::size_t n) {
+  auto& [values, any] = kinds_[static_cast<std::size_t>(kind)];
+  if (!any) values.assign(n, vec3(0.0));
+  any = true;
+  return values;
+}
+
+std::span<const vec3> Impulses::of(ImpulseKind kind) const {
+  const auto& [values, any] = kinds_[static_cast<std::size_t>(kind)];
+  return any ? std::span<const vec3>(values) : std::span<const vec3>();
+}
+
+bool Impulses::empty() const { return std::ranges::none_of(kinds_, &Kind::any); }
+
+void Impulses::clear() {
+  for (Kind& kind : kinds_) kind.any = false;
+}
+
+void Impulses::combine(double a, double b, const Impulses& other) {
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    const std::span<const vec3> from = other.of(ImpulseKind{k});
+    if (from.empty() && !kinds_[k].any) continue;
+    const std::span<vec3> to = add_to(ImpulseKind{k}, from.size());
+    for (vec3& value : to) value *= a;
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] += b * from[i];
+  }
+}
+
+void Impulses::save(Memory& memory) const {
+  for (const auto& [values, any] : kinds_) {
+    memory.put(any ? static_cast<double>(values.size()) : 0);
+    if (any) memory.put(values);
+  }
+}
+
+void Impulses::load(MemoryReader& memory, std::size_t n) {
+  clear();
+  for (std::size_t k = 0; k < kinds_.size() && !memory.at_end(); ++k) {
+    const std::size_t size = memory.count(n);
+    if (size == 0) continue;
+    add_to(ImpulseKind{k}, size);
+    memory.vectors(kinds_[k].values);
+  }
+}
+
+}  // namespace clothlab

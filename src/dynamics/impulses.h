@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// Impulses of a step that the energy ledger tells apart.
+enum class ImpulseKind : std::size_t {
+  damping,   ///< of springs and of mass
+  wind,      ///< drag of the air
+  hand,      ///< the damper of the mouse spring
+  friction,  ///< of the floor
+  residual,  ///< what a solver left unsolved of the momentum equation
+  held,      ///< of all forces, on the particles that the projection holds, in its order
+  all,       ///< of all forces, on every particle; for methods with rods alone
+};
+
+/// Impulses by kind [N·s], mostly one vector per particle.
+class Impulses {
+ public:
+  /// Those of a kind, to add to; `n` zeros where there was none. Allocates only for a kind's first use.
+  std::span<vec3> add_to(ImpulseKind kind, std::size_t n);
+  /// Empty where there is none.
+  std::span<const vec3> of(ImpulseKind kind) const;
+  bool empty() const;
+
+  /// Keeps the memory.
+  void clear();
+  /// this := a · this + b · other
+  void combine(double a, double b, const Impulses& other);
+
+  void save(Memory& memory) const;
+  /// Throws InputError where the numbers do not fit n particles; at the end of `memory` there is nothing.
+  void load(MemoryReader& memory, std::size_t n);
+
+ private:
+  struct Kind {
+    std::vector<vec3> values;
+    bool any = false;
+  };
+  std::array<Kind, 7> kinds_;
+};
+
+}  // namespace clothlab

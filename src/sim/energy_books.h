@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace clothlab {
+
+/// The energy ledger [J], summed since the start: where H = T + V came from, V that of springs and gravity
+/// (docs/energy-ledger.md). The entries add up to the change of H.
+struct EnergyBooks {
+  double hand = 0;     ///< work of the mouse spring
+  double pins = 0;     ///< of moving pins
+  double wind = 0;     ///< of the air, negative where it brakes
+  double floor = 0;    ///< of the floor: impacts, lifting, friction
+  double damping = 0;  ///< of the dampers of springs and of mass, mostly negative
+  double jump = 0;     ///< of changes between steps: parameters, states set from outside
+  double solver = 0;   ///< of what solvers left unsolved
+  double rods = 0;     ///< of constraints on lengths, ideally 0
+  double method = 0;   ///< of the integrator's own error: numerical damping, or energy from nothing
+  double energy = 0;   ///< H, which the entries account for
+
+  double sum() const { return hand + pins + wind + floor + damping + jump + solver + rods + method; }
+  /// Energy that neither a force nor anybody has given.
+  double from_nothing() const { return method + solver + rods; }
+};
+
+/// The entries in the order of tables and files.
+struct EnergyEntry {
+  std::string_view title;   ///< in tables: "Hand"
+  std::string_view column;  ///< of the diagnostics: "work_hand"
+  double EnergyBooks::*joule;
+};
+inline constexpr std::array kEnergyEntries{
+    EnergyEntry{"Hand", "work_hand", &EnergyBooks::hand},
+    EnergyEntry{"Pins", "work_pins", &EnergyBooks::pins},
+    EnergyEntry{"Wind", "work_wind", &EnergyBooks::wind},
+    EnergyEntry{"Damping", "work_damping", &EnergyBooks::damping},
+    EnergyEntry{"Floor", "work_contact", &EnergyBooks::floor},
+    EnergyEntry{"Jumps", "work_jump", &EnergyBooks::jump},
+    EnergyEntry{"Solver", "energy_solver", &EnergyBooks::solver},
+    EnergyEntry{"Rods", "energy_rods", &EnergyBooks::rods},
+    EnergyEntry{"Method", "energy_method", &EnergyBooks::method},
+};
+
+}  // namespace clothlab

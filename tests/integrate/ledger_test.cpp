@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// What every integrator reports to the energy ledger, against the conservative impulse of its own formula
+// (model.md), evaluated here from u0 and u1 on a cloth without damping, and against closed forms.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <glm/geometric.hpp>
+#include <map>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "integrate/stepping.h"
+
+namespace clothlab {
+namespace {
+
+using test::EveryIntegrator;
+using test::Rig;
+using Vectors = std::vector<vec3>;
+
+/// A rig that keeps a ledger.
+class Booked {
+ public:
+  Booked(std::unique_ptr<Rig> the_rig, const IntegratorInfo& info, const IntegratorParameters& values,
+         const SolverSettings& settings = test::tight_settings())
+      : rig(std::move(the_rig)), settings_(settings), integrator_(info.make(values)) {}
+
+  StepReport step(double h) {
+    ledger.begin();
+    return integrator_->advance(rig->system, rig->state, h, {settings_, rig->pool, {}, &ledger});
+  }
+  double energy() const {
+    double sum = rig->system.potential_energy(rig->pool, rig->state.x);
+    for (std::size_t i = 0; i < rig->state.v.size(); ++i)
+      sum += 0.5 * rig->system.masses()[i] * glm::dot(rig->state.v[i], rig->state.v[i]);
+    return sum;
+  }
+  /// E_method of a step of pins at rest.
+  double method(double h) {
+    const double before = energy();
+    step(h);
+    const StepWork& work = ledger.work();
+    return energy() - before - work.damping - work.solver - work.rods;
+  }
+
+  std::unique_ptr<Rig> rig;
+  StepLedger ledger;
+
+ private:
+  SolverSettings settings_;
+  std::unique_ptr<Integrator> integrator_;
+};
+
+// ---- The momentum of a step
+
+Material damped_material() {
+  Material material;
+  material.mass = 0.2;
+  material.stretch_stiffness = 20;
+  material.bend_stiffness = 2;
+  material.spring_damping = 0.03;
+  material.rayleigh_stiffness = 2e-3;
+  material.rayleigh_mass = 1.5;
+  return material;
+}
+
+Material without_damping(Material material) {
+  material.spring_damping = material.rayleigh_stiffness = material.rayleigh_mass = 0;
+  return material;
+}
+
+std::unique_ptr<Rig> shaken_sheet(const Material& material) {
+  auto rig = test::make_sheet(4, 5, 0.2, material);
+  test::shake(rig->state, 0.03, 0.4);
+  rig->pin(0);
+  rig->state.v[0] = vec3(0.0);
+  return rig;
+}
+
+Vectors sum(double a, const Vectors& x, double b, const Vectors& y) {
+  Vectors z(x.size());
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] = a * x[i] + b * y[i];
+  return z;
+}
+
+/// Conservative forces, and all of them, on the sheet of a step.
+struct Formula {
+  explicit Formula(double the_h) : h(the_h) {}
+
+  double h;
+  std::unique_ptr<Rig> conservative = shaken_sheet(without_damping(damped_material()));
+  std::unique_ptr<Rig> whole = shaken_sheet(damped_material());
+  std::vector<State> past;  // before u0, newest last
+  State u0, u1;
+
+  Vectors force(const Rig& rig, const Vectors& x, const Vectors& v) const {
+    Vectors f(x.size());
+    rig.system.force(rig.pool, x, v, f);
+    return f;
+  }
+  Vectors f(const Vectors& x) const { return force(*conservative, x, Vectors(x.size(), vec3(0.0))); }
+  Vectors times_k(const Vectors& x, const Vectors& change) const {
+    SpringMatrix k(conservative->system.pattern());
+    conservative->system.assemble(conservative->pool, x, change, {0, 0, -1}, JacobianMode::exact, k);
+    Vectors product(x.size());
+    k.multiply(conservative->pool, change, product);
+    return product;
+  }
+  Vectors acceleration(const Vectors& x, const Vectors& v) const {
+    Vectors a = force(*whole, x, v);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = i == 0 ? vec3(0.0) : a[i] / whole->system.masses()[i];
+    return a;
+  }
+  /// f0 + K (x − x0), linearised at u0
+  Vectors linear(const State& at, const Vectors& dx) const { return sum(1, f(at.x), 1, times_k(at.x, dx)); }
+};
+
+using Impulse = std::function<Vectors(const Formula&)>;
+
+// The impulse of conservative forces in the step from u0 to u1.
+Impulse impulse_of(const std::string& id) {
+  const auto at_start = [](const Formula& c) { return sum(c.h, c.f(c.u0.x), 0, c.u0.x); };
+  const auto at_end = [](const Formula& c) { return sum(c.h, c.f(c.u1.x), 0, c.u0.x); };
+  const auto both_ends = [](const Formula& c) { return sum(c.h / 2, c.f(c.u0.x), c.h / 2, c.f(c.u1.x)); };
+  const auto dirk = [](double end, double weight) {
+    return [=](const Formula& c) {
+      // x1 = x0 + weight (xc − x0) + end h v1
+      const Vectors dx = sum(1, sum(1, c.u1.x, -1, c.u0.x), -end * c.h, c.u1.v);
+      const Vectors xc = sum(1, c.u0.x, 1 / weight, dx);
+      const double rest = (1 - end) / 2 * c.h;
+      return sum(1, sum(rest, c.f(c.u0.x), rest, c.f(xc)), end * c.h, c.f(c.u1.x));
+    };
+  };
+  const auto linear = [](const Formula& c) {
+    return sum(c.h, c.linear(c.u0, sum(1, c.u1.x, -1, c.u0.x)), 0, c.u0.x);
+  };
+  // Of two steps: ⅓ of the first one's and c f of the second.
+  const auto bdf2 = [](auto force) {
+    return [=](const Formula& c) {
+      const Vectors now = sum(c.past.empty() ? c.h : 2 * c.h / 3, force(c, c.u0, c.u1), 0, c.u0.x);
+      return c.past.empty() ? now : sum(1, now, c.h / 3, force(c, c.past.back(), c.u0));
+    };
+  };
+  const auto end_force = [](const Formula& c, const State&, const State& u1) { return c.f(u1.x); };
+  const auto linear_force = [](const Formula& c, const State& u0, const State& u1) {
+    return c.linear(u0, sum(1, u1.x, -1, u0.x));
+  };
+  const auto rk4 = [](const Formula& c) {
+    const double h = c.h;
+    const Vectors &x = c.u0.x, &v = c.u0.v;
+    const Vectors a1 = c.acceleration(x, v);
+    const Vectors x2 = sum(1, x, h / 2, v), v2 = sum(1, v, h / 2, a1), a2 = c.acceleration(x2, v2);
+    const Vectors x3 = sum(1, x, h / 2, v2), v3 = sum(1, v, h / 2, a2), a3 = c.acceleration(x3, v3);
+    const Vectors x4 = sum(1, x, h, v3);
+    return sum(1, sum(h / 6, c.f(x), h / 3, c.f(x2)), 1, sum(h / 3, c.f(x3), h / 6, c.f(x4)));
+  };
+  const auto midpoint = [](const Formula& c) {
+    return sum(c.h, c.f(sum(0.5, c.u0.x, 0.5, c.u1.x)), 0, c.u0.x);
+  };
+  // A1 = (f − α_m A0)/(1 − α_m) of the first two steps.
+  const auto alpha = [](double alpha_m, double alpha_f, double gamma) {
+    return [=](const Formula& c) {
+      const auto next = [&](const Vectors& A0, const Vectors& x0, const Vectors& x1) {
+        return sum(1 / (1 - alpha_m), c.f(sum(alpha_f, x0, 1 - alpha_f, x1)), -alpha_m / (1 - alpha_m), A0);
+      };
+      const Vectors A0 = c.past.empty() ? c.f(c.u0.x) : next(c.f(c.past.back().x), c.past.back().x, c.u0.x);
+      return sum(c.h * (1 - gamma), A0, c.h * gamma, next(A0, c.u0.x, c.u1.x));
+    };
+  };
+  // M v' = f0 + K (x − x0) + D (v − v0) in 400 steps of the classical Runge–Kutta method.
+  const auto exponential = [](const Formula& c) {
+    constexpr int kParts = 400;
+    const std::size_t n = c.u0.x.size();
+    SpringMatrix k(c.whole->system.pattern()), d(c.whole->system.pattern());
+    c.whole->system.assemble(c.whole->pool, c.u0.x, c.u0.v, {0, 0, -1}, JacobianMode::exact, k);
+    c.whole->system.assemble(c.whole->pool, c.u0.x, c.u0.v, {0, -1, 0}, JacobianMode::exact, d);
+    const Vectors f0 = c.force(*c.whole, c.u0.x, c.u0.v), zero(n, vec3(0.0));
+    const auto slope = [&](const Vectors& dx, const Vectors& dv) {
+      Vectors kx(n), dd(n);
+      k.multiply(c.whole->pool, dx, kx);
+      d.multiply(c.whole->pool, dv, dd);
+      Vectors a = sum(1, f0, 1, sum(1, kx, 1, dd));
+      for (std::size_t i = 0; i < n; ++i) a[i] = i == 0 ? vec3(0.0) : a[i] / c.whole->system.masses()[i];
+      return a;
+    };
+    Vectors x = zero, dv = zero, integral = zero;  // x − x0, v − v0, ∫ (x − x0)
+    const double t = c.h / kParts;
+    for (int part = 0; part < kParts; ++part) {
+      const auto v_of = [&](const Vectors& change) { return sum(1, c.u0.v, 1, change); };
+      const Vectors a1 = slope(x, dv), w1 = v_of(dv);
+      const Vectors x2 = sum(1, x, t / 2, w1), d2 = sum(1, dv, t / 2, a1), a2 = slope(x2, d2), w2 = v_of(d2);
+      const Vectors x3 = sum(1, x, t / 2, w2), d3 = sum(1, dv, t / 2, a2), a3 = slope(x3, d3), w3 = v_of(d3);
+      const Vectors x4 = sum(1, x, t, w3), d4 = sum(1, dv, t, a3), a4 = slope(x4, d4), w4 = v_of(d4);
+      integral = sum(1, integral, 1, sum(t / 6, sum(1, x, 2, x2), t / 6, sum(2, x3, 1, x4)));
+      x = sum(1, x, 1, sum(t / 6, sum(1, w1, 2, w2), t / 6, sum(2, w3, 1, w4)));
+      dv = sum(1, dv, 1, sum(t / 6, sum(1, a1, 2, a2), t / 6, sum(2, a3, 1, a4)));
+    }
+    return sum(c.h, c.f(c.u0.x), 1, c.times_k(c.u0.x, integral));
+  };
+  // With no modes: half a step of the linearised trapezoidal rule, then of BDF2.
+  const auto semi_tr_bdf2 = [](const Formula& c) {
+    // x½ − x0 = h/2 v0 + h/4 (v½ − v0), v1 − v½ = …: x1 − x½ = ⅓ (x½ − x0) + h/3 v1, so x½ follows.
+    const Vectors half = sum(0.75, sum(1, c.u1.x, -c.h / 3, c.u1.v), 0.25, c.u0.x);
+    const Vectors first = sum(c.h / 2, c.f(c.u0.x), c.h / 4, c.times_k(c.u0.x, sum(1, half, -1, c.u0.x)));
+    const Vectors second = sum(c.h / 3, c.f(half), c.h / 3, c.times_k(half, sum(1, c.u1.x, -1, half)));
+    return sum(4.0 / 3, first, 1, second);
+  };
+  const double gamma = 2 - std::numbers::sqrt2;
+  const double rho = 0.5, alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
+  const std::map<std::string, Impulse> formulas{
+      {"explicit-euler", at_start},
+      {"symplectic-euler", at_start},
+      {"velocity-verlet", both_ends},
+      {"rk4", rk4},
+      {"semi-implicit-euler", linear},
+      {"backward-euler", at_end},
+      {"implicit-midpoint", midpoint},
+      {"trapezoidal", both_ends},
+      {"bdf2", bdf2(end_force)},
+      {"semi-implicit-bdf2", bdf2(linear_force)},
+      {"tr-bdf2", dirk(1.0 / 3, 4.0 / 3)},
+      {"sdirk2", dirk(gamma / 2, std::numbers::sqrt2 / 2 / gamma)},
+      {"generalized-alpha", alpha(alpha_m, alpha_f, 0.5 - alpha_m + alpha_f)},
+      {"newmark", alpha(0, 0, 0.5)},
+      {"exponential-rosenbrock-euler", exponential},
+      {"siere", linear},
+      {"semi-implicit-bdf2-ere", bdf2(linear_force)},
+      {"str-sbdf2-ere", semi_tr_bdf2},
+      {"xpbd", at_end},
+      {"projective-dynamics", at_end},
+  };
+  const auto found = formulas.find(id);
+  return found == formulas.end() ? Impulse() : found->second;
+}
+
+class LedgerOfEveryIntegrator : public EveryIntegrator {};
+
+// M (v1 − v0) = J_conservative + Σ J_k + r on the free directions.
+TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
+  if (info().inextensible) GTEST_SKIP() << "what rods do is the rest";
+  IntegratorParameters values = default_parameters(info());
+  for (std::size_t p = 0; p < values.size(); ++p)
+    if (info().parameters[p].id == "modes") values[p] = 0;
+  const Impulse formula = impulse_of(std::string(info().id));
+  ASSERT_TRUE(formula) << "write the impulse of this integrator's conservative forces";
+  const double h = 0.012;
+  Formula c(h);
+  Booked run(shaken_sheet(damped_material()), info(), values);
+  const std::span<const double> m = run.rig->system.masses();
+  const double tolerance = info().id == "exponential-rosenbrock-euler" ? 1e-8 : 1e-12;
+  for (int k = 0; k < 2; ++k) {
+    if (k > 0) c.past.push_back(c.u0);
+    c.u0 = run.rig->state;
+    ASSERT_FALSE(run.step(h).stopped);
+    c.u1 = run.rig->state;
+    const Vectors conservative = formula(c);
+    const Vectors whole = c.force(*c.whole, c.u0.x, c.u0.v);
+    double largest = 0, scale = 0, damping = 0;
+    for (std::size_t i = 1; i < m.size(); ++i) {
+      vec3 left = m[i] * (c.u1.v[i] - c.u0.v[i]) - conservative[i];
+      for (const ImpulseKind kind : {ImpulseKind::damping, ImpulseKind::residual})
+        if (const auto J = run.ledger.impulses().of(kind); !J.empty()) left -= J[i];
+      largest = std::max(largest, glm::length(left));
+      scale = std::max(scale, h * glm::length(whole[i]));
+      damping = std::max(damping, glm::length(run.ledger.impulses().of(ImpulseKind::damping)[i]));
+    }
+    EXPECT_LT(largest, tolerance * scale) << "step " << k;
+    EXPECT_GT(damping, 1e-3 * scale);
+  }
+}
+
+// The exponential modes filter some of the forces; what is left then is no more than the solver's tolerance.
+TEST_P(LedgerOfEveryIntegrator, KnowsWhatItsSolverLeft) {
+  if (info().inextensible || info().family == IntegratorFamily::position_based) GTEST_SKIP();
+  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  for (int k = 0; k < 3; ++k) {
+    run.step(0.012);
+    const auto r = run.ledger.impulses().of(ImpulseKind::residual);
+    double largest = 0;
+    for (const vec3& each : r) largest = std::max(largest, glm::length(each));
+    EXPECT_LT(largest, 1e-13) << "step " << k;
+  }
+}
+
+CLOTHLAB_FOR_EVERY_INTEGRATOR(LedgerOfEveryIntegrator);
+
+}  // namespace
+}  // namespace clothlab
