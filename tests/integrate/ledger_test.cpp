@@ -272,6 +272,18 @@ TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
   }
 }
 
+TEST_P(LedgerOfEveryIntegrator, ChangesNoBitOfTheState) {
+  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  auto rig = shaken_sheet(damped_material());
+  test::Stepper unbooked(*rig, info(), test::tight_settings());
+  for (int k = 0; k < 3; ++k) {
+    run.step(0.004);
+    unbooked.step(0.004);
+  }
+  EXPECT_EQ(run.rig->state.x, rig->state.x);
+  EXPECT_EQ(run.rig->state.v, rig->state.v);
+}
+
 // The exponential modes filter some of the forces; what is left then is no more than the solver's tolerance.
 TEST_P(LedgerOfEveryIntegrator, KnowsWhatItsSolverLeft) {
   if (info().inextensible || info().family == IntegratorFamily::position_based) GTEST_SKIP();
@@ -286,6 +298,133 @@ TEST_P(LedgerOfEveryIntegrator, KnowsWhatItsSolverLeft) {
 }
 
 CLOTHLAB_FOR_EVERY_INTEGRATOR(LedgerOfEveryIntegrator);
+
+// ---- Closed forms
+
+constexpr double kMass = 0.3, kStiffness = 20;
+
+std::unique_ptr<Rig> swinging(double y, double v, double damping = 0) {
+  auto rig = test::make_oscillator({.mass = kMass, .stiffness = kStiffness, .damping = damping});
+  rig->state.x[1].x += y;
+  rig->state.v[1].x = v;
+  return rig;
+}
+
+/// h at hω = y.
+double step_at(double y) { return y / std::sqrt(kStiffness / kMass); }
+
+const IntegratorInfo& row(const char* id) { return *find_integrator(id); }
+
+// (|R(iy)|² − 1) H0, whatever the state.
+TEST(LedgerOfAnOscillator, HasTheMethodsShareFromItsStabilityFunction) {
+  for (const char* id :
+       {"explicit-euler", "rk4", "semi-implicit-euler", "backward-euler", "implicit-midpoint", "trapezoidal",
+        "newmark", "tr-bdf2", "sdirk2", "exponential-rosenbrock-euler", "siere", "str-sbdf2-ere", "xpbd",
+        "projective-dynamics"}) {
+    const IntegratorInfo& info = row(id);
+    IntegratorParameters values = default_parameters(info);
+    for (std::size_t p = 0; p < values.size(); ++p)
+      if (info.parameters[p].id == "xpbd-iterations" || info.parameters[p].id == "pd-iterations")
+        values[p] = 200;
+    for (const double y : {0.1, 1.0, 10.0}) {
+      for (const double start : {0.0, 3e-3}) {
+        Booked run(swinging(2e-4, start), info, values);
+        const double H0 = run.energy(), R = slow_growth(info, y, values);
+        // What is lost is of one sign: no tolerance hides a missing half.
+        EXPECT_NEAR(run.method(step_at(y)), (R * R - 1) * H0, 2e-9 * R * R * H0) << id << " at " << y;
+      }
+    }
+  }
+}
+
+TEST(LedgerOfAnOscillator, TelescopesForSymplecticMethods) {
+  for (const double y : {0.1, 1.0, 1.9}) {
+    const double h = step_at(y), omega = y / h;
+    for (const bool verlet : {false, true}) {
+      Booked run(swinging(0.02, 0.1), row(verlet ? "velocity-verlet" : "symplectic-euler"), {});
+      for (int k = 0; k < 5; ++k) {
+        const auto potential = [&](const State& s) {
+          const double x = s.x[1].x - 1.5, v = s.v[1].x;
+          return verlet ? 0.125 * kMass * omega * omega * y * y * x * x
+                        : 0.5 * kMass * h * omega * omega * x * v;
+        };
+        const double before = potential(run.rig->state), H0 = run.energy();
+        const double made = run.method(h);
+        EXPECT_NEAR(made, potential(run.rig->state) - before, 1e-13 * (H0 + run.energy()));
+      }
+    }
+  }
+}
+
+TEST(LedgerOfAnOscillator, TellsDampingFromNumericalDamping) {
+  const double h = step_at(0.7), omega = 0.7 / h, c = 2.5;
+  for (const char* id : {"backward-euler", "semi-implicit-euler"}) {
+    Booked run(swinging(0.02, -0.2, c), row(id), {});
+    const double v0 = run.rig->state.v[1].x;
+    const double made = run.method(h);
+    const double v1 = run.rig->state.v[1].x, x1 = run.rig->state.x[1].x - 1.5, H1 = run.energy();
+    EXPECT_NEAR(run.ledger.work().damping, -h * c / 2 * v1 * (v0 + v1), 1e-14);
+    EXPECT_NEAR(made, -0.49 * H1 - 0.5 * h * h * omega * omega * c * x1 * v1, 1e-13);
+  }
+  // A damper alone: T falls by (1 + hd)^−2.
+  auto rig = test::make_oscillator({.mass = kMass, .stiffness = 0, .damping = c});
+  rig->state.v[1].x = 0.4;
+  Booked run(std::move(rig), row("backward-euler"), {});
+  const double T0 = run.energy(), factor = 1 / (1 + h * c / kMass);
+  EXPECT_NEAR(run.method(h), 0, 1e-15);
+  EXPECT_NEAR(run.ledger.work().damping, -T0 * (1 - factor * factor), 1e-15);
+}
+
+// The falling sheet has modes of one frequency only, which SIERE does not split.
+TEST(LedgerOfFreeFall, IsThatOfTheFirstOrder) {
+  const double h = 0.01, g = 9.8, M = 0.2;
+  const std::map<std::string, double> shares{{"explicit-euler", 1},
+                                             {"symplectic-euler", -1},
+                                             {"backward-euler", -1},
+                                             {"semi-implicit-euler", -1},
+                                             {"xpbd", -1},
+                                             {"projective-dynamics", -1},
+                                             {"pbd-proj2", -1},
+                                             {"velocity-verlet", 0},
+                                             {"rk4", 0},
+                                             {"implicit-midpoint", 0},
+                                             {"trapezoidal", 0},
+                                             {"tr-bdf2", 0},
+                                             {"sdirk2", 0},
+                                             {"generalized-alpha", 0},
+                                             {"newmark", 0},
+                                             {"exponential-rosenbrock-euler", 0},
+                                             {"rattle", 0},
+                                             {"siere", -1},
+                                             {"str-sbdf2-ere", 0},
+                                             {"bdf2", -1},
+                                             {"semi-implicit-bdf2", -1}};
+  for (const auto& [id, share] : shares) {
+    Material material;
+    material.mass = M;
+    auto rig = test::make_sheet(2, 2, 0.1, material);
+    Booked run(std::move(rig), row(id.c_str()), default_parameters(row(id.c_str())));
+    double expected = share * 0.5 * M * g * g * h * h;
+    for (int n = 1; n <= 3; ++n) {
+      EXPECT_NEAR(run.method(h), expected, 1e-12) << id << " in step " << n;
+      if (id.ends_with("bdf2") && id != "tr-bdf2") expected /= 3;  // −½ M g² h² 3^{1−n}
+    }
+  }
+}
+
+TEST(LedgerOfRest, IsEmpty) {
+  for (const IntegratorInfo& info : integrators()) {
+    Material material;
+    material.gravity = vec3(0.0);
+    auto rig = test::make_sheet(4, 4, 0.1, material);
+    rig->pin(0);
+    Booked run(std::move(rig), info, default_parameters(info));
+    EXPECT_NEAR(run.method(0.01), 0, 1e-20) << info.id;
+    const StepWork& w = run.ledger.work();
+    for (const double each : {w.damping, w.wind, w.hand, w.friction, w.solver, w.rods})
+      EXPECT_NEAR(each, 0, 1e-20) << info.id;
+  }
+}
 
 }  // namespace
 }  // namespace clothlab

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The energy ledger of runs: its entries add up, whatever is done to the cloth, and survive every rewind.
+
+#include <cmath>
+#include <glm/geometric.hpp>
+
+#include "integrate/registry.h"
+#include "sim/checkpoint.h"
+#include "sim/diagnostics.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+Scene hung(std::string_view integrator, double h) {
+  Scene scene;
+  scene.mesh = GridSource{6, 6, 1, 1};
+  scene.integrator = integrator;
+  scene.stepping.dt = h;
+  scene.material.stretch_stiffness = 200;
+  scene.material.rayleigh_mass = 0.5;
+  return scene;
+}
+
+bool same_books(const EnergyBooks& a, const EnergyBooks& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+/// A run in which everything happens, in steps of h: the hand, moving pins, wind, changed values, a floor.
+class Eventful {
+ public:
+  Eventful(std::string_view integrator, double h)
+      : simulation(hung(integrator, h), grid_mesh(6, 6), one_thread()) {}
+
+  void act(int k) {
+    const auto do_it = [&](const Command& command) { simulation.apply(one_thread(), command); };
+    const auto& x = simulation.state().x;
+    if (k == 5) do_it(Grab{{20, 21, 26}, vec3(0.25, 0.5, 0.25), x[21], 50, 0.1});
+    if (k > 5 && k < 15) do_it(MoveCursor{x[21] + vec3(0.02, 0.03, 0)});
+    if (k == 15) do_it(Release{});
+    if (k == 16) do_it(MovePins{{{0, x[0] + vec3(0.1, 0.05, 0)}}, 10 * simulation.scene().stepping.dt});
+    if (k == 30) do_it(SetParameter{"wind", 1});
+    if (k == 40) do_it(SetParameter{"stretch-stiffness", 400});
+    if (k == 41) do_it(SetParameter{"mass", 0.3});
+    if (k == 45) do_it(SetParameter{"wind", 0});
+    if (k == 46) do_it(SetParameter{"floor-height", -0.2});
+    if (k == 46) do_it(SetParameter{"floor", 1});
+    if (k == 48) do_it(SetPinPreset{PinPreset::none});
+  }
+  void go(int from, int to) {
+    for (int k = from; k < to; ++k) {
+      act(k);
+      ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+    }
+  }
+
+  Simulation simulation;
+};
+
+class LedgerOfARun : public ::testing::TestWithParam<const IntegratorInfo*> {
+ protected:
+  double h() const {
+    return GetParam()->id == "explicit-euler"                ? 1e-4
+           : GetParam()->stability_limit < kNoStabilityLimit ? 1e-3
+                                                             : 0.01;
+  }
+};
+
+TEST_P(LedgerOfARun, AddsUp) {
+  Eventful run(GetParam()->id, h());
+  const double start = run.simulation.record().energy.total;
+  EnergyBooks rows;
+  double largest = 0;
+  for (int k = 0; k < 120; ++k) {
+    run.go(k, k + 1);
+    if (HasFatalFailure()) return;
+    const StepRecord& record = run.simulation.record();
+    largest =
+        std::max({largest, record.energy.kinetic, std::abs(record.energy.gravity), record.energy.stretch});
+    ASSERT_NEAR(record.books.sum(), record.energy.total - start, 1e-13 * largest) << "step " << k + 1;
+    for (const EnergyEntry& entry : kEnergyEntries) rows.*entry.joule += record.books_of_step.*entry.joule;
+  }
+  const EnergyBooks& books = run.simulation.record().books;
+  for (const EnergyEntry& entry : kEnergyEntries)
+    EXPECT_NEAR(rows.*entry.joule, books.*entry.joule, 1e-13 * largest) << entry.title;
+  for (const double each : {books.hand, books.pins, books.wind, books.damping, books.jump})
+    EXPECT_GT(std::abs(each), 1e-9);
+  EXPECT_EQ(books.rods != 0, GetParam()->inextensible);
+}
+
+TEST_P(LedgerOfARun, SurvivesACheckpoint) {
+  Eventful whole(GetParam()->id, h());
+  Checkpoint moment;
+  whole.go(0, 44);
+  whole.simulation.save(one_thread(), moment);
+  whole.go(44, 60);
+  Eventful other("semi-implicit-euler", h());
+  other.go(0, 3);
+  other.simulation.load(one_thread(), moment);
+  other.go(44, 60);
+  EXPECT_TRUE(same_bits(whole.simulation.state(), other.simulation.state()));
+  EXPECT_TRUE(same_books(whole.simulation.record().books, other.simulation.record().books));
+
+  // From a file, too.
+  Memory numbers;
+  write_checkpoint(moment, numbers);
+  MemoryReader reader(numbers);
+  Checkpoint again = read_checkpoint(reader, whole.simulation.state().x.size());
+  again.scene = moment.scene;
+  other.simulation.load(one_thread(), again);
+  other.go(44, 60);
+  EXPECT_TRUE(same_books(whole.simulation.record().books, other.simulation.record().books));
+}
+
+std::vector<const IntegratorInfo*> every_row() {
+  std::vector<const IntegratorInfo*> all;
+  for (const IntegratorInfo& row : integrators()) all.push_back(&row);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LedgerOfARun, ::testing::ValuesIn(every_row()), [](const auto& row) {
+  std::string name(row.param->id);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(Ledger, IsTheSameForAnyNumberOfThreads) {
+  Scene scene = hung("semi-implicit-euler", 0.01);
+  std::vector<EnergyBooks> books;
+  for (const int threads : {1, 3}) {
+    WorkerPool pool(threads);
+    Simulation simulation(scene, grid_mesh(40, 40), pool);
+    run(simulation, 5, pool);
+    books.push_back(simulation.record().books);
+  }
+  EXPECT_TRUE(same_books(books[0], books[1]));
+}
+
+// A pull on cloth that lies still gives what the hand has done.
+TEST(Ledger, GivesEveryWorkItsSign) {
+  Scene scene = hung("backward-euler", 1e-3);
+  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.material.gravity = vec3(0.0);
+  scene.material.rayleigh_mass = 0;
+  Simulation simulation(scene, grid_mesh(6, 6), one_thread());
+  const auto x = simulation.state().x;
+  simulation.apply(one_thread(), MovePins{{{0, x[0] + vec3(-0.01, 0, 0)}}, 0.05});
+  run(simulation, 100);
+  EXPECT_GT(simulation.record().books.pins, 0);
+  EXPECT_LT(simulation.record().books.damping, 0);
+  EXPECT_EQ(simulation.record().books.hand, 0);
+  const double before = simulation.record().books.hand;
+  simulation.apply(one_thread(), Grab{{20, 21, 26}, vec3(0.25, 0.5, 0.25), x[21], 50, 0.1});
+  simulation.apply(one_thread(), MoveCursor{x[21] + vec3(0, 0.2, 0)});
+  run(simulation, 50);
+  EXPECT_GT(simulation.record().books.hand, before);
+  EXPECT_EQ(simulation.record().books.wind, 0);
+  EXPECT_EQ(simulation.record().books.floor, 0);
+}
+
+// What falls onto the floor gives it its kinetic energy: nothing of an impact is the method's.
+TEST(Ledger, GivesTheFloorWhatAnImpactTakes) {
+  Scene scene = hung("velocity-verlet", 1e-3);
+  scene.pins = PinPreset::none;
+  scene.material.rayleigh_mass = 0;
+  scene.floor.on = true;
+  scene.floor.height = -0.1;
+  Simulation simulation(scene, grid_mesh(6, 6), one_thread());
+  const double T = scene.material.mass * 9.8 * 0.1;
+  run(simulation, 300);
+  EXPECT_NEAR(simulation.record().books.floor, -T, 0.01 * T);
+  EXPECT_NEAR(simulation.record().books.method, 0, 0.02 * T);
+}
+
+TEST(Diagnostics, HaveAColumnPerEntry) {
+  std::string header(kDiagnosticsHeader);
+  for (const EnergyEntry& entry : kEnergyEntries)
+    EXPECT_NE(header.find("," + std::string(entry.column)), std::string::npos);
+  StepRecord record;
+  record.books_of_step.method = 0.25;
+  EXPECT_TRUE(diagnostics_row(record, 1).ends_with(",0.25\n")) << diagnostics_row(record, 1);
+}
+
+}  // namespace
+}  // namespace clothlab::testing
