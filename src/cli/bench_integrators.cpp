@@ -52,16 +52,16 @@ BenchTable integrators_table(const BenchSettings& settings) {
                   {"energy_made_mj", "energy made", "mJ", 2},
                   {"max_strain_percent", "max strain", "%", 3},
                   {"end", "end", ""}},
-      .notes =
-          {"h is the scene's; for explicit methods at most half of 2/ω_max, and for those that take "
-           "stretch springs as rods half of that of bending springs. After " +
-               std::to_string(kWarmUp) + " steps as many as " + format_plain(kMostSecondsOfSteps) +
-               " s allow, at most " + std::to_string(settings.steps) + ".",
-           "Time taken: median over h; below 1 it runs in real time. LI: a step of semi-implicit Euler "
-           "on the same mesh in the same run. Residual: of the step's equations, relative (Newton's "
-           "method, projective dynamics: of momentum; XPBD: of its springs; rods: of the lengths). "
-           "Energy made: the most that kinetic and potential energy exceed those at the start; where no wind "
-           "blows and pins rest, as on the standard meshes, it comes from nothing."},
+      .notes = {"h is the scene's; for explicit methods at most half of 2/ω_max, and for those that take "
+                "stretch springs as rods half of that of bending springs. After " +
+                    std::to_string(kWarmUp) + " steps as many as " + format_plain(kMostSecondsOfSteps) +
+                    " s allow, at most " + std::to_string(settings.steps) + ".",
+                "Time taken: median over h; below 1 it runs in real time. LI: a step of semi-implicit Euler "
+                "on the same mesh in the same run. Residual: of the step's equations, relative (Newton's "
+                "method, projective dynamics: of momentum; XPBD: of its springs; rods: of the lengths). "
+                "Energy made: the most that the method itself, its solvers and its rods have added since the "
+                "start, by "
+                "the energy ledger."},
       .keys = 2};
 }
 

@@ -44,7 +44,6 @@ std::string RunFigures::end() const {
 RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan& plan) {
   Simulation simulation(loaded.scene, loaded.mesh, pool, Interrupt::probe());
   RunFigures figures;
-  const double start = simulation.record().energy.total;
   double spent = 0;
   for (int step = 0; step < plan.warm_up + plan.steps; ++step) {
     const int counted = step - plan.warm_up;
@@ -61,7 +60,7 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
     }
     const StepRecord& record = simulation.record();
     figures.converged = figures.converged && record.converged;
-    figures.energy_made = std::max(figures.energy_made, record.energy.total - start);
+    figures.energy_made = std::max(figures.energy_made, record.books.from_nothing());
     if (step == 0) figures.first_ms = ms;
     if (counted >= 0) {
       figures.step_ms.push_back(ms);

@@ -47,7 +47,7 @@ struct RunFigures {
   std::vector<double> iterations;  ///< of conjugate gradients, likewise
   std::vector<double> newton;      ///< iterations of Newton's method, likewise
   double residual = 0;             ///< the largest StepRecord::residual of these
-  double energy_made = 0;          ///< largest excess of T + V over the start [J]
+  double energy_made = 0;          ///< the most that the method made from nothing [J]
   double max_strain = 0;           ///< at the end
   bool converged = true;           ///< every step
   std::string blow_up;             ///< where and why it ended; empty: it did not

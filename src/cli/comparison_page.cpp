@@ -57,6 +57,13 @@ const std::array kColumns{
                [](const LaneFigures& lane) { return format_plain(lane.real_time_factor()); }},
     LaneColumn{"energy [J]", "change of the total from start to end",
                [](const LaneFigures& lane) { return format_plain(last_of(lane.energy)); }},
+    LaneColumn{
+        "method [mJ/step]",
+        "energy that the method itself takes (negative) or makes, solvers and rods included, on average",
+        [](const LaneFigures& lane) {
+          const auto steps = static_cast<double>(std::max<std::uint64_t>(lane.steps(), 1));
+          return format_plain(1e3 * lane.books.from_nothing() / steps);
+        }},
     LaneColumn{"strain [%]", "largest of a stretch spring in the whole run",
                [](const LaneFigures& lane) { return format_plain(100 * lane.max_strain); }},
     LaneColumn{"not converged", "steps whose solver did not reach its tolerance",
@@ -149,6 +156,30 @@ std::string table(const Comparison& comparison) {
     out += "<b>" + escaped(column.heading) + "</b> " + escaped(column.meaning);
   }
   return out + ".</p>\n";
+}
+
+/// The ledger's entries that some lane has, by lane.
+std::string ledger_table(const Comparison& comparison) {
+  std::string out =
+      "<h2>Where the energy went</h2>\n<div class=\"wide\"><table><tr><th></th><th class=\"text\">[J]</th>";
+  std::vector<const EnergyEntry*> used;
+  for (const EnergyEntry& entry : kEnergyEntries) {
+    const auto has_it = [&](const LaneFigures& lane) { return lane.books.*entry.joule != 0; };
+    if (std::ranges::any_of(comparison.lanes, has_it)) used.push_back(&entry);
+  }
+  for (const EnergyEntry* entry : used) out += cell("th", false, escaped(entry->title));
+  out += cell("th", false, "Sum") + "</tr>\n";
+  for (std::size_t k = 0; k < comparison.lanes.size(); ++k) {
+    const LaneFigures& lane = comparison.lanes[k];
+    out += "<tr><td>" + lane_mark(k) + "</td>" + cell("td", true, escaped(lane.info->title));
+    for (const EnergyEntry* entry : used) out += cell("td", false, format_plain(lane.books.*entry->joule));
+    out += cell("td", false, format_plain(lane.books.sum())) + "</tr>\n";
+  }
+  return out +
+         "</table></div>\n<p class=\"small\">Work of every kind from start to end; together it is the change "
+         "of "
+         "kinetic and potential energy. <b>Method</b> is what is left when all forces are counted: numerical "
+         "damping where it is negative, energy from nothing where it is positive.</p>\n";
 }
 
 /// Why a lane ended as it did, and what is to be known of it.
@@ -264,6 +295,7 @@ Chart comparison_chart(const Comparison& comparison) {
   };
   constexpr std::array kQuantities{
       Quantity{"change of the total energy [J]", false, &LaneFigures::energy, 1, 0},
+      Quantity{"made by the method, summed [J]", false, &LaneFigures::made, 1, 0},
       Quantity{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
       Quantity{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
       Quantity{"computing time of a step [ms]", true, &LaneFigures::milliseconds, 1, 1},
@@ -369,7 +401,7 @@ void write_report(const Comparison& comparison, const std::filesystem::path& fol
           "tables beside this page, such as " +
           (comparison.lanes.empty() ? std::string() : lane_file(0, *comparison.lanes[0].info, ".csv")) +
           ".</figcaption></figure>\n";
-  page += sections + "</body></html>\n";
+  page += ledger_table(comparison) + sections + "</body></html>\n";
   write_file(folder / "index.html", page);
 }
 

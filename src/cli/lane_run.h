@@ -21,6 +21,8 @@ struct LaneFigures {
   std::vector<double> time;                    ///< [s]
   std::vector<double> energy;                  ///< change of the total since the start [J]
   std::vector<double> kinetic;                 ///< [J]
+  std::vector<double> made;                    ///< by the method, its solvers and rods since the start [J]
+  EnergyBooks books;                           ///< at the end
   std::vector<double> strain;                  ///< largest |l/L − 1|
   std::vector<double> milliseconds;            ///< of the steps alone: none at index 0
   double max_strain = 0;                       ///< of all steps

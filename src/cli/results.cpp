@@ -41,7 +41,9 @@ void Results::add_to(CLI::App& app) {
   };
   text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
   text("--diagnostics", diagnostics_, "FILE.csv",
-       "One row per step: energies, strain, iterations, milliseconds.");
+       "One row per step: energies, strain, iterations, milliseconds, and where the step's change of energy "
+       "came "
+       "from.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
   text("--checkpoint", checkpoint_, "FILE",
@@ -159,6 +161,8 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"threads", end.threads},
       {"interrupted", end.interrupted},
       {"blow_up", nullptr}};
+  for (const EnergyEntry& entry : kEnergyEntries)
+    json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
   for (const Notice& notice : notices_)
     json["notices"].push_back(Json{{"step", notice.step}, {"text", notice.text}});
   const auto figure = [](double of_last, double largest) {
