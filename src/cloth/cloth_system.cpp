@@ -112,6 +112,12 @@ void ClothSystem::add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impu
   for (const ForceTerm* term : terms_) term->add_impulse(pool, stage, to);
 }
 
+void ClothSystem::force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                                     Impulses& to) const {
+  clear(pool, f);
+  for (const ForceTerm* term : terms_) term->add_part_and_impulse(pool, stage, f, to);
+}
+
 double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
   for (const ForceTerm* term : terms_) sum += term->energy(pool, x);

@@ -79,6 +79,8 @@ class ClothSystem final : public DynamicSystem {
   void force_at(WorkerPool& pool, double t, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f, SpringForces springs) const;
   void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                          Impulses& to) const override;
   double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;

@@ -59,6 +59,12 @@ class ForceTerm {
 
   /// Adds the impulse of what is not conservative in this force.
   virtual void add_impulse(WorkerPool& /*pool*/, const ImpulseStage& /*stage*/, Impulses& /*to*/) const {}
+  /// add_part and add_impulse at a stage without linearisation, for terms that compute both in one pass.
+  virtual void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                                    Impulses& to) const {
+    add_part(pool, stage.springs, stage.x, stage.v, f);
+    add_impulse(pool, stage, to);
+  }
 
   /// Adds the energies and the strain of this force. Velocities v that are not empty say that the next call
   /// is `add_force` at (x, v), for terms that compute both in one pass.

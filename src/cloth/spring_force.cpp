@@ -30,6 +30,7 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Spri
       kernel_(kernel),
       motion_(model.particles()),
       sum_(model.particles() + pattern().chunks()),
+      damping_(sum_.size()),
       parts_(pattern().chunks()) {
   set_material(material);
 }
@@ -40,7 +41,7 @@ void SpringForce::set_material(const Material& material) {
   damping_model_ = material.damping_model;
   spring_damping_ = material.spring_damping;
   rayleigh_stiffness_ = material.rayleigh_stiffness;
-  has_forces_ = has_measures_ = false;
+  has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }
 
 SpringPass SpringForce::pass(SpringForces part) const {
@@ -71,21 +72,24 @@ void SpringForce::take(WorkerPool& pool, std::span<const vec3> x, std::span<cons
   });
   for (const Part& part : parts_) {
     if (part.new_x) has_measures_ = false;
-    if (part.new_x || part.new_v) has_forces_ = false;
+    if (part.new_x || part.new_v) has_forces_ = has_damping_ = false;
   }
 }
 
-/// Forces of part_ and measures at the place taken.
-void SpringForce::run(WorkerPool& pool, bool forces, bool measures) const {
-  forces = forces && !has_forces_;
+/// Forces of part_, their part of damping and measures at the place taken.
+void SpringForce::run(WorkerPool& pool, bool forces, bool measures, bool damping) const {
+  damping = damping && !has_damping_;
+  forces = damping || (forces && !has_forces_);
   measures = measures && !has_measures_;
   if (!forces && !measures) return;
   const SpringPass of_part = pass(part_);
   for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
-    const SpringMeasures found = of_part.run(chunk, forces ? sum_.data() : nullptr, measures);
+    const SpringMeasures found =
+        of_part.run(chunk, forces ? sum_.data() : nullptr, damping ? damping_.data() : nullptr, measures);
     if (measures) parts_[chunk].measures = found;
   });
   has_forces_ = has_forces_ || forces;
+  has_damping_ = has_damping_ || damping;
   if (!measures) return;
   has_measures_ = true;
   measures_ = {};
@@ -108,7 +112,7 @@ void SpringForce::add_sums(WorkerPool& pool, std::span<vec3> f) const {
 SpringMeasures SpringForce::measure(WorkerPool& pool, std::span<const vec3> x,
                                     std::span<const vec3> v) const {
   take(pool, x, damped() ? v : std::span<const vec3>());
-  run(pool, !v.empty(), true);
+  run(pool, !v.empty(), true, !v.empty() && wants_damping_);
   return measures_;
 }
 
@@ -131,7 +135,8 @@ void SpringForce::add_part(WorkerPool& pool, SpringForces part, std::span<const 
   has_forces_ = has_forces_ && part == part_;
   part_ = part;
   take(pool, x, damped() ? v : std::span<const vec3>());
-  run(pool, true, false);
+  run(pool, true, false, false);
+  wants_damping_ = false;
   add_sums(pool, f);
 }
 
@@ -141,14 +146,31 @@ void SpringForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impul
   take(pool, stage.x, stage.v_end);
   SpringPass damping = pass(SpringForces::all);
   damping.pull = {};
-  for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
-    damping.run(chunk, sum_.data(), false);
-  });
-  has_forces_ = false;
-  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  has_forces_ = has_damping_ = false;
   const SpringPattern& p = pattern();
-  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  for_rows(pool, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
+    damping.run(chunk, sum_.data(), nullptr, false);
     for (std::uint32_t i = begin; i < end; ++i) impulse[p.particle[i]] += stage.weight * unpadded(sum_[i]);
+  });
+}
+
+void SpringForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                                       Impulses& to) const {
+  if (!damped() || stage.springs == SpringForces::rest)
+    return add_part(pool, stage.springs, stage.x, stage.v, f);
+  has_forces_ = has_forces_ && stage.springs == part_;
+  part_ = stage.springs;
+  take(pool, stage.x, stage.v);
+  run(pool, true, false, true);
+  wants_damping_ = true;
+  const SpringPattern& p = pattern();
+  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) {
+      f[p.particle[i]] += unpadded(sum_[i]);
+      impulse[p.particle[i]] += stage.weight * unpadded(damping_[i]);
+    }
   });
 }
 
@@ -174,7 +196,7 @@ void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span
   for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
     all.linearize(chunk, factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
   });
-  has_forces_ = false;
+  has_forces_ = has_damping_ = false;
   add_sums(pool, f);
 }
 
@@ -183,7 +205,7 @@ void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::
   take(pool, x, c.damper_tension ? v : std::span<const vec3>());
   const bool predicted = !c.before.empty() && mode == JacobianMode::clamped;
   if (predicted) {
-    has_forces_ = false;
+    has_forces_ = has_damping_ = false;
     permute(pool, c.before, sum_);
   }
   const SpringPass all = pass(SpringForces::all);

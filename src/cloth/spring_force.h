@@ -46,6 +46,8 @@ class SpringForce final : public ForceTerm {
   void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                            Impulses& to) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
@@ -67,7 +69,7 @@ class SpringForce final : public ForceTerm {
   bool damped() const { return spring_damping_ != 0 || rayleigh_stiffness_ != 0; }
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
-  void run(WorkerPool& pool, bool forces, bool measures) const;
+  void run(WorkerPool& pool, bool forces, bool measures, bool damping) const;
   void permute(WorkerPool& pool, std::span<const vec3> values, std::vector<Padded>& by_row) const;
   void add_sums(WorkerPool& pool, std::span<vec3> f) const;
 
@@ -82,8 +84,11 @@ class SpringForce final : public ForceTerm {
   // The last pass.
   mutable std::vector<SpringPass::Motion> motion_;  // where it was made
   mutable RowVector u_;
-  mutable RowVector sum_;  // force on every row, and see SpringPass::run
+  mutable RowVector sum_;      // force on every row, and see SpringPass::run
+  mutable RowVector damping_;  // the part of damping in the forces
   mutable bool has_forces_ = false;
+  mutable bool has_damping_ = false;
+  mutable bool wants_damping_ = false;             // with forces that `measure` is to find
   mutable SpringForces part_ = SpringForces::all;  // of these forces
   mutable bool has_measures_ = false;
   mutable SpringMeasures measures_;

@@ -200,12 +200,22 @@ void SpringPass::for_pairs(std::size_t begin, std::size_t end, const Visit& visi
   for (std::size_t slot = begin; slot < end; slot += 2) visit(Pair(pattern, slot, end));
 }
 
-SpringMeasures SpringPass::run(std::size_t chunk, Padded* sums, bool measured) const {
+SpringMeasures SpringPass::run(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const {
   const SpringKernels* avx2 = kernel == Kernel::fastest ? avx2_spring_kernels() : nullptr;
-  return avx2 != nullptr ? avx2->run(*this, chunk, sums, measured) : run_portable(chunk, sums, measured);
+  return avx2 != nullptr ? avx2->run(*this, chunk, sums, damping, measured)
+                         : run_portable(chunk, sums, damping, measured);
 }
 
-SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool measured) const {
+SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, Padded* damping,
+                                        bool measured) const {
+  if (damping != nullptr) {
+    sum_forces(chunk, damping, [&](const Pair& pair, auto) {
+      const Pose pose(*this, pair);
+      Block block;
+      block.add_damping(*this, pose, 1);
+      return block.force(pose, both(0), pair.velocity(*this));
+    });
+  }
   const std::size_t first = pattern.slot_begin[pattern.chunk_begin[chunk]];
   const std::size_t last = pattern.slot_begin[pattern.chunk_begin[chunk + 1]];
   std::array<Totals, 2> totals;
@@ -218,9 +228,9 @@ SpringMeasures SpringPass::run_portable(std::size_t chunk, Padded* sums, bool me
       }
       const HalfLanes pulling = pair.of_kind(*this, pull) * pose.elongation;
       if (!damped()) return pulling * pose.n;
-      Block damping;
-      damping.add_damping(*this, pose, 1);
-      return damping.force(pose, pulling, pair.velocity(*this));
+      Block block;
+      block.add_damping(*this, pose, 1);
+      return block.force(pose, pulling, pair.velocity(*this));
     });
   } else {
     for_pairs(first, last, [&](const Pair& pair) {

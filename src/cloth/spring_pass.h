@@ -50,9 +50,10 @@ struct SpringPass {
   std::size_t kind(std::size_t slot) const { return is_stretch[slot] != 0 ? 1 : 0; }
 
   /// Where `sums` is not null, sums[row] := force on the row, for all rows of the chunk; behind the rows, it
-  /// has one more for every chunk. Where `measured`,
-  /// returns the measures of the springs whose lower row the chunk has.
-  SpringMeasures run(std::size_t chunk, Padded* sums, bool measured) const;
+  /// has one more for every chunk. Where `damping` is not null too, it likewise gets the part of damping,
+  /// which there has to be. Where `measured`, returns the measures of the springs whose lower row the chunk
+  /// has.
+  SpringMeasures run(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const;
 
   /// The blocks of a matrix, see ForceTerm::linearize.
   struct Blocks {
@@ -78,7 +79,7 @@ struct SpringPass {
   void sum_forces(std::size_t chunk, Padded* sums, const Compute& compute) const;
   template <class Visit>
   void for_pairs(std::size_t begin, std::size_t end, const Visit& visit) const;
-  SpringMeasures run_portable(std::size_t chunk, Padded* sums, bool measured) const;
+  SpringMeasures run_portable(std::size_t chunk, Padded* sums, Padded* damping, bool measured) const;
   void assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const;
   void linearize_portable(std::size_t chunk, double factor, const Padded* u, const Blocks& blocks,
                           Padded* sums) const;

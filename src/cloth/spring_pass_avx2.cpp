@@ -176,6 +176,7 @@ struct alignas(32) SpringBlock {
   double pull[kBlockSprings];     // elastic force along n [N]
   double ratio[kBlockSprings];    // L/l, see SpringPass::Pose
   Padded force[kBlockSprings];    // on the lower end [N]
+  Padded damping[kBlockSprings];  // the part of damping in it
 };
 
 template <bool kForces, bool kDamped>
@@ -244,7 +245,8 @@ CLOTHLAB_AVX2_INLINE __m256d kept_ratio(const SpringBlock& block, std::size_t k)
   return _mm256_min_pd(_mm256_set1_pd(1.0), _mm256_load_pd(block.ratio + k));
 }
 
-template <Damping kDamping>
+/// Where kSplit, the part of damping as well.
+template <Damping kDamping, bool kSplit>
 CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
   const __m256d zero = _mm256_setzero_pd();
   for (std::size_t k = 0; k < s.count; k += 4) {
@@ -256,11 +258,14 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
     } else {
       const FourVectors w = block.velocity.load(k);
       if constexpr (kDamping == Damping::projected) {
-        force = scaled(_mm256_sub_pd(pull, _mm256_mul_pd(_mm256_set1_pd(pass.projected), dot(w, n))), n);
+        const __m256d drag = _mm256_mul_pd(_mm256_set1_pd(pass.projected), dot(w, n));
+        force = scaled(_mm256_sub_pd(pull, drag), n);
+        if constexpr (kSplit) store_four(scaled(_mm256_sub_pd(zero, drag), n), zero, &block.damping[k].x);
       } else {
         FourBlocks damping = no_blocks();
         damping.add_damping(pass, by_kind(pass.stiffness, bending(s, k)), kept_ratio(block, k), 1);
         force = damping.force(n, pull, w);
+        if constexpr (kSplit) store_four(damping.force(n, zero, w), zero, &block.damping[k].x);
       }
     }
     store_four(force, zero, &block.force[k].x);
@@ -337,26 +342,40 @@ CLOTHLAB_AVX2_INLINE void subtract_from(Padded& sum, __m256d force) {
   _mm256_store_pd(&sum.x, _mm256_sub_pd(_mm256_load_pd(&sum.x), force));
 }
 
-/// Adds the forces to the rows of a chunk. Upper rows of other chunks, those from `end` on, are replaced by
+CLOTHLAB_AVX2_INLINE void add_to(Padded& sum, __m256d force) {
+  _mm256_store_pd(&sum.x, _mm256_add_pd(_mm256_load_pd(&sum.x), force));
+}
+
+/// Adds the forces to the rows of a chunk; where kSplit, those of damping as well, side by side, since a row
+/// waits for the sum of the spring before. Upper rows of other chunks, those from `end` on, are replaced by
 /// the row `unused`: branches would be badly predicted.
+template <bool kSplit>
 CLOTHLAB_AVX2_INLINE void sum_block(const SpringRun& s, const SpringBlock& block, std::uint32_t end,
-                                    std::uint32_t unused, Padded* sums) {
+                                    std::uint32_t unused, Padded* sums, Padded* damping) {
   for (std::size_t k = 0; k < s.count; ++k) {
     const __m256d force = _mm256_load_pd(&block.force[k].x);
-    Padded& lower = sums[s.lower[k]];
-    _mm256_store_pd(&lower.x, _mm256_add_pd(_mm256_load_pd(&lower.x), force));
-    const std::uint32_t upper = s.upper[k];
-    subtract_from(sums[upper < end ? upper : unused], force);
+    const std::uint32_t lower = s.lower[k], above = s.upper[k], upper = above < end ? above : unused;
+    add_to(sums[lower], force);
+    if constexpr (kSplit) add_to(damping[lower], _mm256_load_pd(&block.damping[k].x));
+    subtract_from(sums[upper], force);
+    if constexpr (kSplit) subtract_from(damping[upper], _mm256_load_pd(&block.damping[k].x));
   }
 }
 
-/// Springs that reach a chunk from lower ones, in blocks: find(springs, block) and then the sums of their
-/// upper rows.
-template <class Find>
-CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chunk, Padded* sums,
-                                        SpringCopies& copies, SpringBlock& block, const Find& find) {
-  const SpringPattern& p = pass.pattern;
+/// sums[row] := 0 for the rows of the chunk
+void clear_rows(const SpringPattern& p, std::size_t chunk, Padded* sums) {
   std::fill(sums + p.chunk_begin[chunk], sums + p.chunk_begin[chunk + 1], Padded{});
+}
+
+/// Springs that reach a chunk from lower ones, in blocks: find(springs, block) and then the sums of their
+/// upper rows; where kSplit, those of damping as well.
+template <bool kSplit, class Find>
+CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chunk, Padded* sums,
+                                        Padded* damping, SpringCopies& copies, SpringBlock& block,
+                                        const Find& find) {
+  const SpringPattern& p = pass.pattern;
+  clear_rows(p, chunk, sums);
+  if constexpr (kSplit) clear_rows(p, chunk, damping);
   const std::size_t last = p.incoming_begin[chunk + 1];
   for (std::size_t k = p.incoming_begin[chunk]; k < last; k += kBlockSprings) {
     const SpringRun s = copies.copy(pass, std::min(kBlockSprings, last - k),
@@ -364,6 +383,7 @@ CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chun
     find(s, block);
     for (std::size_t i = 0; i < s.count; ++i) {
       subtract_from(sums[s.upper[i]], _mm256_load_pd(&block.force[i].x));
+      if constexpr (kSplit) subtract_from(damping[s.upper[i]], _mm256_load_pd(&block.damping[i].x));
     }
   }
 }
@@ -383,9 +403,9 @@ CLOTHLAB_AVX2_INLINE void for_blocks(const SpringPass& pass, std::size_t first, 
 }
 
 /// The chunk's own springs in blocks: find(slot, springs, block) and then, where kForces, the sums of their
-/// rows.
-template <bool kForces, class Find>
-CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Padded* sums,
+/// rows; where kSplit, those of damping as well.
+template <bool kForces, bool kSplit, class Find>
+CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
                                    SpringCopies& copies, SpringBlock& block, const Find& find) {
   const SpringPattern& p = pass.pattern;
   const std::uint32_t end = p.chunk_begin[chunk + 1];
@@ -393,7 +413,7 @@ CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Pa
   for_blocks(pass, p.slot_begin[p.chunk_begin[chunk]], p.slot_begin[end], copies,
              [&](std::size_t slot, const SpringRun& s) CLOTHLAB_AVX2_LAMBDA {
                find(slot, s, block);
-               if constexpr (kForces) sum_block(s, block, end, unused, sums);
+               if constexpr (kForces) sum_block<kSplit>(s, block, end, unused, sums, damping);
              });
 }
 
@@ -408,8 +428,9 @@ CLOTHLAB_AVX2_INLINE void store_springs(const SpringPass::Blocks& blocks, std::s
   std::copy(values, values + 4 * count, first);
 }
 
-template <bool kForces, bool kMeasured, Damping kDamping>
-CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums) {
+template <bool kForces, bool kMeasured, Damping kDamping, bool kSplit>
+CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums,
+                                      Padded* damping) {
   constexpr bool kDamped = kForces && kDamping != Damping::none;
   constexpr bool kRatio = kForces && kDamping == Damping::general;
   FourTotals totals;
@@ -419,16 +440,16 @@ CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk,
     const auto find = [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
       find_differences<true, kDamped>(pass, s, b);
       find_lengths<true, false, kRatio>(pass, s, b, totals);
-      find_forces<kDamping>(pass, s, b);
+      find_forces<kDamping, kSplit>(pass, s, b);
     };
-    take_incoming(pass, chunk, sums, copies, block, find);
+    take_incoming<kSplit>(pass, chunk, sums, damping, copies, block, find);
   }
   const auto find = [&](std::size_t /*slot*/, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
     find_differences<kForces, kDamped>(pass, s, b);
     find_lengths<kForces, kMeasured, kRatio>(pass, s, b, totals);
-    if constexpr (kForces) find_forces<kDamping>(pass, s, b);
+    if constexpr (kForces) find_forces<kDamping, kSplit>(pass, s, b);
   };
-  take_own<kForces>(pass, chunk, sums, copies, block, find);
+  take_own<kForces, kSplit>(pass, chunk, sums, damping, copies, block, find);
   return totals.measures();
 }
 
@@ -442,13 +463,13 @@ CLOTHLAB_AVX2 void linearize_avx2(const SpringPass& pass, std::size_t chunk, dou
     find_lengths<true, false, true>(pass, s, b, totals);
     linearize_block(pass, s, factor, u, blocks, to, b);
   };
-  take_incoming(pass, chunk, sums, copies, block,
-                [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
-  take_own<true>(pass, chunk, sums, copies, block,
-                 [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
-                   store_springs(blocks, slot, s.count,
-                                 [&](double* to) CLOTHLAB_AVX2_LAMBDA { find(s, b, to); });
-                 });
+  take_incoming<false>(pass, chunk, sums, nullptr, copies, block,
+                       [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
+  take_own<true, false>(pass, chunk, sums, nullptr, copies, block,
+                        [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
+                          store_springs(blocks, slot, s.count,
+                                        [&](double* to) CLOTHLAB_AVX2_LAMBDA { find(s, b, to); });
+                        });
 }
 
 CLOTHLAB_AVX2 void assemble_avx2(const SpringPass& pass, std::size_t begin, std::size_t end,
@@ -472,19 +493,28 @@ CLOTHLAB_AVX2 void assemble_avx2(const SpringPass& pass, std::size_t begin, std:
   });
 }
 
-template <Damping kDamping>
-SpringMeasures run_damped(const SpringPass& pass, std::size_t chunk, Padded* sums, bool measured) {
-  return measured ? run_avx2<true, true, kDamping>(pass, chunk, sums)
-                  : run_avx2<true, false, kDamping>(pass, chunk, sums);
+template <Damping kDamping, bool kSplit>
+SpringMeasures run_forces(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                          bool measured) {
+  return measured ? run_avx2<true, true, kDamping, kSplit>(pass, chunk, sums, damping)
+                  : run_avx2<true, false, kDamping, kSplit>(pass, chunk, sums, damping);
 }
 
-SpringMeasures run_with_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums, bool measured) {
-  if (sums == nullptr) return run_avx2<false, true, Damping::none>(pass, chunk, sums);
-  if (!pass.damped()) return run_damped<Damping::none>(pass, chunk, sums, measured);
+template <Damping kDamping>
+SpringMeasures run_damped(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                          bool measured) {
+  return damping != nullptr ? run_forces<kDamping, true>(pass, chunk, sums, damping, measured)
+                            : run_forces<kDamping, false>(pass, chunk, sums, damping, measured);
+}
+
+SpringMeasures run_with_avx2(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                             bool measured) {
+  if (sums == nullptr) return run_avx2<false, true, Damping::none, false>(pass, chunk, sums, nullptr);
+  if (!pass.damped()) return run_forces<Damping::none, false>(pass, chunk, sums, nullptr, measured);
   if (pass.isotropic == 0 && pass.rayleigh == 0) {
-    return run_damped<Damping::projected>(pass, chunk, sums, measured);
+    return run_damped<Damping::projected>(pass, chunk, sums, damping, measured);
   }
-  return run_damped<Damping::general>(pass, chunk, sums, measured);
+  return run_damped<Damping::general>(pass, chunk, sums, damping, measured);
 }
 
 const bool kSpringsHaveAvx2 = __builtin_cpu_supports("avx2");

@@ -7,7 +7,8 @@ namespace clothlab {
 
 /// SpringPass's members of these names, for processors with AVX2.
 struct SpringKernels {
-  SpringMeasures (*run)(const SpringPass& pass, std::size_t chunk, Padded* sums, bool measured);
+  SpringMeasures (*run)(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
+                        bool measured);
   void (*assemble)(const SpringPass& pass, std::size_t begin, std::size_t end,
                    const SpringPass::Blocks& blocks);
   void (*linearize)(const SpringPass& pass, std::size_t chunk, double factor, const Padded* u,

@@ -94,6 +94,14 @@ void WindForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulse
   });
 }
 
+void WindForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                                     Impulses& to) const {
+  add_impulse(pool, stage, to);  // leaves the force in drag_
+  pool.for_chunks(f.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f[i] += drag_[i];
+  });
+}
+
 template <class Air>
 void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
                          std::span<vec3> f) const {

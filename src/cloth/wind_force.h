@@ -37,6 +37,8 @@ class WindForce final : public ForceTerm {
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                            Impulses& to) const override;
   /// With the air at time t [s] at x instead of that of `blow`.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;

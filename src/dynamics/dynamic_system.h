@@ -78,6 +78,9 @@ class DynamicSystem {
 
   /// Adds the impulses of the forces that are not conservative, by kind.
   virtual void add_impulses(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const = 0;
+  /// `force` and add_impulses at a stage without linearisation, in fewer passes.
+  virtual void force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
+                                  Impulses& to) const = 0;
 
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;

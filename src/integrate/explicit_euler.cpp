@@ -25,8 +25,7 @@ StepReport ExplicitEuler::advance(const DynamicSystem& system, State& state, dou
   StepReport report;
   for (auto* scratch : {&x1_, &v1_}) scratch->resize(system.size());
   const std::span<const vec3> v0 = prescribed_velocity(system.projection(), state.x, h, state.v, v0_);
-  system.force(context.pool, state.x, v0, v1_);
-  report_forces(context, system, h, state.x, v0, v1_);
+  take_forces(context, system, h, state.x, v0, v1_);
   if (gives_up(context, report)) return report;
 
   const std::span<const double> m = system.masses();

@@ -87,22 +87,22 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   }
 }
 
-void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
-                   std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> f,
-                   SpringForces springs) {
-  if (context.ledger == nullptr) return;
+void take_forces(const StepContext& context, const DynamicSystem& system, double weight,
+                 std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f, SpringForces springs) {
+  if (context.ledger == nullptr || weight == 0) return system.force(context.pool, x, v, f, springs);
   Impulses& impulses = context.ledger->impulses();
-  if (f.empty()) {  // all of them
-    report_forces_on_held(context, system, weight, x, v);
-  } else {
-    add_to_held(impulses, system, weight, f);
-  }
-  if (springs == SpringForces::inextensible) {
-    const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
-  }
-  system.add_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
-                      impulses);
+  system.force_and_impulses(context.pool, {.weight = weight, .x = x, .v = v, .v_end = v, .springs = springs},
+                            f, impulses);
+  add_to_held(impulses, system, weight, f);
+  if (springs != SpringForces::inextensible) return;
+  const std::span<vec3> all = impulses.add_to(ImpulseKind::all, x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) all[i] += weight * f[i];
+}
+
+void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
+                   std::span<const vec3> x, std::span<const vec3> v) {
+  if (context.ledger != nullptr)
+    take_forces(context, system, weight, x, v, context.ledger->scratch(x.size()));
 }
 
 void report_forces_on_held(const StepContext& context, const DynamicSystem& system, double weight,

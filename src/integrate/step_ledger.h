@@ -30,7 +30,7 @@ struct StepWork {
 /// v̄·(all of them), exactly. A held direction moves at v1 all the step, whatever v0 was: there a force has
 /// the work v1·J, and what holds the particle that of the rest of its kinetic energy.
 ///
-/// A method says with report_forces at which (x, v) it took forces and with which weight [s]; the sum of the
+/// A method says with take_forces at which (x, v) it takes forces and with which weight [s]; the sum of the
 /// weights is h. Everything else here is for methods that solve equations or remember. finish_step ends the
 /// substep.
 class StepLedger {
@@ -59,11 +59,15 @@ class StepLedger {
 
 struct StepContext;
 
-/// Forces were taken at (x, v): their impulse is `weight` [s] times them. `f` are those forces, before any
-/// filter; for all of them it may be left out and is computed.
+/// f := f(x, v), as DynamicSystem::force; reports that the step takes these forces for `weight` seconds. With
+/// weight 0 it does not take them.
+void take_forces(const StepContext& context, const DynamicSystem& system, double weight,
+                 std::span<const vec3> x, std::span<const vec3> v, std::span<vec3> f,
+                 SpringForces springs = SpringForces::all);
+
+/// The same for forces that are known already.
 void report_forces(const StepContext& context, const DynamicSystem& system, double weight,
-                   std::span<const vec3> x, std::span<const vec3> v, std::span<const vec3> f = {},
-                   SpringForces springs = SpringForces::all);
+                   std::span<const vec3> x, std::span<const vec3> v);
 
 /// The part of that for held particles, of methods that report the others by report_linear_forces.
 void report_forces_on_held(const StepContext& context, const DynamicSystem& system, double weight,

@@ -10,8 +10,7 @@ namespace clothlab {
 
 void free_acceleration(const DynamicSystem& system, std::span<const vec3> x, std::span<const vec3> v,
                        const StepContext& context, double weight, std::span<vec3> a, SpringForces springs) {
-  system.force(context.pool, x, v, a, springs);
-  if (weight != 0) report_forces(context, system, weight, x, v, a, springs);
+  take_forces(context, system, weight, x, v, a, springs);
   const std::span<const double> m = system.masses();
   context.for_particles(a.size(), [&](std::size_t i) { a[i] /= m[i]; });
   system.projection().filter(a);

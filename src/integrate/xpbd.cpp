@@ -210,8 +210,7 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
     impulse = h_s * norm(context.pool, force_);
     if (stop_requested(context.stop)) return false;
   }
-  system.force(context.pool, x_, v_, force_, SpringForces::rest);
-  report_forces(context, system, h_s, x_, v_, force_, SpringForces::rest);
+  take_forces(context, system, h_s, x_, v_, force_, SpringForces::rest);
   const double inertia = 1 + h_s * system.mass_damping();
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
   prescribe_velocity(projection, x0, h, v_);

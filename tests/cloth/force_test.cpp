@@ -347,6 +347,27 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
         fast.add_part(one_thread(), part, tangle.x, tangle.v, f);
         portable.add_part(one_thread(), part, tangle.x, tangle.v, g);
         EXPECT_EQ(f, g) << springs << " springs";
+        // With the part of damping apart, and the same as without it.
+        ImpulseStage stage{.weight = 0.5, .x = tangle.x, .v = tangle.v, .v_end = tangle.v, .springs = part};
+        std::vector<vec3> f_again(tangle.x.size(), vec3(0.0)), g_again = f_again;
+        Impulses of_fast, of_portable, alone;
+        fast.add_part_and_impulse(one_thread(), stage, f_again, of_fast);
+        portable.add_part_and_impulse(one_thread(), stage, g_again, of_portable);
+        fast.add_impulse(one_thread(), stage, alone);
+        EXPECT_EQ(f, f_again) << springs << " springs";
+        EXPECT_EQ(g, g_again) << springs << " springs";
+        const auto damping = [](const Impulses& impulses) {
+          const auto J = impulses.of(ImpulseKind::damping);
+          return std::vector<vec3>(J.begin(), J.end());
+        };
+        EXPECT_EQ(damping(of_fast), damping(of_portable)) << springs << " springs";
+        EXPECT_EQ(damping(of_fast), damping(alone)) << springs << " springs";
+        EXPECT_EQ(damping(of_fast).empty(), material.spring_damping == 0);
+        // It is what v changes.
+        std::vector<vec3> rest(tangle.x.size(), vec3(0.0));
+        fast.add_part(one_thread(), part, tangle.x, std::vector<vec3>(rest.size(), vec3(0.0)), rest);
+        for (std::size_t i = 0; i < damping(of_fast).size(); ++i)
+          EXPECT_LT(glm::length(2.0 * damping(of_fast)[i] - (f[i] - rest[i])), 1e-9);
       }
       for (const bool with_forces : {false, true}) {
         // At other places: a kept figure would be one of the pass before.
