@@ -56,6 +56,28 @@ TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
   }
 }
 
+// Dampers take most of what the trapezoidal rule makes here: T + V alone would not show it for long.
+TEST(EnergyFromNothing, IsSeenBesideDamping) {
+  const Scene scene = hanging("trapezoidal", 20, 1.0 / 60);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  while (simulation.notice().number == 0 && simulation.steps() < 120)
+    ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+  EXPECT_NE(simulation.notice().text.find("from nothing"), std::string::npos);
+  EXPECT_LT(simulation.record().books.damping, -0.05 * simulation.record().books.method);
+}
+
+TEST(EnergyFromNothing, IsSeenInWindAndNotTakenForIt) {
+  for (const char* id : {"xpbd", "semi-implicit-euler"}) {
+    Scene scene = hanging(id, 20, 1.0 / 60);
+    scene.wind.on = true;
+    scene.wind.speed = 8;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, 120), 120);
+    EXPECT_GT(std::abs(simulation.record().books.wind), 0.1);
+    EXPECT_EQ(simulation.notice().number > 0, std::string_view(id) == "xpbd") << simulation.notice().text;
+  }
+}
+
 // Near their limit, T + V of these two oscillates far about the quantity that they conserve.
 TEST(EnergyFromNothing, IsNotWhatSymplecticMethodsSwingBy) {
   WorkerPool pool(1);
