@@ -454,6 +454,9 @@ class CommandLine(unittest.TestCase):
         again = html.unescape(re.search(r"Repeat it with <code>(.*?)</code>", page)[1])
         self.assertEqual(self.run_program(*shlex.split(again)[1:]).stdout.splitlines()[0], table[0])
         self.assertNotRegex(page, r"(src|href)=\"(?!data:)")
+        # Of every lane, where its energy went.
+        ledger = page[page.index("Where the energy went"):]
+        self.assertEqual(ledger[:ledger.index("</table>")].count("<tr>"), 1 + len(lanes))
 
     def test_render_tiles_lanes(self):
         lanes = ["--integrators", "explicit-euler,semi-implicit-euler"]

@@ -95,8 +95,8 @@ Vectors sum(double a, const Vectors& x, double b, const Vectors& y) {
 }
 
 /// Conservative forces, and all of them, on the sheet of a step.
-struct Formula {
-  explicit Formula(double the_h) : h(the_h) {}
+struct StepFormula {
+  explicit StepFormula(double the_h) : h(the_h) {}
 
   double h;
   std::unique_ptr<Rig> conservative = shaken_sheet(without_damping(damped_material()));
@@ -126,15 +126,15 @@ struct Formula {
   Vectors linear(const State& at, const Vectors& dx) const { return sum(1, f(at.x), 1, times_k(at.x, dx)); }
 };
 
-using Impulse = std::function<Vectors(const Formula&)>;
+using Impulse = std::function<Vectors(const StepFormula&)>;
 
 // The impulse of conservative forces in the step from u0 to u1.
 Impulse impulse_of(const std::string& id) {
-  const auto at_start = [](const Formula& c) { return sum(c.h, c.f(c.u0.x), 0, c.u0.x); };
-  const auto at_end = [](const Formula& c) { return sum(c.h, c.f(c.u1.x), 0, c.u0.x); };
-  const auto both_ends = [](const Formula& c) { return sum(c.h / 2, c.f(c.u0.x), c.h / 2, c.f(c.u1.x)); };
+  const auto at_start = [](const StepFormula& c) { return sum(c.h, c.f(c.u0.x), 0, c.u0.x); };
+  const auto at_end = [](const StepFormula& c) { return sum(c.h, c.f(c.u1.x), 0, c.u0.x); };
+  const auto both_ends = [](const StepFormula& c) { return sum(c.h / 2, c.f(c.u0.x), c.h / 2, c.f(c.u1.x)); };
   const auto dirk = [](double end, double weight) {
-    return [=](const Formula& c) {
+    return [=](const StepFormula& c) {
       // x1 = x0 + weight (xc − x0) + end h v1
       const Vectors dx = sum(1, sum(1, c.u1.x, -1, c.u0.x), -end * c.h, c.u1.v);
       const Vectors xc = sum(1, c.u0.x, 1 / weight, dx);
@@ -142,21 +142,21 @@ Impulse impulse_of(const std::string& id) {
       return sum(1, sum(rest, c.f(c.u0.x), rest, c.f(xc)), end * c.h, c.f(c.u1.x));
     };
   };
-  const auto linear = [](const Formula& c) {
+  const auto linear = [](const StepFormula& c) {
     return sum(c.h, c.linear(c.u0, sum(1, c.u1.x, -1, c.u0.x)), 0, c.u0.x);
   };
   // Of two steps: ⅓ of the first one's and c f of the second.
   const auto bdf2 = [](auto force) {
-    return [=](const Formula& c) {
+    return [=](const StepFormula& c) {
       const Vectors now = sum(c.past.empty() ? c.h : 2 * c.h / 3, force(c, c.u0, c.u1), 0, c.u0.x);
       return c.past.empty() ? now : sum(1, now, c.h / 3, force(c, c.past.back(), c.u0));
     };
   };
-  const auto end_force = [](const Formula& c, const State&, const State& u1) { return c.f(u1.x); };
-  const auto linear_force = [](const Formula& c, const State& u0, const State& u1) {
+  const auto end_force = [](const StepFormula& c, const State&, const State& u1) { return c.f(u1.x); };
+  const auto linear_force = [](const StepFormula& c, const State& u0, const State& u1) {
     return c.linear(u0, sum(1, u1.x, -1, u0.x));
   };
-  const auto rk4 = [](const Formula& c) {
+  const auto rk4 = [](const StepFormula& c) {
     const double h = c.h;
     const Vectors &x = c.u0.x, &v = c.u0.v;
     const Vectors a1 = c.acceleration(x, v);
@@ -165,12 +165,12 @@ Impulse impulse_of(const std::string& id) {
     const Vectors x4 = sum(1, x, h, v3);
     return sum(1, sum(h / 6, c.f(x), h / 3, c.f(x2)), 1, sum(h / 3, c.f(x3), h / 6, c.f(x4)));
   };
-  const auto midpoint = [](const Formula& c) {
+  const auto midpoint = [](const StepFormula& c) {
     return sum(c.h, c.f(sum(0.5, c.u0.x, 0.5, c.u1.x)), 0, c.u0.x);
   };
   // A1 = (f − α_m A0)/(1 − α_m) of the first two steps.
   const auto alpha = [](double alpha_m, double alpha_f, double gamma) {
-    return [=](const Formula& c) {
+    return [=](const StepFormula& c) {
       const auto next = [&](const Vectors& A0, const Vectors& x0, const Vectors& x1) {
         return sum(1 / (1 - alpha_m), c.f(sum(alpha_f, x0, 1 - alpha_f, x1)), -alpha_m / (1 - alpha_m), A0);
       };
@@ -179,7 +179,7 @@ Impulse impulse_of(const std::string& id) {
     };
   };
   // M v' = f0 + K (x − x0) + D (v − v0) in 400 steps of the classical Runge–Kutta method.
-  const auto exponential = [](const Formula& c) {
+  const auto exponential = [](const StepFormula& c) {
     constexpr int kParts = 400;
     const std::size_t n = c.u0.x.size();
     SpringMatrix k(c.whole->system.pattern()), d(c.whole->system.pattern());
@@ -209,7 +209,7 @@ Impulse impulse_of(const std::string& id) {
     return sum(c.h, c.f(c.u0.x), 1, c.times_k(c.u0.x, integral));
   };
   // With no modes: half a step of the linearised trapezoidal rule, then of BDF2.
-  const auto semi_tr_bdf2 = [](const Formula& c) {
+  const auto semi_tr_bdf2 = [](const StepFormula& c) {
     // x½ − x0 = h/2 v0 + h/4 (v½ − v0), v1 − v½ = …: x1 − x½ = ⅓ (x½ − x0) + h/3 v1, so x½ follows.
     const Vectors half = sum(0.75, sum(1, c.u1.x, -c.h / 3, c.u1.v), 0.25, c.u0.x);
     const Vectors first = sum(c.h / 2, c.f(c.u0.x), c.h / 4, c.times_k(c.u0.x, sum(1, half, -1, c.u0.x)));
@@ -255,7 +255,7 @@ TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
   const Impulse formula = impulse_of(std::string(info().id));
   ASSERT_TRUE(formula) << "write the impulse of this integrator's conservative forces";
   const double h = 0.012;
-  Formula c(h);
+  StepFormula c(h);
   Booked run(shaken_sheet(damped_material()), info(), values);
   const std::span<const double> m = run.rig->system.masses();
   const double tolerance = info().id == "exponential-rosenbrock-euler" ? 1e-8 : 1e-12;
@@ -326,7 +326,7 @@ CLOTHLAB_FOR_EVERY_INTEGRATOR(LedgerOfEveryIntegrator);
 
 constexpr double kMass = 0.3, kStiffness = 20;
 
-std::unique_ptr<Rig> swinging(double y, double v, double damping = 0) {
+std::unique_ptr<Rig> swinging_mass(double y, double v, double damping = 0) {
   auto rig = test::make_oscillator({.mass = kMass, .stiffness = kStiffness, .damping = damping});
   rig->state.x[1].x += y;
   rig->state.v[1].x = v;
@@ -351,7 +351,7 @@ TEST(LedgerOfAnOscillator, HasTheMethodsShareFromItsStabilityFunction) {
         values[p] = 200;
     for (const double y : {0.1, 1.0, 10.0}) {
       for (const double start : {0.0, 3e-3}) {
-        Booked run(swinging(2e-4, start), info, values);
+        Booked run(swinging_mass(2e-4, start), info, values);
         const double H0 = run.energy(), R = slow_growth(info, y, values);
         // What is lost is of one sign: no tolerance hides a missing half.
         EXPECT_NEAR(run.method(step_at(y)), (R * R - 1) * H0, 2e-9 * R * R * H0) << id << " at " << y;
@@ -364,7 +364,7 @@ TEST(LedgerOfAnOscillator, TelescopesForSymplecticMethods) {
   for (const double y : {0.1, 1.0, 1.9}) {
     const double h = step_at(y), omega = y / h;
     for (const bool verlet : {false, true}) {
-      Booked run(swinging(0.02, 0.1), row(verlet ? "velocity-verlet" : "symplectic-euler"), {});
+      Booked run(swinging_mass(0.02, 0.1), row(verlet ? "velocity-verlet" : "symplectic-euler"), {});
       for (int k = 0; k < 5; ++k) {
         const auto potential = [&](const State& s) {
           const double x = s.x[1].x - 1.5, v = s.v[1].x;
@@ -382,7 +382,7 @@ TEST(LedgerOfAnOscillator, TelescopesForSymplecticMethods) {
 TEST(LedgerOfAnOscillator, TellsDampingFromNumericalDamping) {
   const double h = step_at(0.7), omega = 0.7 / h, c = 2.5;
   for (const char* id : {"backward-euler", "semi-implicit-euler"}) {
-    Booked run(swinging(0.02, -0.2, c), row(id), {});
+    Booked run(swinging_mass(0.02, -0.2, c), row(id), {});
     const double v0 = run.rig->state.v[1].x;
     const double made = run.method(h);
     const double v1 = run.rig->state.v[1].x, x1 = run.rig->state.x[1].x - 1.5, H1 = run.energy();
