@@ -21,9 +21,9 @@ enum class PreconditionerKind {
   multigrid      ///< a V-cycle of smoothed aggregation multigrid
 };
 
-/// Number of particles, and SpringMatrix::relative_stiffness, from which the hierarchy pays off: semi-implicit
-/// Euler takes as long with both on sheets of 400 and 4,096 particles at a stiffness of 60 and 40, on the
-/// curtain of 851 between 20 and 30.
+/// Number of particles, and SpringMatrix::relative_stiffness, from which the hierarchy pays off:
+/// semi-implicit Euler takes as long with both on sheets of 400 and 4,096 particles at a stiffness of 60 and
+/// 40, on the curtain of 851 between 20 and 30.
 inline constexpr std::size_t kMultigridParticles = 256;
 inline constexpr double kMultigridStiffness = 20;
 

@@ -123,6 +123,7 @@ void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
   const StepRecord& record = simulation.record();
   lane.plot.add({.time = simulation.state().t,
                  .energy = record.energy,
+                 .books = record.books,
                  .max_strain = record.max_strain,
                  .milliseconds = milliseconds,
                  .cg_iterations = record.cg_iterations,

@@ -22,6 +22,7 @@ namespace clothlab {
 struct PlotSample {
   double time = 0;  ///< simulated [s]
   EnergyReport energy;
+  EnergyBooks books;        ///< StepRecord::books
   double max_strain = 0;    ///< largest |l/L − 1| over stretch springs
   double milliseconds = 0;  ///< wall-clock time of the step; NaN without a step
   int cg_iterations = 0;

@@ -107,9 +107,19 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float line = ImGui::GetTextLineHeight(), pad = units(6);
   const float top = a.y + (area.height - line) / 2;
   const LaneReading now = read_lane(lane);
-  const std::string energy = "ΔE " + now.energy;
-  const float right_at = b.x - pad - wide(energy);
-  if (right_at > a.x + area.width / 2) write(ImVec2(right_at, top), palette().muted, energy);
+  // The method's share of all energy that moved: what it destroyed to the left, what it made to the right.
+  const float half = units(18), bar_at = b.x - pad - half, bar_middle = top + line / 2;
+  const float end = bar_at + half * static_cast<float>(now.method_share);
+  draw->AddRectFilled(ImVec2(bar_at - half, bar_middle - units(3)),
+                      ImVec2(bar_at + half, bar_middle + units(3)), palette().field, units(2));
+  draw->AddRectFilled(ImVec2(std::min(bar_at, end), bar_middle - units(3)),
+                      ImVec2(std::max(bar_at, end), bar_middle + units(3)),
+                      now.method_share > 0 ? palette().failed : palette().accent);
+  draw->AddLine(ImVec2(bar_at, bar_middle - units(5)), ImVec2(bar_at, bar_middle + units(5)),
+                palette().muted);
+  const std::string energy = "method " + now.method;
+  const float right_at = bar_at - half - pad - wide(energy);
+  if (right_at > a.x + area.width * 0.4F) write(ImVec2(right_at, top), palette().muted, energy);
   float x = a.x + pad;
   if (now.limit_share) {
     const float width = units(40), middle = top + line / 2;
@@ -122,7 +132,9 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   }
   write(ImVec2(x, top), now.level_colour, shortened(now.verdict, std::max(right_at - x - pad, 0.0F)));
   choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
-  tooltip(now.help);
+  tooltip(now.help +
+          " The bar at the right is the method's share of all energy that was given or taken: "
+          "destroyed to the left, made from nothing to the right.");
   end_bar();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/lane_reading.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
@@ -89,13 +90,21 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (!lane.plot->empty())
     out.energy_change = lane.frame.record.energy.total - lane.plot->front().energy.total;
   out.energy = signed_joule(out.energy_change);
+  const EnergyBooks& books = lane.frame.record.books;
+  double moved = 0;
+  for (const EnergyEntry& entry : kEnergyEntries) moved += std::abs(books.*entry.joule);
+  out.method_energy = books.from_nothing();
+  out.method = signed_joule(out.method_energy);
+  if (moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
   out.name = std::string(info.title) + own_values(scene);
   out.help = out.name + ", h = " + format_quantity(h, "s") + ". ";
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
     out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +
                 " of the time that it simulates. ";
-  out.help += "Energy since the start: " + out.energy + "; largest strain " +
+  out.help += "Energy since the start: " + out.energy + ", of which the method has " +
+              (out.method_energy < 0 ? "destroyed " : "made ") +
+              format_quantity(std::abs(out.method_energy), "J", 3) + "; largest strain " +
               share_text(lane.frame.record.max_strain) + ". " + stability.help;
   return out;
 }

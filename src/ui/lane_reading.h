@@ -21,6 +21,9 @@ struct LaneReading {
   ImU32 level_colour = 0;             ///< of the verdict
   std::string energy;                 ///< change since the start: "−1.2 mJ"
   double energy_change = 0;           ///< the same [J]
+  double method_energy = 0;           ///< that the method made or, negative, destroyed [J]
+  std::string method;                 ///< the same: "-500 mJ"
+  double method_share = 0;            ///< of all energy that was given or taken since the start, -1 to 1
   std::optional<double> real_time;    ///< time of a step over the time that it simulates
   std::string help;                   ///< all of it in sentences
 };

@@ -121,12 +121,15 @@ void plots_panel(const PanelContext& context, float width, float height) {
   const auto fitting = static_cast<std::size_t>(std::max(1.0F, (width + gap) / (units(kLeastWidth) + gap)));
   const std::size_t columns = std::min(layout.chosen.size(), fitting);
   const auto count = static_cast<float>(columns);
-  const float each = std::floor((width - (count - 1) * gap) / count);
   const bool several = !context.snapshot.others.empty();
+  // A table of lanes is wider than a plot.
+  const float table = several && columns > 1 ? units(45) : 0;
+  const float each = std::floor((width - table - (count - 1) * gap) / count);
   for (std::size_t slot = 0; slot < columns; ++slot) {
     if (slot > 0) ImGui::SameLine(0, gap);
     // Beside several lanes the last plot gives its place to their table.
-    if (several && slot > 0 && slot + 1 == columns) return lane_table(context, ImVec2(each, height));
+    if (several && slot > 0 && slot + 1 == columns)
+      return lane_table(context, ImVec2(ImGui::GetContentRegionAvail().x, height));
     plot_with_controls(context, slot, ImVec2(each, height));
   }
 }

@@ -42,6 +42,17 @@ constexpr std::array kEnergies =
 constexpr std::array kEnergiesWithoutGravity =
     energies_with({"kinetic + elastic", &Palette::total,
                    [](const PlotSample& s) { return s.energy.total - s.energy.gravity; }, 2});
+constexpr std::array kLedger{
+    Quantity{"method", &Palette::total, [](const PlotSample& s) { return s.books.method; }, 2},
+    Quantity{"damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }},
+    Quantity{"hand", &Palette::kinetic, [](const PlotSample& s) { return s.books.hand; }},
+    Quantity{"pins", &Palette::stretch, [](const PlotSample& s) { return s.books.pins; }},
+    Quantity{"wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }},
+    Quantity{"floor", &Palette::good, [](const PlotSample& s) { return s.books.floor; }},
+    Quantity{"changes", &Palette::muted, [](const PlotSample& s) { return s.books.jump; }},
+    Quantity{"solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }},
+    Quantity{"rods", &Palette::failed, [](const PlotSample& s) { return s.books.rods; }},
+};
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
 };
@@ -142,6 +153,20 @@ Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
 
 Plot energies_plot(const Snapshot& now) { return energy_plot(now, kEnergies); }
 
+// Entries that nothing was booked to are left out.
+Plot ledger_plot(const Snapshot& now) {
+  Plot plot = over_time(now, kLedger, true);
+  plot.unit = "J";
+  plot.y_title = now.others.empty() ? "relative to start" : "made by the method";
+  for (PlotRun& run : plot.runs)
+    if (run.curves.size() > 1)
+      std::erase_if(run.curves, [&](const PlotCurve& curve) {
+        return curve.label != kLedger.front().label &&
+               std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
+      });
+  return plot;
+}
+
 Plot strain_plot(const Snapshot& now) {
   Plot plot = over_time(now, kStrains);
   plot.unit = "%";
@@ -205,6 +230,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Energy",
      "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run.",
      energies_plot, false},
+    {"Ledger",
+     "Where energy came from and went since the start [J]: the hand, pins, wind and floor, dampers, and what "
+     "the "
+     "method itself made or destroyed. With several lanes the method's part of each.",
+     ledger_plot, false},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
      false},
     {"Time per step", "Time of a step on this machine [ms], and the time that it simulates.", step_time_plot,

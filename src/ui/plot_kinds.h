@@ -13,8 +13,8 @@
 namespace clothlab {
 
 /// What can be plotted of a run.
-enum class PlotKind { energy, strain, step_time, iterations, residual, iterations_or_time };
-inline constexpr std::size_t kPlotKinds = 6;
+enum class PlotKind { energy, ledger, strain, step_time, iterations, residual, iterations_or_time };
+inline constexpr std::size_t kPlotKinds = 7;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.

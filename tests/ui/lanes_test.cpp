@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Several lanes in the window: their places, their figures, and what their controls ask for.
+
+#include "ui/lanes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "integrate/registry.h"
+#include "sim/parameters.h"
+#include "ui/interface.h"
+#include "ui/lane_reading.h"
+#include "ui/lane_sets.h"
+
+namespace clothlab {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Interface;
+
+std::uint16_t row_named(std::string_view id) {
+  return static_cast<std::uint16_t>(find_integrator(id) - integrators().data());
+}
+
+void add_lanes(Interface& face, std::size_t count) {
+  for (LaneId lane = 1; lane < count; ++lane) {
+    LaneSnapshot& other = face.snapshot.others.emplace_back();
+    other.lane = lane;
+    other.frame = face.snapshot.frame;
+    other.integrator = static_cast<std::uint16_t>(lane);
+    other.plot = face.snapshot.plot;
+  }
+}
+
+TEST(LaneTiles, FillTheViewWithoutOverlap) {
+  Interface face;
+  const Area view{10, 20, 800, 400};
+  for (std::size_t count = 1; count <= kMostLanes; ++count) {
+    face.snapshot.others.clear();
+    add_lanes(face, count);
+    const std::vector<LaneTile> tiles = lane_tiles(view, face.snapshot, LaneLayout::tiles);
+    ASSERT_EQ(tiles.size(), count);
+    float area = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Area& tile = tiles[i].whole;
+      EXPECT_EQ(tiles[i].lane, i);
+      EXPECT_GE(tile.x, view.x);
+      EXPECT_LE(tile.x + tile.width, view.x + view.width + 0.01F);
+      EXPECT_LE(tile.y + tile.height, view.y + view.height + 0.01F);
+      EXPECT_GT(tiles[i].cloth.height, count > 1 ? 0.5F * tile.height : 0.99F * tile.height);
+      area += tile.width * tile.height;
+      for (std::size_t k = 0; k < i; ++k) {
+        const Area& other = tiles[k].whole;
+        EXPECT_TRUE(tile.x >= other.x + other.width || tile.y >= other.y + other.height ||
+                    other.x >= tile.x + tile.width || other.y >= tile.y + tile.height);
+      }
+    }
+    EXPECT_GT(area, 0.6F * view.width * view.height) << count;
+    EXPECT_EQ(lane_tiles(view, face.snapshot, LaneLayout::alone).size(), 1u);
+    EXPECT_EQ(lane_tiles(view, face.snapshot, LaneLayout::overlay).size(), 1u);
+  }
+}
+
+TEST(LaneColours, AreReadableAndDistinctInBothThemes) {
+  Interface face;
+  for (const Theme theme : {Theme::dark, Theme::light}) {
+    use_palette(theme);
+    std::set<ImU32> colours;
+    for (LaneId lane = 0; lane < kMostLanes; ++lane) {
+      EXPECT_GE(contrast(lane_colour(lane), palette().panel), 2) << lane_letter(lane);
+      colours.insert(lane_colour(lane));
+    }
+    EXPECT_EQ(colours.size(), kMostLanes);
+  }
+  use_palette(Theme::dark);
+}
+
+TEST(Lanes, AreChosenAddedAndLaidOut) {
+  Interface face;
+  face.click("add-lane");
+  ASSERT_NE(face.last_control<NewLane>(), nullptr);
+  EXPECT_EQ(face.last_control<NewLane>()->integrator, "symplectic-euler")
+      << "the contrast of an implicit method";
+  EXPECT_FALSE(face.last_control<NewLane>()->from_start);
+  add_lanes(face, 3);
+  for (int i = 0; i < 3; ++i) face.frame();
+  face.click("lane:B");
+  EXPECT_EQ(face.last_control<SelectLane>()->lane, 1u);
+  face.click("lane-head:C");
+  EXPECT_EQ(face.last_control<SelectLane>()->lane, 2u);
+  face.click("lane-row:B");
+  EXPECT_EQ(face.last_control<SelectLane>()->lane, 1u);
+  face.press(Key::tab);
+  EXPECT_EQ(face.last_control<SelectLane>()->lane, 1u) << "the next of A";
+  face.click("lanes-overlay");
+  EXPECT_EQ(face.view.lanes, LaneLayout::overlay);
+  face.press(Key::none, 'L');
+  EXPECT_EQ(face.view.lanes, LaneLayout::alone);
+  face.click("lanes-tiles");
+  EXPECT_EQ(face.view.lanes, LaneLayout::tiles);
+  face.ui.on_key({.key = Key::none, .character = '4', .shift = true}, false, face.context());
+  EXPECT_EQ(face.last_control<NewLane>()->integrator, integrators()[3].id);
+  face.press(Key::del);
+  EXPECT_EQ(std::get<RemoveLane>(face.last_control<ChangeLanes>()->command).lane, 0u);
+  face.click("lane-more");
+  face.frame();
+  face.click("lane-hold");
+  EXPECT_EQ(std::get<HoldLane>(face.last_control<ChangeLanes>()->command).lane, 0u);
+}
+
+TEST(LaneSets, AreValidAndBeginAtTheStart) {
+  Interface face;
+  for (const LaneSet& set : lane_sets()) {
+    const LaneChoices choices = set.choose(face.context());
+    EXPECT_GE(choices.lanes.size(), 2u) << set.title;
+    EXPECT_LE(choices.lanes.size(), kMostLanes) << set.title;
+    for (const LaneChoices::Choice& lane : choices.lanes) {
+      EXPECT_LT(lane.row, integrators().size());
+      EXPECT_NO_THROW(check_parameter(parameter_spec("substeps"), lane.substeps)) << set.title;
+    }
+    if (choices.dt) {
+      EXPECT_NO_THROW(check_parameter(parameter_spec("dt"), *choices.dt));
+    }
+  }
+  face.click("lane-sets");
+  face.frame();
+  face.click("lane-set:Classic four");
+  EXPECT_EQ(face.last_command<SetIntegrator>()->id, "explicit-euler");
+  EXPECT_EQ(face.last_control<NewLane>()->integrator, "implicit-midpoint");
+  EXPECT_NE(face.last_command<Reset>(), nullptr);
+  EXPECT_TRUE(face.last_control<SetPlaying>()->playing);
+}
+
+TEST(LaneReading, SaysWhatALaneDoes) {
+  Interface face;
+  LaneSnapshot lane = face.snapshot;
+  EXPECT_EQ(read_lane(lane).state, "no step yet");
+  lane.step_ms = {1, 1, 1};
+  EXPECT_THAT(read_lane(lane).state, HasSubstr("6 % of real time"));
+  lane.frame.record.books.method = -0.25;
+  lane.frame.record.books.damping = -0.75;
+  EXPECT_EQ(read_lane(lane).method, "-250 mJ");
+  EXPECT_EQ(read_lane(lane).method_share, -0.25);
+  lane.frozen = true;
+  EXPECT_EQ(read_lane(lane).short_state, "frozen");
+  lane.blow_up_sentence = "It blew up.";
+  EXPECT_EQ(read_lane(lane).short_state, "blew up");
+  lane.coming_back = ComingBack{0.1, 0.2};
+  EXPECT_EQ(read_lane(lane).short_state, "comes back");
+  auto scene = std::make_shared<Scene>(*lane.frame.scene);
+  scene->stepping.substeps = 4;
+  lane.frame.scene = scene;
+  EXPECT_THAT(read_lane(lane).name, HasSubstr("Substeps 4")) << "what is not usual is marked";
+}
+
+TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
+  Interface face;
+  EXPECT_EQ(contrasting_method(face.snapshot), row_named("symplectic-euler"));
+  add_lanes(face, 2);
+  face.snapshot.others[0].integrator = row_named("symplectic-euler");
+  EXPECT_EQ(contrasting_method(face.snapshot), row_named("explicit-euler"));
+  face.snapshot.integrator = row_named("rk4");
+  EXPECT_EQ(contrasting_method(face.snapshot), row_named("semi-implicit-euler"));
+}
+
+}  // namespace
+}  // namespace clothlab
