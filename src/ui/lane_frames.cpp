@@ -79,7 +79,8 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const bool active = lane.lane == context.snapshot.lane;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const ImVec2 a(area.x, area.y), b(area.x + area.width, area.y + area.height);
-  draw->AddRectFilled(a, b, active ? palette().chosen : palette().panel);
+  const bool overlay = context.view.lanes == LaneLayout::overlay;
+  draw->AddRectFilled(a, b, active && !overlay ? palette().chosen : palette().panel);
   const float line = ImGui::GetTextLineHeight(), pad = units(6);
   const float top = a.y + (area.height - line) / 2;
   const float side = letter(ImVec2(a.x + pad, a.y + (area.height - line - units(3)) / 2), lane.lane);
@@ -88,7 +89,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float right_at = b.x - pad - wide(right);
   write(ImVec2(right_at, top), now.colour, right);
   const float left = a.x + 2 * pad + side;
-  if (context.view.lanes == LaneLayout::overlay)
+  if (overlay)
     all_names(context, ImVec2(left, top), right_at - pad);
   else
     write(ImVec2(left, top), palette().text, first_line(now.name, std::max(right_at - left - pad, 0.0F)));

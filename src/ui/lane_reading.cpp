@@ -90,9 +90,12 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (!lane.plot->empty())
     out.energy_change = lane.frame.record.energy.total - lane.plot->front().energy.total;
   out.energy = signed_joule(out.energy_change);
-  const EnergyBooks& books = lane.frame.record.books;
+  EnergyBooks books = lane.frame.record.books;
   double moved = 0;
-  for (const EnergyEntry& entry : kEnergyEntries) moved += std::abs(books.*entry.joule);
+  for (const EnergyEntry& entry : kEnergyEntries) {
+    if (!lane.plot->empty()) books.*entry.joule -= lane.plot->front().books.*entry.joule;
+    moved += std::abs(books.*entry.joule);
+  }
   out.method_energy = books.from_nothing();
   out.method = signed_joule(out.method_energy);
   if (moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
