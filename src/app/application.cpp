@@ -398,7 +398,7 @@ void Application::save_picture() {
   attempt([&] {
     const auto [width, height] = view_.pixels();
     outputs_.save_picture(
-        snapshot_->frame, width, height,
+        [this](int w, int h) { view_.draw(*snapshot_, w, h); }, width, height,
         free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".png"));
   });
 }

@@ -18,6 +18,16 @@ Pixels size_of(const Area& area) {
   return {static_cast<double>(area.width), static_cast<double>(area.height)};
 }
 
+// A part of the window in a framebuffer of that height, whose upper left corner is that of `origin`.
+Viewport viewport(const Area& part, const Area& origin, double density, int height) {
+  const auto pixels = [&](float size) {
+    return static_cast<int>(std::lround(static_cast<double>(size) * density));
+  };
+  const int left = pixels(part.x - origin.x), top = pixels(part.y - origin.y);
+  const int bottom = pixels(part.y - origin.y + part.height);
+  return {left, height - bottom, pixels(part.x - origin.x + part.width) - left, bottom - top};
+}
+
 glm::vec3 colour_of(LaneId lane) {
   const Rgb colour = rgb_of(lane_colour(lane));
   return glm::vec3(colour[0], colour[1], colour[2]) / 255.0F;
@@ -69,17 +79,18 @@ ViewOptions ClothView::options() const {
   return out;
 }
 
-Viewport ClothView::viewport(const Area& part) const {
-  const auto pixels = [&](float size) {
-    return static_cast<int>(std::lround(static_cast<double>(size) * window_.density()));
-  };
-  const int top = pixels(part.y), left = pixels(part.x);
-  const int height = pixels(part.y + part.height) - top;
-  return {left, static_cast<int>(std::lround(window_.height() * window_.density())) - top - height,
-          pixels(part.x + part.width) - left, height};
+void ClothView::draw(const Snapshot& shown) {
+  const int below = static_cast<int>(std::lround(window_.height() * window_.density()));
+  draw(shown, [&](const LaneTile& tile) { return viewport(tile.cloth, {}, window_.density(), below); });
 }
 
-void ClothView::draw(const Snapshot& shown) {
+void ClothView::draw(const Snapshot& shown, int width, int height) {
+  const Area whole = area();
+  const double density = static_cast<double>(width) / static_cast<double>(whole.width);
+  draw(shown, [&](const LaneTile& tile) { return viewport(tile.whole, whole, density, height); });
+}
+
+void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& place) {
   const std::vector<const LaneSnapshot*> lanes = shown.lanes();
   ViewOptions of_lane = options();
   const bool overlay = settings_.lanes == LaneLayout::overlay && lanes.size() > 1;
@@ -88,7 +99,7 @@ void ClothView::draw(const Snapshot& shown) {
       // In the overlay, what blew up would hide the others.
       if (lane->lane != tile.lane && (!overlay || lane->frozen)) continue;
       if (overlay) of_lane.look.cloth_front = of_lane.look.cloth_back = colour_of(lane->lane);
-      renderer_.draw(lane->frame, camera, of_lane, viewport(tile.cloth));
+      renderer_.draw(lane->frame, camera, of_lane, place(tile));
       of_lane.over = overlay;
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -42,7 +43,8 @@ class ClothView {
 
   /// Into the window's framebuffer.
   void draw(const Snapshot& shown);
-  /// Into a framebuffer of that size, which is bound.
+  /// Into a framebuffer of that size, which is bound; the lanes without heads and feet.
+  void draw(const Snapshot& shown, int width, int height);
   void draw(const Frame& frame, int width, int height);
   /// Throws SystemError; then the previous ones stay in use.
   void reload_shaders() { renderer_.reload_shaders(); }
@@ -56,7 +58,7 @@ class ClothView {
  private:
   Look look() const { return settings_.theme == Theme::light ? light_look() : Look(); }
   ViewOptions options() const;
-  Viewport viewport(const Area& part) const;
+  void draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& place);
 
   const Window& window_;
   const UserInterface& ui_;

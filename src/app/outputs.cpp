@@ -23,16 +23,21 @@ constexpr std::chrono::milliseconds kDrawing{12};
 }  // namespace
 
 Image Outputs::picture(Canvas& canvas, const Frame& frame) const {
+  return picture(canvas, [&](int width, int height) { draw_(frame, width, height); });
+}
+
+Image Outputs::picture(Canvas& canvas, const std::function<void(int width, int height)>& draw) {
   canvas.bind();
-  draw_(frame, canvas.width(), canvas.height());
+  draw(canvas.width(), canvas.height());
   Image image = canvas.read();
   Canvas::unbind();
   return image;
 }
 
-void Outputs::save_picture(const Frame& frame, int width, int height, const fs::path& path) {
+void Outputs::save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
+                           const fs::path& path) {
   Canvas canvas(width, height, kSamples);
-  auto image = std::make_shared<const Image>(picture(canvas, frame));
+  auto image = std::make_shared<const Image>(picture(canvas, draw));
   const auto job = [image, path] {
     write_png(path, image->width, image->height, image->rgba);
     return fs::file_size(path);

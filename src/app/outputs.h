@@ -28,8 +28,10 @@ class Outputs {
 
   explicit Outputs(Draw draw) : draw_(std::move(draw)) {}
 
-  /// Sizes in pixels. Throw SystemError where such a picture cannot be drawn.
-  void save_picture(const Frame& frame, int width, int height, const std::filesystem::path& path);
+  /// What `draw` draws into a framebuffer of this size in pixels, which is bound. Throws SystemError where
+  /// such a picture cannot be drawn.
+  void save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
+                    const std::filesystem::path& path);
   void export_mesh(std::shared_ptr<const Snapshot> snapshot, const std::filesystem::path& path);
   /// Writes one file in a job. When it is written, next_notice() returns `done` and calls `then`.
   void write(FileWriter::Job job, std::string done, std::function<void()> then = {});
@@ -58,6 +60,7 @@ class Outputs {
   };
 
   Image picture(Canvas& canvas, const Frame& frame) const;
+  static Image picture(Canvas& canvas, const std::function<void(int width, int height)>& draw);
 
   Draw draw_;
   std::vector<Single> singles_;

@@ -131,7 +131,7 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
                         now.level_colour, units(3));
     x += width + pad;
   }
-  write(ImVec2(x, top), now.level_colour, shortened(now.verdict, std::max(right_at - x - pad, 0.0F)));
+  write(ImVec2(x, top), now.level_colour, first_line(now.verdict, std::max(right_at - x - pad, 0.0F)));
   choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
   tooltip(now.help +
           " The bar at the right is the method's share of all energy that was given or taken: "

@@ -90,7 +90,7 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   } else if (lag.step) {
     text = takes + ": no stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
   }
-  if (!context.snapshot.others.empty()) text += " · " + slowest_lane(context.snapshot);
+  if (!context.snapshot.others.empty()) text.insert(0, slowest_lane(context.snapshot) + "; ");
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   small_text(text, 1);
   note_item("lag");
