@@ -2,6 +2,7 @@
 #include "arena/arena.h"
 
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "core/hash.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
+#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {
@@ -48,6 +50,11 @@ LaneId lane_of_letter(const std::string& text) {
   throw InputError(std::string("A lane is one letter from A to ") + lane_letter(kMostLanes - 1) + ".");
 }
 
+void Lane::go_on() {
+  frozen.reset();
+  held = false;
+}
+
 std::string Lane::name() const {
   return std::string("Lane ") + lane_letter(id) + " (" + std::string(simulation->integrator().title) + ")";
 }
@@ -58,6 +65,7 @@ const Moment::Part& Moment::of(LaneId lane) const {
 }
 
 Arena::Arena(std::unique_ptr<Simulation> first) {
+  lanes_.reserve(kMostLanes);
   lanes_.push_back({.id = 0, .simulation = std::move(first)});
 }
 
@@ -104,34 +112,39 @@ std::uint64_t Arena::hash() const {
 
 void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   at(lane);
-  if (is_of_method(command)) {
-    at(lane).simulation->apply(pool, command);
-    if (std::holds_alternative<RestoreSoundState>(command)) {
-      at(lane).frozen.reset();
-      at(lane).held = false;
-      const std::uint64_t step = at(lane).simulation->steps();
-      std::erase_if(past_world_, [&](const WorldChange& change) { return change.step > step; });
-      past_world_.push_back({step, GoBack{}});
-      past_world_.push_back({step, SetScene{at(lane).simulation->shared_scene()}});
-    }
-    return;
-  }
+  if (std::holds_alternative<RestoreSoundState>(command)) return restore_sound_state(pool, at(lane));
+  if (is_of_method(command)) return at(lane).simulation->apply(pool, command);
   // What may need memory comes before the first change.
-  past_world_.reserve(past_world_.size() + 1);
-  const std::uint64_t step = steps();
+  const bool begins_anew = std::holds_alternative<Reset>(command);
+  WorldChange change{steps(), command};
+  auto past = begins_anew ? std::make_shared<std::vector<WorldChange>>() : past_;
+  if (past->size() == past->capacity()) past->reserve(2 * past->size() + 1);
   if (is_alone())
     lanes_.front().simulation->apply(pool, command);
   else
     apply_to_all(pool, lane, command);
-  if (std::holds_alternative<Reset>(command)) {
-    past_world_.clear();
-    for (Lane& each : lanes_) {
-      each.frozen.reset();
-      each.held = false;
-    }
-  } else {
-    past_world_.push_back({step, command});
-  }
+  past_ = std::move(past);
+  if (!begins_anew) return past_->push_back(std::move(change));
+  for (Lane& each : lanes_) each.go_on();
+}
+
+void Arena::restore_sound_state(WorkerPool& pool, Lane& lane) {
+  if (std::ranges::any_of(lanes_, [&](const Lane& each) { return &each != &lane && each.runs(); }))
+    throw InputError("A lane goes back to its last sound state only where no other lane runs.");
+  const std::uint64_t step = lane.simulation->last_sound_state().step;
+  auto past = past_up_to(step, lane);
+  lane.simulation->apply(pool, RestoreSoundState{});
+  lane.go_on();
+  past_ = std::move(past);
+}
+
+/// What a catch-up repeats once the run goes on from an earlier step, as this lane does.
+std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, const Lane& lane) const {
+  const auto later = std::ranges::upper_bound(*past_, step, {}, &WorldChange::step);
+  const auto past = std::make_shared<std::vector<WorldChange>>(past_->begin(), later);
+  past->push_back({step, GoBack{}});
+  past->push_back({step, SetScene{lane.simulation->shared_scene()}});
+  return past;
 }
 
 void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) {
@@ -153,7 +166,7 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
       if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
         lanes_[changed].simulation->apply(pool, each_command[changed]);
   } catch (...) {
-    for (std::size_t i = 0; i < changed; ++i) lanes_[i].simulation->load(pool, before[i]);
+    for (std::size_t i = 0; i <= changed; ++i) lanes_[i].simulation->load(pool, before[i]);
     throw;
   }
 }
@@ -168,8 +181,10 @@ std::unique_ptr<Simulation> Arena::like(WorkerPool& pool, const Simulation& othe
 }
 
 void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
-  if (command.lane >= kMostLanes || find(command.lane) != nullptr)
+  if (command.lane >= kMostLanes)
     throw InputError("There are " + std::to_string(kMostLanes) + " lanes at most: remove one first.");
+  if (find(command.lane) != nullptr)
+    throw InputError(std::string("There is a lane ") + lane_letter(command.lane) + " already.");
   const Lane& from = at(command.from);
   Checkpoint now;
   from.simulation->save(pool, now);
@@ -180,13 +195,20 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
       place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
 }
 
-void Arena::carry_out(WorkerPool& /*pool*/, const RemoveLane& command) {
-  at(command.lane);
+void Arena::carry_out(WorkerPool& pool, const RemoveLane& command) {
+  const auto place = lanes_.begin() + (&at(command.lane) - lanes_.data());
   if (is_alone()) throw InputError("The only lane cannot be removed.");
-  std::erase_if(lanes_, [&](const Lane& lane) { return lane.id == command.lane; });
-  if (is_alone()) {
-    lanes_.front().frozen.reset();
-    lanes_.front().held = false;
+  const std::uint64_t step = steps();
+  Lane removed = std::move(*place);
+  lanes_.erase(place);
+  try {
+    if (is_alone() && !runs())
+      restore_sound_state(pool, lanes_.front());
+    else if (steps() < step)
+      past_ = past_up_to(steps(), lanes_.front());
+  } catch (...) {
+    lanes_.insert(place, std::move(removed));
+    throw;
   }
 }
 
@@ -195,18 +217,21 @@ void Arena::carry_out(WorkerPool& pool, const JoinLane& command) {
   Lane& to = at(command.lane);
   if (&from == &to) return;
   const SetScene with_own_method{with_method(from.simulation->scene(), to.simulation->scene())};
+  const std::uint64_t step = steps();
+  const auto stood = std::pair(to.frozen, to.held);
   Checkpoint now, before;
   from.simulation->save(pool, now);
   to.simulation->save(pool, before);
   try {
     to.simulation->load(pool, now);
     to.simulation->apply(pool, with_own_method);
+    std::tie(to.frozen, to.held) = std::pair(from.frozen, from.held);
+    if (steps() < step) past_ = past_up_to(steps(), to);
   } catch (...) {
     to.simulation->load(pool, before);
+    std::tie(to.frozen, to.held) = stood;
     throw;
   }
-  to.frozen = from.frozen;
-  to.held = from.held;
 }
 
 void Arena::carry_out(WorkerPool& /*pool*/, const HoldLane& command) {
@@ -233,33 +258,48 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
     take(lanes_.front());
     return lanes_.front().status;
   }
-  if (!is_within_step())
-    for (Lane& lane : lanes_) lane.waits = lane.runs();
-  const auto step_lane = [&](Lane& lane) {
-    if (!lane.waits) return;
-    take(lane);
-    lane.waits = lane.status == StepStatus::stopped;
+  before_.resize(lanes_.size());
+  for (Lane& lane : lanes_) lane.status = StepStatus::stopped;
+  const auto step_some = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!lanes_[i].runs()) continue;
+      lanes_[i].simulation->save(pool, before_[i]);
+      lanes_[i].status = StepStatus::done;  // as far as is known, should it throw
+      take(lanes_[i]);
+    }
   };
-  if (steps_side_by_side()) {
-    pool.for_chunks(lanes_.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) step_lane(lanes_[i]);
-    });
-  } else {
-    std::ranges::for_each(lanes_, step_lane);
+  try {
+    if (steps_side_by_side())
+      pool.for_chunks(lanes_.size(), 1, step_some);
+    else
+      step_some(0, lanes_.size());
+  } catch (...) {
+    take_back_step(pool);
+    throw;
   }
-  if (is_within_step()) return StepStatus::stopped;
+  const auto waits = [](const Lane& lane) { return lane.runs() && lane.status == StepStatus::stopped; };
+  if (std::ranges::any_of(lanes_, waits)) {
+    take_back_step(pool);
+    return StepStatus::stopped;
+  }
   for (Lane& lane : lanes_)
     if (lane.runs() && lane.status == StepStatus::blown_up) lane.frozen = lane.simulation->blow_up();
   return runs() ? StepStatus::done : StepStatus::blown_up;
 }
 
-bool Arena::is_within_step() const { return std::ranges::any_of(lanes_, &Lane::waits); }
+/// Of the lanes that have taken it.
+void Arena::take_back_step(WorkerPool& pool) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (std::exchange(lanes_[i].status, StepStatus::stopped) != StepStatus::stopped)
+      lanes_[i].simulation->load(pool, before_[i]);
+}
 
 // The past ------------------------------------------------------------------------------------------
 
 void Arena::save(WorkerPool& pool, Moment& to) const {
   to.time = time();
-  to.past_world = past_world_.size();
+  to.past = past_;
+  to.changes = past_->size();
   to.lanes.resize(lanes_.size());
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Moment::Part& part = to.lanes[i];
@@ -272,7 +312,9 @@ void Arena::save(WorkerPool& pool, Moment& to) const {
 }
 
 void Arena::go_back(WorkerPool& pool, const Moment& moment) {
-  past_world_.reserve(past_world_.size() + 2);
+  const auto past = std::make_shared<std::vector<WorldChange>>();
+  past->reserve(moment.changes + 2);
+  past->assign(moment.past->begin(), moment.past->begin() + static_cast<std::ptrdiff_t>(moment.changes));
   std::vector<Checkpoint> before(is_alone() ? 0 : lanes_.size());
   for (std::size_t i = 0; i < before.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
   std::size_t changed = 0;
@@ -280,7 +322,7 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     for (; changed < lanes_.size(); ++changed)
       lanes_[changed].simulation->apply(pool, GoBack{moment.of(lanes_[changed].id).checkpoint});
   } catch (...) {
-    for (std::size_t i = 0; i < std::min(changed, before.size()); ++i)
+    for (std::size_t i = 0; i < before.size() && i <= changed; ++i)
       lanes_[i].simulation->load(pool, before[i]);
     throw;
   }
@@ -288,11 +330,11 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
   }
-  past_world_.resize(std::min(past_world_.size(), moment.past_world), {});
-  past_world_.push_back({steps(), GoBack{}});
+  past->push_back({steps(), GoBack{}});
   const Lane& first = lanes_.front();
   if (!have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
-    past_world_.push_back({steps(), SetScene{first.simulation->shared_scene()}});
+    past->push_back({steps(), SetScene{first.simulation->shared_scene()}});
+  past_ = past;
 }
 
 CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
@@ -303,15 +345,18 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   run.from_ = moment.place;
   run.simulation_ = like(pool, *lanes_.front().simulation, *part.checkpoint->scene, stop);
   run.simulation_->load(pool, *part.checkpoint);
-  run.simulation_->apply(pool, SetScene{with_method(*part.checkpoint->scene, scene)});
-  run.next_ = moment.past_world;
+  // The same method goes on as if nothing had been.
+  const auto values = with_method(*part.checkpoint->scene, scene);
+  if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())
+    run.simulation_->apply(pool, SetScene{values});
+  run.next_ = moment.changes;
   return run;
 }
 
 Arena::Progress Arena::advance(WorkerPool& pool, CatchUp& run, const StopProbe& stop) const {
   Simulation& simulation = *run.simulation_;
-  while (run.next_ < past_world_.size() && past_world_[run.next_].step == simulation.steps())
-    apply_past(pool, past_world_[run.next_++].command, simulation);
+  while (run.next_ < past_->size() && (*past_)[run.next_].step == simulation.steps())
+    apply_past(pool, (*past_)[run.next_++].command, simulation);
   if (simulation.steps() >= steps()) return Progress::arrived;
   switch (simulation.step(pool, stop)) {
     case StepStatus::stopped:
@@ -328,9 +373,7 @@ void Arena::finish(CatchUp run) {
   const auto found = std::ranges::find(lanes_, run.lane_, &Lane::id);
   if (found != lanes_.end()) {
     found->simulation = std::move(run.simulation_);
-    found->frozen.reset();
-    found->held = false;
-    return;
+    return found->go_on();
   }
   const auto place = std::ranges::upper_bound(lanes_, run.lane_, {}, &Lane::id);
   lanes_.insert(place, {.id = run.lane_, .simulation = std::move(run.simulation_)});

@@ -31,10 +31,16 @@ struct Lane {
   bool held = false;                     ///< it stands because somebody wanted that
   StepStatus status = StepStatus::done;  ///< of its last step
   double seconds = 0;                    ///< that it took, as the clock of Arena::step says
-  bool waits = false;                    ///< for its step of a tick that was stopped
 
   bool runs() const { return !frozen && !held; }
+  void go_on();              ///< it stands no longer
   std::string name() const;  ///< "Lane B (Implicit midpoint)"
+};
+
+/// What was done to the world of a run: what a catch-up repeats. Ascending.
+struct WorldChange {
+  std::uint64_t step = 0;  ///< steps before it
+  Command command;
 };
 
 /// A moment of all lanes.
@@ -45,10 +51,12 @@ struct Moment {
     std::optional<BlowUp> frozen;
     bool held = false;
   };
-  JournalPlace place;          ///< in the journal of the run that it is a moment of, where there is one
-  double time = 0;             ///< [s], Arena::time()
-  std::size_t past_world = 0;  ///< how many of Arena::past_world() came before it
-  std::vector<Part> lanes;     ///< ascending
+  JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
+  double time = 0;     ///< [s], Arena::time()
+  /// What came before it: the first `changes` of these. The run may have added some since, or have left them.
+  std::shared_ptr<const std::vector<WorldChange>> past;
+  std::size_t changes = 0;
+  std::vector<Part> lanes;  ///< ascending
 
   /// The part of a lane, or else of the first.
   const Part& of(LaneId lane) const;
@@ -85,7 +93,7 @@ class CatchUp {
   LaneId lane_ = 0;
   JournalPlace from_;
   std::unique_ptr<Simulation> simulation_;
-  std::size_t next_ = 0;  // of the past changes of the world
+  std::size_t next_ = 0;  // of the changes of the world
 };
 
 /// 1 to 8 lanes: simulations of the same cloth with different methods, at the same simulated time.
@@ -114,18 +122,16 @@ class Arena {
   std::uint64_t hash() const;
 
   /// A command of the world to all lanes, one of a method to this lane; a scene's world to all and its method
-  /// to this lane. Throws as Simulation::apply does; the sentence names the lane that refused.
+  /// to this lane. Throws as Simulation::apply does; the sentence names the lane that refused. A lane goes
+  /// back to its last sound state only where no other one runs.
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);
 
-  /// One step of h for every lane that runs. Stopped: some lanes may have taken theirs; the next
-  /// call steps the others. Blown up: no lane runs any more, or the only one blew up.
-  /// `clock` [s] is for Lane::seconds, and may be called on any thread of the pool.
+  /// One step of h for every lane that runs; stopped, or where it throws, for none. Blown up: no lane runs
+  /// any more, or the only one blew up. `clock` [s] is for Lane::seconds, and may be called on any thread of
+  /// the pool.
   using Clock = double (*)();
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Clock clock = nullptr);
-
-  /// Whether a step was stopped before all lanes had taken it.
-  bool is_within_step() const;
 
   /// Saves all but the place in the journal. Reuses the memory of `to`.
   void save(WorkerPool& pool, Moment& to) const;
@@ -143,28 +149,25 @@ class Arena {
   /// The lane becomes that run, which has arrived.
   void finish(CatchUp run);
 
-  /// Changes of the world since the start, or the moment loaded: what a catch-up repeats.
-  struct WorldChange {
-    std::uint64_t step = 0;  ///< steps before it
-    Command command;
-  };
-  const std::vector<WorldChange>& past_world() const { return past_world_; }
-
  private:
   const Lane& at(LaneId lane) const;
   Lane& at(LaneId lane);
   std::unique_ptr<Simulation> like(WorkerPool& pool, const Simulation& other, const Scene& scene,
                                    const StopProbe& stop) const;
+  void restore_sound_state(WorkerPool& pool, Lane& lane);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
   void carry_out(WorkerPool& pool, const AddLane& command);
   void carry_out(WorkerPool& pool, const RemoveLane& command);
   void carry_out(WorkerPool& pool, const JoinLane& command);
   void carry_out(WorkerPool& pool, const HoldLane& command);
   bool steps_side_by_side() const;
+  void take_back_step(WorkerPool& pool);
   std::uint64_t steps() const;
+  std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane) const;
 
-  std::vector<Lane> lanes_;  // ascending
-  std::vector<WorldChange> past_world_;
+  std::vector<Lane> lanes_;         // ascending; has room for all
+  std::vector<Checkpoint> before_;  // the step, of each lane
+  std::shared_ptr<std::vector<WorldChange>> past_ = std::make_shared<std::vector<WorldChange>>();
 };
 
 }  // namespace clothlab

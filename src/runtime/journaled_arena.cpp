@@ -23,7 +23,6 @@ void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& 
 }
 
 void JournaledArena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
-  finish_step(pool);
   const bool names_lane =
       !arena_->is_alone() && (is_of_method(command) || std::holds_alternative<SetScene>(command));
   const std::string line = journal_.line_of(command, names_lane ? std::optional(lane) : std::nullopt);
@@ -32,14 +31,12 @@ void JournaledArena::apply(WorkerPool& pool, LaneId lane, const Command& command
 }
 
 void JournaledArena::apply(WorkerPool& pool, const LaneCommand& command) {
-  finish_step(pool);
   const std::string line = journal_.line_of(command);
   arena_->apply(pool, command);
   journal_.add(line);
 }
 
 void JournaledArena::go_back(WorkerPool& pool, const Moment& moment) {
-  finish_step(pool);
   const std::string line = journal_.line_of(moment.place);
   arena_->go_back(pool, moment);
   journal_.add(line);
@@ -49,11 +46,6 @@ void JournaledArena::come_back(CatchUp run) {
   const std::string line = journal_.line_of(run.lane(), run.from(), run.simulation().scene());
   arena_->finish(std::move(run));
   journal_.add(line);
-}
-
-/// A step that was stopped is taken by all lanes or by none: what follows comes after it.
-void JournaledArena::finish_step(WorkerPool& pool) {
-  if (arena_->is_within_step()) step(pool);
 }
 
 StepStatus JournaledArena::step(WorkerPool& pool, const StopProbe& stop, Arena::Clock clock) {

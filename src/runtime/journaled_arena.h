@@ -32,8 +32,6 @@ class JournaledArena {
   const Journal& journal() const { return journal_; }
 
  private:
-  void finish_step(WorkerPool& pool);
-
   std::unique_ptr<Arena> arena_;
   Journal journal_;
 };

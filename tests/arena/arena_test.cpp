@@ -6,14 +6,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "allocation_counter.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "integrate/registry.h"
 #include "sim/parameters.h"
+#include "sim/scene_json.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -98,6 +103,65 @@ TEST(Arena, LanesTogetherHaveTheBitsOfLanesAlone) {
   }
 }
 
+CatchUp caught_up(WorkerPool& pool, const Arena& arena, LaneId lane, const Scene& method,
+                  const Moment& moment) {
+  CatchUp run = arena.start_catch_up(pool, lane, method, moment);
+  for (;;) {
+    const Arena::Progress progress = arena.advance(pool, run);
+    if (progress == Arena::Progress::advanced) continue;
+    EXPECT_EQ(progress, Arena::Progress::arrived);
+    return run;
+  }
+}
+
+TEST(Arena, LanesTogetherHaveTheBitsOfLanesAloneWhateverTheirSubstepsAndTolerances) {
+  const std::vector<std::string_view> methods{"backward-euler", "symplectic-euler", "backward-euler", "rk4"};
+  const std::vector<std::vector<SetParameter>> own{{{"cg-tolerance", 1e-8}, {"newton-tolerance", 1e-9}},
+                                                   {{"substeps", 3}},
+                                                   {{"substeps", 2}, {"adaptive-dt", 1}},
+                                                   {{"substeps", 5}}};
+  for (int threads = 1; threads <= 4; ++threads) {
+    WorkerPool pool(threads);
+    Arena arena = arena_of(pool, methods);
+    for (LaneId lane = 0; lane < methods.size(); ++lane)
+      for (const SetParameter& each : own[lane]) arena.apply(pool, lane, each);
+    play(arena, pool);
+    for (LaneId lane = 0; lane < methods.size(); ++lane) {
+      WorkerPool other(5 - threads);
+      Simulation run(scene_with(methods[lane]), sheet(), other);
+      for (const SetParameter& each : own[lane]) run.apply(other, each);
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        gesture(step, [&](const Command& command) { run.apply(other, command); });
+        ASSERT_EQ(run.step(other), StepStatus::done);
+      }
+      EXPECT_EQ(state_hash(arena[lane].state()), state_hash(run.state()))
+          << "lane " << lane_letter(lane) << " with " << threads << " threads";
+      EXPECT_EQ(arena[lane].state().t, arena.time());
+    }
+  }
+}
+
+TEST(Arena, LanesOfALargeClothHaveTheBitsOfLanesAlone) {
+  const auto mesh = grid_mesh(101, 101);
+  Scene scene = scene_with("semi-implicit-euler");
+  scene.mesh = GridSource{101, 101};
+  scene.stepping.dt = 1e-4;
+  for (const int threads : {1, 3}) {
+    WorkerPool pool(threads), other(4 - threads);
+    Arena arena(std::make_unique<Simulation>(scene, mesh, pool));
+    arena.apply(pool, AddLane{1, 0});
+    arena.apply(pool, 1, SetIntegrator{"symplectic-euler"});
+    for (int step = 0; step < 3; ++step) ASSERT_EQ(arena.step(pool), StepStatus::done);
+    for (const Lane& lane : arena.lanes()) {
+      Scene own = scene;
+      own.integrator = lane.simulation->integrator().id;
+      Simulation run(own, mesh, other, {}, arena[0].system().shared_model());
+      for (int step = 0; step < 3; ++step) run.step(other);
+      EXPECT_EQ(state_hash(lane.simulation->state()), state_hash(run.state())) << lane.name();
+    }
+  }
+}
+
 TEST(Arena, ARefusalByOneLaneChangesNone) {
   WorkerPool pool;
   Arena arena = arena_of(pool, {"semi-implicit-euler", "velocity-verlet", "rk4"});
@@ -106,6 +170,12 @@ TEST(Arena, ARefusalByOneLaneChangesNone) {
   const auto scene = std::make_shared<Scene>(arena[1].scene());
   scene->pins = VertexList{{4000}};
   EXPECT_THROW(arena.apply(pool, 1, SetScene{scene}), InputError);
+  // A method that only its lane refuses, after the first has taken the world.
+  const auto bad = std::make_shared<Scene>(arena[1].scene());
+  bad->material.mass = 0.7;
+  bad->stepping.solver.linear.cg.tolerance = -1;
+  EXPECT_THAT([&] { arena.apply(pool, 1, SetScene{bad}); },
+              ::testing::ThrowsMessage<InputError>(HasSubstr("Lane B (Velocity Verlet): ")));
   EXPECT_THROW(arena.apply(pool, 0, SetParameter{"mass", -1}), InputError);
   try {
     arena.apply(pool, 2, SetParameter{"mass", -1});
@@ -117,6 +187,76 @@ TEST(Arena, ARefusalByOneLaneChangesNone) {
   for (const Lane& lane : arena.lanes()) {
     EXPECT_EQ(lane.simulation->scene().material.mass, 0.2);
     EXPECT_TRUE(lane.simulation->grab());
+  }
+}
+
+// The meaning of all lanes: their states, what holds them, and what they do next.
+std::uint64_t hash_after_a_step(Arena& arena, WorkerPool& pool) {
+  Moment here;
+  arena.save(pool, here);
+  Hash all;
+  all.add(arena.hash());
+  for (const Lane& lane : arena.lanes())
+    all.add(std::uint64_t{lane.simulation->steps()}).add(std::uint64_t{lane.simulation->grab().has_value()});
+  EXPECT_EQ(arena.step(pool), StepStatus::done);
+  all.add(arena.hash());
+  for (std::size_t i = 0; i < here.lanes.size(); ++i)
+    const_cast<Simulation&>(*arena.lanes()[i].simulation).load(pool, *here.lanes[i].checkpoint);
+  return all.value();
+}
+
+TEST(Arena, WhatFindsNoMemoryHalfWayChangesNone) {
+  WorkerPool pool;
+  const auto scene = std::make_shared<Scene>(scene_with("rk4"));
+  scene->material.mass = 0.4;
+  scene->pins = VertexList{{5}};
+  Arena arena = arena_of(pool, {"semi-implicit-euler", "velocity-verlet", "backward-euler"});
+  Moment start;
+  arena.save(pool, start);
+  play(arena, pool, 0, 5);
+  const std::uint64_t before = hash_after_a_step(arena, pool);
+  const std::vector<std::function<void()>> attempts{
+      [&] {
+        arena.apply(pool, 0, SetParameter{"mass", 0.5});
+      },
+      [&] { arena.apply(pool, 1, SetScene{scene}); },
+      [&] {
+        arena.apply(pool, 1, MovePins{{{6, vec3(0.9, 0.1, 0.1)}}, 0});
+      },
+      [&] { arena.apply(pool, 1, MoveCursor{vec3(0.9, 0.1, 0.1)}); },
+      [&] { arena.apply(pool, 1, Release{}); },
+      [&] { arena.apply(pool, 0, Reset{}); },
+      [&] {
+        arena.apply(pool, AddLane{3, 1});
+      },
+      [&] {
+        arena.apply(pool, JoinLane{2, 0});
+      },
+      [&] { arena.go_back(pool, start); }};
+  for (std::size_t attempt = 0; attempt < attempts.size(); ++attempt) {
+    SCOPED_TRACE("attempt " + std::to_string(attempt));
+    bool fails = true;
+    for (long n = 1; fails; ++n) {
+      Moment here;
+      arena.save(pool, here);
+      fail_allocation(n);
+      fails = false;
+      try {
+        attempts[attempt]();
+      } catch (const std::bad_alloc&) {
+        fails = true;
+      }
+      fail_allocation(0);
+      if (!fails) break;
+      ASSERT_EQ(arena.lanes().size(), 3u);
+      ASSERT_EQ(hash_after_a_step(arena, pool), before) << "allocation " << n;
+    }
+    arena = arena_of(pool, {"semi-implicit-euler", "velocity-verlet", "backward-euler"});
+    play(arena, pool, 0, 5);
+    arena.save(pool, start);
+    arena = arena_of(pool, {"semi-implicit-euler", "velocity-verlet", "backward-euler"});
+    arena.save(pool, start);
+    play(arena, pool, 0, 5);
   }
 }
 
@@ -212,16 +352,136 @@ TEST(Arena, GoesBackToAMomentOfAllLanes) {
   EXPECT_EQ(arena.hash(), then);
 }
 
-TEST(Arena, AStoppedStepIsTakenByAllInTheEnd) {
+TEST(Arena, AStepThatIsStoppedOrFailsIsTakenByNone) {
+  for (const bool fails : {false, true}) {
+    SCOPED_TRACE(fails);
+    WorkerPool pool(fails ? 2 : 1);
+    const std::vector<std::string_view> methods{"semi-implicit-euler", "backward-euler", "bdf2"};
+    Arena arena = arena_of(pool, methods), other = arena_of(pool, methods);
+    play(arena, pool, 0, 6);
+    play(other, pool, 0, 6);
+    const std::uint64_t before = other.hash();
+    other.step(pool);
+    bool done = false;
+    for (int most = 0; !done; ++most) {
+      std::atomic<int> looks = 0;
+      const auto probe = [&] {
+        if (++looks <= most) return false;
+        if (fails) throw std::bad_alloc();
+        return true;
+      };
+      try {
+        const StepStatus status = arena.step(pool, probe);
+        done = status == StepStatus::done;
+        ASSERT_NE(status, StepStatus::blown_up);
+      } catch (const std::bad_alloc&) {
+      }
+      ASSERT_EQ(arena.hash(), done ? other.hash() : before) << "after " << most << " looks";
+    }
+    play(arena, pool, 7, 12);
+    play(other, pool, 7, 12);
+    EXPECT_EQ(arena.hash(), other.hash());
+  }
+}
+
+/// What is done in one life of a run.
+void live(Arena& arena, WorkerPool& pool, std::size_t from, std::size_t to) {
+  for (std::size_t step = from; step < to; ++step) {
+    gesture(step, [&](const Command& command) { arena.apply(pool, 0, command); });
+    if (step == 5) arena.apply(pool, 0, SetParameter{"wind", 1});
+    if (step == 6) arena.apply(pool, 0, SetParameter{"wind-speed", 4});
+    if (step == 7) arena.apply(pool, 0, MovePins{{{0, vec3(0.1, 0.2, 0.1)}}, 0.03});
+    if (step == 8) arena.apply(pool, 0, SetPinned{{20, 21}, true});
+    if (step == 9) arena.apply(pool, 0, MovePins{{{20, vec3(0.3, 0, 0.6)}}, 0});
+    arena.step(pool);
+  }
+}
+
+void expect_caught_up(const Arena& arena, WorkerPool& pool, const Moment& from, LaneId as) {
+  SCOPED_TRACE("as lane " + std::to_string(as) + " from " + std::to_string(from.time) + " s and " +
+               std::to_string(from.changes) + " changes to step " + std::to_string(arena[as].steps()));
+  const CatchUp run = caught_up(pool, arena, as, arena[as].scene(), from);
+  EXPECT_EQ(state_hash(run.simulation().state()), state_hash(arena[as].state()));
+  EXPECT_EQ(run.simulation().steps(), arena[as].steps());
+  EXPECT_EQ(run.simulation().grab().has_value(), arena[as].grab().has_value());
+  EXPECT_EQ(write_scene(run.simulation().scene()), write_scene(arena[as].scene()));
+}
+
+TEST(Arena, CatchesUpThroughWindPinsAndAReset) {
+  WorkerPool pool(2);
+  Arena arena = arena_of(pool, {"semi-implicit-euler", "semi-implicit-bdf2"});
+  live(arena, pool, 0, 11);
+  arena.apply(pool, 0, Reset{});
+  Moment start, middle;
+  arena.save(pool, start);
+  EXPECT_EQ(start.changes, 0u);
+  live(arena, pool, 1, 18);
+  for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
+  // Before a command between two steps, and after it: not twice, and not never.
+  arena.apply(pool, 0, SetParameter{"mass", 0.3});
+  arena.save(pool, middle);
+  arena.apply(pool, 0, MovePins{{{20, vec3(0.3, 0, 0.6)}}, 0});
+  for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, middle, as);
+  live(arena, pool, 18, 30);
+  for (const Moment* from : {&start, &middle})
+    for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, *from, as);
+}
+
+TEST(Arena, CatchesUpAlongTheBranchThatItIsOn) {
+  WorkerPool pool(2);
+  Arena arena = arena_of(pool, {"semi-implicit-euler", "semi-implicit-bdf2"});
+  Moment start, fork, left, now;
+  arena.save(pool, start);
+  live(arena, pool, 0, 6);
+  arena.save(pool, fork);
+  live(arena, pool, 6, 18);
+  arena.save(pool, left);
+  arena.go_back(pool, fork);
+  arena.apply(pool, 0, SetParameter{"mass", 0.5});
+  for (int step = 0; step < 30; ++step) {
+    arena.apply(pool, 0, SetGravity{vec3(0.1 * step, -5, 0)});
+    arena.step(pool);
+  }
+  for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
+  arena.save(pool, now);
+  arena.go_back(pool, left);
+  live(arena, pool, 24, 30);
+  for (const LaneId as : {0u, 1u}) {
+    expect_caught_up(arena, pool, start, as);
+    expect_caught_up(arena, pool, fork, as);
+  }
+  arena.go_back(pool, now);
+  live(arena, pool, 24, 30);
+  for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
+}
+
+TEST(Arena, NobodyHoldsALaneThatIsLeftBehind) {
   WorkerPool pool;
-  Arena arena = arena_of(pool, {"semi-implicit-euler", "backward-euler"});
-  Arena other = arena_of(pool, {"semi-implicit-euler", "backward-euler"});
-  int looks = 0;
-  ASSERT_EQ(arena.step(pool, [&] { return ++looks > 12; }), StepStatus::stopped);
-  EXPECT_TRUE(arena.is_within_step());
-  EXPECT_EQ(arena.step(pool), StepStatus::done);
-  other.step(pool);
-  EXPECT_EQ(arena.hash(), other.hash());
+  Arena arena = arena_of(pool, {"semi-implicit-euler", "backward-euler", "bdf2"});
+  Moment start;
+  arena.save(pool, start);
+  play(arena, pool, 0, 8);
+  ASSERT_TRUE(arena[0].grab());
+  arena.apply(pool, HoldLane{0});
+  play(arena, pool, 8, 22);
+  EXPECT_FALSE(arena[1].grab());
+  EXPECT_EQ(arena[0].steps(), 8u);
+  EXPECT_EQ(arena[0].scene().pins, arena[1].scene().pins) << "the world is that of all";
+  EXPECT_THROW(arena.apply(pool, 0, RestoreSoundState{}), InputError) << "others run";
+  arena.apply(pool, HoldLane{1});
+  EXPECT_THROW(arena.apply(pool, HoldLane{2}), InputError);
+  // The last that runs may join one that stands: then none does.
+  arena.apply(pool, JoinLane{2, 0});
+  EXPECT_FALSE(arena.runs());
+  EXPECT_EQ(arena.step(pool), StepStatus::blown_up);
+  arena.apply(pool, RemoveLane{1});
+  arena.apply(pool, RemoveLane{2});
+  EXPECT_TRUE(arena.runs());
+  EXPECT_FALSE(arena[0].grab());
+  EXPECT_EQ(arena[0].steps(), 8u);
+  for (int step = 0; step < 20; ++step) ASSERT_EQ(arena.step(pool), StepStatus::done);
+  // What was done at steps that are no more is not done again.
+  expect_caught_up(arena, pool, start, 0);
 }
 
 TEST(Arena, JoinsAndLeaves) {
