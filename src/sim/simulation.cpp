@@ -75,8 +75,8 @@ StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
   const double end = state.t + scene->stepping.dt;
   for (int substep = 0; substep < scene->stepping.substeps; ++substep)
     if (run_substep(context) == StepStatus::blown_up) return StepStatus::blown_up;
-  // The same time to the last bit, whatever the number of substeps.
-  if (scene->stepping.substeps > 1) state.t = end;
+  // The same time to the last bit, whatever the number of substeps and the adaptive steps.
+  state.t = end;
   finish_record();
   return StepStatus::done;
 }
