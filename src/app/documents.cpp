@@ -177,7 +177,7 @@ void Documents::use_scene(UseScene next) {
 
 bool Documents::settle(const Snapshot& shown) {
   edits_.settle(shown.applied, *shown.refused);
-  if (&edits_.loaded() == shown.loaded.get()) edits_.follow_lane(shown.lane, *shown.frame.scene);
+  if (&edits_.loaded() == shown.loaded.get()) edits_.follow_lane(shown.lane, shown.frame.scene);
   if (!awaited_ || shown.applied < awaited_stamp_) return false;
   if (std::exchange(awaited_, nullptr) != shown.loaded) return false;  // it was refused
   around_.interaction.release();

@@ -58,9 +58,19 @@ void EditHistory::record(const Command& command, std::shared_ptr<const Frame> se
     add(Edit{command, std::move(seen), gesture_});
 }
 
-void EditHistory::follow_lane(LaneId lane, const Scene& scene) {
-  if (!pending_.empty() || lane == lane_) return;
-  lane_ = lane;
+void EditHistory::follow_lane(LaneId lane, const std::shared_ptr<const Scene>& scene) {
+  if (!pending_.empty() || (lane == lane_ && scene == followed_)) return;
+  const Scene& now = *now_.present.scene;
+  if (lane != lane_ || !differences(now, with_method_of(now, *scene), *now_.present.loaded->mesh).empty()) {
+    EditHistory next = *this;
+    next.lane_ = lane;
+    next.adopt_method(*scene);
+    *this = std::move(next);
+  }
+  followed_ = scene;
+}
+
+void EditHistory::adopt_method(const Scene& scene) {
   now_.open_subject.clear();
   const auto of_lane = [&](Document& document) {
     document.scene = std::make_shared<const Scene>(with_method_of(*document.scene, scene));

@@ -43,8 +43,9 @@ class EditHistory {
   /// one entry. `seen` has the places of pins at that time; without positions, undo moves no pin.
   void record(const Command& command, std::shared_ptr<const Frame> seen = nullptr);
   /// The panels act on another lane from now on, whose scene this is: its method takes the place of the other
-  /// lane's in all entries. Without effect while requests wait for their answer.
-  void follow_lane(LaneId lane, const Scene& scene);
+  /// lane's in all entries. Likewise where a change of the method was sent for one lane and reached another.
+  /// Without effect while requests wait for their answer.
+  void follow_lane(LaneId lane, const std::shared_ptr<const Scene>& scene);
   /// The mouse button was released.
   void end_gesture() { ++gesture_; }
   enum class Arrival {
@@ -128,6 +129,7 @@ class EditHistory {
 
   void add(std::variant<Edit, OtherScene, Travel> what);
   void take_out_first();
+  void adopt_method(const Scene& scene);
   void perform(const Edit& edit);
   void perform(const OtherScene& other);
   void perform(const Travel& travel);
@@ -144,7 +146,8 @@ class EditHistory {
   std::map<const LoadedScene*, std::shared_ptr<const Scene>> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
-  LaneId lane_ = 0;  // whose method the entries have
+  LaneId lane_ = 0;                        // whose method the entries have
+  std::shared_ptr<const Scene> followed_;  // its scene, as it was last seen
 };
 
 }  // namespace clothlab

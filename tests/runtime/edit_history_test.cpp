@@ -165,8 +165,8 @@ TEST(EditHistory, FollowsTheLaneWhoseMethodThePanelsEdit) {
   edits.record(SetParameter{"mass", 3});
   edits.record(SetParameter{"cg-tolerance", 1e-6});
   edits.sent(1);
-  Scene of_b = edits.scene();
-  of_b.integrator = "bdf2";
+  const auto of_b = std::make_shared<Scene>(edits.scene());
+  of_b->integrator = "bdf2";
   edits.follow_lane(1, of_b);
   EXPECT_EQ(edits.scene().integrator, "rk4") << "a request waits for its answer";
   edits.settle(1, {});
@@ -177,6 +177,14 @@ TEST(EditHistory, FollowsTheLaneWhoseMethodThePanelsEdit) {
   const auto step = edits.undo();
   EXPECT_EQ(step->scene->integrator, "bdf2");
   EXPECT_EQ(step->scene->material.mass, 0.2);
+  // A change of the method that was sent for this lane and has reached another one.
+  edits.record(SetIntegrator{"xpbd"});
+  edits.sent(2);
+  edits.settle(2, {});
+  edits.follow_lane(1, of_b);
+  EXPECT_EQ(edits.scene().integrator, "xpbd") << "that is as it was seen before";
+  edits.follow_lane(1, std::make_shared<Scene>(*of_b));
+  EXPECT_EQ(edits.scene().integrator, "bdf2");
 }
 
 TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
