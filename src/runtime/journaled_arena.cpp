@@ -5,21 +5,26 @@
 #include <utility>
 
 #include "sim/command_rules.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 
-void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands, WorkerPool& pool,
-                         const StopProbe& stop) {
+void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands,
+                         const std::vector<Method>& others, WorkerPool& pool, const StopProbe& stop) {
   auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
   if (loaded.moment) made->load(pool, *loaded.moment);
-  auto arena = std::make_unique<Arena>(std::move(made));
-  const LaneId first = arena->lanes().front().id;
-  for (const Command& command : commands) arena->apply(pool, first, command);
-  Journal journal = journal_;
-  journal.load(loaded);
-  for (const Command& command : commands) journal.add(command, journal.line_of(command));
-  journal_ = std::move(journal);
-  arena_ = std::move(arena);
+  JournaledArena next;
+  next.arena_ = std::make_unique<Arena>(std::move(made));
+  next.journal_ = journal_;
+  next.journal_.load(loaded);
+  for (const Command& command : commands) next.apply(pool, 0, command);
+  for (const Method& other : others) {
+    next.apply(pool, AddLane{other.lane, 0});
+    const Scene& world = (*next)[0].scene();
+    next.apply(pool, other.lane,
+               SetScene{std::make_shared<const Scene>(with_method_of(world, *other.scene))});
+  }
+  *this = std::move(next);
 }
 
 void JournaledArena::apply(WorkerPool& pool, LaneId lane, const Command& command) {

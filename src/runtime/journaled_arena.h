@@ -13,10 +13,14 @@ namespace clothlab {
 /// this class, so that nothing changes a run without a line in the journal.
 class JournaledArena {
  public:
-  /// Replaces the lanes by lane A with this scene, from its start or its moment, and applies the commands.
-  /// Throws as Simulation does, with nothing changed.
-  void use(const LoadedScene& loaded, const std::vector<Command>& commands, WorkerPool& pool,
-           const StopProbe& stop = {});
+  struct Method {
+    LaneId lane = 0;
+    std::shared_ptr<const Scene> scene;
+  };
+  /// Replaces the lanes by lane A with this scene, from its start or its moment, applies the commands, and
+  /// adds lanes with the methods of these scenes. Throws as Simulation does, with nothing changed.
+  void use(const LoadedScene& loaded, const std::vector<Command>& commands, const std::vector<Method>& others,
+           WorkerPool& pool, const StopProbe& stop = {});
 
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);

@@ -92,7 +92,7 @@ void SimulationThread::Impl::run() {
 }
 
 void SimulationThread::Impl::keep_up() {
-  for (const auto& lane : lanes) adopt_estimate(*lane);
+  for_each_lane([this](LiveLane& lane) { adopt_estimate(lane); });
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);

@@ -5,6 +5,7 @@
 // controls: simulation_thread_requests.cpp. Loading, history and branches: simulation_thread_past.cpp.
 // Stability estimates and blow-ups: simulation_thread_stability.cpp.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -96,6 +97,8 @@ struct SimulationThread::Impl {
   const Simulation& simulation_of(const LiveLane& lane) const {
     return lane.coming_back ? lane.coming_back->run.simulation() : (*arena)[lane.id];
   }
+  /// Than the active lane.
+  bool has_other_method(const Scene& scene) const;
   LiveLane& live(LaneId lane);
   const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
   LiveLane& live() { return live(active); }
@@ -109,8 +112,18 @@ struct SimulationThread::Impl {
   LaneId running_lane() const;
   /// Whether no lane can take a step before one is revived.
   bool stands() const { return arena->is_alone() ? live().blown.has_value() : !arena->runs(); }
-  /// Adds what is kept of new lanes, and drops that of removed ones.
-  void follow_lanes();
+  /// Of a lane that is to come. Keeps them ascending.
+  LiveLane& insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane);
+  /// Drops what is kept of lanes that are neither there nor on their way. Needs no memory.
+  void follow_lanes() noexcept;
+  /// Calls do_it(LiveLane&) for all lanes, though it may drop others.
+  template <class Do>
+  void for_each_lane(const Do& do_it) {
+    for (LaneId lane = 0; lane < kMostLanes; ++lane) {
+      const auto found = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
+      if (found != lanes.end()) do_it(**found);
+    }
+  }
   /// A lane begins its curves and its estimates.
   void begin_lane(LiveLane& lane);
   /// After the run went back: what is frozen is what the arena says.
@@ -122,6 +135,8 @@ struct SimulationThread::Impl {
   bool is_catching_up() const;
   /// Steps of the lanes that come back, one at least, until this time.
   void catch_up(Clock::time_point until);
+  /// One step of a lane that comes back; where it fails, the lane stays where it is.
+  Arena::Progress come_nearer(LiveLane& lane);
   void arrive(LiveLane& lane);
   /// What restarts or goes back leaves no lane on its way.
   void give_up_returns();

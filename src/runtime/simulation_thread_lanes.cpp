@@ -17,15 +17,16 @@ LaneId SimulationThread::Impl::running_lane() const {
   return runs(live()) || first_running == arena->lanes().end() ? active : first_running->id;
 }
 
-void SimulationThread::Impl::follow_lanes() {
+LiveLane& SimulationThread::Impl::insert_lane(std::vector<std::unique_ptr<LiveLane>>& to, LaneId lane) {
+  const auto place = std::ranges::lower_bound(to, lane, {}, [](const auto& each) { return each->id; });
+  return **to.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
+}
+
+void SimulationThread::Impl::follow_lanes() noexcept {
   std::erase_if(lanes,
                 [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
-  for (const Lane& lane : arena->lanes()) {
-    const auto place =
-        std::ranges::lower_bound(lanes, lane.id, {}, [](const auto& each) { return each->id; });
-    if (place != lanes.end() && (*place)->id == lane.id) continue;
-    begin_lane(**lanes.insert(place, std::make_unique<LiveLane>(lane.id, [this] { queue.wake(); })));
-  }
+  if (arena->find(active) == nullptr) active = arena->lanes().front().id;
+  if (arena->find(hand) == nullptr) hand = running_lane();
   dirty = true;
 }
 
@@ -45,6 +46,7 @@ void SimulationThread::Impl::follow_blow_ups() {
 }
 
 void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment) {
+  if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
   const double from = moment.of(lane.id).checkpoint->state.t;
   CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, stop);
   lane.coming_back.emplace(LiveLane::Return{std::move(run), from});
@@ -71,33 +73,39 @@ void SimulationThread::Impl::catch_up(Clock::time_point until) {
   while (waits && is_catching_up() && !queue.urgent()) {
     for (const auto& lane : lanes) {
       if (!lane->coming_back) continue;
-      switch (arena->advance(pool, lane->coming_back->run, stop)) {
-        case Arena::Progress::arrived:
-          arrive(*lane);
-          return;
-        case Arena::Progress::blown_up:
-          tell(std::string("Lane ") + lane_letter(lane->id) + " blew up again on its way to the present.");
-          lane->coming_back.reset();
-          follow_lanes();
-          return;
-        case Arena::Progress::stopped:
-          return;
-        case Arena::Progress::advanced:
-          add_sample(*lane, std::numeric_limits<double>::quiet_NaN());
-          break;
-      }
+      const Arena::Progress progress = come_nearer(*lane);
       dirty = true;
+      if (progress != Arena::Progress::advanced) return;
     }
     waits = Clock::now() < until;
   }
 }
 
+Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
+  try {
+    const Arena::Progress progress = arena->advance(pool, lane.coming_back->run, stop);
+    if (progress == Arena::Progress::advanced) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+    if (progress == Arena::Progress::arrived) arrive(lane);
+    if (progress == Arena::Progress::blown_up) {
+      tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again on its way to the present.");
+      lane.coming_back.reset();
+      follow_lanes();
+    }
+    return progress;
+  } catch (...) {  // it stays where it is
+    lane.coming_back.reset();
+    follow_lanes();
+    throw;
+  }
+}
+
 void SimulationThread::Impl::arrive(LiveLane& lane) {
-  if (arena->find(lane.id) == nullptr) active = lane.id;
-  arena.come_back(std::move(std::exchange(lane.coming_back, std::nullopt)->run));
+  const bool is_new = arena->find(lane.id) == nullptr;
+  arena.come_back(std::move(lane.coming_back->run));
+  lane.coming_back.reset();
   lane.blown.reset();
+  if (is_new) active = lane.id;
   begin_lane(lane);
-  dirty = true;
 }
 
 void SimulationThread::Impl::give_up_returns() {

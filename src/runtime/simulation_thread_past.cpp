@@ -20,22 +20,21 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   std::vector<Command> commands;
   if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
   if (values) commands.emplace_back(SetScene{values});
-  std::vector<std::pair<LaneId, std::shared_ptr<const Scene>>> others;  // lanes stay, with their methods
+  // The first lane has the scene's method; the others stay, with theirs.
+  std::vector<JournaledArena::Method> others;
   if (!lanes.empty())
-    for (const Lane& lane : arena->lanes())
-      if (lane.id != 0) others.emplace_back(lane.id, lane.simulation->shared_scene());
-  arena.use(*next, commands, pool, superseded);
-  for (const auto& [lane, method] : others) {
-    arena.apply(pool, AddLane{lane, 0});
-    const Scene& world = (*arena)[0].scene();
-    arena.apply(pool, lane, SetScene{std::make_shared<const Scene>(with_method_of(world, *method))});
-  }
+    for (const Lane& lane : arena->lanes().subspan(1))
+      others.push_back({lane.id, lane.simulation->shared_scene()});
+  std::vector<std::unique_ptr<LiveLane>> live_lanes;
+  insert_lane(live_lanes, 0);
+  for (const JournaledArena::Method& other : others) insert_lane(live_lanes, other.lane);
+  arena.use(*next, commands, others, pool, superseded);
+  lanes = std::move(live_lanes);
+  active = hand = 0;
   loaded = std::move(next);
   if (recorder) recorder->forget();
   recorder.reset();
-  lanes.clear();
-  follow_lanes();
-  active = lanes.front()->id;
+  for (const auto& lane : lanes) lane->notice_of_simulation = simulation_of(*lane).notice().number;
   start_over();
   ask_for_estimates();
 }
@@ -43,6 +42,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
 void SimulationThread::Impl::start_over() {
   give_up_returns();
   history.clear();
+  first.lanes.clear();
   for (const auto& lane : lanes) {
     lane->plot.clear();
     lane->blown.reset();
@@ -51,8 +51,8 @@ void SimulationThread::Impl::start_over() {
   past.reset();
   pacer.restart(Clock::now());
   dirty = true;
-  remember(false);
   arena.save(pool, first);
+  remember(false);
 }
 
 void SimulationThread::Impl::go_on_from_restored_state() {

@@ -8,6 +8,7 @@
 #include "runtime/simulation_thread_impl.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
+#include "sim/scene_difference.h"
 
 namespace clothlab {
 namespace {
@@ -17,6 +18,11 @@ constexpr std::size_t kReplayStates = 120;
 
 }  // namespace
 
+bool SimulationThread::Impl::has_other_method(const Scene& scene) const {
+  const Scene of_active = with_method_of(scene, simulation().scene());
+  return !differences(scene, of_active, simulation().mesh()).empty();
+}
+
 void SimulationThread::Impl::apply(const Command& command) {
   // A command that is refused leaves the past alone, too.
   const std::shared_ptr<const Scene> after =
@@ -25,9 +31,10 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (rule.acts_on_shown || after->pins != simulation().scene().pins) continue_from_shown();
   const bool had_rods = simulation().integrator().inextensible;
   note_step_times(live());
+  const bool stood = stands();
   arena.apply(pool, active, command);
   if (std::holds_alternative<Reset>(command)) {
-    if (stands()) playing = std::exchange(resumes, false);
+    if (stood) playing = std::exchange(resumes, false);
     start_over();
   } else if (std::holds_alternative<RestoreSoundState>(command)) {
     go_on_from_restored_state();
@@ -43,8 +50,15 @@ void SimulationThread::Impl::apply(const Command& command) {
     arena.apply(pool, active, mouse_grab->grab());
   if (rule.breaks_continuity) ask_for_estimates();
   if (!rule.changes_scene) return;
-  for (const auto& lane : lanes)
-    if (lane->blown && (lane->id == active || !is_of_method(command))) reconsider(*lane);
+  const bool of_method = is_of_method(command);
+  // What comes back with a method that it no longer has begins again, where it may.
+  if (live().coming_back && has_other_method(live().coming_back->run.simulation().scene())) {
+    live().coming_back.reset();
+    if (!live().blown) start_return(live(), simulation().scene(), sound_moment(active));
+  }
+  for_each_lane([&](LiveLane& lane) {
+    if (lane.blown && (lane.id == active || !of_method)) reconsider(lane);
+  });
 }
 
 void SimulationThread::Impl::steer(const StartGrab& c) {
@@ -140,34 +154,45 @@ void SimulationThread::Impl::steer(const SelectLane& c) {
 }
 
 void SimulationThread::Impl::steer(const NewLane& c) {
-  if (!c.integrator.empty()) integrator_info(c.integrator);
+  Scene method = simulation().scene();
+  if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;
+  if (c.substeps) set_parameter(method, "substeps", static_cast<double>(*c.substeps));
   LaneId lane = 0;  // the first that is neither there nor on its way
   while (std::ranges::any_of(lanes, [&](const auto& each) { return each->id == lane; })) ++lane;
   if (lane == kMostLanes)
     throw InputError("There is no room for another lane: " + std::to_string(kMostLanes) +
                      " is the most. Remove one first.");
   continue_from_shown();
-  if (c.from_start) {
-    Scene method = simulation().scene();
-    if (!c.integrator.empty()) method.integrator = c.integrator;
-    const auto place = std::ranges::lower_bound(lanes, lane, {}, [](const auto& each) { return each->id; });
-    LiveLane& made = **lanes.insert(place, std::make_unique<LiveLane>(lane, [this] { queue.wake(); }));
-    return start_return(made, method, first);
+  LiveLane& made = insert_lane(lanes, lane);
+  try {
+    if (c.from_start) return start_return(made, method, first);
+    arena.apply(pool, AddLane{lane, running_lane()});
+  } catch (...) {
+    follow_lanes();
+    throw;
   }
-  arena.apply(pool, AddLane{lane, running_lane()});
-  follow_lanes();
   active = lane;
+  begin_lane(made);
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
   if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
   add_sample(live(), std::numeric_limits<double>::quiet_NaN());
 }
 
 void SimulationThread::Impl::steer(const ChangeLanes& c) {
+  if (std::holds_alternative<AddLane>(c.command)) throw InputError("NewLane adds a lane.");
+  const LaneId lane = std::visit([](const auto& each) { return each.lane; }, c.command);
   continue_from_shown();
-  arena.apply(pool, c.command);
+  const auto on_its_way = [&](const auto& each) { return each->id == lane && each->coming_back; };
+  const auto returning = std::ranges::find_if(lanes, on_its_way);
+  const bool is_new = arena->find(lane) == nullptr;
+  if (returning == lanes.end() || !is_new || !std::holds_alternative<RemoveLane>(c.command))
+    arena.apply(pool, c.command);
+  if (returning != lanes.end()) (*returning)->coming_back.reset();
   follow_lanes();
-  follow_blow_ups();
-  if (arena->find(active) == nullptr) active = arena->lanes().front().id;
+  if (!history.empty() && arena->time() < history.newest()->time)
+    go_on_from_restored_state();
+  else
+    follow_blow_ups();
   if (const auto* join = std::get_if<JoinLane>(&c.command)) ask_for_estimate(live(join->lane));
 }
 

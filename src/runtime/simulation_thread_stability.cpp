@@ -46,7 +46,7 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
 
 void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {
   if (!stands()) {
-    start_return(lane, simulation_of(lane).scene(), sound_moment(lane.id));
+    start_return(lane, (*arena)[lane.id].scene(), sound_moment(lane.id));
     return tell(std::move(sentence));
   }
   const bool plays = resumes;

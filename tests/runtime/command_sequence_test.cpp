@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Long random sequences of commands, many of which are refused or find no memory: the edit history's scene is
-// the simulation's, undoing all edits restores the start, a saved file opens to the same scene, and the cloth
-// can still be grabbed.
+// Long random sequences of commands, many of which are refused or find no memory, with one lane and with
+// several: the edit history's scene is that of the active lane, undoing all edits restores the start, a saved
+// file opens to the same scene, the cloth can still be grabbed, lanes that run are at one step, and the
+// journal leads to the same bits.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +17,12 @@
 
 #include "allocation_counter.h"
 #include "runtime/edit_history.h"
+#include "runtime/replay.h"
 #include "runtime/support.h"
 #include "sim/parameters.h"
 #include "sim/scene_difference.h"
 #include "sim/scene_json.h"
+#include "temporary_folder.h"
 
 namespace clothlab {
 namespace {
@@ -38,7 +41,7 @@ std::shared_ptr<const LoadedScene> generated(const char* name, const char* integ
 /// The window's side: what it sends it also records, as app/application.cpp does.
 class Desk {
  public:
-  explicit Desk(unsigned seed) : random_(seed) {}
+  explicit Desk(unsigned seed, bool lanes = false) : random_(seed), lanes_(lanes) {}
 
   /// Now and then memory runs out: for the window's part of it or for the simulation's.
   void act() {
@@ -63,8 +66,16 @@ class Desk {
   }
 
   void settle() {
-    shown_ = send_and_wait(thread_, SetSpeed{1});
-    while (!edit([this] { edits_.settle(shown_->applied, *shown_->refused); })) {
+    const std::uint64_t last = thread_.send(Control(SetSpeed{1}));
+    shown_ = wait_for(thread_, [&](const Snapshot& s) {
+      return s.applied >= last && std::ranges::none_of(s.lanes(), [](const LaneSnapshot* lane) {
+               return lane->coming_back.has_value();
+             });
+    });
+    while (!edit([this] {
+      edits_.settle(shown_->applied, *shown_->refused);
+      if (&edits_.loaded() == shown_->loaded.get()) edits_.follow_lane(shown_->lane, shown_->frame.scene);
+    })) {
     }
   }
 
@@ -81,13 +92,53 @@ class Desk {
     Simulation opened(edits_.version().whole(), edits_.loaded().mesh, pool_);
     EXPECT_EQ(written(opened.scene()), written(*shown_->frame.scene));
   }
+  void expect_lanes_at_one_step() {
+    const std::vector<const LaneSnapshot*> lanes = shown_->lanes();
+    most_lanes_ = std::max(most_lanes_, lanes.size());
+    for (std::size_t i = 1; i < lanes.size(); ++i) {
+      EXPECT_LT(lanes[i - 1]->lane, lanes[i]->lane);
+    }
+    if (shown_->replay) return;  // of the past: what stood then may run now
+    const LaneSnapshot* running = nullptr;
+    for (const LaneSnapshot* lane : lanes) {
+      EXPECT_EQ(lane->frame.mesh, shown_->frame.mesh);
+      if (lane->frozen) continue;
+      if (running == nullptr) running = lane;
+      EXPECT_EQ(lane->frame.record.time, running->frame.record.time);
+      EXPECT_EQ(lane->frame.record.step, running->frame.record.step);
+      EXPECT_EQ(lane->frame.grab.has_value(), running->frame.grab.has_value());
+      EXPECT_EQ(written(with_method_of(*lane->frame.scene, *running->frame.scene)),
+                written(*running->frame.scene));
+    }
+  }
+  /// The journal of all that was done leads to the same bits.
+  void expect_journal() const {
+    const TemporaryFolder folder;
+    const KeepJournal::Whole whole = const_cast<SimulationThread&>(thread_).keep_journal()();
+    whole.journal.write(whole.now, folder.path() / "all.journal");
+    for (const int threads : {1, 3}) {
+      WorkerPool pool(threads);
+      Replay replay(read_journal(folder.path() / "all.journal"), {});
+      while (replay.next(pool) != Replay::Event::ended) {
+      }
+      EXPECT_GE(replay.compared(), 1u);
+      EXPECT_FALSE(replay.difference()) << "step " << replay.difference()->step;
+    }
+  }
+  std::size_t most_lanes() const { return most_lanes_; }
   void expect_start() const {
     EXPECT_EQ(&edits_.loaded(), scenes_[0].get());
     EXPECT_EQ(differences(edits_.scene(), scenes_[0]->scene, *scenes_[0]->mesh), std::vector<std::string>());
   }
   void expect_grab() {
-    EXPECT_TRUE(send_and_wait(thread_, StartGrab{{{0, 1, 1}, vec3(0.25, 0.25, 0.5), vec3(1)}})->frame.grab);
-    EXPECT_FALSE(send_and_wait(thread_, Release{})->frame.grab);
+    const auto holds = [](const Snapshot& s) {  // nobody pulls at a lane that stands while others run
+      const auto lanes = s.lanes();
+      const auto is_held = [](const LaneSnapshot* lane) { return !lane->frozen && lane->frame.grab; };
+      return std::ranges::any_of(lanes, is_held);
+    };
+    EXPECT_TRUE(holds(*send_and_wait(thread_, StartGrab{{{0, 1, 1}, vec3(0.25, 0.25, 0.5), vec3(1)}})))
+        << thread_.latest()->error;
+    EXPECT_FALSE(holds(*send_and_wait(thread_, Release{})));
   }
   std::uint64_t refusals() const { return shown_->refused->size(); }
   /// To find memory: of the simulation, and of the edits.
@@ -96,7 +147,40 @@ class Desk {
  private:
   static std::string written(const Scene& scene) { return write_scene(scene); }
 
+  LaneId some_lane() { return static_cast<LaneId>(below(static_cast<int>(kMostLanes))); }
+
+  void do_something_to_lanes() {
+    switch (below(8)) {
+      case 0:
+      case 1: {
+        NewLane lane{below(2) == 0 ? "" : some_integrator(), below(3) == 0};
+        if (below(2) == 0) lane.substeps = below(4);
+        thread_.send(Control(lane));
+        return;
+      }
+      case 2:
+        thread_.send(Control(ChangeLanes{RemoveLane{some_lane()}}));
+        return;
+      case 3:
+        thread_.send(Control(ChangeLanes{JoinLane{some_lane(), some_lane()}}));
+        return;
+      case 4:
+        thread_.send(Control(ChangeLanes{HoldLane{some_lane()}}));
+        return;
+      case 5:
+        thread_.send(Control(ReviveLane{some_lane()}));
+        return;
+      default:
+        thread_.send(Control(SelectLane{some_lane()}));
+    }
+  }
+
   void do_something() {
+    if (lanes_ && below(4) == 0) return do_something_to_lanes();
+    if (lanes_ && below(4) == 0) {
+      thread_.send(Control(StepOnce{}));
+      return;
+    }
     switch (below(16)) {
       case 0:
         return undo_or_redo(&EditHistory::undo);
@@ -228,6 +312,8 @@ class Desk {
   }
 
   std::mt19937 random_;
+  const bool lanes_;
+  std::size_t most_lanes_ = 1;
   const std::vector<std::shared_ptr<const LoadedScene>> scenes_{
       generated("pendulum", "explicit-euler"), loaded(sheet_scene(3)), loaded(sheet_scene(4))};
   mutable WorkerPool pool_{1};
@@ -238,24 +324,36 @@ class Desk {
   int failures_ = 0, failed_edits_ = 0;
 };
 
-void expect_one_meaning(unsigned seed, int rounds) {
+void expect_one_meaning(unsigned seed, int rounds, bool lanes) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Desk desk(seed);
+  Desk desk(seed, lanes);
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     for (int burst = round % 4; burst >= 0; --burst) desk.act();
     desk.settle();
     desk.expect_one_scene();
+    desk.expect_lanes_at_one_step();
   }
   desk.expect_grab();
+  desk.expect_journal();
   EXPECT_GT(desk.refusals(), 0u);
   EXPECT_GT(desk.failures().first, 0);
   EXPECT_GT(desk.failures().second, 0);
+  if (lanes) {
+    EXPECT_GT(desk.most_lanes(), 3u);
+  }
 }
 
 TEST(CommandSequence, MeansTheSameToTheWindowAndTheSimulation) {
   const bool is_long = std::getenv("CLOTHLAB_LONG_TESTS") != nullptr;
-  for (unsigned seed = 1; seed <= (is_long ? 200u : 3u); ++seed) expect_one_meaning(seed, is_long ? 300 : 40);
+  for (unsigned seed = 1; seed <= (is_long ? 200u : 3u); ++seed)
+    expect_one_meaning(seed, is_long ? 300 : 40, false);
+}
+
+TEST(CommandSequence, MeansTheSameToTheWindowAndToAllLanes) {
+  const bool is_long = std::getenv("CLOTHLAB_LONG_TESTS") != nullptr;
+  for (unsigned seed = 1; seed <= (is_long ? 200u : 3u) && !HasFailure(); ++seed)
+    expect_one_meaning(seed, is_long ? 300 : 60, true);
 }
 
 TEST(CommandSequence, IsUndoneToTheStart) {
