@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +122,6 @@ void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
 
 /// The completed step began with the newest sound state.
 void Simulation::Impl::keep_last_sound() {
-  if (last_sound.use_count() != 1) last_sound = std::make_shared<State>();  // a checkpoint has it
   std::swap(*last_sound, at_step.state);
   last_sound_step = record.step - 1;
 }
@@ -392,13 +392,19 @@ void Simulation::Impl::finish_record() {
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.books_of_step.*entry.joule -= record.books.*entry.joule;
+  // What may need memory comes before the step is taken; what is said after it may be left unsaid.
   const bool was_sound = is_sound();
-  record = next;
+  if (was_sound && !(measured.strain < kSoundStrain) && last_sound.use_count() != 1)
+    last_sound = std::make_shared<State>(*last_sound);  // a checkpoint has it
+  std::swap(record, next);
   if (was_sound && !is_sound()) keep_last_sound();
   residuals.swap(next_residuals);
   blow_up.reset();
-  notice_entry();
-  notice_energy();
+  try {
+    notice_entry();
+    notice_energy();
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void Simulation::Impl::notice_entry() {

@@ -113,5 +113,44 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
   EXPECT_GT(failures, 50);
 }
 
+TEST(SimulationAllocation, AStepThatFindsNoMemoryChangesNothing) {
+  WorkerPool pool;
+  Scene scene;
+  scene.mesh = GridSource{5, 5};
+  scene.material.stretch_stiffness = 5;
+  scene.stepping.dt = 0.02;
+  const auto mesh = grid_mesh(5, 5);
+  Simulation run(scene, mesh, pool), twin(scene, mesh, pool);
+  Checkpoint held;  // shares the last sound state
+  int failures = 0;
+  bool was_unsound = false;
+  for (int step = 0; step < 40; ++step) {
+    SCOPED_TRACE(step);
+    run.save(pool, held);
+    if (step % 8 == 0) run.apply(pool, SetParameter{"mass", 0.2 + 0.01 * step});
+    if (step % 8 == 0) twin.apply(pool, SetParameter{"mass", 0.2 + 0.01 * step});
+    const std::vector<double> before = numbers_of(run);
+    const std::uint64_t steps = run.steps();
+    StepStatus status = StepStatus::stopped;
+    for (long n = 1; status == StepStatus::stopped; ++n) {
+      fail_allocation(n);
+      try {
+        status = run.step(pool);
+      } catch (const std::bad_alloc&) {
+        ++failures;
+        ASSERT_EQ(run.steps(), steps) << n;
+        ASSERT_EQ(numbers_of(run), before) << n;
+      }
+      fail_allocation(0);
+    }
+    ASSERT_EQ(status, twin.step(pool));
+    ASSERT_TRUE(same_bits(run.state(), twin.state()));
+    was_unsound = was_unsound || run.record().max_strain > kSoundStrain;
+    if (status == StepStatus::blown_up) break;
+  }
+  EXPECT_GT(failures, 0);
+  EXPECT_TRUE(was_unsound);
+}
+
 }  // namespace
 }  // namespace clothlab::testing
