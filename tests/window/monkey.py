@@ -56,6 +56,14 @@ class Monkey:
         self.size = self.dice.choice(SIZES)
         self.window.resize(*self.size)
 
+    def choose_lanes(self):
+        """Opens the list of sets of lanes, where it is seen, or chooses one of them."""
+        items = self.window.state()["items"]
+        sets = [name for name in items if name.startswith("lane-set:")] or [name for name in items if name == "lane-sets"]
+        if sets:
+            left, top, right, bottom = items[self.dice.choice(sets)]
+            self.window.click((left + right) / 2, (top + bottom) / 2)
+
     def act(self):
         dice, window = self.dice, self.window
         actions = [
@@ -65,6 +73,7 @@ class Monkey:
             (8, "wheel", lambda: window.wheel(dice.randint(-5, 5))),
             (6, "type", lambda: window.type(dice.choice(TEXTS))),
             (5, "drop", lambda: window.drop(dice.choice(self.files))),
+            (4, "choose_lanes", self.choose_lanes),
             (2, "resize", self.resize),
             (1, "lose_focus", window.lose_focus),
         ]
