@@ -186,6 +186,8 @@ JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_firs
     of_lanes = lane_entry_of(object, *lane);
   }
   JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, folder, stop)};
+  if (lane && !of_lanes && !std::holds_alternative<Command>(entry.what))
+    throw InputError("this entry is of all lanes.");
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
     throw InputError("a journal must begin with a load.");
   const auto* go_to = std::get_if<JournalEntry::GoTo>(&entry.what);

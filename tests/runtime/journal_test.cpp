@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,6 +54,16 @@ class Session {
   }
   void steps(int count) {
     for (int k = 0; k < count; ++k) send(StepOnce{});
+  }
+  /// A lane that comes back is there.
+  void wait_for_lanes(std::size_t count) {
+    last_ = wait_for(thread_, [count](const Snapshot& now) {
+      const auto lanes = now.lanes();
+      return lanes.size() == count && std::ranges::none_of(lanes, [](const LaneSnapshot* lane) {
+               return lane->coming_back.has_value();
+             });
+    });
+    ASSERT_EQ(last_->errors, 0u) << last_->error;
   }
   std::shared_ptr<const Snapshot> last() const { return last_; }
 
@@ -154,6 +165,57 @@ void rewind(Session& session) {
   session.steps(10);
 }
 
+const LaneSnapshot& lane_in(const Snapshot& snapshot, LaneId id) {
+  const auto lanes = snapshot.lanes();
+  return **std::ranges::find(lanes, id, &LaneSnapshot::lane);
+}
+
+void lanes(Session& session) {
+  session.send(SetParameter{"dt", 1.0 / 240});
+  session.send(NewLane{"bdf2"});                         // B
+  session.send(NewLane{"xpbd", false, 3});               // C
+  session.send(NewLane{"explicit-euler"});               // D
+  session.send(SetParameter{"newton-tolerance", 1e-4});  // of D alone
+  session.send(SelectLane{1});
+  session.send(SetParameter{"newton-tolerance", 1e-7});  // of B
+  drag(session);
+  session.send(SetParameter{"dt", 1.0 / 30});  // too much for D
+  for (int k = 0; k < 200 && !lane_in(*session.last(), 3).frozen; ++k) session.steps(1);
+  ASSERT_TRUE(lane_in(*session.last(), 3).frozen);
+  session.send(SetPinned{{0}, false});
+  session.steps(3);
+  session.send(SelectLane{3});
+  session.send(SetIntegrator{"backward-euler"});  // comes back by itself, through what was done meanwhile
+  session.wait_for_lanes(4);
+  ASSERT_FALSE(lane_in(*session.last(), 3).frozen);
+  session.steps(4);
+  session.send(ChangeLanes{HoldLane{2}});
+  session.send(MovePins{{{5, vec3(0.9, 0.1, 0)}}, 0.1});
+  session.steps(4);
+  session.send(ChangeLanes{JoinLane{2, 1}});
+  session.send(ChangeLanes{HoldLane{1}});
+  session.steps(2);
+  session.send(ReviveLane{1});
+  session.wait_for_lanes(4);
+  // From a moment of the past: what was done after it is left.
+  session.send(StepThroughPast{-6});
+  session.send(NewLane{"newmark"});
+  session.steps(5);
+  session.send(SwapBranches{});
+  session.steps(2);
+  session.send(NewLane{"semi-implicit-bdf2", true});
+  session.wait_for_lanes(6);
+  session.send(ChangeLanes{RemoveLane{0}});
+  session.steps(5);
+  const auto undone = std::make_shared<Scene>(*session.last()->frame.scene);
+  undone->material.mass = 0.3;
+  session.send(SetScene{undone});
+  session.send(Reset{});
+  session.steps(5);
+  session.send(UseScene{.loaded = loaded(sheet_scene(5))});
+  session.steps(5);
+}
+
 struct Story {
   const char* name;
   void (*tell)(Session&);
@@ -211,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(All, JournalOf,
                          ::testing::Values(Story{"drag", drag}, Story{"pin", pin},
                                            Story{"switch", switch_methods}, Story{"slider", slide},
                                            Story{"load", load}, Story{"blow-up", blow_up},
-                                           Story{"rewind", rewind}),
+                                           Story{"rewind", rewind}, Story{"lanes", lanes}),
                          [](const auto& each) {
                            std::string name = each.param.name;
                            std::erase(name, '-');
@@ -286,6 +348,57 @@ TEST(Journal, RefusesWhatIsNone) {
       }
     }
   }
+}
+
+TEST(Journal, RefusesBrokenLinesOfLanes) {
+  const std::string good = text_of(kJournals / "lanes.journal");
+  const auto played = [&](const std::string& text) {
+    try {
+      WorkerPool pool(1);
+      Replay replay(parse_journal(text, "it", kJournals), {});
+      while (replay.next(pool) != Replay::Event::ended) {
+      }
+      return std::string("accepted");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+    return played(text);
+  };
+  EXPECT_EQ(played(good), "accepted");
+  const std::string add = "\"do\":\"add-lane\",\"lane\":\"B\",\"from\":\"A\"";
+  const auto added = [&](const std::string& members) {
+    return changed(add, "\"do\":\"add-lane\"," + members);
+  };
+  EXPECT_EQ(added("\"lane\":\"A\",\"from\":\"A\""), "Step 0 of the journal: There is a lane A already.");
+  EXPECT_EQ(added("\"lane\":\"C\",\"from\":\"B\""), "Step 0 of the journal: There is no lane B.");
+  EXPECT_EQ(added("\"lane\":\"I\",\"from\":\"A\""), "it, line 4: A lane is one letter from A to H.");
+  EXPECT_EQ(added("\"lane\":2,\"from\":\"A\""), "it, line 4: \"lane\" must name a lane.");
+  EXPECT_EQ(added("\"lane\":\"B\",\"to\":\"A\""), "it, line 4: \"from\" must name a lane.");
+  EXPECT_THAT(added("\"lane\":\"B\""), HasSubstr("it, line 4: "));
+  EXPECT_THAT(added("\"lane\":\"B\",\"from\":\"A\",\"x\":1"), HasSubstr("has a member that is not known"));
+  EXPECT_THAT(changed("\"do\":\"hold-lane\",\"lane\":\"C\"", "\"do\":\"hold-lane\",\"lane\":\"G\""),
+              HasSubstr("There is no lane G."));
+  EXPECT_THAT(changed("\"do\":\"hold-lane\"", "\"do\":\"hold-line\""), HasSubstr("no command \"hold-line\""));
+  EXPECT_THAT(changed("\"lane\":\"D\",\"do\":\"set-integrator\"", "\"lane\":\"E\",\"do\":\"set-integrator\""),
+              HasSubstr("There is no lane E."));
+  EXPECT_THAT(changed("\"do\":\"load\"", "\"lane\":\"A\",\"do\":\"load\""), HasSubstr("it, line 2: "));
+  EXPECT_THAT(changed("\"do\":\"go-to\"", "\"lane\":\"A\",\"do\":\"go-to\""), HasSubstr("is of all lanes"));
+  EXPECT_THAT(changed("\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":",
+                      "\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":9"),
+              HasSubstr("must lie before"));
+  EXPECT_THAT(changed("\"do\":\"come-back\",\"lane\":\"D\",\"to-step\":",
+                      "\"do\":\"come-back\",\"lane\":\"D\",\"to-stop\":"),
+              HasSubstr("it, line "));
+  EXPECT_THAT(changed("\"method\":{", "\"method\":1,\"x\":{"), HasSubstr("it, line "));
+  EXPECT_THAT(
+      changed("\"do\":\"remove-lane\",\"lane\":\"A\"", "\"do\":\"restore-sound-state\",\"lane\":\"A\""),
+      HasSubstr("only where no other lane runs"));
 }
 
 TEST(Journal, BeginsAnewWithALoadBeforeTheFirstCommand) {
