@@ -4,7 +4,8 @@
     monkey.py PROGRAM [MINUTES [SEED]]
 
 The same seed gives the same events. It fails, and says after which, when the program ends with an error,
-stops drawing for long, or does not end whole on SIGTERM. scripts/long.sh runs it.
+stops drawing for long, or does not end whole on SIGTERM; 77: a tool is missing. One of the tests for 10 s,
+scripts/long.sh runs it for longer.
 """
 
 import random
@@ -111,7 +112,8 @@ def play(program, until, dice):
 def main():
     missing = missing_tools()
     if missing:
-        sys.exit("missing: " + ", ".join(missing))
+        print("missing: " + ", ".join(missing))
+        sys.exit(77)
     minutes = float(sys.argv[2]) if len(sys.argv) > 2 else 3
     dice = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     program = shutil.which(sys.argv[1]) or sys.argv[1]
