@@ -109,6 +109,7 @@ std::optional<EditHistory::Step> EditHistory::redo() {
 }
 
 void EditHistory::add(std::variant<Edit, OtherScene, Travel> what) {
+  followed_ = nullptr;  // it may reach another lane
   pending_.push_back({0, std::move(what), now_});
   try {
     std::visit([this](const auto& each) { perform(each); }, pending_.back().what);

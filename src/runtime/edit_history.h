@@ -147,7 +147,7 @@ class EditHistory {
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
   LaneId lane_ = 0;                        // whose method the entries have
-  std::shared_ptr<const Scene> followed_;  // its scene, as it was last seen
+  std::shared_ptr<const Scene> followed_;  // its scene, where the present one has its method
 };
 
 }  // namespace clothlab
