@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <latch>
+#include <memory>
 #include <optional>
 #include <set>
 #include <variant>
+#include <vector>
 
 #include "analysis/stability_meter.h"
 #include "core/worker_pool.h"
@@ -948,6 +951,104 @@ TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers
   send_and_wait(thread, SetPlaying{false});
   s = send_and_wait(thread, ShowPast{0});
   for (const LaneSnapshot* lane : s->lanes()) EXPECT_EQ(lane->frame.record.time, 0);
+}
+
+/// Sends requests that are carried out with nothing between them.
+void send_at_once(SimulationThread& thread, const std::vector<Control>& controls,
+                  const std::vector<Command>& commands = {}) {
+  const auto all_sent = std::make_shared<std::latch>(1);
+  thread.send(Control(KeepMoment{[all_sent](const KeepMoment::Moment&) { all_sent->wait(); }}));
+  for (const Control& control : controls) thread.send(control);
+  for (const Command& command : commands) thread.send(command);
+  all_sent->count_down();
+}
+
+std::shared_ptr<const Snapshot> wait_for_returns(const SimulationThread& thread, std::uint64_t stamp) {
+  return wait_for(thread, [stamp](const Snapshot& now) {
+    const auto lanes = now.lanes();
+    return now.applied >= stamp && std::ranges::none_of(lanes, [](const LaneSnapshot* lane) {
+             return lane->coming_back.has_value();
+           });
+  });
+}
+
+TEST(SimulationThread, WhatIsDoneToALaneThatComesBackHolds) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  const auto settled = [&] { return wait_for_returns(thread, thread.send(Control(SetSpeed{1}))); };
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  send_at_once(thread, {NewLane{"bdf2", true, 4}, ChangeLanes{RemoveLane{1}}});
+  auto s = settled();
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  EXPECT_TRUE(s->others.empty()) << "it was removed on its way";
+
+  send_at_once(thread, {NewLane{"bdf2", true, 4}});
+  s = settled();
+  ASSERT_EQ(s->lane, 1u);
+  EXPECT_EQ(s->frame.scene->stepping.substeps, 4);
+  thread.send(ChangeLanes{HoldLane{1}});
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  send_at_once(thread, {ReviveLane{1}}, {SetIntegrator{"newmark"}});
+  s = settled();
+  EXPECT_FALSE(s->frozen);
+  EXPECT_EQ(s->frame.scene->integrator, "newmark") << "chosen on its way";
+  EXPECT_EQ(s->frame.record.step, 10u);
+
+  thread.send(ChangeLanes{HoldLane{1}});
+  thread.send(StepOnce{});
+  send_at_once(thread, {ReviveLane{1}, ChangeLanes{HoldLane{1}}});
+  s = settled();
+  EXPECT_TRUE(s->frozen) << "held on its way";
+  EXPECT_EQ(s->frame.record.step, 10u);
+  send_at_once(thread, {ReviveLane{1}, ChangeLanes{RemoveLane{1}}});
+  s = settled();
+  EXPECT_EQ(s->lane, 0u);
+  EXPECT_TRUE(s->others.empty());
+  EXPECT_EQ(s->errors, 0u) << s->error;
+}
+
+TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"bdf2"});
+  thread.send(NewLane{"xpbd"});
+  send_and_wait(thread, ChangeLanes{RemoveLane{0}});
+  const auto s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(6))});
+  ASSERT_EQ(s->lanes().size(), 2u);
+  EXPECT_EQ(s->lane, 0u);
+  EXPECT_EQ(s->frame.scene->integrator, "semi-implicit-euler") << "the scene's";
+  EXPECT_EQ(lane_of(*s, 2).frame.scene->integrator, "xpbd");
+}
+
+TEST(SimulationThread, GoesOnFromWhereTheLastLaneStands) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  send_and_wait(thread, NewLane{"bdf2"});
+  thread.send(StartGrab{{{6, 7, 11}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.1, 0.5)}});
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  thread.send(ChangeLanes{HoldLane{1}});
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  // The hand is that of lane A's method when that is removed.
+  send_at_once(thread, {ChangeLanes{RemoveLane{0}}}, {SetParameter{"mass", 0.3}});
+  auto s = send_and_wait(thread, SetSpeed{1});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  EXPECT_EQ(s->lane, 1u);
+  EXPECT_FALSE(s->frozen);
+  EXPECT_FALSE(s->frame.grab) << "nobody holds it any more";
+  EXPECT_EQ(s->frame.record.step, 5u);
+  EXPECT_EQ(s->kept.to, s->frame.record.time);
+  ASSERT_TRUE(s->left);
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(s->frame.record.step, 6u);
+  EXPECT_EQ(s->kept.to, s->frame.record.time);
+}
+
+TEST(SimulationThread, PlaysOnAfterAResetWhereAllLanesBlewUp) {
+  Scene scene = sheet_scene(5);
+  scene.integrator = "explicit-euler";
+  scene.stepping.dt = 0.05;
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, NewLane{});
+  thread.send(SetPlaying{true});
+  wait_for(thread, [](const Snapshot& now) { return now.frozen && now.others[0].frozen && !now.playing; });
+  EXPECT_TRUE(send_and_wait(thread, Reset{})->playing);
 }
 
 // ---- ω_max and the grab
