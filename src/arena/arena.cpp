@@ -264,7 +264,6 @@ StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!lanes_[i].runs()) continue;
       lanes_[i].simulation->save(pool, before_[i]);
-      lanes_[i].status = StepStatus::done;  // as far as is known, should it throw
       take(lanes_[i]);
     }
   };

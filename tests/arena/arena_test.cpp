@@ -484,6 +484,29 @@ TEST(Arena, NobodyHoldsALaneThatIsLeftBehind) {
   expect_caught_up(arena, pool, start, 0);
 }
 
+TEST(Arena, WhatWasDoneAtStepsThatAreNoMoreIsNotDoneAgain) {
+  for (const bool joins : {false, true}) {
+    SCOPED_TRACE(joins);
+    WorkerPool pool;
+    Arena arena = arena_of(pool, {"semi-implicit-euler", "backward-euler", "bdf2"});
+    Moment start;
+    arena.save(pool, start);
+    play(arena, pool, 0, 8);
+    arena.apply(pool, HoldLane{0});
+    arena.apply(pool, HoldLane{1});
+    play(arena, pool, 8, 24);
+    if (joins)
+      arena.apply(pool, JoinLane{2, 0});
+    else
+      arena.apply(pool, RemoveLane{2});
+    ASSERT_FALSE(arena.runs());
+    arena.finish(caught_up(pool, arena, 1, arena[1].scene(), start));
+    EXPECT_EQ(arena[1].steps(), 8u);
+    for (int step = 0; step < 20; ++step) ASSERT_EQ(arena.step(pool), StepStatus::done);
+    expect_caught_up(arena, pool, start, 1);
+  }
+}
+
 TEST(Arena, JoinsAndLeaves) {
   WorkerPool pool;
   Arena arena = arena_of(pool, {"semi-implicit-euler", "rk4"});
