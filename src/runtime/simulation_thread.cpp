@@ -21,6 +21,8 @@ constexpr std::chrono::seconds kRareEstimateSpacing{1};  // where little depends
 constexpr std::chrono::seconds kWarningShown{1};
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
+// Of a lane that comes back, in each step of the others.
+constexpr int kReturnSteps = 4;
 constexpr std::size_t kLongestSentence = 4096;
 
 double seconds_now() {
@@ -105,7 +107,8 @@ void SimulationThread::Impl::keep_up() {
     if (dirty && (unseen_request || timer(live()).last() > 1e3 * Seconds(kPublishSpacing).count()))
       publish(now);
     step();
-    if (is_catching_up()) catch_up(Clock::now());  // however slow the others are
+    // Where the others leave no time, what comes back must still come nearer.
+    if (is_catching_up() && pacer.due() <= Clock::now()) catch_up(Clock::now(), kReturnSteps);
     return;
   }
   Clock::time_point until = Clock::time_point::max();

@@ -133,8 +133,8 @@ struct SimulationThread::Impl {
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
   const Moment& sound_moment(LaneId lane) const;
   bool is_catching_up() const;
-  /// Steps of the lanes that come back, one at least, until this time.
-  void catch_up(Clock::time_point until);
+  /// Steps of the lanes that come back until this time, so many of each at least.
+  void catch_up(Clock::time_point until, int least = 1);
   /// One step of a lane that comes back; where it fails, the lane stays where it is.
   Arena::Progress come_nearer(LiveLane& lane);
   void arrive(LiveLane& lane);

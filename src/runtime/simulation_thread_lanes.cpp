@@ -68,16 +68,15 @@ bool SimulationThread::Impl::is_catching_up() const {
   return std::ranges::any_of(lanes, [](const auto& lane) { return lane->coming_back.has_value(); });
 }
 
-void SimulationThread::Impl::catch_up(Clock::time_point until) {
-  bool waits = true;
-  while (waits && is_catching_up() && !queue.urgent()) {
+void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
+  for (int taken = 0; (taken < least || Clock::now() < until) && is_catching_up() && !queue.urgent();
+       ++taken) {
     for (const auto& lane : lanes) {
       if (!lane->coming_back) continue;
       const Arena::Progress progress = come_nearer(*lane);
       dirty = true;
       if (progress != Arena::Progress::advanced) return;
     }
-    waits = Clock::now() < until;
   }
 }
 

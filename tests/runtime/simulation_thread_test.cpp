@@ -931,6 +931,18 @@ TEST(SimulationThread, AddsAndRemovesLanes) {
   EXPECT_EQ(send_and_wait(thread, SelectLane{0})->lane, 7u) << "there is none";
 }
 
+TEST(SimulationThread, ALaneComesBackWhereTheOthersLeaveNoTime) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(SetParameter{"dt", 1e-6});  // far more steps a second than any machine takes
+  thread.send(SetSpeed{4});
+  send_and_wait(thread, SetPlaying{true});
+  wait_for(thread, [](const Snapshot& now) { return now.frame.record.step > 200; });
+  send_and_wait(thread, NewLane{"semi-implicit-euler", true});
+  const auto s = wait_for(thread, [](const Snapshot& now) { return now.lane == 1; });
+  EXPECT_TRUE(s->playing);
+  EXPECT_EQ(s->frame.record.step, lane_of(*s, 0).frame.record.step);
+}
+
 TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   thread.send(SetParameter{"dt", 1.0 / 60});
