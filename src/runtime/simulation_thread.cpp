@@ -177,8 +177,9 @@ void SimulationThread::Impl::step() {
   }
   remember(true);
   if (recorder)
-    recorder->add_step(pool, simulation(), simulation().shared_scene(), motion,
-                       1e3 * arena->find(active)->seconds);
+    if (const Lane* lane = arena->find(recorded); lane != nullptr && lane->runs())
+      recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
+                         1e3 * lane->seconds);
   pacer.stepped(simulation().scene().stepping.dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
     const Clock::duration usual = is_stable_at_every_step(lane) ? Clock::duration(kRareEstimateSpacing)

@@ -215,6 +215,7 @@ struct SimulationThread::Impl {
       lanes;  // ascending, as the arena's and those that come for the first time
   LaneId active = 0;
   std::shared_ptr<Recorder> recorder;
+  LaneId recorded = 0;  // lane
   bool playing = true;
   double speed = 1;
   Motion motion;

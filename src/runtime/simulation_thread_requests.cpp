@@ -149,8 +149,6 @@ void SimulationThread::Impl::steer(const StepThroughPast& c) {
 void SimulationThread::Impl::steer(const SelectLane& c) {
   (*arena)[c.lane];  // throws where there is none
   active = c.lane;
-  if (recorder) recorder->forget();
-  recorder.reset();
 }
 
 void SimulationThread::Impl::steer(const NewLane& c) {
@@ -216,6 +214,7 @@ void SimulationThread::Impl::steer(Record& c) {
   recorder = std::move(c.recorder);
   if (!recorder) return;
   continue_from_shown();  // what is seen is what it begins with
+  recorded = active;
   recorder->begin(pool, simulation(), simulation().shared_scene(), motion, [this] { queue.wake(); });
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "core/error.h"
@@ -168,6 +169,33 @@ TEST_F(RecorderTest, HoldsTheSimulationUpButNotItsRequests) {
   // Another scene ends it.
   thread.send(Control(UseScene{loaded(sheet_scene(4))}));
   testing::wait_for(thread, [&](const Snapshot&) { return recorder->progress().stopped; });
+}
+
+TEST_F(RecorderTest, StaysWithTheLaneInWhichItBegan) {
+  const auto recorder = std::make_shared<Recorder>(folder_.path(), Recorder::Settings{false, true, 60});
+  Scene scene = sheet_scene(3);
+  scene.stepping.dt = 1.0 / 60;
+  SimulationThread thread(loaded(scene), testing::paused(1));
+  testing::send_and_wait(thread, Record{recorder});
+  testing::send_and_wait(thread, StepOnce{});
+  testing::send_and_wait(thread, NewLane{"rk4"});  // the active one from now on
+  testing::send_and_wait(thread, StepOnce{});
+  testing::send_and_wait(thread, SelectLane{0});
+  testing::send_and_wait(thread, SelectLane{1});
+  testing::send_and_wait(thread, StepOnce{});
+  recorder->stop();
+  EXPECT_EQ(finished(*recorder).error, "");
+  std::ifstream table(folder_.path() / "diagnostics.csv");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(table, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), 4u) << "a heading and three steps";
+  constexpr int kCgIterations = 10;  // column; rk4 has none
+  for (std::size_t i = 2; i < rows.size(); ++i) {
+    std::istringstream row(rows[i]);
+    std::string value;
+    for (int column = 0; column <= kCgIterations; ++column) std::getline(row, value, ',');
+    EXPECT_GT(std::stoi(value), 0) << rows[i];
+  }
 }
 
 TEST(FreePath, NumbersCountUp) {
