@@ -147,6 +147,11 @@ std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, 
   return past;
 }
 
+void Arena::save_before(WorkerPool& pool) {
+  before_.resize(lanes_.size());
+  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before_[i]);
+}
+
 void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) {
   std::vector<Command> each_command;
   for (const Lane& each : lanes_) {
@@ -157,8 +162,7 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
       throw InputError(each.name() + ": " + error.what());
     }
   }
-  std::vector<Checkpoint> before(lanes_.size());
-  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
+  save_before(pool);
   std::size_t changed = 0;
   try {
     // What stands has the values of the world, but nobody pulls at it.
@@ -166,7 +170,7 @@ void Arena::apply_to_all(WorkerPool& pool, LaneId lane, const Command& command) 
       if (lanes_[changed].runs() || rule_of(command).changes_scene || std::holds_alternative<Reset>(command))
         lanes_[changed].simulation->apply(pool, each_command[changed]);
   } catch (...) {
-    for (std::size_t i = 0; i <= changed; ++i) lanes_[i].simulation->load(pool, before[i]);
+    for (std::size_t i = 0; i <= changed; ++i) lanes_[i].simulation->load(pool, before_[i]);
     throw;
   }
 }
@@ -314,15 +318,13 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   const auto past = std::make_shared<std::vector<WorldChange>>();
   past->reserve(moment.changes + 2);
   past->assign(moment.past->begin(), moment.past->begin() + static_cast<std::ptrdiff_t>(moment.changes));
-  std::vector<Checkpoint> before(is_alone() ? 0 : lanes_.size());
-  for (std::size_t i = 0; i < before.size(); ++i) lanes_[i].simulation->save(pool, before[i]);
+  if (!is_alone()) save_before(pool);
   std::size_t changed = 0;
   try {
     for (; changed < lanes_.size(); ++changed)
       lanes_[changed].simulation->apply(pool, GoBack{moment.of(lanes_[changed].id).checkpoint});
   } catch (...) {
-    for (std::size_t i = 0; i < before.size() && i <= changed; ++i)
-      lanes_[i].simulation->load(pool, before[i]);
+    for (std::size_t i = 0; !is_alone() && i <= changed; ++i) lanes_[i].simulation->load(pool, before_[i]);
     throw;
   }
   for (Lane& lane : lanes_) {

@@ -155,6 +155,7 @@ class Arena {
   std::unique_ptr<Simulation> like(WorkerPool& pool, const Simulation& other, const Scene& scene,
                                    const StopProbe& stop) const;
   void restore_sound_state(WorkerPool& pool, Lane& lane);
+  void save_before(WorkerPool& pool);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);
   void carry_out(WorkerPool& pool, const AddLane& command);
   void carry_out(WorkerPool& pool, const RemoveLane& command);
@@ -166,7 +167,7 @@ class Arena {
   std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane) const;
 
   std::vector<Lane> lanes_;         // ascending; has room for all
-  std::vector<Checkpoint> before_;  // the step, of each lane
+  std::vector<Checkpoint> before_;  // the step or command, of each lane
   std::shared_ptr<std::vector<WorldChange>> past_ = std::make_shared<std::vector<WorldChange>>();
 };
 
