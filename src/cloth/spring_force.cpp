@@ -30,7 +30,6 @@ SpringForce::SpringForce(const ClothModel& model, const Material& material, Spri
       kernel_(kernel),
       motion_(model.particles()),
       sum_(model.particles() + pattern().chunks()),
-      damping_(sum_.size()),
       parts_(pattern().chunks()) {
   set_material(material);
 }
@@ -82,6 +81,7 @@ void SpringForce::run(WorkerPool& pool, bool forces, bool measures, bool damping
   forces = damping || (forces && !has_forces_);
   measures = measures && !has_measures_;
   if (!forces && !measures) return;
+  if (damping) damping_.resize(sum_.size());
   const SpringPass of_part = pass(part_);
   for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
     const SpringMeasures found =

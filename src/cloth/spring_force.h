@@ -85,7 +85,7 @@ class SpringForce final : public ForceTerm {
   mutable std::vector<SpringPass::Motion> motion_;  // where it was made
   mutable RowVector u_;
   mutable RowVector sum_;      // force on every row, and see SpringPass::run
-  mutable RowVector damping_;  // the part of damping in the forces
+  mutable RowVector damping_;  // the part of damping in the forces, where a ledger reads it; else empty
   mutable bool has_forces_ = false;
   mutable bool has_damping_ = false;
   mutable bool wants_damping_ = false;             // with forces that `measure` is to find

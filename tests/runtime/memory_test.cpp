@@ -17,7 +17,7 @@ namespace {
 // Bytes of each particle of a sheet with all defaults, from its mesh to the solver's hierarchy
 // (docs/performance.md), with what the system adds. 64 of them are the copies by row of positions and
 // velocities, 72 the impulses of the energy ledger.
-constexpr double kMost = 1568;
+constexpr double kMost = 1536;
 
 TEST(Memory, OfASheetIsBounded) {
   for (const int n : {64, 128}) {  // ascending: the most is that since the start
