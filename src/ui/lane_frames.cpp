@@ -14,11 +14,6 @@
 namespace clothlab {
 namespace {
 
-constexpr ImGuiWindowFlags kBar = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
-                                  ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
-                                  ImGuiWindowFlags_NoFocusOnAppearing;
-
 float wide(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
 
 void write(ImVec2 at, ImU32 colour, const std::string& text) {
@@ -26,20 +21,13 @@ void write(ImVec2 at, ImU32 colour, const std::string& text) {
 }
 
 void begin_bar(const std::string& id, const Area& area) {
-  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
-  ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::Begin(id.c_str(), nullptr, kBar);
+  begin_fixed(id.c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
 }
 
 void end_bar() {
   ImGui::PopFont();
-  ImGui::End();
-  ImGui::PopStyleVar(4);
+  end_fixed();
 }
 
 // A letter on the lane's colour.
@@ -123,12 +111,8 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   if (right_at > a.x + area.width * 0.4F) write(ImVec2(right_at, top), palette().muted, energy);
   float x = a.x + pad;
   if (now.limit_share) {
-    const float width = units(40), middle = top + line / 2;
-    const auto share = static_cast<float>(std::clamp(*now.limit_share, 0.0, 1.0));
-    draw->AddRectFilled(ImVec2(x, middle - units(3)), ImVec2(x + width, middle + units(3)), palette().field,
-                        units(3));
-    draw->AddRectFilled(ImVec2(x, middle - units(3)), ImVec2(x + width * share, middle + units(3)),
-                        now.level_colour, units(3));
+    const float width = units(40);
+    draw_gauge(ImVec2(x, top + line / 2), width, *now.limit_share, now.level_colour);
     x += width + pad;
   }
   write(ImVec2(x, top), now.level_colour, first_line(now.verdict, std::max(right_at - x - pad, 0.0F)));

@@ -59,7 +59,22 @@ std::string own_values(const Scene& scene) {
   return text;
 }
 
+// Whether any h is stable; explicit Euler, say, may have no stable one, or one that is not known.
+std::string limit_text(std::optional<double> share, StabilityLevel level) {
+  if (share) return format_steady(*share, 2);
+  if (level == StabilityLevel::unstable) return "none";
+  return level == StabilityLevel::unknown ? "–" : "any";
+}
+
 }  // namespace
+
+StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info) {
+  if (!lane.warning.empty()) return {lane.warning, lane.converged};
+  // Non-convergence of another method does not apply to this one.
+  const StepRecord& record = lane.frame.record;
+  if (record.integrator != info.id) return {};
+  return {std::string(record.converged ? record.warning : record.reason), record.converged};
+}
 
 ImU32 level_colour(StabilityLevel level) {
   switch (level) {
@@ -83,8 +98,14 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / scene.stepping.dt;
   describe_state(lane, out);
   StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
-  if (!lane.converged) stability = not_converged(std::move(stability), lane.warning);
+  if (const StepTrouble trouble = trouble_of(lane, info); !trouble.converged)
+    stability = not_converged(std::move(stability), trouble.why);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
+  out.limit = limit_text(out.limit_share, stability.level);
+  if (!lane.blow_up_sentence.empty() && stability.level != StabilityLevel::unstable) {
+    stability.level = StabilityLevel::unstable;
+    stability.verdict = "blew up all the same";
+  }
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
   if (!lane.plot->empty())

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "integrate/registry.h"
 #include "runtime/snapshot.h"
 
 namespace clothlab {
@@ -17,6 +18,7 @@ struct LaneReading {
   std::string short_state;            ///< "6 %", "blew up", "comes back"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit
+  std::string limit;                  ///< that share, "any", "none", or "–" where it is not known
   std::string verdict;                ///< "stable below 1.4 ms"
   ImU32 level_colour = 0;             ///< of the verdict
   std::string energy;                 ///< change since the start: "−1.2 mJ"
@@ -29,6 +31,13 @@ struct LaneReading {
 };
 
 LaneReading read_lane(const LaneSnapshot& lane);
+
+/// What was wrong with a lane's last step by this method; empty where nothing was.
+struct StepTrouble {
+  std::string why;        ///< a sentence without its full stop
+  bool converged = true;  ///< or it was accepted with a warning
+};
+StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info);
 
 /// The colour of a stability level.
 enum class StabilityLevel;

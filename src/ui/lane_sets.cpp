@@ -7,15 +7,14 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "integrate/registry.h"
+#include "ui/method_mark.h"
 
 namespace clothlab {
 namespace {
 
 LaneChoices methods(std::initializer_list<std::string_view> ids) {
   LaneChoices set;
-  for (const std::string_view id : ids)
-    set.lanes.push_back({static_cast<std::size_t>(find_integrator(id) - integrators().data())});
+  for (const std::string_view id : ids) set.lanes.push_back({method_row(id)});
   return set;
 }
 

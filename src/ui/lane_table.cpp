@@ -36,11 +36,11 @@ constexpr std::array kColumns{
     Column{"lane", "Letter and method. A click chooses the lane that the panels edit.", 0,
            [](const Row& r) { return static_cast<double>(r.lane->lane); },
            [](const Row& r) { return lane_name(*r.lane); }},
-    Column{"h/limit", "h over the largest stable h at this shape, where the method has a limit.", 44,
-           [](const Row& r) { return r.figures.limit_share.value_or(kNone); },
-           [](const Row& r) {
-             return r.figures.limit_share ? format_steady(*r.figures.limit_share, 2) : std::string("any");
-           }},
+    Column{"h/limit",
+           "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
+           "stable.",
+           44, [](const Row& r) { return r.figures.limit_share.value_or(kNone); },
+           [](const Row& r) { return r.figures.limit; }},
     Column{"ΔE", "Total energy now less that at the lane's start.", 62,
            [](const Row& r) { return r.figures.energy_change; },
            [](const Row& r) { return r.figures.energy; }},

@@ -66,15 +66,12 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
 }
 
 std::size_t contrasting_method(const Snapshot& now) {
-  const auto row_named = [](std::string_view id) {
-    return static_cast<std::size_t>(find_integrator(id) - integrators().data());
-  };
   const bool is_explicit = integrators()[now.integrator].family == IntegratorFamily::explicit_method;
   constexpr std::array<std::string_view, 3> kImplicit{"semi-implicit-euler", "backward-euler",
                                                       "implicit-midpoint"};
   constexpr std::array<std::string_view, 3> kOther{"symplectic-euler", "explicit-euler", "rk4"};
   for (const std::string_view id : is_explicit ? kImplicit : kOther)
-    if (!has_lane(now, row_named(id))) return row_named(id);
+    if (!has_lane(now, method_row(id))) return method_row(id);
   return next_new_method(now);
 }
 

@@ -70,6 +70,10 @@ std::span<const std::size_t> methods_by_family() {
   return rows;
 }
 
+std::size_t method_row(std::string_view id) {
+  return static_cast<std::size_t>(find_integrator(id) - integrators().data());
+}
+
 std::size_t method_after(std::size_t row, int places) {
   const std::span<const std::size_t> rows = methods_by_family();
   const auto count = static_cast<std::ptrdiff_t>(rows.size());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "ui/palette.h"
 
@@ -13,6 +14,8 @@ namespace clothlab {
 /// Registry rows in the order of the method list: by family, then as registered. Comma and full stop use this
 /// order too.
 std::span<const std::size_t> methods_by_family();
+/// The row of a registered integrator.
+std::size_t method_row(std::string_view id);
 /// The row `places` further in that order, cyclic.
 std::size_t method_after(std::size_t row, int places);
 

@@ -149,6 +149,21 @@ void part_overlay(std::size_t number, ImVec2 at, const Area& view) {
   item_rects()[text] = ImVec4(low.x, low.y, high.x, high.y);
 }
 
+void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
+  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
+  ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::Begin(id, nullptr, flags);
+}
+
+void end_fixed() {
+  ImGui::End();
+  ImGui::PopStyleVar(4);
+}
+
 void selection_overlay(const Area& box) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   const ImVec2 low(box.x, box.y), high(box.x + box.width, box.y + box.height);

@@ -18,6 +18,14 @@ struct Area {
   float height = 0;
 };
 
+/// A window of Dear ImGui at a fixed part of the window, without a background: the window is cleared to
+/// palette().panel, so that a software renderer need not blend a third of the picture.
+inline constexpr ImGuiWindowFlags kFixedPart =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoMove |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
+void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixedPart);
+void end_fixed();
+
 // Drawings over the view of the cloth.
 
 /// The legend of colours and arrows, with units; empty without them.

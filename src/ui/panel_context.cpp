@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/parameters.h"
+#include "ui/method_mark.h"
 
 namespace clothlab {
 
@@ -16,9 +17,7 @@ void PanelContext::set_parameter(std::string_view id, double value) const {
   send(Command(SetParameter{std::string(id), value}));
 }
 
-std::size_t PanelContext::integrator() const {
-  return static_cast<std::size_t>(find_integrator(scene().integrator) - integrators().data());
-}
+std::size_t PanelContext::integrator() const { return method_row(scene().integrator); }
 
 IntegratorParameters PanelContext::own_parameters() const {
   return integrator_parameters(scene(), integrators()[integrator()]);

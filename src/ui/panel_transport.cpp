@@ -49,6 +49,9 @@ void transport_panel(const PanelContext& context) {
       "t = " + format_steady(now.frame.record.time, 4) + " s, step " + format_count(now.frame.record.step);
   if (behind)
     line += " · wanted " + format_plain(now.speed) + "×, reached " + format_steady(now.actual_speed) + "×";
+  if (now.frozen)
+    line = "t = " + format_steady(now.kept.to, 4) + " s · lane " + lane_letter(now.lane) + " stands at " +
+           format_steady(now.frame.record.time, 4) + " s";
   small_text(line);
   if (behind)
     tooltip(

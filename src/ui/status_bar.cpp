@@ -53,15 +53,9 @@ bool item(ImU32 colour, const std::string& text, const std::string& usual) {
 
 // h·ω_max relative to the method's limit, as a small bar.
 void gauge(double share, ImU32 colour) {
-  const float height = ImGui::GetTextLineHeight();
+  const float height = ImGui::GetTextLineHeight(), width = units(54);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = units(54);
-  const float top = at.y + height / 2 - units(3);
-  ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + units(6)), palette().field, units(3));
-  const auto filled = static_cast<float>(std::min(1.0, std::max(0.0, share)));
-  if (filled > 0)
-    draw->AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width * filled, top + units(6)), colour, units(3));
+  draw_gauge(ImVec2(at.x, at.y + height / 2), width, share, colour);
   ImGui::Dummy(ImVec2(width, height));
   ImGui::SameLine(0, units(7));
 }
@@ -131,12 +125,7 @@ void status_bar(const PanelContext& context) {
   const IntegratorInfo& info = integrators()[context.integrator()];
   const IntegratorParameters values = context.own_parameters();
   StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
-  // Non-convergence of another method does not apply to this one.
-  const bool is_own = record.integrator == info.id;
-  const std::string trouble = !now.warning.empty() ? now.warning
-                              : is_own ? std::string(record.converged ? record.warning : record.reason)
-                                       : std::string();
-  const bool converged = now.warning.empty() ? !is_own || record.converged : now.converged;
+  const auto [trouble, converged] = trouble_of(now, info);
   if (!converged) stability = not_converged(std::move(stability), trouble);
   if (!now.blow_up_sentence.empty()) {
     stability.level = StabilityLevel::unstable;

@@ -31,12 +31,6 @@ constexpr float kLeastOfView = 0.35F;  // of the window, beside the shelf, which
 constexpr float kStatusHeight = 28;
 constexpr double kMessageSeconds = 15;
 
-// Without a background: the window is cleared to palette().panel, so that a software renderer need not blend
-// a third of the picture.
-constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
-                                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav;
-
 constexpr const char* kMethodTab = "Method";
 
 // A new panel is one file and one line here.
@@ -54,21 +48,6 @@ constexpr std::array kTabs = {
     Tab{kMethodTab, "The current integrator explained: formula, order, cost and stability (E).",
         method_panel},
 };
-
-void begin_fixed(const char* id, const Area& area, ImVec2 padding, ImGuiWindowFlags flags = kFixed) {
-  ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
-  ImGui::SetNextWindowSize(ImVec2(std::max(area.width, 1.0F), std::max(area.height, 1.0F)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  ImGui::Begin(id, nullptr, flags);
-}
-
-void end_fixed() {
-  ImGui::End();
-  ImGui::PopStyleVar(4);
-}
 
 // Height of the plots in a window of that height, in window coordinates.
 float plots_height(const ViewSettings& view, float window) {
@@ -166,7 +145,7 @@ void UserInterface::draw_shelf(const PanelContext& context, const Area& area) {
   if (!blown_up && !mesh_bar_.is_shown(context.snapshot)) return;
   const bool scrolls = before > area.height;
   begin_fixed("##shelf", area, ImVec2(units(12), units(4)),
-              scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
+              scrolls ? kFixedPart & ~ImGuiWindowFlags_NoScrollbar : kFixedPart);
   // Explanations and tooltips are below their buttons.
   const TooltipsThere there(TooltipSide::above);
   if (blown_up) {
@@ -183,7 +162,7 @@ void UserInterface::draw_side_panel(const PanelContext& context, float x, float 
   const float width = ImGui::GetIO().DisplaySize.x - x;
   const bool low = height < units(kLowWindow);
   begin_fixed("##panel", {x, 0, width, height}, ImVec2(units(12), units(10)),
-              low ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed);
+              low ? kFixedPart & ~ImGuiWindowFlags_NoScrollbar : kFixedPart);
   main_buttons(context);
   transport_panel(context);
   lanes_panel(context);

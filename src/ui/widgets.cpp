@@ -289,6 +289,17 @@ bool close_choice() {
   return true;
 }
 
+void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour) {
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const float half = units(3);
+  const auto bar = [&](float to, ImU32 fill) {
+    draw->AddRectFilled(ImVec2(middle.x, middle.y - half), ImVec2(middle.x + to, middle.y + half), fill,
+                        half);
+  };
+  bar(width, palette().field);
+  if (share > 0) bar(width * static_cast<float>(std::min(share, 1.0)), colour);
+}
+
 bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active, float width) {
   const float height = ImGui::GetFrameHeight();
   if (width == 0) width = units(34);

@@ -58,6 +58,9 @@ void small_text(std::string_view text, std::optional<int> lines = {});
 /// A heading with a line under it.
 void section(std::string_view title);
 
+/// A bar whose left end is at `middle`, filled up to a share of 0 to 1; what is beyond is cut.
+void draw_gauge(ImVec2 middle, float width, double share, ImU32 colour);
+
 enum class Icon { play, pause, step, reset, rewind, previous, next, undo, redo, close, fallback };
 /// A square button with a drawn sign and a tooltip; `active` fills it with the accent. Notes its rectangle.
 bool icon_button(std::string_view name, Icon icon, std::string_view help, bool active = false,

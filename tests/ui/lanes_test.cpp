@@ -15,6 +15,7 @@
 #include "ui/interface.h"
 #include "ui/lane_reading.h"
 #include "ui/lane_sets.h"
+#include "ui/method_mark.h"
 
 namespace clothlab {
 namespace {
@@ -22,9 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::Interface;
 
-std::uint16_t row_named(std::string_view id) {
-  return static_cast<std::uint16_t>(find_integrator(id) - integrators().data());
-}
+std::uint16_t row_named(std::string_view id) { return static_cast<std::uint16_t>(method_row(id)); }
 
 void add_lanes(Interface& face, std::size_t count) {
   for (LaneId lane = 1; lane < count; ++lane) {
@@ -71,7 +70,7 @@ TEST(LaneColours, AreReadableAndDistinctInBothThemes) {
     use_palette(theme);
     std::set<ImU32> colours;
     for (LaneId lane = 0; lane < kMostLanes; ++lane) {
-      EXPECT_GE(contrast(lane_colour(lane), palette().panel), 2) << lane_letter(lane);
+      EXPECT_GE(contrast(lane_colour(lane), palette().panel), 3) << lane_letter(lane);
       colours.insert(lane_colour(lane));
     }
     EXPECT_EQ(colours.size(), kMostLanes);
@@ -145,10 +144,29 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   lane.frame.record.books.damping = -0.75;
   EXPECT_EQ(read_lane(lane).method, "-250 mJ");
   EXPECT_EQ(read_lane(lane).method_share, -0.25);
+  lane.stability.reset();
+  EXPECT_EQ(read_lane(lane).limit, "–") << "not measured yet";
+  StabilityEstimate estimate;
+  estimate.stiffest = {.omega = 1000};
+  lane.stability = estimate;
+  EXPECT_EQ(read_lane(lane).limit, "any");
+  lane.integrator = row_named("explicit-euler");
+  auto explicit_scene = std::make_shared<Scene>(*lane.frame.scene);
+  explicit_scene->integrator = "explicit-euler";
+  lane.frame.scene = explicit_scene;
+  EXPECT_EQ(read_lane(lane).limit, "none") << "without damping it is stable at no h";
+  lane = face.snapshot;
+  lane.stability = estimate;
+  lane.frame.record.integrator = integrators()[lane.integrator].id;
+  lane.frame.record.converged = false;
+  lane.frame.record.reason = "it was not";
+  EXPECT_EQ(read_lane(lane).verdict, "not converged") << "also where the warning is over";
+  lane.frame.record.converged = true;
   lane.frozen = true;
   EXPECT_EQ(read_lane(lane).short_state, "frozen");
   lane.blow_up_sentence = "It blew up.";
   EXPECT_EQ(read_lane(lane).short_state, "blew up");
+  EXPECT_EQ(read_lane(lane).verdict, "blew up all the same") << "nothing that blew up is called stable";
   lane.coming_back = ComingBack{0.1, 0.2};
   EXPECT_EQ(read_lane(lane).short_state, "comes back");
   auto scene = std::make_shared<Scene>(*lane.frame.scene);
