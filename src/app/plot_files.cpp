@@ -44,6 +44,16 @@ std::vector<ChartStretch> strip_of(const ShownPlot& shown) {
   return strip;
 }
 
+// The stacked curves of a run, a rectangle for each pixel.
+void add_bands(const PlotRun& run, const AxisRange& x, ChartPanel& panel) {
+  constexpr std::size_t kPlaces = kChartPanelWidth + 1;
+  std::vector<double> at;
+  for (std::size_t k = 0; k < kPlaces; ++k)
+    at.push_back(x.low + (x.high - x.low) * static_cast<double>(k) / kChartPanelWidth);
+  for (PlotBand& band : stacked_bands(run, {}, x, kPlaces))
+    panel.bands.push_back({rgb_of(band.colour), at, std::move(band.low), std::move(band.high)});
+}
+
 Chart chart_of(const ShownPlot& shown) {
   const Plot& plot = shown.plot;
   const ChartColours colours{rgb_of(palette().panel), rgb_of(palette().overlay), rgb_of(palette().line),
@@ -55,7 +65,9 @@ Chart chart_of(const ShownPlot& shown) {
              .logarithmic = shown.logarithmic,
              .range = shown.y};
   for (const PlotRun& run : plot.runs) {
+    if (!shown.logarithmic) add_bands(run, shown.x, panel);
     for (const PlotCurve& curve : run.curves) {
+      if (curve.stacked && !shown.logarithmic) continue;
       const Rgb colour = rgb_of(curve.colour);
       panel.curves.push_back({.colour = colour, .dash = run.dash.scaled(kPixels), .x = run.x, .y = curve.y});
     }

@@ -150,6 +150,17 @@ void draw_curve(Canvas& canvas, const ChartCurve& curve, const PlacedAxis& x, co
   end_line();
 }
 
+void fill_band(Canvas& canvas, const ChartBand& band, const PlacedAxis& x, const PlacedAxis& y,
+               const ChartBox& clip) {
+  for (std::size_t k = 1; k < band.x.size(); ++k) {
+    const double low = band.low[k - 1], high = band.high[k - 1];
+    if (!std::isfinite(low) || !std::isfinite(high)) continue;
+    canvas.fill({std::max(x(band.x[k - 1]), clip.left), std::clamp(y(high), clip.top, clip.bottom),
+                 std::min(x(band.x[k]), clip.right), std::clamp(y(low), clip.top, clip.bottom)},
+                band.colour);
+  }
+}
+
 void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& colours, const ChartBox& r) {
   const PlacedAxis x = place_axis(panel.x, panel.curves, &ChartCurve::x, r.left, r.right);
   const PlacedAxis y = place_axis(panel.y, panel.curves, &ChartCurve::y, r.bottom, r.top);
@@ -171,6 +182,7 @@ void draw_panel(Canvas& canvas, const ChartPanel& panel, const ChartColours& col
       canvas.text({r.left - 8, at + 5}, tick.label, kTickSize, colours.muted, Anchor::right);
     }
   }
+  for (const ChartBand& band : panel.bands) fill_band(canvas, band, x, y, r);
   for (const ChartCurve& curve : panel.curves) draw_curve(canvas, curve, x, y, r);
   const ChartBox around{r.left - 1, r.top - 1, r.right + 1, r.bottom + 1};
   for (const auto& [a, b] : {std::pair<ChartPoint, ChartPoint>{{r.left, r.top}, {r.right, r.top}},

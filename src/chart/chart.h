@@ -41,9 +41,16 @@ struct ChartStretch {
   std::string text = {};
 };
 
+/// The area between two curves over the same x; empty where one of them is not finite.
+struct ChartBand {
+  Rgb colour = {};
+  std::vector<double> x, low, high;
+};
+
 struct ChartPanel {
   ChartAxis x, y;  ///< y's title stands above the panel
   std::vector<ChartCurve> curves = {};
+  std::vector<ChartBand> bands = {};     ///< behind the curves
   std::vector<ChartStretch> strip = {};  ///< above the panel, within the range of x
 };
 /// Width of a panel without names [pixel].

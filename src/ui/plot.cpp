@@ -2,7 +2,9 @@
 #include "ui/plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/text.h"
 #include "ui/method_mark.h"
@@ -27,6 +29,7 @@ struct Rect {
 };
 
 constexpr Dash kLevelDash{5, 3};
+constexpr float kBandAlpha = 0.8F;
 
 bool visible(const PlotView& view, const PlotRun& run) { return !view.hidden.contains(run.name); }
 bool visible(const PlotView& view, const PlotCurve& curve) { return !view.hidden.contains(curve.label); }
@@ -145,8 +148,9 @@ class PlotPainter {
     for (std::size_t r = plot_.runs.size(); r-- > 0;) {
       const PlotRun& run = plot_.runs[r];
       if (!visible(view_, run)) continue;
+      if (!view_.logarithmic) bands(run);
       for (const PlotCurve& c : run.curves)
-        if (visible(view_, c)) curve(run, c, c.colour);
+        if (visible(view_, c) && !is_band(c)) curve(run, c, c.colour);
     }
   }
 
@@ -179,7 +183,7 @@ class PlotPainter {
     for (const auto& [r, sample] : read) {
       const PlotRun& run = plot_.runs[r];
       for (const PlotCurve& c : run.curves)
-        if (visible(view_, c) && Axis::has(c.y[sample], view_.logarithmic))
+        if (visible(view_, c) && !is_band(c) && Axis::has(c.y[sample], view_.logarithmic))
           draw_->AddCircleFilled(ImVec2(px(run.x[sample]), py(c.y[sample])), units(2.5F), c.colour, 12);
     }
     if (read.empty()) return;
@@ -243,6 +247,21 @@ class PlotPainter {
 
   void upright(float x, ImU32 colour, float thickness) {
     draw_->AddLine(ImVec2(x, frame_.a.y), ImVec2(x, frame_.b.y), colour, units(thickness));
+  }
+
+  bool is_band(const PlotCurve& curve) const { return curve.stacked && !view_.logarithmic; }
+
+  // A rectangle per pixel: triangles with smoothed edges would leave seams.
+  void bands(const PlotRun& run) {
+    const auto pixels = static_cast<std::size_t>(std::max(frame_.width(), 1.0F));
+    for (const PlotBand& band : stacked_bands(run, view_, x_.range(), pixels + 1)) {
+      for (std::size_t k = 0; k < pixels; ++k) {
+        if (!(band.high[k] > band.low[k])) continue;
+        const float left = frame_.a.x + static_cast<float>(k);
+        draw_->AddRectFilled(ImVec2(left, py(band.high[k])), ImVec2(left + 1, py(band.low[k])),
+                             with_alpha(band.colour, kBandAlpha));
+      }
+    }
   }
 
   void curve(const PlotRun& run, const PlotCurve& curve, ImU32 colour) {
@@ -451,13 +470,51 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
     if (!(all ? visible(view, run) : fits(run))) continue;
     const auto first = std::lower_bound(run.x.begin(), run.x.end(), x.low) - run.x.begin();
     const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
-    for (const PlotCurve& curve : run.curves) {
-      if (!visible(view, curve)) continue;
-      for (auto i = first; i < last; ++i) fit.include(curve.y[static_cast<std::size_t>(i)]);
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      double up = 0, down = 0;
+      for (const PlotCurve& curve : run.curves) {
+        if (!visible(view, curve)) continue;
+        fit.include(curve.y[i]);
+        if (curve.stacked && std::isfinite(curve.y[i])) (curve.y[i] > 0 ? up : down) += curve.y[i];
+      }
+      if (view.logarithmic) continue;
+      fit.include(up);
+      fit.include(down);
     }
   }
   for (const PlotLevel& level : plot.levels) fit.include(level.y);
   return fit.range(plot.from_zero);
+}
+
+std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
+                                    std::size_t places) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<PlotBand> bands;
+  // What is stacked so far, upwards and downwards.
+  std::array<std::vector<double>, 2> edge;
+  for (auto& side : edge) side.assign(places, 0.0);
+  for (const PlotCurve& curve : run.curves) {
+    if (!curve.stacked || !visible(view, curve)) continue;
+    PlotBand up{curve.colour, edge[0], edge[0]}, down{curve.colour, edge[1], edge[1]};
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < places; ++k) {
+      const double at = x.low + (x.high - x.low) * static_cast<double>(k) /
+                                    static_cast<double>(std::max<std::size_t>(places, 2) - 1);
+      while (i + 1 < run.x.size() && run.x[i + 1] < at) ++i;
+      const bool there = i + 1 < run.x.size() && at >= run.x[i];
+      const double share = there ? (at - run.x[i]) / (run.x[i + 1] - run.x[i]) : 0;
+      const double y = there ? curve.y[i] + share * (curve.y[i + 1] - curve.y[i]) : kNone;
+      if (!std::isfinite(y)) {
+        up.high[k] = down.low[k] = kNone;
+        continue;
+      }
+      edge[0][k] = up.high[k] = up.low[k] + std::max(y, 0.0);
+      edge[1][k] = down.low[k] = down.high[k] + std::min(y, 0.0);
+    }
+    bands.push_back(std::move(up));
+    bands.push_back(std::move(down));
+  }
+  return bands;
 }
 
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size) {

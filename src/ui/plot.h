@@ -22,6 +22,7 @@ struct PlotCurve {
   float thickness = 1.4F;  ///< [interface units]
   std::vector<double> y;  ///< as long as its run's x; values off the axis (not finite, or ≤ 0 on a logarithm)
                           ///< interrupt the line
+  bool stacked = false;  ///< an area on top of those before it, but on a logarithmic axis
 };
 
 /// Curves over the same ascending x: of the only run, or of a lane.
@@ -76,6 +77,17 @@ std::vector<LegendEntry> legend_of(const Plot& plot);
 /// The shown ranges: those of the view, or fitted to the visible curves.
 AxisRange shown_x(const Plot& plot, const PlotView& view);
 AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x);
+
+/// A stacked curve as the area between two lines.
+struct PlotBand {
+  ImU32 colour = 0;
+  std::vector<double> low, high;  ///< as long as the places; not finite where there are no samples
+};
+
+/// The visible stacked curves of a run at `places` that divide the range of x evenly, both ends included.
+/// Positive values go up from zero and negative ones down, so that each curve has two bands.
+std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
+                                    std::size_t places);
 
 /// Draws a plot of the given size at the cursor, with a legend whose entries switch curves off and on and a
 /// strip of the current run's methods. Hovering shows the values of the nearest sample. The wheel zooms x,

@@ -30,7 +30,8 @@ PlotRun visible_part(const PlotRun& run, const PlotView& view, const AxisRange& 
   for (const PlotCurve& curve : run.curves) {
     if (view.hidden.contains(curve.label)) continue;
     const auto begin = curve.y.begin() + skipped;
-    part.curves.push_back({curve.label, curve.colour, curve.thickness, {begin, begin + (last - first)}});
+    part.curves.push_back(
+        {curve.label, curve.colour, curve.thickness, {begin, begin + (last - first)}, curve.stacked});
   }
   return part;
 }

@@ -25,6 +25,7 @@ struct Quantity {
   ImU32 Palette::*colour;
   double (*get)(const PlotSample&);
   float thickness = 1.4F;
+  bool stacked = false;
 };
 
 // Its switch in the legend removes it from the sum as well.
@@ -42,16 +43,23 @@ constexpr std::array kEnergies =
 constexpr std::array kEnergiesWithoutGravity =
     energies_with({"kinetic + elastic", &Palette::total,
                    [](const PlotSample& s) { return s.energy.total - s.energy.gravity; }, 2});
+constexpr Quantity entry(const char* label, ImU32 Palette::*colour, double (*get)(const PlotSample&)) {
+  return {label, colour, get, 1.4F, true};
+}
 constexpr std::array kLedger{
-    Quantity{"method", &Palette::total, [](const PlotSample& s) { return s.books.method; }, 2},
-    Quantity{"damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }},
-    Quantity{"hand", &Palette::kinetic, [](const PlotSample& s) { return s.books.hand; }},
-    Quantity{"pins", &Palette::stretch, [](const PlotSample& s) { return s.books.pins; }},
-    Quantity{"wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }},
-    Quantity{"floor", &Palette::good, [](const PlotSample& s) { return s.books.floor; }},
-    Quantity{"changes", &Palette::muted, [](const PlotSample& s) { return s.books.jump; }},
-    Quantity{"solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }},
-    Quantity{"rods", &Palette::failed, [](const PlotSample& s) { return s.books.rods; }},
+    Quantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
+    entry("method", &Palette::accent, [](const PlotSample& s) { return s.books.method; }),
+    entry("damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }),
+    entry("hand", &Palette::kinetic, [](const PlotSample& s) { return s.books.hand; }),
+    entry("pins", &Palette::stretch, [](const PlotSample& s) { return s.books.pins; }),
+    entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }),
+    entry("floor", &Palette::good, [](const PlotSample& s) { return s.books.floor; }),
+    entry("changes", &Palette::muted, [](const PlotSample& s) { return s.books.jump; }),
+    entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
+    entry("rods", &Palette::failed, [](const PlotSample& s) { return s.books.rods; }),
+};
+constexpr std::array kMethodsShares{
+    Quantity{"method", &Palette::accent, [](const PlotSample& s) { return s.books.method; }, 2},
 };
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
@@ -96,7 +104,7 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
   run.x.reserve(samples.size());
   for (const PlotSample& sample : samples) run.x.push_back(sample.time);
   for (const Quantity& quantity : quantities) {
-    PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}};
+    PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
     curve.y.reserve(samples.size());
     const double start = relative && !samples.empty() ? quantity.get(samples.front()) : 0;
     for (const PlotSample& sample : samples) curve.y.push_back(quantity.get(sample) - start);
@@ -155,15 +163,14 @@ Plot energies_plot(const Snapshot& now) { return energy_plot(now, kEnergies); }
 
 // Entries that nothing was booked to are left out.
 Plot ledger_plot(const Snapshot& now) {
-  Plot plot = over_time(now, kLedger, true);
+  const bool alone = now.others.empty();
+  Plot plot = over_time(now, alone ? std::span<const Quantity>(kLedger) : kMethodsShares, true);
   plot.unit = "J";
-  plot.y_title = now.others.empty() ? "relative to start" : "made by the method";
+  plot.y_title = alone ? "relative to start" : "made by the method";
   for (PlotRun& run : plot.runs)
-    if (run.curves.size() > 1)
-      std::erase_if(run.curves, [&](const PlotCurve& curve) {
-        return curve.label != kLedger.front().label &&
-               std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
-      });
+    std::erase_if(run.curves, [](const PlotCurve& curve) {
+      return curve.stacked && std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
+    });
   return plot;
 }
 
@@ -231,9 +238,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run.",
      energies_plot, false},
     {"Ledger",
-     "Where energy came from and went since the start [J]: the hand, pins, wind and floor, dampers, and what "
+     "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
+     "line "
+     "is their sum, the change of T + V. Given or taken by the hand, pins, wind, the floor, dampers, and by "
      "the "
-     "method itself made or destroyed. With several lanes the method's part of each.",
+     "method itself. With several lanes the method's part of each.",
      ledger_plot, false},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
      false},

@@ -156,6 +156,24 @@ TEST(Chart, DrawsItsLegendInsteadOfTheCurvesLabels) {
   EXPECT_GT(counts(green), 20);
 }
 
+TEST(Chart, FillsBandsWithinThePanel) {
+  Chart chart{.title = "t", .panels = {{.x = {.title = "x"}, .y = {.title = "y"}}}};
+  const Rgb red{255, 0, 0};
+  chart.panels[0].x.range = chart.panels[0].y.range = AxisRange{0, 4};
+  const auto filled = [&](std::vector<double> low, std::vector<double> high) {
+    chart.panels[0].bands = {{red, {0, 2, 4}, std::move(low), std::move(high)}};
+    const Image image = draw_chart(chart);
+    int count = 0;
+    for (std::size_t i = 0; i < image.rgba.size(); i += 4)
+      count += image.rgba[i] == 255 && image.rgba[i + 1] == 0 && image.rgba[i + 2] == 0;
+    return count;
+  };
+  const int all = filled({0, 0, 0}, {4, 4, 4});
+  EXPECT_NEAR(filled({0, 0, 0}, {2, 2, 2}), all / 2, all / 100);
+  EXPECT_NEAR(filled({0, kNan, 0}, {2, 2, 2}), all / 4, all / 100);
+  EXPECT_EQ(filled({-9, -9, -9}, {9, 9, 9}), all) << "nothing beyond the frame";
+}
+
 TEST(Chart, DrawsDotsInRowsWithNames) {
   Chart chart{.title = "t", .panels = {{.x = {.title = "x"}, .y = {.title = "y", .names = {"a", "b", "c"}}}}};
   const Rgb red{255, 0, 0};

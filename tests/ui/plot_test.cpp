@@ -110,6 +110,60 @@ void give_lane(Interface& face) {
   other.plot = samples_until(6, 1);
 }
 
+TEST(PlotBands, StackGainsUpwardsAndLossesDownwards) {
+  PlotRun run;
+  run.x = {0, 1, 2};
+  const auto add = [&](const char* label, std::vector<double> y, bool stacked = true) {
+    run.curves.push_back({label, 0xFFFFFFFF, 1, std::move(y), stacked});
+  };
+  add("sum", {0, 1, 2}, false);
+  add("a", {0, 2, 4});
+  add("b", {0, -2, 2});
+  add("c", {0, 1, kNan});
+  PlotView view;
+  // At 0.5, 1, 1.5 and, beyond the samples, 2.5.
+  const auto at = [&](const AxisRange& x, std::size_t places) { return stacked_bands(run, view, x, places); };
+  const auto bands = at({0.5, 1.5}, 3);
+  ASSERT_EQ(bands.size(), 6u) << "two of each stacked curve";
+  EXPECT_THAT(bands[0].low, ElementsAre(0, 0, 0));
+  EXPECT_THAT(bands[0].high, ElementsAre(1, 2, 3));
+  EXPECT_THAT(bands[1].low, ElementsAre(0, 0, 0)) << "a loses nothing";
+  EXPECT_THAT(bands[2].high, ElementsAre(1, 2, 3)) << "b, on top of a, gains nothing yet";
+  EXPECT_THAT(bands[3].low, ElementsAre(-1, -2, 0));
+  EXPECT_THAT(bands[4].low, ElementsAre(1, 2, 3));
+  EXPECT_EQ(bands[4].high[0], 1.5);
+  EXPECT_TRUE(std::isnan(bands[4].high[2])) << "half of it is no number";
+  EXPECT_TRUE(std::isnan(at({2.5, 3}, 2)[0].high[0]));
+  // The axis holds the whole stack.
+  Plot plot;
+  plot.runs = {run};
+  EXPECT_GE(shown_y(plot, view, {0, 2}).high, 6);
+  EXPECT_LT(shown_y(plot, view, {0, 0.5}).high, 6);
+  view.hidden.insert("a");
+  EXPECT_EQ(at({0.5, 1.5}, 3).size(), 4u);
+  EXPECT_LT(shown_y(plot, view, {0, 2}).high, 4);
+}
+
+TEST(PlotKinds, StackTheLedgerOfOneLane) {
+  Interface face;
+  give_runs(face);
+  auto samples = *face.snapshot.plot;
+  for (PlotSample& s : samples) s.books = {.hand = 3 * s.time, .method = -s.time, .energy = 7 + 2 * s.time};
+  face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  const Plot alone = make_plot(PlotKind::ledger, face.snapshot);
+  std::vector<std::string> labels;
+  for (const PlotCurve& curve : alone.runs[0].curves) {
+    labels.push_back(curve.label);
+    EXPECT_EQ(curve.stacked, curve.label != "sum");
+  }
+  EXPECT_THAT(labels, ElementsAre("sum", "method", "hand")) << "nothing was booked to the others";
+  EXPECT_DOUBLE_EQ(alone.runs[0].curves[0].y.back(), 2 * (samples.back().time - samples.front().time));
+  face.snapshot.others.emplace_back().plot = face.snapshot.plot;
+  const Plot beside = make_plot(PlotKind::ledger, face.snapshot);
+  EXPECT_EQ(beside.runs[0].curves.size(), 1u);
+  EXPECT_EQ(beside.runs[0].curves[0].label, "method");
+}
+
 TEST(PlotKinds, ShowTheRun) {
   Interface face;
   give_runs(face);
