@@ -51,6 +51,18 @@ bool MouseGrab::adapt(WorkerPool& pool, const Simulation& simulation, const Stab
   return true;
 }
 
+bool MouseGrab::breaks_limit(const Simulation& simulation, const StabilityEstimate& without_grab) const {
+  const double inverse_mass = grab_inverse_mass(hold_.particles, hold_.weights, simulation.system().masses(),
+                                                simulation.system().projection());
+  const auto is_stable = [&](const StabilityEstimate& cloth) {
+    const Scene& scene = simulation.scene();
+    return scene.stepping.h() <
+           largest_stable_step(simulation.integrator(), integrator_parameters(scene), cloth).value_or(0);
+  };
+  return is_stable(without_grab) &&
+         !is_stable(with_grab(without_grab, hold_.stiffness * inverse_mass, hold_.damping * inverse_mass));
+}
+
 double MouseGrab::share(const Simulation& simulation) const {
   if (std::isinf(budget_)) return 1;
   const double added = simulation.record().energy.total - calm_;

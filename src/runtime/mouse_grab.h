@@ -30,6 +30,8 @@ class MouseGrab {
   const Grab& grab() const { return hold_; }
   /// For another method, h or material. True where grab() is another then, to be applied.
   bool adapt(WorkerPool& pool, const Simulation& simulation, const StabilityEstimate& without_grab);
+  /// Whether the simulation's method is stable without this grab and not with it.
+  bool breaks_limit(const Simulation& simulation, const StabilityEstimate& without_grab) const;
   void move_to(const vec3& cursor) { hold_.cursor = cursor; }
   const vec3& cursor() const { return hold_.cursor; }
   /// Call before every step, while grab() is in force: the far end of the spring, within the bounds on its

@@ -75,6 +75,8 @@ struct SimulationThread::Impl {
 
   void use(std::shared_ptr<const LoadedScene> next, const std::shared_ptr<const Scene>& values);
   void start_over();
+  /// The same with the lanes that were on their way for the first time.
+  void start_all_over();
   void go_on_from_restored_state();
   /// The run continues from this time: later states become the other branch.
   void leave_for(double time);
@@ -148,6 +150,8 @@ struct SimulationThread::Impl {
   void pull();
   /// The lane whose method bounds the grab.
   LaneId softest_hand(const Grab& hold);
+  /// Says so where the hand in force, chosen for the lanes of then, breaks the limit of this one.
+  void warn_of_hand(LaneId lane);
   Prospect prospect(const LiveLane& lane) const;
   /// For any cloth.
   bool is_stable_at_every_step(const LiveLane& lane) const;

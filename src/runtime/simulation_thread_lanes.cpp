@@ -48,7 +48,9 @@ void SimulationThread::Impl::follow_blow_ups() {
 void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment) {
   if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
   const double from = moment.of(lane.id).checkpoint->state.t;
-  CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, stop);
+  // A reset that waits does not take it back: it comes from there then.
+  const StopProbe superseded = [this] { return queue.scene_waits(); };
+  CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, superseded);
   lane.coming_back.emplace(LiveLane::Return{std::move(run), from});
   lane.plot.forget_after(from);
   if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
@@ -105,6 +107,7 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
   lane.blown.reset();
   if (is_new) active = lane.id;
   begin_lane(lane);
+  warn_of_hand(lane.id);
 }
 
 void SimulationThread::Impl::give_up_returns() {

@@ -55,6 +55,15 @@ void SimulationThread::Impl::start_over() {
   remember(false);
 }
 
+void SimulationThread::Impl::start_all_over() {
+  std::vector<std::pair<LaneId, std::shared_ptr<const Scene>>> on_their_way;
+  for (const auto& lane : lanes)
+    if (lane->coming_back && arena->find(lane->id) == nullptr)
+      on_their_way.emplace_back(lane->id, lane->coming_back->run.simulation().shared_scene());
+  start_over();
+  for (const auto& [lane, method] : on_their_way) start_return(insert_lane(lanes, lane), *method, first);
+}
+
 void SimulationThread::Impl::go_on_from_restored_state() {
   const double t = arena->time();
   leave_for(t);

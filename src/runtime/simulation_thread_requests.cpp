@@ -35,7 +35,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   arena.apply(pool, active, command);
   if (std::holds_alternative<Reset>(command)) {
     if (stood) playing = std::exchange(resumes, false);
-    start_over();
+    start_all_over();
   } else if (std::holds_alternative<RestoreSoundState>(command)) {
     go_on_from_restored_state();
   } else if (const auto* move = std::get_if<MovePins>(&command); move != nullptr && move->duration == 0) {
@@ -48,6 +48,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (rule.changes_scene && mouse_grab &&
       mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand))))
     arena.apply(pool, active, mouse_grab->grab());
+  if (is_of_method(command)) warn_of_hand(active);
   if (rule.breaks_continuity) ask_for_estimates();
   if (!rule.changes_scene) return;
   const bool of_method = is_of_method(command);

@@ -150,6 +150,13 @@ LaneId SimulationThread::Impl::softest_hand(const Grab& hold) {
   return softest.value_or(running_lane());
 }
 
+void SimulationThread::Impl::warn_of_hand(LaneId lane) {
+  const Lane& own = *arena->find(lane);
+  if (mouse_grab && lane != hand && own.runs() &&
+      mouse_grab->breaks_limit(*own.simulation, estimate_without_grab(live(lane))))
+    tell(own.name() + " is stable without this hand, but perhaps not with it. Let go and take hold again.");
+}
+
 StabilityEstimate SimulationThread::Impl::estimate_without_grab(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
   if (lane.free_stability && simulation.integrator().inextensible) return *lane.free_stability;

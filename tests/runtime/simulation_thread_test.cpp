@@ -1016,6 +1016,33 @@ TEST(SimulationThread, WhatIsDoneToALaneThatComesBackHolds) {
   EXPECT_EQ(s->lane, 0u);
   EXPECT_TRUE(s->others.empty());
   EXPECT_EQ(s->errors, 0u) << s->error;
+
+  send_at_once(thread, {NewLane{"bdf2", true, 4}}, {Reset{}});
+  s = settled();
+  EXPECT_EQ(s->lane, 1u) << "its way has become short";
+  EXPECT_EQ(s->frame.scene->integrator, "bdf2");
+  EXPECT_EQ(s->frame.record.step, 0u);
+  EXPECT_EQ(s->errors, 0u) << s->error;
+}
+
+TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
+  Scene scene = sheet_scene(5);
+  scene.stepping.dt = 2.2e-3;  // 0.96 of symplectic Euler's limit without a hand
+  SceneLoadOptions options;
+  options.rehearse = true;  // measures ω_max, as the window does
+  SimulationThread thread(std::make_shared<const LoadedScene>(load_scene(scene, options)), paused());
+  const StartGrab hold{{{6, 7, 11}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.1, 0.5)}};
+  send_and_wait(thread, hold);  // as stiff as semi-implicit Euler likes
+  auto s = send_and_wait(thread, NewLane{"backward-euler"});
+  EXPECT_EQ(s->notices, 0u) << s->notice << ": it bears any hand";
+  s = send_and_wait(thread, NewLane{"symplectic-euler"});
+  EXPECT_THAT(s->notice, ::testing::StartsWith("Lane C (Symplectic Euler) is stable without this hand"));
+  const auto told = s->notices;
+  thread.send(Release{});
+  thread.send(hold);  // chosen for all three
+  send_and_wait(thread, SelectLane{1});
+  s = send_and_wait(thread, SetIntegrator{"symplectic-euler"});
+  EXPECT_EQ(s->notices, told) << "the hand was chosen for this method";
 }
 
 TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
