@@ -48,18 +48,18 @@ constexpr Quantity entry(const char* label, ImU32 Palette::*colour, double (*get
 }
 constexpr std::array kLedger{
     Quantity{"sum", &Palette::total, [](const PlotSample& s) { return s.books.energy; }, 2},
-    entry("method", &Palette::accent, [](const PlotSample& s) { return s.books.method; }),
+    entry("method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }),
     entry("damping", &Palette::bend, [](const PlotSample& s) { return s.books.damping; }),
-    entry("hand", &Palette::kinetic, [](const PlotSample& s) { return s.books.hand; }),
-    entry("pins", &Palette::stretch, [](const PlotSample& s) { return s.books.pins; }),
+    entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.books.hand; }),
+    entry("pins", &Palette::muted, [](const PlotSample& s) { return s.books.pins; }),
     entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }),
-    entry("floor", &Palette::good, [](const PlotSample& s) { return s.books.floor; }),
-    entry("changes", &Palette::muted, [](const PlotSample& s) { return s.books.jump; }),
+    entry("floor", &Palette::failed, [](const PlotSample& s) { return s.books.floor; }),
+    entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.books.jump; }),
     entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
-    entry("rods", &Palette::failed, [](const PlotSample& s) { return s.books.rods; }),
+    entry("rods", &Palette::good, [](const PlotSample& s) { return s.books.rods; }),
 };
 constexpr std::array kMethodsShares{
-    Quantity{"method", &Palette::accent, [](const PlotSample& s) { return s.books.method; }, 2},
+    Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2},
 };
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
