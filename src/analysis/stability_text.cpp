@@ -87,6 +87,20 @@ std::string what_happened(const BlowUpFacts& facts) {
          " J that gravity, the start and your pulls account for.";
 }
 
+/// What its frequency alone says against the limit of one oscillation without damping.
+std::string what_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                        const IntegratorParameters& values) {
+  if (!facts.spring) return "";
+  const FailedSpring& s = *facts.spring;
+  const auto share = [&](double length) { return format_plain(length / s.rest_length); };
+  std::string text = " No spring gained more energy than " + name_of_spring(facts) + ": from " +
+                     share(s.before) + " to " + share(s.after) + " times its length at rest";
+  if (!(s.omega > 0) || (integrator.inextensible && s.stretch)) return text + ".";
+  text += "; alone between its particles it has h·ω = " + format_plain(facts.h * s.omega);
+  const double limit = stability_limit(integrator, values);
+  return text + (limit > 0 && std::isfinite(limit) ? ", of " + format_plain(limit) + "." : ".");
+}
+
 std::string where_measured(const BlowUpFacts& facts) {
   if (!facts.sound_time) return " At the start: ";
   return " When the cloth was last sound (no spring strained by 10 %), at " +
@@ -120,12 +134,17 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
   return against_the_limit(integrator, values, h, *limit, e);
 }
 
+std::string name_of_spring(const BlowUpFacts& facts) {
+  return std::string("the ") + (facts.spring->stretch ? "stretch" : "bending") + " spring between vertices " +
+         std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
+}
+
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                             const IntegratorParameters& values,
                             const std::optional<StabilityEstimate>& estimate) {
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
-  text += what_happened(facts);
+  text += what_happened(facts) + what_failed(facts, integrator, values);
   if (!estimate) return text + advice(facts, integrator);
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "analysis/stability.h"
+#include "dynamics/failed_spring.h"
 
 namespace clothlab {
 
@@ -26,7 +28,12 @@ struct BlowUpFacts {
   double factor = 1;       ///< the scene's --energy-limit
   /// Of the last sound state [s], strained by less than 10 %; none: that is the start.
   std::optional<double> sound_time;
+  std::optional<FailedSpring> spring = {};
+  std::array<std::uint32_t, 2> vertices{};  ///< of its ends, counted from 0
 };
+
+/// "the stretch spring between vertices 12 and 33".
+std::string name_of_spring(const BlowUpFacts& facts);
 
 /// Some sentences: what happened at which step, why (describe_stability of the estimate at the last sound
 /// state, where known), and what helps.

@@ -298,6 +298,8 @@ void Application::draw_interface(const PanelContext& context) {
   for (const LaneTile& tile : view_.tiles(*snapshot_)) {
     if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
       draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
+    for (const LaneSnapshot* lane : snapshot_->lanes())
+      if (lane->lane == tile.lane) draw_failed_spring(*lane, view_.camera, tile.cloth);
     if (tile.lane == snapshot_->lane)
       draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth, interaction_.edge_under_mouse());
   }
@@ -357,6 +359,8 @@ void Application::carry_out(AppRequest request) {
   }
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
+  if (std::holds_alternative<FrameFailedSpring>(request))
+    if (const auto box = box_of_failed_spring(*snapshot_)) view_.look_at(*box, *snapshot_);
   if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
   if (std::holds_alternative<Undo>(request)) documents_.undo(*snapshot_);
   if (std::holds_alternative<Redo>(request)) documents_.redo(*snapshot_);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <glm/common.hpp>
+#include <glm/geometric.hpp>
 
 namespace clothlab {
 
@@ -18,6 +19,15 @@ Box box_of(const Frame& frame) {
     any = true;
   }
   return box;
+}
+
+std::optional<Box> box_of_failed_spring(const LaneSnapshot& lane) {
+  constexpr double kAround = 4;  // of its length
+  if (!lane.failed_spring) return std::nullopt;
+  const FailedSpring& spring = *lane.failed_spring;
+  const vec3 &a = lane.frame.positions[spring.i], &b = lane.frame.positions[spring.j];
+  const vec3 around(kAround * std::max(spring.rest_length, glm::distance(a, b)));
+  return Box{glm::min(a, b) - around, glm::max(a, b) + around};
 }
 
 Box room_to_move(const Frame& frame) {

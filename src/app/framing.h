@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+
 #include "mesh/mesh.h"
+#include "runtime/snapshot.h"
 #include "sim/frame.h"
 
 namespace clothlab {
@@ -11,5 +14,8 @@ Box box_of(const Frame& frame);
 
 /// The box to show at the start of a scene: the cloth, and the space into which level cloth will hang.
 Box room_to_move(const Frame& frame);
+
+/// The surroundings of the spring that failed, if one did.
+std::optional<Box> box_of_failed_spring(const LaneSnapshot& lane);
 
 }  // namespace clothlab

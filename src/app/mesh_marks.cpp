@@ -11,8 +11,8 @@ namespace {
 /// Projects particles into the window.
 class ParticlePlaces {
  public:
-  ParticlePlaces(const Snapshot& snapshot, const Camera& camera, const Area& view)
-      : positions_(snapshot.frame.positions), camera_(camera), view_(view) {}
+  ParticlePlaces(const LaneSnapshot& lane, const Camera& camera, const Area& view)
+      : positions_(lane.frame.positions), camera_(camera), view_(view) {}
 
   std::optional<ImVec2> operator()(std::uint32_t particle) const {
     const Pixels size{static_cast<double>(view_.width), static_cast<double>(view_.height)};
@@ -63,6 +63,13 @@ void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera&
   const ParticlePlaces seen(snapshot, camera, view);
   draw_open_edges(bar, snapshot, seen, view, edge_under_mouse);
   draw_part_numbers(bar, snapshot, seen, view);
+}
+
+void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Area& view) {
+  if (!lane.failed_spring) return;
+  const ParticlePlaces seen(lane, camera, view);
+  const auto from = seen(lane.failed_spring->i), to = seen(lane.failed_spring->j);
+  if (from && to) failure_overlay(*from, *to, view);
 }
 
 }  // namespace clothlab

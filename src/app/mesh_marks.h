@@ -16,4 +16,7 @@ namespace clothlab {
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse);
 
+/// Marks the spring at which the lane's last step failed, if it did.
+void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Area& view);
+
 }  // namespace clothlab

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/revival.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -113,17 +114,10 @@ int end_run(Results& results, const Simulation& simulation, StepStatus status, W
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
-  const auto [sound, step] = simulation.last_sound_state();
+  const State sound = simulation.last_sound_state().state;
   const std::optional<StabilityEstimate> estimate =
       measure_stability(simulation, sound, simulation.integrator(), pool, kQuickDirections);
-  const BlowUpFacts facts{blow_up->cause != BlowUp::Cause::not_finite,
-                          blow_up->step,
-                          blow_up->time,
-                          blow_up->dt,
-                          blow_up->energy,
-                          blow_up->allowed,
-                          simulation.scene().stepping.energy_limit,
-                          step > 0 ? std::optional(sound.t) : std::nullopt};
+  const BlowUpFacts facts = blow_up_facts(*blow_up, simulation);
   return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()), estimate);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/revival.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
@@ -18,9 +19,29 @@ std::string from(double time) {
 
 }  // namespace
 
+BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
+  const auto [sound, step] = simulation.last_sound_state();
+  BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
+                    .step = blow_up.step,
+                    .time = blow_up.time,
+                    .h = blow_up.dt,
+                    .energy = blow_up.energy,
+                    .allowed = blow_up.allowed,
+                    .factor = simulation.scene().stepping.energy_limit,
+                    .sound_time = step > 0 ? std::optional(sound.t) : std::nullopt,
+                    .spring = blow_up.spring};
+  if (facts.spring) {
+    const std::vector<std::uint32_t>& vertices = simulation.mesh().vertex_of_particle;
+    const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);
+    facts.vertices = {low, high};
+  }
+  return facts;
+}
+
 std::string blow_up_sentence(const BlownUpRun& run) {
   return std::string(run.integrator->title) + " blew up in step " + std::to_string(run.facts.step) +
-         " with h = " + format_quantity(run.facts.dt, "s") + ", at " + format_plain(run.facts.time) + " s.";
+         " with h = " + format_quantity(run.facts.h, "s") + ", at " + format_plain(run.facts.time) + " s" +
+         (run.facts.spring ? ", in " + name_of_spring(run.facts) : std::string()) + ".";
 }
 
 std::string goes_on_text(const Prospect& now, double time) {

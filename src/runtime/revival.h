@@ -5,14 +5,18 @@
 #include <optional>
 #include <string>
 
+#include "analysis/stability_text.h"
 #include "integrate/registry.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
 
+/// The facts of a blow-up of this run for its explanation.
+BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation);
+
 /// A run that blew up, as long as the window shows its last good state.
 struct BlownUpRun {
-  BlowUp facts;
+  BlowUpFacts facts;
   const IntegratorInfo* integrator = nullptr;  ///< current when it blew up
   IntegratorParameters parameters;
   std::string sentence = {};       ///< what happened

@@ -272,6 +272,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (lane.blown && !lane.coming_back) {
     to.blow_up_sentence = lane.blown->sentence;
     to.blow_up_text = lane.blown->why;
+    to.failed_spring = lane.blown->facts.spring;
   }
   if (now - lane.warned < kWarningShown) {
     to.warning = lane.warning;

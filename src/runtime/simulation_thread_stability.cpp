@@ -32,9 +32,10 @@ bool SimulationThread::Impl::is_stable_at_every_step(const LiveLane& lane) const
 void SimulationThread::Impl::blow_up(LiveLane& lane) {
   const Lane& own = *arena->find(lane.id);
   forget_estimate(lane);
-  lane.blown = BlownUpRun{.facts = own.frozen ? *own.frozen : own.simulation->blow_up().value(),
-                          .integrator = &own.simulation->integrator(),
-                          .parameters = integrator_parameters(own.simulation->scene())};
+  lane.blown = BlownUpRun{
+      .facts = blow_up_facts(own.frozen ? *own.frozen : own.simulation->blow_up().value(), *own.simulation),
+      .integrator = &own.simulation->integrator(),
+      .parameters = integrator_parameters(own.simulation->scene())};
   lane.blown->sentence = blow_up_sentence(*lane.blown);
   if (!arena->is_alone()) lane.blown->sentence.insert(0, std::string("Lane ") + lane_letter(lane.id) + ": ");
   if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence + " The others go on.");
@@ -71,19 +72,8 @@ void SimulationThread::Impl::decide(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::explain(LiveLane& lane) {
-  const BlowUp& b = lane.blown->facts;
-  const Simulation& simulation = simulation_of(lane);
-  const Simulation::StateAtStep sound = simulation.last_sound_state();
   lane.blown->why =
-      explain_blow_up({.finite = b.cause != BlowUp::Cause::not_finite,
-                       .step = b.step,
-                       .time = b.time,
-                       .h = b.dt,
-                       .energy = b.energy,
-                       .allowed = b.allowed,
-                       .factor = simulation.scene().stepping.energy_limit,
-                       .sound_time = sound.step > 0 ? std::optional(sound.state.t) : std::nullopt},
-                      *lane.blown->integrator, lane.blown->parameters, lane.stability);
+      explain_blow_up(lane.blown->facts, *lane.blown->integrator, lane.blown->parameters, lane.stability);
 }
 
 void SimulationThread::Impl::ask_for_estimates() {

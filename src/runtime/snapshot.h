@@ -74,14 +74,14 @@ struct LaneSnapshot {
   LaneId lane = 0;
   bool frozen = false;  ///< it blew up, and others go on
   std::optional<ComingBack> coming_back;
-  /// While Snapshot::replay is set, positions, record and residuals are of the past; pins and frame.blow_up
-  /// are current.
+  /// While Snapshot::replay is set, positions, record and residuals are of the past; pins are current.
   Frame frame;
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   std::string blow_up_sentence;                ///< what happened; empty while all is well
   std::string blow_up_text;                    ///< what happened and why, at length; likewise
+  std::optional<FailedSpring> failed_spring;   ///< where; likewise
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present

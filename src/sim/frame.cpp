@@ -31,7 +31,6 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.record = simulation.record();
   const std::span<const double> residuals = simulation.residual_history();
   frame.residuals.assign(residuals.begin(), residuals.end());
-  frame.blow_up = simulation.blow_up();
 }
 
 void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,

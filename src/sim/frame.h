@@ -30,7 +30,6 @@ struct Frame {
   std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them
   std::vector<vec3> forces;       ///< [N], likewise
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
-  std::optional<BlowUp> blow_up;
 };
 
 /// Where a pin is, or where it moves to [m].

@@ -317,18 +317,10 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
   if (finite && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
 
-  double fastest = -1;
   for (std::size_t i = 0; i < state.x.size(); ++i) {
-    const double speed = glm::dot(state.v[i], state.v[i]);
-    if (!is_finite(state.x[i]) || !is_finite(state.v[i])) {
-      bad.cause = BlowUp::Cause::not_finite;
-      bad.particle = static_cast<std::uint32_t>(i);
-      return bad;
-    }
-    if (speed > fastest) {
-      fastest = speed;
-      bad.particle = static_cast<std::uint32_t>(i);
-    }
+    if (is_finite(state.x[i]) && is_finite(state.v[i])) continue;
+    bad.cause = BlowUp::Cause::not_finite;
+    return bad;
   }
   // Finite positions may have an energy that is not: it is refused as well.
   if (bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
@@ -359,9 +351,13 @@ void Simulation::Impl::abandon_step() {
 }
 
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad) {
+  blow_up = bad;
+  blow_up->spring =
+      bad.cause == BlowUp::Cause::energy
+          ? failed_spring(system, at_step.state.x, state.x)
+          : failed_spring(system, is_sound() ? at_step.state.x : last_sound->x, at_step.state.x);
   restore_start_of_step();
   integrator->reset();
-  blow_up = bad;
   return StepStatus::blown_up;
 }
 

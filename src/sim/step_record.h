@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "dynamics/failed_spring.h"
 #include "sim/energy_books.h"
 
 namespace clothlab {
@@ -52,7 +53,8 @@ struct BlowUp {
   double dt = 0;           ///< h of the failed step [s]
   double energy = 0;       ///< [J] kinetic (about the centre of mass) + elastic, after the bad step
   double allowed = 0;      ///< [J] the limit that it passed
-  std::optional<std::uint32_t> particle;  ///< first particle that is not finite, or the fastest one
+  /// In the step, or from the last sound state up to it where the step leaves no finite numbers.
+  std::optional<FailedSpring> spring = {};
 };
 
 }  // namespace clothlab

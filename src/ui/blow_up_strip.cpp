@@ -5,6 +5,7 @@
 
 #include "analysis/stability_text.h"
 #include "core/text.h"
+#include "sim/parameters.h"
 #include "ui/shelf.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -14,6 +15,7 @@ namespace {
 
 // Margin below the limit, which changes as the cloth moves.
 constexpr double kMargin = 0.95;
+constexpr double kForkSeconds = 0.5;
 
 double rounded_down(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
@@ -61,6 +63,23 @@ void smaller_step_button(const PanelContext& context) {
   ImGui::EndDisabled();
 }
 
+// As many substeps as keep this method stable, or twice as many as now where theory calls these stable.
+void more_substeps_button(const PanelContext& context) {
+  const std::optional<SmallerStep> smaller = smaller_step(context);
+  const ParameterSpec& spec = find_scene_parameter("substeps")->spec;
+  const double count = smaller ? std::ceil(context.scene().stepping.dt / smaller->h) : spec.max + 1;
+  const bool can = count <= spec.max;
+  const std::string label = can ? "Substeps: " + format_plain(count) : "Substeps";
+  const float width = ImGui::CalcTextSize("Substeps: 1000").x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::BeginDisabled(!can);
+  if (row_button("blow-up-substeps", label,
+                 can ? "Keeps the step between pictures and commands, and takes it in so many parts."
+                     : help_of_smaller_step(context, smaller),
+                 false, width))
+    context.set_parameter("substeps", count);
+  ImGui::EndDisabled();
+}
+
 /// The first other method that is stable at every h.
 std::size_t stable_method(const PanelContext& context) {
   std::size_t row = 0;
@@ -84,16 +103,31 @@ void replay_progress(const ReplayPosition& replay) {
   ImGui::PopStyleColor();
 }
 
+void fork(const PanelContext& context, const IntegratorInfo& method) {
+  context.send(Control(ShowPast{context.snapshot.frame.record.time - kForkSeconds}));
+  context.send(Control(NewLane{std::string(method.id)}));
+  context.send(Control(SetPlaying{true}));
+}
+
 void ways_on(const PanelContext& context) {
   if (row_button("watch-again", "Watch again",
                  "Replays the last states before it, within a few seconds (B)."))
     context.send(Control(WatchAgain{}));
+  if (context.snapshot.failed_spring &&
+      row_button("blow-up-spring", "Show spring",
+                 "Moves the camera to the spring that failed; F shows all again."))
+    context.request(FrameFailedSpring{});
   smaller_step_button(context);
+  more_substeps_button(context);
   const std::size_t stable = stable_method(context);
   const IntegratorInfo& method = integrators()[stable];
   if (row_button("blow-up-stable-method", "Stable: " + std::string(method.title),
                  help_of_stable_method(context, method)))
     context.set_integrator(stable);
+  if (row_button("blow-up-fork", "Fork " + format_plain(kForkSeconds) + " s before",
+                 "Goes back by that and on with another lane, by " + std::string(method.title) +
+                     ", beside this one, which will blow up again."))
+    fork(context, method);
   if (row_button("blow-up-rewind", "Rewind",
                  "Back to before the blow-up, and pause: change something and continue (Backspace)."))
     context.send(Control(Rewind{}));

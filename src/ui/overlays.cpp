@@ -2,6 +2,8 @@
 #include "ui/overlays.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -133,6 +135,21 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   // Visible on cloth of any colour.
   stroke(with_alpha(palette().overlay, 0.6F), width + units(2));
   stroke(palette().careful, width);
+  draw->PopClipRect();
+}
+
+void failure_overlay(ImVec2 from, ImVec2 to, const Area& view) {
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
+  const ImVec2 middle((from.x + to.x) / 2, (from.y + to.y) / 2);
+  const float half = std::hypot(to.x - from.x, to.y - from.y) / 2;
+  const float radius = std::clamp(half + units(6), units(12), units(60));
+  const ImU32 rim = with_alpha(palette().overlay, 0.7F);
+  for (const auto& [colour, width] : {std::pair(rim, units(5)), std::pair(palette().failed, units(3))}) {
+    draw->AddLine(from, to, colour, width);
+    draw->AddCircle(middle, radius, colour, 0, width);
+  }
+  item_rects()["failed-spring"] = {middle.x, middle.y, middle.x, middle.y};
   draw->PopClipRect();
 }
 

@@ -104,6 +104,8 @@ struct SavePlot {
 };
 struct CancelLoad {};
 struct FrameCloth {};
+/// Looks closely at the spring that failed.
+struct FrameFailedSpring {};
 struct ReleaseGrab {};
 struct Undo {};
 struct Redo {};
@@ -135,10 +137,10 @@ struct AnswerUnsaved {
 };
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest =
-    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
-                 ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording,
-                 CloseRecording, CopyText, CopyCommandLine, SaveJournal, AnswerUnsaved, ReloadShaders, Quit>;
+using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad,
+                                FrameCloth, FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture,
+                                ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
+                                CopyCommandLine, SaveJournal, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

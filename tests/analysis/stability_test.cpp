@@ -212,6 +212,18 @@ TEST(Stability, ABlowUpIsExplained) {
     for (const auto& e : {std::optional(uniform_estimate(1400)), std::optional<StabilityEstimate>()})
       EXPECT_EQ(explain(info, e).find("implicit method"), std::string::npos);
   }
+  // The spring that failed, with its own frequency where the method has elastic forces.
+  EXPECT_EQ(explain(info_of("rk4"), uniform_estimate(1)).find("spring between"), std::string::npos);
+  facts.spring = FailedSpring{
+      .i = 1, .j = 2, .stretch = true, .rest_length = 0.1, .before = 0.15, .after = 1.2, .omega = 2500};
+  facts.vertices = {7, 19};
+  has(explain(info_of("symplectic-euler"), uniform_estimate(1000)),
+      "No spring gained more energy than the stretch spring between vertices 7 and 19: from 1.5 to 12 times "
+      "its length "
+      "at "
+      "rest; alone between its particles it has h·ω = 2.5, of 2.");
+  has(explain(info_of("backward-euler"), uniform_estimate(1000)), "it has h·ω = 2.5. ");
+  has(explain(info_of("rattle"), uniform_estimate(1000)), "times its length at rest. ");
   facts.energy = std::numeric_limits<double>::infinity();
   has(explain(integrators()[0], uniform_estimate(1400)), "energy is no longer a finite number");
   facts.finite = false;

@@ -113,7 +113,7 @@ TEST_F(BlowUpTest, SymplecticEulerAtFourTimesItsLimitIsCaught) {
   // 100 × M |g| · diagonal: nothing at the start, no grab.
   EXPECT_NEAR(bad.allowed, 100 * 0.2 * 9.8 * std::sqrt(2.0), 1e-9);
   EXPECT_LE(internal(*simulation), bad.allowed);
-  EXPECT_TRUE(bad.particle);
+  EXPECT_TRUE(bad.spring);
 
   // It tries again from there, fails again, and goes on with a smaller step.
   EXPECT_EQ(simulation->step(pool), StepStatus::blown_up);
@@ -151,7 +151,77 @@ TEST_F(BlowUpTest, AValueThatIsNotFiniteIsNamed) {
   auto simulation = start(scene);
   run(*simulation, 1000);
   ASSERT_TRUE(simulation->blow_up());
-  EXPECT_LT(*simulation->blow_up()->particle, 64u);
+  EXPECT_LT(simulation->blow_up()->spring.value().i, 64u);
+}
+
+// ---- The spring that failed
+
+// With masses by area, that of a particle is a third of its triangles: the corner of a small one is light, and its springs
+// are fast.
+TEST_F(BlowUpTest, NamesTheSpringsOfTheLightestParticle) {
+  mesh = std::make_shared<const ClothMesh>(
+      build_cloth_mesh(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0.5 0\nv 1.02 0.02 0.01\n"
+                                 "f 1 2 3\nf 1 3 4\nf 2 5 3\nf 2 6 5\n",
+                                 "light")));
+  Scene scene = symplectic(1e-3);
+  scene.material.mass_model = MassModel::area;
+  scene.material.bend_stiffness = 0;
+  const double limit = 2 / omega_max(*start(scene), pool);
+  scene.stepping.dt = 1.05 * limit;
+  auto simulation = start(scene);
+  EXPECT_LT(run(*simulation, 5000), 5000);
+  const FailedSpring spring = simulation->blow_up().value().spring.value();
+  EXPECT_TRUE(spring.i == 5 || spring.j == 5) << spring.i << " " << spring.j;
+  EXPECT_TRUE(spring.stretch);
+  EXPECT_GT(spring.after, spring.before);
+  // Alone it is nearly as fast as the mode that grows, which has another spring at the same particle.
+  EXPECT_NEAR(spring.omega * limit, 2, 0.6);
+}
+
+// A coarse part and a fine one, whose particles are sixteen times lighter.
+TEST_F(BlowUpTest, NamesASpringOfTheFinePart) {
+  std::string obj;
+  const auto add_sheet = [&](double left, double spacing, int first) {
+    for (int k = 0; k < 16; ++k)
+      obj +=
+          "v " + std::to_string(left + spacing * (k % 4)) + " " + std::to_string(spacing * (k / 4)) + " 0\n";
+    for (int k = 0; k < 9; ++k) {
+      const int corner = first + k / 3 * 4 + k % 3;
+      obj += "f " + std::to_string(corner) + " " + std::to_string(corner + 1) + " " +
+             std::to_string(corner + 5) + " " + std::to_string(corner + 4) + "\n";
+    }
+  };
+  add_sheet(0, 0.2, 1);
+  add_sheet(1, 0.05, 17);
+  mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(parse_obj(obj, "two parts")));
+  for (const char* method : {"symplectic-euler", "velocity-verlet", "explicit-euler"}) {
+    Scene scene = symplectic(1e-3);
+    scene.material.mass_model = MassModel::area;
+    scene.integrator = method;
+    scene.pins = std::vector<std::uint32_t>{0, 3, 16, 19};
+    scene.stepping.dt = 1.1 * 2 / omega_max(*start(scene), pool);
+    auto simulation = start(scene);
+    EXPECT_LT(run(*simulation, 5000), 5000);
+    const FailedSpring spring = simulation->blow_up().value().spring.value();
+    EXPECT_GE(spring.i, 16u) << method;
+    EXPECT_GE(spring.j, 16u) << method;
+    EXPECT_TRUE(spring.stretch);
+  }
+}
+
+TEST_F(BlowUpTest, NamesTheBendingSpring) {
+  mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(
+      parse_obj("v 0 0 0\nv 1 0 0\nv 0.5 1 0\nv 0.5 -1 0\nv -1 0 0\nf 1 2 3\nf 2 1 4\nf 1 3 5\n", "hinge")));
+  Scene scene = symplectic(1e-3);
+  scene.material.mass_model = MassModel::area;
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 1;
+  scene.material.bend_stiffness = 1e4;
+  scene.stepping.dt = 1.02 * 2 / omega_max(*start(scene), pool);
+  auto simulation = start(scene);
+  EXPECT_LT(run(*simulation, 20000), 20000);
+  const FailedSpring spring = simulation->blow_up().value().spring.value();
+  EXPECT_FALSE(spring.stretch);
 }
 
 // ---- Energy that has a source is no blow-up

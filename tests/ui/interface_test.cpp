@@ -708,6 +708,13 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   face.click("blow-up-smaller-h");
   ASSERT_NE(face.last_command<SetParameter>(), nullptr);
   EXPECT_NEAR(face.last_command<SetParameter>()->value, 0.0083, 1e-12);
+  face.click("blow-up-substeps");
+  EXPECT_EQ(face.last_command<SetParameter>()->id, "substeps");
+  EXPECT_EQ(face.last_command<SetParameter>()->value, 3) << "1/60 s in parts of at most 8.3 ms";
+  face.click("blow-up-fork");
+  EXPECT_EQ(face.last_control<ShowPast>()->time, face.snapshot.frame.record.time - 0.5);
+  EXPECT_EQ(face.last_control<NewLane>()->integrator, "backward-euler");
+  EXPECT_TRUE(face.last_control<SetPlaying>()->playing);
   face.click("blow-up-stable-method");
   EXPECT_EQ(face.last_command<SetIntegrator>()->id, "backward-euler");
   face.click("blow-up-rewind");

@@ -1089,6 +1089,18 @@ def blow_up(program, assets):
         window.key("BackSpace")
         window.shows("a rewind", blow_up="", playing=False)
 
+        # The camera goes to the spring that failed; a fork goes on beside what will blow up again.
+        window.key("space")
+        frozen()
+        window.click_item("blow-up-spring")
+        x, y, width, height = window.state()["view"]
+        window.until(lambda: math.dist(window.box("failed-spring")[:2], (x + width / 2, y + height / 2)) < 10,
+                     "the spring in the middle of the view")
+        window.click_item("blow-up-fork")
+        state = window.shows("another method beside it", lane="B", integrator="semi-implicit-euler", playing=True)
+        window.until(lambda: window.state()["lanes"]["A"]["frozen"] and
+                     window.state()["lanes"]["B"]["time"] > window.state()["lanes"]["A"]["time"], "it to go on alone", 30)
+
 
 def shirt(assets):
     """A garment from elsewhere, or else a tube of our own."""
