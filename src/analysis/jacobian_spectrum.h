@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -12,8 +11,6 @@
 #include "linalg/spring_matrix.h"
 
 namespace clothlab {
-
-std::size_t count_free_directions(const Projection& held);
 
 /// The eigenvalues of J = [[0, I], [−M⁻¹K, −M⁻¹C]] on the free directions as oscillations, a conjugate pair
 /// as one: a dense problem of twice the free directions, milliseconds for 50 of them, a second for 300, ten

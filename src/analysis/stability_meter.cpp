@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/free_directions.h"
 #include "analysis/jacobian_spectrum.h"
 #include "cloth/cloth_system.h"
 #include "core/cancel_point.h"
@@ -252,6 +253,21 @@ bool StabilityMeter::add_eigenvalues(StabilityEstimate& estimate, const Subject&
     return true;
   } catch (const Cancelled&) {
     return false;
+  }
+}
+
+std::optional<Spectrum> StabilityMeter::spectrum(const Subject& subject, bool with_eigenvalues,
+                                                 WorkerPool& pool, const StopProbe& stop) {
+  if (!stiffness_ || !damping_) return std::nullopt;
+  const std::span<const double> masses = subject.system.masses();
+  try {
+    std::optional<Spectrum> result =
+        spectrum_.measure({pool, stop}, *stiffness_, *damping_, masses, subject.held);
+    if (result && result->is_exact && with_eigenvalues)
+      result->eigenvalues = jacobian_spectrum(*stiffness_, *damping_, masses, subject.held, pool, stop);
+    return result;
+  } catch (const Cancelled&) {
+    return std::nullopt;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "analysis/spectrum.h"
 #include "analysis/stability.h"
 #include "core/compute_context.h"
 #include "core/vec.h"
@@ -65,6 +66,11 @@ class StabilityMeter {
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 
+  /// The spectrum of the last estimate's subject, with all eigenvalues of J where asked for and possible. None as
+  /// above.
+  std::optional<Spectrum> spectrum(const Subject& subject, bool with_eigenvalues, WorkerPool& pool,
+                                   const StopProbe& stop = {});
+
  private:
   struct Problem;
 
@@ -78,6 +84,7 @@ class StabilityMeter {
 
   std::optional<SpringMatrix> stiffness_, damping_;
   LargestEigenvalue largest_;
+  SpectrumMeter spectrum_;
   UnitMode stiffest_, most_damped_, symplectic_, verlet_, real_;
 };
 

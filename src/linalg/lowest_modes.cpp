@@ -84,6 +84,7 @@ void LowestModes::search(Problem& p, Result& result) {
     return;
   }
   found_.range = {eigen_.values()[0], eigen_.values()[count_ - 1]};
+  result.lowest = found_.range.lowest;
   while (!is_gap(p, count_)) --count_;
   store_modes(p);
 }

@@ -19,14 +19,15 @@ void SymmetricEigen::reserve(std::size_t n) {
   for (std::vector<double>* v : {&values_, &off_, &reflection_}) v->reserve(n);
 }
 
-void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
+void SymmetricEigen::compute(std::size_t n, std::span<const double> a, const StopProbe& stop) {
+  const CancelPoint cancel(stop);
   assert(n > 0 && a.size() >= n * n);
   vectors_.assign(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n * n));
   values_.resize(n);
   off_.assign(n, 0.0);
   reflection_.resize(n);
-  tridiagonalise(n);
-  diagonalise(n);
+  tridiagonalise(n, cancel);
+  diagonalise(n, cancel);
 
   // Selection sort, ascending; terminates with NaN too.
   for (std::size_t k = 0; k + 1 < n; ++k) {
@@ -42,9 +43,10 @@ void SymmetricEigen::compute(std::size_t n, std::span<const double> a) {
 
 // Householder's reduction. Step k maps column k below the diagonal to one number by I − 2wwᵀ on the rows and
 // columns after k; w is stored in that column until all are multiplied, from the last one.
-void SymmetricEigen::tridiagonalise(std::size_t n) {
+void SymmetricEigen::tridiagonalise(std::size_t n, const CancelPoint& cancel) {
   double* const A = vectors_.data();
   for (std::size_t k = 0; k + 2 < n; ++k) {
+    cancel.look();
     // w, and the subdiagonal element that the reflection leaves.
     double* const w = A + k * n;
     values_[k] = w[k];
@@ -84,6 +86,7 @@ void SymmetricEigen::tridiagonalise(std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) A[j * n + i] = i == j ? 1 : 0;
   }
   for (std::size_t k = n > 2 ? n - 2 : 0; k-- > 0;) {
+    cancel.look();
     double* const w = A + k * n;
     if (w[k] != 0) {
       for (std::size_t j = k + 1; j < n; ++j) {
@@ -97,9 +100,10 @@ void SymmetricEigen::tridiagonalise(std::size_t n) {
 }
 
 // The implicit QL algorithm with Wilkinson's shift, on the vectors too.
-void SymmetricEigen::diagonalise(std::size_t n) {
+void SymmetricEigen::diagonalise(std::size_t n, const CancelPoint& cancel) {
   std::vector<double>&d = values_, &e = off_;
   for (std::size_t l = 0; l < n; ++l) {
+    cancel.look();
     for (int iteration = 0; iteration < kMaxIterationsPerValue; ++iteration) {
       // The block from l to m has no negligible off-diagonal element.
       std::size_t m = l;

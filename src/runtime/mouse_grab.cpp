@@ -5,7 +5,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 
-#include "analysis/jacobian_spectrum.h"
+#include "analysis/free_directions.h"
 #include "cloth/grab_force.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"

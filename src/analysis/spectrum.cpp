@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "analysis/free_directions.h"
+#include "core/cancel_point.h"
+#include "core/error.h"
+#include "linalg/pseudo_random.h"
+#include "linalg/small_dense.h"
+#include "linalg/vector_basis.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::size_t kLanczosSteps = 100;
+// Of all probes: the count of modes below an eigenvalue deviates by at most √(½ / this) of all.
+constexpr std::size_t kProbedDirections = 3000;
+constexpr double kInvariant = 1e-10;       // of the largest coefficient: the Krylov space is complete
+constexpr double kNoCancellation = 0.1;    // one orthogonalisation is enough
+constexpr double kLowestTolerance = 0.05;  // its square is the relative error of the eigenvalue
+constexpr double kSlow = 1e-8;             // of the largest eigenvalue: below, that error is absolute
+
+/// The symmetric matrix M^−½ A M^−½ on the free directions.
+struct Problem {
+  const ComputeContext& context;
+  const SpringMatrix& K;
+  const SpringMatrix& C;
+  std::span<const double> masses;
+  const Projection& held;
+  CancelPoint cancel{context.stop};
+  std::vector<vec3> weighted = std::vector<vec3>(masses.size());
+
+  void multiply(const SpringMatrix& A, std::span<const vec3> v, std::span<vec3> w) {
+    cancel.look();
+    for (std::size_t i = 0; i < v.size(); ++i) weighted[i] = v[i] / std::sqrt(masses[i]);
+    A.multiply(context.pool, weighted, w);
+    for (std::size_t i = 0; i < v.size(); ++i) w[i] /= std::sqrt(masses[i]);
+    held.filter(w);
+  }
+};
+
+bool is_zero(const SpringMatrix& A) {
+  const auto none = [](const SpringMatrix::Spring& s) { return s.u == vec3(0) && s.b == 0; };
+  bool zero = A.stencils().empty() && std::ranges::all_of(A.diagonal_by_row(), [](double d) { return d == 0; });
+  for (std::size_t s = 0; zero && s < A.pattern().springs(); ++s) zero = none(A.spring_in(s));
+  return zero;
+}
+
+/// x·Hx of a matrix by columns.
+double quotient(std::span<const double> H, std::span<const double> x) {
+  double sum = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    double product = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) product += x[i] * H[j * x.size() + i];
+    sum += x[j] * product;
+  }
+  return sum;
+}
+
+void add_all_modes(Problem& p, Spectrum& result) {
+  const std::vector<FreeDirection> directions = free_directions(p.held);
+  const std::size_t n = directions.size();
+  const auto dense = [&](const SpringMatrix& A) {
+    return dense_on(directions, A, p.masses, p.context.pool, p.context.stop);
+  };
+  SymmetricEigen eigen;
+  eigen.compute(n, dense(p.K), p.context.stop);
+  const std::vector<double> C = result.is_damped ? dense(p.C) : std::vector<double>();
+  for (std::size_t k = 0; k < n; ++k) {
+    p.cancel.look();
+    const double damping = result.is_damped ? quotient(C, eigen.vectors().subspan(k * n, n)) : 0;
+    result.groups.push_back({eigen.values()[k], std::max(damping, 0.0), 1});
+  }
+}
+
+/// w −= V Vᵀw; `coefficients` := those of V.
+double orthogonalise(Problem& p, const VectorBasis& V, std::size_t size, std::span<vec3> w,
+                     std::span<double> coefficients) {
+  const auto& [pool, stop] = p.context;
+  const double before = norm(pool, w);
+  V.coefficients(pool, size, w, coefficients, stop);
+  V.add(pool, size, coefficients, -1, w, stop);
+  double after = norm(pool, w);
+  if (after > kNoCancellation * before) return after;
+  std::vector<double> again(size);
+  V.coefficients(pool, size, w, again, stop);
+  V.add(pool, size, again, -1, w, stop);
+  return norm(pool, w);
+}
+
+/// The groups of one random vector: the Ritz values of its Krylov space, weighted by the squares of the first
+/// components of their vectors. Full orthogonalisation: the Ritz vectors give the damping.
+void add_groups(Problem& p, std::uint64_t probe, double modes, VectorBasis& V, Spectrum& result) {
+  const auto& [pool, stop] = p.context;
+  const std::size_t n = p.masses.size();
+  std::vector<vec3> w(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t k = 3 * (probe * n + i);
+    w[i] = {pseudo_random(k), pseudo_random(k + 1), pseudo_random(k + 2)};
+  }
+  p.held.filter(w);
+  std::vector<double> alpha, beta, c(kLanczosSteps);
+  double length = norm(pool, w), scale = 0;
+  while (length > kInvariant * scale) {
+    const std::span<vec3> v = V.column(alpha.size());
+    std::ranges::transform(w, v.begin(), [&](const vec3& x) { return x / length; });
+    p.multiply(p.K, v, w);
+    const std::size_t size = alpha.size() + 1;
+    length = orthogonalise(p, V, size, w, c);
+    alpha.push_back(c[size - 1]);
+    scale = std::max({scale, std::abs(alpha.back()), length});
+    if (size == kLanczosSteps) break;
+    beta.push_back(length);
+  }
+  const std::size_t m = alpha.size();
+  std::vector<double> T(m * m, 0.0), H;
+  for (std::size_t k = 0; k < m; ++k) {
+    T[k * m + k] = alpha[k];
+    if (k + 1 < m) T[k * m + k + 1] = T[(k + 1) * m + k] = beta[k];
+  }
+  SymmetricEigen eigen;
+  eigen.compute(m, T, stop);
+  for (std::size_t j = 0; result.is_damped && j < m; ++j) {
+    p.multiply(p.C, V.column(j), w);
+    V.coefficients(pool, m, w, c, stop);
+    H.insert(H.end(), c.begin(), c.begin() + static_cast<std::ptrdiff_t>(m));
+  }
+  for (std::size_t k = 0; k < m; ++k) {
+    const std::span<const double> ritz = eigen.vectors().subspan(k * m, m);
+    const double damping = result.is_damped ? quotient(H, ritz) : 0;
+    result.groups.push_back({eigen.values()[k], std::max(damping, 0.0), modes * ritz[0] * ritz[0]});
+  }
+}
+
+}  // namespace
+
+double modes_below(const Spectrum& spectrum, double eigenvalue) {
+  const std::vector<ModeGroup>& groups = spectrum.groups;
+  const auto next = std::ranges::lower_bound(groups, eigenvalue, {}, &ModeGroup::eigenvalue);
+  double below = 0;
+  for (auto group = groups.begin(); group != next; ++group) below += group->modes;
+  if (spectrum.is_exact || next == groups.begin() || next == groups.end()) return below;
+  // Half of each group lies on either side of its eigenvalue.
+  const ModeGroup& last = *std::prev(next);
+  const double share = (eigenvalue - last.eigenvalue) / (next->eigenvalue - last.eigenvalue);
+  return below - last.modes / 2 + share * (last.modes + next->modes) / 2;
+}
+
+std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, const SpringMatrix& K,
+                                               const SpringMatrix& C, std::span<const double> masses,
+                                               const Projection& held) {
+  Spectrum result;
+  result.free_directions = count_free_directions(held);
+  result.is_exact = result.free_directions <= kExactDirections;
+  result.is_damped = !is_zero(C);
+  if (result.free_directions == 0) return result;
+  Problem p{context, K, C, masses, held};
+  if (result.is_exact) {
+    add_all_modes(p, result);
+  } else {
+    const std::size_t probes = (kProbedDirections - 1) / result.free_directions + 1;
+    const double modes = static_cast<double>(result.free_directions) / static_cast<double>(probes);
+    VectorBasis V;
+    V.resize(masses.size(), kLanczosSteps);
+    for (std::size_t probe = 0; probe < probes; ++probe) add_groups(p, probe, modes, V, result);
+    std::ranges::sort(result.groups, {}, &ModeGroup::eigenvalue);
+  }
+  const auto is_finite = [](const ModeGroup& g) {
+    return std::isfinite(g.eigenvalue) && std::isfinite(g.damping) && std::isfinite(g.modes);
+  };
+  if (!std::ranges::all_of(result.groups, is_finite)) return std::nullopt;
+  result.lowest = result.groups.front().eigenvalue;
+  result.highest = result.groups.back().eigenvalue;
+  if (result.is_exact || !(result.highest > 0)) return result;
+  const LowestModes::Result low =
+      lowest_->compute(context, K, masses, held,
+                      {.count = 1, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
+  if (low.stopped) throw Cancelled();
+  if (!low.finite) return std::nullopt;
+  lowest_->keep();
+  result.lowest = std::min(result.lowest, low.lowest);
+  return result;
+}
+
+}  // namespace clothlab
