@@ -44,7 +44,8 @@ struct Problem {
 
 bool is_zero(const SpringMatrix& A) {
   const auto none = [](const SpringMatrix::Spring& s) { return s.u == vec3(0) && s.b == 0; };
-  bool zero = A.stencils().empty() && std::ranges::all_of(A.diagonal_by_row(), [](double d) { return d == 0; });
+  bool zero =
+      A.stencils().empty() && std::ranges::all_of(A.diagonal_by_row(), [](double d) { return d == 0; });
   for (std::size_t s = 0; zero && s < A.pattern().springs(); ++s) zero = none(A.spring_in(s));
   return zero;
 }
@@ -175,9 +176,8 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   result.lowest = result.groups.front().eigenvalue;
   result.highest = result.groups.back().eigenvalue;
   if (result.is_exact || !(result.highest > 0)) return result;
-  const LowestModes::Result low =
-      lowest_->compute(context, K, masses, held,
-                      {.count = 1, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
+  const LowestModes::Result low = lowest_->compute(
+      context, K, masses, held, {.count = 1, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
   if (low.stopped) throw Cancelled();
   if (!low.finite) return std::nullopt;
   lowest_->keep();

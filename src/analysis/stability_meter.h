@@ -66,8 +66,8 @@ class StabilityMeter {
   bool add_eigenvalues(StabilityEstimate& estimate, const Subject& subject, WorkerPool& pool,
                        const StopProbe& stop = {});
 
-  /// The spectrum of the last estimate's subject, with all eigenvalues of J where asked for and possible. None as
-  /// above.
+  /// The spectrum of the last estimate's subject, with all eigenvalues of J where asked for and possible.
+  /// None as above.
   std::optional<Spectrum> spectrum(const Subject& subject, bool with_eigenvalues, WorkerPool& pool,
                                    const StopProbe& stop = {});
 

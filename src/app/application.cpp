@@ -94,7 +94,7 @@ class Application {
   void log_state();
   void show_title();
   void use_snapshot();
-  void update_arrows();
+  void update_measurements();
   void measure_rate(double now);
   PanelContext panel_context();
   const Frame& frame_of(LaneId lane) const;
@@ -112,6 +112,7 @@ class Application {
   UserInterface ui_;
   ClothView view_{window_, ui_, interaction_, settings_};
   Motion motion_;  // that the simulation was asked to show
+  ShowSpectrum spectrum_;
   Intentions intentions_;
   StateLog state_log_;
   // Before the simulation, which hands out at its end what is still to be written.
@@ -216,12 +217,13 @@ bool Application::frame_is_due() {
   return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
 }
 
-// Asks for the arrows that the user wants, and chooses the length of those that have come.
-void Application::update_arrows() {
+// Asks for the arrows and instruments that the user wants, and chooses the length of those that have come.
+void Application::update_measurements() {
   if (settings_.velocities != motion_.velocities || settings_.forces != motion_.forces) {
     motion_ = {settings_.velocities, settings_.forces};
     simulation_->send(Control(ShowMotion{motion_}));
   }
+  if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
   view_.scale_arrows(snapshot_->frame);
 }
 
@@ -310,7 +312,7 @@ void Application::draw_frame() {
   documents_.finish_load(*snapshot_);
   use_snapshot();
 
-  update_arrows();
+  update_measurements();
   window_.begin_frame(settings_.theme, view_.interface_scale());
   {
     const PanelContext context = panel_context();

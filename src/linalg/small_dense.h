@@ -9,9 +9,9 @@
 
 namespace clothlab {
 
-// Dense matrices of some tens of rows, up to some hundreds, stored by columns: element (i, j) of a matrix of n rows is
-// [j * n + i]. Only additions, multiplications, divisions and square roots, so that the bits are the same on
-// every machine. Input that is not finite gives output that is not finite, never an endless loop.
+// Dense matrices of some tens of rows, up to some hundreds, stored by columns: element (i, j) of a matrix of
+// n rows is [j * n + i]. Only additions, multiplications, divisions and square roots, so that the bits are
+// the same on every machine. Input that is not finite gives output that is not finite, never an endless loop.
 
 /// Eigenvalues and eigenvectors of a symmetric matrix by Householder's reduction and the QL algorithm [Golub
 /// 1996, §8.3]: orthogonal vectors for clustered eigenvalues too.
@@ -19,15 +19,17 @@ class SymmetricEigen {
  public:
   /// Allocates for matrices of up to n rows.
   void reserve(std::size_t n);
-  /// Of the n x n matrix `a`: some 10 n³ operations (n = 600: 0.4 s). Looks at `stop` every n² operations or so
-  /// and throws Cancelled.
+  /// Of the n x n matrix `a`: some 10 n³ operations (n = 600: 0.4 s). Looks at `stop` every n² operations or
+  /// so and throws Cancelled.
   void compute(std::size_t n, std::span<const double> a, const StopProbe& stop = {});
 
   std::span<const double> values() const { return values_; }    ///< ascending
   std::span<const double> vectors() const { return vectors_; }  ///< n x n, column k belongs to value k
 
  private:
-  void tridiagonalise(std::size_t n, const CancelPoint& cancel);  // vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
+  void tridiagonalise(
+      std::size_t n,
+      const CancelPoint& cancel);  // vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
   void diagonalise(std::size_t n, const CancelPoint& cancel);
 
   std::vector<double> values_, vectors_, off_, reflection_;

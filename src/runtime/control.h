@@ -87,6 +87,12 @@ struct SetHistoryMemory {
 struct ShowMotion {
   Motion wanted;
 };
+/// Whether snapshots carry the spectrum of the active lane.
+struct ShowSpectrum {
+  bool wanted = false;
+  bool eigenvalues = false;  ///< with those of J where there are not too many
+  bool operator==(const ShowSpectrum&) const = default;
+};
 /// Adds every following step to a recording; null: ends that. Another scene ends it too.
 struct Record {
   std::shared_ptr<Recorder> recorder;
@@ -121,9 +127,10 @@ struct KeepJournal {
   std::function<void(Whole)> receive;  ///< must not throw
 };
 
-using Control = std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment,
-                             KeepJournal, WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane,
-                             ChangeLanes, ReviveLane, SetHistoryMemory, ShowMotion, Record, UseScene>;
+using Control =
+    std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
+                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, ChangeLanes, ReviveLane,
+                 SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

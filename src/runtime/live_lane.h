@@ -33,9 +33,11 @@ struct LiveLane {
   std::vector<double> method_ms = std::vector<double>(integrators().size());
 
   std::optional<StabilityEstimate> stability;
+  std::shared_ptr<const MeasuredSpectrum> spectrum;
   std::optional<StabilityEstimate> free_stability;  // the last that was measured without a grab
   std::shared_ptr<const StabilityMonitor::Answer> taken;
   Clock::time_point asked{};
+  double asked_at = 0;          // simulated [s]
   std::uint64_t question = 0;   // tag of the last question to the monitor
   std::uint64_t forgotten = 0;  // answers up to this one do not count
 

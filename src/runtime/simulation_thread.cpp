@@ -111,6 +111,9 @@ void SimulationThread::Impl::keep_up() {
     if (is_catching_up() && pacer.due() <= Clock::now()) catch_up(Clock::now(), kReturnSteps);
     return;
   }
+  // Of a run that stands, the picture is that of its last state.
+  if (spectrum.wanted && !may_step && live().asked_at != simulation_of(live()).state().t)
+    ask_for_estimate(live(), false);
   Clock::time_point until = Clock::time_point::max();
   if (may_step) until = std::min(until, pacer.due());
   if (past) until = std::min(until, past->next);
@@ -182,8 +185,9 @@ void SimulationThread::Impl::step() {
                          1e3 * lane->seconds);
   pacer.stepped(simulation().scene().stepping.dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
-    const Clock::duration usual = is_stable_at_every_step(lane) ? Clock::duration(kRareEstimateSpacing)
-                                                                : Clock::duration(kEstimateSpacing);
+    const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);
+    const Clock::duration usual =
+        rarely ? Clock::duration(kRareEstimateSpacing) : Clock::duration(kEstimateSpacing);
     return usual * static_cast<int>(lanes.size());
   };
   for (const auto& lane : lanes)
@@ -269,6 +273,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;
+  to.spectrum = lane.spectrum;
   if (lane.blown && !lane.coming_back) {
     to.blow_up_sentence = lane.blown->sentence;
     to.blow_up_text = lane.blown->why;

@@ -68,6 +68,7 @@ struct SimulationThread::Impl {
   void steer(const ReviveLane& c);
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
+  void steer(const ShowSpectrum& c);
   void steer(Record& c);
   void steer(UseScene& c);
 
@@ -223,6 +224,7 @@ struct SimulationThread::Impl {
   bool playing = true;
   double speed = 1;
   Motion motion;
+  ShowSpectrum spectrum;
   Pacer pacer;
   StepCost cost;                   // of a step of all lanes
   std::optional<double> proposed;  // last RealTimeLag::step

@@ -150,6 +150,7 @@ void SimulationThread::Impl::steer(const StepThroughPast& c) {
 void SimulationThread::Impl::steer(const SelectLane& c) {
   (*arena)[c.lane];  // throws where there is none
   active = c.lane;
+  if (spectrum.wanted) ask_for_estimate(live(), false);
 }
 
 void SimulationThread::Impl::steer(const NewLane& c) {
@@ -208,6 +209,11 @@ void SimulationThread::Impl::steer(const SetHistoryMemory& c) {
   const double shown = past ? history[past->shown].time : 0;
   history.set_memory(c.bytes);
   if (past) look_back_to(history.nearest(shown));
+}
+
+void SimulationThread::Impl::steer(const ShowSpectrum& c) {
+  spectrum = c;
+  ask_for_estimate(live(), false);
 }
 
 void SimulationThread::Impl::steer(Record& c) {

@@ -97,12 +97,16 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   q.state = lane.blown ? simulation.last_sound_state().state : simulation.state();
   q.held = simulation.constraints(q.state.x);
   q.urgent = urgent;
+  q.spectrum = spectrum.wanted && lane.id == active;
+  q.eigenvalues = spectrum.eigenvalues;
+  lane.asked_at = simulation.state().t;
   q.tag = ++lane.question;
   lane.monitor.ask(std::move(q));
 }
 
 void SimulationThread::Impl::forget_estimate(LiveLane& lane) {
   lane.stability.reset();
+  lane.spectrum.reset();
   lane.free_stability.reset();
   lane.forgotten = lane.question;
   if (lane.blown) lane.blown->explained = true;  // as well as it can be
@@ -113,6 +117,7 @@ void SimulationThread::Impl::adopt_estimate(LiveLane& lane) {
   if (!answer || answer == lane.taken || answer->tag <= lane.forgotten) return;
   lane.taken = answer;
   lane.stability = answer->estimate;
+  lane.spectrum = answer->spectrum;
   if (!answer->held) lane.free_stability = lane.stability;
   dirty = true;
   if (!lane.blown) return;

@@ -13,6 +13,7 @@
 #include "core/lane_id.h"
 #include "core/vec.h"
 #include "runtime/scene_loader.h"
+#include "runtime/stability_monitor.h"
 #include "sim/command.h"
 #include "sim/frame.h"
 
@@ -79,9 +80,11 @@ struct LaneSnapshot {
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
-  std::string blow_up_sentence;                ///< what happened; empty while all is well
-  std::string blow_up_text;                    ///< what happened and why, at length; likewise
-  std::optional<FailedSpring> failed_spring;   ///< where; likewise
+  std::shared_ptr<const MeasuredSpectrum>
+      spectrum;                  ///< the last measured; null: not wanted (ShowSpectrum), or not yet
+  std::string blow_up_sentence;  ///< what happened; empty while all is well
+  std::string blow_up_text;      ///< what happened and why, at length; likewise
+  std::optional<FailedSpring> failed_spring;  ///< where; likewise
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present

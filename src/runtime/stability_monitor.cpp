@@ -41,14 +41,16 @@ struct StabilityMonitor::Impl {
   void run() {
     while (std::optional<Question> question = next()) {
       const Clock::time_point begin = Clock::now();
+      in_spectra = {};
       try {
         measure(*question);
       } catch (const std::exception&) {
         // Closing, or not enough memory for a second system: the run goes on without an estimate.
         system.reset();
         estimate.reset();
+        spectrum.reset();
       }
-      rest(kRest * (Clock::now() - begin));
+      rest(kRest * (Clock::now() - begin - in_spectra) + kRestOfSpectra * in_spectra);
     }
   }
 
@@ -70,6 +72,11 @@ struct StabilityMonitor::Impl {
     return !changed.wait_for(lock, time, [this] { return closing.load() || waiting.has_value(); });
   }
 
+  bool is_urgent() {
+    const std::lock_guard lock(mutex);
+    return closing.load() || (waiting && waiting->urgent);
+  }
+
   bool is_superseded() {
     const std::lock_guard lock(mutex);
     return closing.load() || waiting.has_value();
@@ -79,7 +86,9 @@ struct StabilityMonitor::Impl {
     const StopProbe stop = [this] { return closing.load(); };
     if (!system || question.model != system->shared_model()) {
       system.emplace(question.model, question.material);
+      spectrum.reset();
     }
+    if (!question.spectrum) spectrum.reset();
     system->set_material(question.material);
     system->set_grab(question.grab);
     system->set_wind(question.wind);
@@ -95,18 +104,33 @@ struct StabilityMonitor::Impl {
     const bool is_partial = needs_eigenvalues(*question.integrator, *estimate);
     const bool is_soon = is_partial && estimate->free_directions <= kSoon;
     if (is_soon) meter.add_eigenvalues(*estimate, subject, pool, stop);
-    answer({question.tag, *estimate, question.grab.has_value()});
+    answer_to(question);
+    if (question.spectrum) measure_spectrum(question, subject);
     if (!is_partial || is_soon || !no_question_for(kStandstill)) return;
     if (meter.add_eigenvalues(*estimate, subject, pool, [this] { return is_superseded(); }))
-      answer({question.tag, *estimate, question.grab.has_value()});
+      answer_to(question);
   }
 
-  void answer(Answer given) {
-    newest.put(std::make_shared<const Answer>(std::move(given)));
+  void measure_spectrum(const Question& question, const StabilityMeter::Subject& subject) {
+    const Clock::time_point begin = Clock::now();
+    std::optional<Spectrum> found =
+        meter.spectrum(subject, question.eigenvalues, pool, [this] { return is_urgent(); });
+    in_spectra = Clock::now() - begin;
+    if (!found) return;
+    const double milliseconds = std::chrono::duration<double, std::milli>(in_spectra).count();
+    spectrum = std::make_shared<const MeasuredSpectrum>(
+        MeasuredSpectrum{std::move(*found), question.state.t, milliseconds});
+    answer_to(question);
+  }
+
+  void answer_to(const Question& question) {
+    newest.put(
+        std::make_shared<const Answer>(Answer{question.tag, *estimate, question.grab.has_value(), spectrum}));
     answered();
   }
 
-  static constexpr int kRest = 9;  // times as long as the measurement took
+  static constexpr int kRest = 9;           // times as long as the measurement took
+  static constexpr int kRestOfSpectra = 2;  // which somebody looks at
   static constexpr std::chrono::milliseconds kStandstill{400};
 
   const std::function<void()> answered;
@@ -121,7 +145,9 @@ struct StabilityMonitor::Impl {
   std::optional<ClothSystem> system;
   StabilityMeter meter;
   std::optional<StabilityEstimate> estimate;  // the last one
-  const IntegratorInfo* measured = nullptr;   // its method
+  std::shared_ptr<const MeasuredSpectrum> spectrum;
+  Clock::duration in_spectra{};              // of the time of the last measurement
+  const IntegratorInfo* measured = nullptr;  // its method
 
   std::thread thread;  // last: it starts when all else is there
 };

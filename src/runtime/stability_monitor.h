@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "analysis/spectrum.h"
 #include "analysis/stability.h"
 #include "cloth/cloth_model.h"
 #include "cloth/material.h"
@@ -17,13 +18,20 @@
 
 namespace clothlab {
 
+/// The spectrum of a lane at some moment of its run.
+struct MeasuredSpectrum {
+  Spectrum spectrum;
+  double time = 0;          ///< simulated [s]
+  double milliseconds = 0;  ///< that it took to measure
+};
+
 /// Measures stability on its own thread and on copies, so that no step waits for it. Only the newest question
 /// is answered; measurements are warm-started. Unless a question is urgent, it rests after each measurement,
 /// to leave most of its core to the simulation.
 ///
 /// Eigenvalues of J follow where the method needs them: in the same answer up to kSoon free directions;
 /// above, up to kExactDirections, in a second answer once no new question has come for a while, as they take
-/// seconds.
+/// seconds. The spectrum follows every answer where the question wants it, unless an urgent one comes.
 class StabilityMonitor {
  public:
   struct Question {
@@ -35,13 +43,17 @@ class StabilityMonitor {
     State state;
     const IntegratorInfo* integrator = nullptr;
     JacobianMode mode = JacobianMode::clamped;
-    std::uint64_t tag = 0;  ///< returned with the answer
-    bool urgent = false;    ///< the first of something new
+    bool spectrum = false;     ///< wanted
+    bool eigenvalues = false;  ///< with those of J
+    std::uint64_t tag = 0;     ///< returned with the answer
+    bool urgent = false;       ///< the first of something new
   };
   struct Answer {
     std::uint64_t tag = 0;  ///< the question's
     StabilityEstimate estimate;
     bool held = false;  ///< the question had a grab
+    /// The last that was measured, of this question or of one before it; null: not wanted, or not yet.
+    std::shared_ptr<const MeasuredSpectrum> spectrum;
   };
   static constexpr std::size_t kSoon = 150;
 

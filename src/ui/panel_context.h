@@ -72,6 +72,7 @@ struct ViewSettings {
   float interface_scale = 1;       ///< times the display's content scale
   Recorder::Settings recording;
   HintsDone hints_done{};
+  ShowSpectrum spectrum;  ///< what the instruments drawn last are made of
 
   void done(Hint hint) { hints_done[static_cast<std::size_t>(hint)] = true; }
 };

@@ -26,6 +26,7 @@ void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float wi
   if (!open) return tooltip(std::string(plot_help(shown)) + " Click for another plot.");
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     const auto kind = static_cast<PlotKind>(k);
+    if (instrument(kind) && !instrument(static_cast<PlotKind>(k - 1))) section("Instruments");
     if (ImGui::Selectable(plot_title(kind), kind == chosen)) chosen = kind;
     note_item(name + ":kind:" + plot_title(kind));
     tooltip(plot_help(kind));
@@ -33,8 +34,9 @@ void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float wi
   ImGui::EndCombo();
 }
 
-// The buttons of one plot, right to left in its first row, as many as fit.
-void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const Plot& plot, float left,
+// The buttons of one plot, or of an instrument where there is none, right to left in its first row, as many
+// as fit.
+void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const Plot* plot, float left,
              float right) {
   PlotsLayout& layout = context.view.plots_layout;
   PlotView& view = layout.view(kind);
@@ -42,7 +44,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   const float gap = units(4);
   const bool alone = layout.enlarged == slot;
   const auto save = [&](SavePlot::Format format) {
-    context.request(SavePlot{format, std::make_shared<const ShownPlot>(shown_plot(plot, view))});
+    context.request(SavePlot{format, std::make_shared<const ShownPlot>(shown_plot(*plot, view))});
   };
   struct Button {
     const char* label;
@@ -77,6 +79,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   float x = right;
   for (const Button& button : all) {
     if (!button.shown) continue;
+    if (!plot && &button != all) break;
     const float width = ImGui::CalcTextSize(button.label).x + units(14);
     if (x - width < left) break;
     x -= width;
@@ -92,21 +95,33 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
   ImGui::PushID(static_cast<int>(slot));
   ImGui::BeginGroup();
   const PlotKind kind = shown_kind(layout.chosen[slot], context.snapshot);
-  const Plot plot = make_plot(kind, context.snapshot, layout.with_gravity());
+  const DrawInstrument draw = instrument(kind);
+  const std::optional<Plot> plot =
+      draw ? std::nullopt : std::optional(make_plot(kind, context.snapshot, layout.with_gravity()));
   const std::string name = "plot" + std::to_string(slot);
   const float left = ImGui::GetCursorPosX();
   const float top = ImGui::GetCursorPosY();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(7), units(2)));
   const float list = std::min(units(120), size.x * 0.45F);
   chooser(layout.chosen[slot], kind, name, list);
-  buttons(context, slot, kind, plot, left + list + units(4), left + size.x);
-  ImGui::PopStyleVar();
+  buttons(context, slot, kind, plot ? &*plot : nullptr, left + list + units(4), left + size.x);
   const float row = ImGui::GetFontSize() + units(4) + units(5);
+  const ImVec2 room(size.x, size.y - row);
+  if (draw) {
+    ImGui::SetCursorPos(ImVec2(left + list + units(4), top));
+    draw(context, name, ImVec2(corner.x, corner.y + row), room);
+  }
+  ImGui::PopStyleVar();
   ImGui::PopFont();
   ImGui::SetCursorPos(ImVec2(left, top + row));
-  if (const auto time = draw_plot(name, plot, layout.view(kind), ImVec2(size.x, size.y - row)))
-    context.send(Control(ShowPast{*time}));
+  if (plot) {
+    if (const auto time = draw_plot(name, *plot, layout.view(kind), room))
+      context.send(Control(ShowPast{*time}));
+  } else {
+    ImGui::Dummy(room);
+  }
   ImGui::EndGroup();
   ImGui::PopID();
 }

@@ -8,6 +8,7 @@
 #include "chart/lane_style.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "ui/instruments.h"
 #include "ui/lanes.h"
 #include "ui/palette.h"
 
@@ -232,6 +233,7 @@ struct Kind {
   const char* help;
   Plot (*make)(const Snapshot&);
   bool logarithmic;
+  DrawInstrument draw = nullptr;
 };
 constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Energy",
@@ -253,6 +255,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      residual_plot, true},
     {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
      nullptr, false},  // never shown itself
+    {"Stability",
+     "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts held, "
+     "under the "
+     "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
+     nullptr, false, stability_instrument},
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -293,6 +300,8 @@ PlotKind shown_kind(PlotKind chosen, const Snapshot& now) {
   if (chosen != PlotKind::iterations_or_time) return chosen;
   return iterates(now) ? PlotKind::iterations : PlotKind::step_time;
 }
+
+DrawInstrument instrument(PlotKind kind) { return row_of(kind).draw; }
 
 const char* plot_title(PlotKind kind) { return row_of(kind).title; }
 

@@ -8,13 +8,23 @@
 #include <vector>
 
 #include "runtime/snapshot.h"
+#include "ui/growth_region.h"
 #include "ui/plot.h"
 
 namespace clothlab {
 
 /// What can be plotted of a run.
-enum class PlotKind { energy, ledger, strain, step_time, iterations, residual, iterations_or_time };
-inline constexpr std::size_t kPlotKinds = 7;
+enum class PlotKind {
+  energy,
+  ledger,
+  strain,
+  step_time,
+  iterations,
+  residual,
+  iterations_or_time,
+  stability
+};
+inline constexpr std::size_t kPlotKinds = 8;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.
@@ -24,11 +34,24 @@ PlotKind shown_kind(PlotKind chosen, const Snapshot& now);
 const char* plot_title(PlotKind kind);
 const char* plot_help(PlotKind kind);
 
+struct PanelContext;
+/// Draws an instrument (ui/instruments.h); null for plots.
+using DrawInstrument = void (*)(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+DrawInstrument instrument(PlotKind kind);
+
+/// Display state of the picture of stability.
+struct StabilityView {
+  bool plane = false;        ///< of hλ, where not both pictures have room
+  bool eigenvalues = false;  ///< those of J are wanted
+  GrowthRegion region;
+};
+
 /// The plots of the window and their display states.
 struct PlotsLayout {
   /// Side by side, as many as have room.
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
   std::array<PlotView, kPlotKinds> views;
+  StabilityView stability;
   float height = 190;                   ///< [interface units]
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 

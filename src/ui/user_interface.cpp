@@ -97,6 +97,7 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
+  context.view.spectrum = {};  // until an instrument asks
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);

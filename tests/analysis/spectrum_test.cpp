@@ -91,7 +91,8 @@ TEST(Spectrum, OfASmallSheetIsThatOfADenseSolver) {
   ASSERT_EQ(spectrum.free_directions, 3u * 49 - 7);
   ASSERT_EQ(spectrum.groups.size(), spectrum.free_directions);
   const double above = 10 * spectrum.highest;
-  const algebra::Modes modes = algebra::vibrations(written_out(*rig, matrices.K, above), Vector::Ones(3 * 49));
+  const algebra::Modes modes =
+      algebra::vibrations(written_out(*rig, matrices.K, above), Vector::Ones(3 * 49));
   const Matrix C = written_out(*rig, matrices.C, 0);
   for (std::size_t k = 0; k < spectrum.groups.size(); ++k) {
     const auto row = static_cast<Eigen::Index>(k);

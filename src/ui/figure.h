@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <vector>
+
+#include "chart/axis.h"
+
+namespace clothlab {
+
+/// A frame with two axes, in which an instrument draws. Everything in window coordinates, in the window and
+/// the font that are in force.
+class Figure {
+ public:
+  struct Side {
+    std::string title;  ///< with its unit
+    AxisRange range;
+    bool logarithmic = false;
+  };
+
+  /// Within the given size at `at`; the numbers stand left of the frame and below it.
+  Figure(const Side& x, const Side& y, ImVec2 at, ImVec2 size);
+
+  ImVec2 a() const { return a_; }  ///< upper left corner of the frame
+  ImVec2 b() const { return b_; }  ///< lower right corner
+  bool has_room() const;
+  float px(double x) const { return a_.x + static_cast<float>(x_.near_place(x)) * (b_.x - a_.x); }
+  float py(double y) const { return b_.y - static_cast<float>(y_.near_place(y)) * (b_.y - a_.y); }
+  double x_at(float px) const { return x_.value(static_cast<double>((px - a_.x) / (b_.x - a_.x))); }
+  double y_at(float py) const { return y_.value(static_cast<double>((b_.y - py) / (b_.y - a_.y))); }
+
+  /// Grid, numbers and titles.
+  void axes() const;
+  /// Whether the cursor is in the frame; notes that under `name`.
+  bool hovered(const std::string& name) const;
+  /// Text on an opaque ground, moved into the frame.
+  void label(ImVec2 at, ImU32 colour, const std::string& text) const;
+  /// What is drawn from here on is cut at the frame, until `end_clip`.
+  void begin_clip() const;
+  void end_clip() const;
+
+ private:
+  Side x_side_, y_side_;
+  Axis x_, y_;
+  ImVec2 a_, b_;
+};
+
+}  // namespace clothlab

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#include "ui/growth_region.h"
+#include "ui/panel_context.h"
+
+namespace clothlab {
+
+// One function per instrument, each in a file of its own, with its row in plot_kinds.cpp. Called with the
+// cursor beside the chooser, in the row of buttons; draws into the given size at `at`, below that row.
+// Controls are noted under names that begin with `name`.
+
+/// The modes of the cloth under the growth per step of the active lane's method.
+void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+
+}  // namespace clothlab
