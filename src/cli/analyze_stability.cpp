@@ -8,22 +8,19 @@
 #include <vector>
 
 #include "analysis/stability_meter.h"
-#include "analysis/stable_step.h"
 #include "cli/analysis.h"
 #include "cli/analyze_options.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
-#include "cli/step_trial.h"
 #include "core/text.h"
 #include "io/csv.h"
+#include "runtime/step_trial.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
-
-constexpr double kRangePrecision = 0.005;
 
 struct Stability final : Analysis {
   explicit Stability(const Services& services) : options(services) {}
@@ -34,7 +31,7 @@ struct Stability final : Analysis {
 
   LoadedScene loaded;
   std::unique_ptr<WorkerPool> pool;
-  std::uint64_t steps = 400;
+  std::uint64_t steps = kTrialSteps;
   std::optional<StabilityEstimate> estimate;  // of a method that takes these blocks
   JacobianMode measured_blocks{};
 
@@ -64,7 +61,7 @@ struct Stability final : Analysis {
     const bool other = !estimate || blocks != measured_blocks;
     if (other || needs_eigenvalues(info, *estimate)) {
       const Simulation start(loaded.scene, loaded.mesh, *pool, Interrupt::probe(), loaded.model);
-      estimate = measure_stability(start, start.state(), info, *pool);
+      estimate = measure_stability(start, start.state(), info, *pool, Interrupt::probe());
       measured_blocks = blocks;
     }
     if (!estimate) return std::nullopt;
@@ -79,7 +76,7 @@ struct Stability final : Analysis {
 
   /// Where theory has no stable step or no limit: the result at h = 1/ω_max.
   void show_growth(const IntegratorInfo& info, double limit) {
-    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool);
+    const auto trial = try_step_size(loaded, info, 1 / loaded.omega_max, steps, *pool, Interrupt::probe());
     if (!trial) return;
     const IntegratorParameters values = integrator_parameters(loaded.scene, info);
     std::printf("%-32s %s; at h·ω_max = 1 it multiplies the stiffest oscillation by %.4g,",
@@ -97,14 +94,9 @@ struct Stability final : Analysis {
   }
 
   void bisect(const IntegratorInfo& info, double largest, double limit) {
-    const auto trial = [&](double h) -> std::optional<bool> {
-      const auto outcome = try_step_size(loaded, info, h, steps, *pool);
-      if (!outcome) return std::nullopt;
-      return outcome->stable;
-    };
     const double omega_max = loaded.omega_max;
-    const double smallest = std::min(largest, smallest_trial_step(omega_max));
-    const std::optional<StableRange> range = find_stable_range(smallest, largest, kRangePrecision, trial);
+    const std::optional<StableRange> range =
+        find_largest_stable_step(loaded, info, largest, steps, *pool, Interrupt::probe());
     if (!range) return;
     const std::string said =
         std::isnan(limit) ? "of another ω"
@@ -132,9 +124,9 @@ struct Stability final : Analysis {
     if (largest_text) largest = parse_positive("largest-step", *largest_text);
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
     pool = std::make_unique<WorkerPool>(scene.threads());
-    measure_omega_max(loaded, *pool);
+    measure_omega_max(loaded, *pool, Interrupt::probe());
     const double omega_max = loaded.omega_max;
-    if (!largest) largest = std::max(4 / omega_max, 1.0 / 60);
+    if (!largest) largest = largest_trial_step(omega_max);
 
     std::printf("ω_max = %.6g rad/s at the start, 2/ω_max = %.6g s; trials of %llu steps up to h = %.4g s\n",
                 omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), *largest);

@@ -17,7 +17,6 @@
 #include "cli/parse_value.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
-#include "cli/step_trial.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text.h"
@@ -102,8 +101,8 @@ struct Work final : Analysis {
     const double smallest = smallest_trial_step(loaded.omega_max);
     const auto range =
         find_stable_range(smallest, kLargestStep, kStablePrecision, [&](double h) -> std::optional<bool> {
-          std::optional<StepTrial> trial =
-              try_step_size(loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool);
+          std::optional<StepTrial> trial = try_step_size(
+              loaded, info, h, is_explicit ? 10 * trial_steps : trial_steps, *pool, Interrupt::probe());
           if (!trial) return std::nullopt;
           const bool stable = trial->stable;
           if (stable) best = std::move(trial);  // the h of every one is above that of the one before
@@ -217,7 +216,7 @@ struct Work final : Analysis {
     if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text);
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
     pool = std::make_unique<WorkerPool>(scene.threads());
-    measure_omega_max(loaded, *pool);
+    measure_omega_max(loaded, *pool, Interrupt::probe());
 
     std::printf(
         "Largest h up to 1/60 s that held %llu steps (explicit methods: ten times as many), to %g %%, and "

@@ -12,9 +12,9 @@
 #include "analysis/stability_text.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
-#include "cli/step_trial.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "runtime/step_trial.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
 
@@ -71,7 +71,8 @@ void add_step(const StepRecord& record, double milliseconds, double start_energy
 
 std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<StabilityEstimate> estimate =
-      measure_stability(simulation, simulation.state(), simulation.integrator(), pool, kStabilityDirections);
+      measure_stability(simulation, simulation.state(), simulation.integrator(), pool, Interrupt::probe(),
+                        kStabilityDirections);
   if (!estimate) return {};
   const Scene& scene = simulation.scene();
   return describe_stability(simulation.integrator(), integrator_parameters(scene), scene.stepping.h(),

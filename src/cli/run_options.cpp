@@ -9,12 +9,12 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
-#include "cli/step_trial.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "runtime/checkpoint_file.h"
 #include "runtime/revival.h"
+#include "runtime/step_trial.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -115,8 +115,8 @@ std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {
   const std::optional<BlowUp>& blow_up = simulation.blow_up();
   if (!blow_up) return {};
   const State sound = simulation.last_sound_state().state;
-  const std::optional<StabilityEstimate> estimate =
-      measure_stability(simulation, sound, simulation.integrator(), pool, kQuickDirections);
+  const std::optional<StabilityEstimate> estimate = measure_stability(
+      simulation, sound, simulation.integrator(), pool, Interrupt::probe(), kQuickDirections);
   const BlowUpFacts facts = blow_up_facts(*blow_up, simulation);
   return explain_blow_up(facts, simulation.integrator(), integrator_parameters(simulation.scene()), estimate);
 }

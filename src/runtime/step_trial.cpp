@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cli/step_trial.h"
+#include "runtime/step_trial.h"
 
 #include <algorithm>
 #include <chrono>
 
 #include "analysis/stability_meter.h"
-#include "analysis/stable_step.h"
-#include "cli/interrupt.h"
 #include "core/error.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
@@ -24,16 +22,16 @@ Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double 
 }
 
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
-                                       std::uint64_t steps, WorkerPool& pool) {
+                                       std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
   using Clock = std::chrono::steady_clock;
-  Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, Interrupt::probe(), loaded.model);
+  Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, stop, loaded.model);
   StepTrial trial;
   GrowthWatch watch;
   while (trial.good_steps() < steps) {
     const Clock::time_point begin = Clock::now();
-    const StepStatus status = simulation.step(pool, Interrupt::probe());
+    const StepStatus status = simulation.step(pool, stop);
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    if (status == StepStatus::stopped || Interrupt::requested()) return std::nullopt;
+    if (status == StepStatus::stopped || stop_requested(stop)) return std::nullopt;
     if (status == StepStatus::blown_up) {
       trial.stable = false;
       return trial;
@@ -53,26 +51,40 @@ double smallest_trial_step(double omega_max) {
   return std::max(find_scene_parameter("dt")->spec.min, 1e-3 / omega_max);
 }
 
+double largest_trial_step(double omega_max) { return std::max(4 / omega_max, 1.0 / 60); }
+
+std::optional<StableRange> find_largest_stable_step(const LoadedScene& loaded, const IntegratorInfo& info,
+                                                    double largest, std::uint64_t steps, WorkerPool& pool,
+                                                    const StopProbe& stop) {
+  constexpr double kPrecision = 0.005;
+  return find_stable_range(std::min(largest, smallest_trial_step(loaded.omega_max)), largest, kPrecision,
+                           [&](double h) -> std::optional<bool> {
+                             const auto trial = try_step_size(loaded, info, h, steps, pool, stop);
+                             return trial ? std::optional(trial->stable) : std::nullopt;
+                           });
+}
+
 std::optional<StabilityEstimate> measure_stability(const Simulation& run, const State& state,
                                                    const IntegratorInfo& info, WorkerPool& pool,
-                                                   std::size_t most_directions) {
+                                                   const StopProbe& stop, std::size_t most_directions) {
   const Projection held = run.constraints(state.x);
   const StabilityMeter::Subject subject{run.system(), state, held, info,
                                         run.scene().stepping.solver.jacobian};
   StabilityMeter meter;
-  std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, Interrupt::probe());
+  std::optional<StabilityEstimate> estimate = meter.estimate(subject, pool, stop);
   if (estimate && estimate->free_directions <= most_directions && needs_eigenvalues(info, *estimate))
-    meter.add_eigenvalues(*estimate, subject, pool, Interrupt::probe());
+    meter.add_eigenvalues(*estimate, subject, pool, stop);
   return estimate;
 }
 
-void measure_omega_max(LoadedScene& loaded, WorkerPool& pool) {
-  const Simulation start(loaded.scene, loaded.mesh, pool, Interrupt::probe());
+void measure_omega_max(LoadedScene& loaded, WorkerPool& pool, const StopProbe& stop) {
+  const Simulation start(loaded.scene, loaded.mesh, pool, stop);
   loaded.model = start.system().shared_model();
   StabilityMeter meter;
-  loaded.omega_max =
-      meter.omega_max(start.system(), start.state().x, loaded.scene.stepping.solver.jacobian, pool)
-          .value_or(0);
+  const std::optional<double> omega_max =
+      meter.omega_max(start.system(), start.state().x, loaded.scene.stepping.solver.jacobian, pool, stop);
+  if (stop_requested(stop)) throw Cancelled();
+  loaded.omega_max = omega_max.value_or(0);
   if (!(loaded.omega_max > 0))
     throw InputError("Nothing in this scene can oscillate, so no step size is too large.");
 }

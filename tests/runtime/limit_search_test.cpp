@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The search for the largest stable h of every method: that of the command line's trials, and it ends when
+// asked.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "runtime/limit_search.h"
+#include "runtime/step_trial.h"
+#include "runtime/support.h"
+#include "slowdown.h"
+
+namespace clothlab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The state of the scene after some steps.
+KeepMoment::Moment moment_of(const std::shared_ptr<const LoadedScene>& loaded, int steps) {
+  WorkerPool pool(1);
+  Simulation simulation(loaded->scene, loaded->mesh, pool);
+  for (int k = 0; k < steps; ++k) simulation.step(pool);
+  const auto checkpoint = std::make_shared<Checkpoint>();
+  simulation.save(pool, *checkpoint);
+  return {checkpoint, loaded};
+}
+
+std::shared_ptr<const LimitSearch::Progress> wait_for_end(const LimitSearch& search) {
+  const auto patience = Clock::now() + std::chrono::seconds(static_cast<int>(60 * testing::kSlowdown));
+  while (!search.done() && Clock::now() < patience) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(search.done());
+  return search.progress();
+}
+
+TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
+  Scene scene = testing::sheet_scene(3);
+  scene.stepping.dt = 1.0 / 200;
+  const auto loaded = testing::loaded(scene);
+  const LimitSearch search(moment_of(loaded, 0));
+  const auto found = wait_for_end(search);
+  EXPECT_EQ(found->error, "");
+  EXPECT_NEAR(found->fraction, 1, 1e-12);
+  ASSERT_EQ(found->methods.size(), integrators().size());
+  WorkerPool pool(1);
+  LoadedScene same = *loaded;
+  measure_omega_max(same, pool, {});
+  EXPECT_EQ(found->omega_max, same.omega_max);
+  for (const MethodLimit& method : found->methods) {
+    SCOPED_TRACE(method.info->id);
+    EXPECT_TRUE(method.done);
+    if (method.info->growth_of_slow_modes && method.info->stability_limit == 0) {
+      EXPECT_EQ(method.largest, 0) << "gains energy at every h";
+      continue;
+    }
+    const auto trials = find_largest_stable_step(same, *method.info, largest_trial_step(same.omega_max),
+                                                 kTrialSteps, pool, {});
+    EXPECT_EQ(method.largest, trials->stable);
+    EXPECT_EQ(method.limited, trials->unstable.has_value());
+    if (!method.run) continue;
+    EXPECT_GT(method.run->cost, 0);
+    EXPECT_LE(method.run->h, method.largest);
+    EXPECT_EQ(method.run->error.has_value(), !method.info->inextensible);
+    // No method is further off than the cloth is long.
+    EXPECT_LT(method.run->error.value_or(0), 1);
+  }
+  const auto of = [&](std::string_view id) {
+    return *std::ranges::find(found->methods, id, [](const MethodLimit& m) { return m.info->id; });
+  };
+  EXPECT_TRUE(of("symplectic-euler").limited);
+  EXPECT_FALSE(of("backward-euler").limited);
+  EXPECT_LT(of("rk4").run->error.value(), 0.01 * of("backward-euler").run->error.value())
+      << "the nearest to the reference, which is of its own";
+  EXPECT_LT(of("backward-euler").run->made, 0) << "it damps";
+}
+
+TEST(LimitSearch, BeginsWhereTheClothIs) {
+  Scene scene = testing::sheet_scene(3);
+  scene.integrator = "rk4";
+  scene.stepping.dt = 1e-3;
+  const auto loaded = testing::loaded(scene);
+  const KeepMoment::Moment later = moment_of(loaded, 300);
+  const LimitSearch search(later);
+  const auto found = wait_for_end(search);
+  EXPECT_EQ(found->time, later.checkpoint->state.t);
+  // Springs that are longer than at rest have transverse stiffness, and the cloth another spectrum.
+  LoadedScene there = *loaded;
+  there.scene.initial_state = InitialState{later.checkpoint->state.x, later.checkpoint->state.v};
+  WorkerPool pool(1);
+  measure_omega_max(there, pool, {});
+  EXPECT_EQ(found->omega_max, there.omega_max);
+}
+
+TEST(LimitSearch, EndsWhenAsked) {
+  const auto loaded = testing::loaded(testing::sheet_scene(60));
+  LimitSearch search(moment_of(loaded, 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_FALSE(search.done());
+  const auto asked = Clock::now();
+  search.cancel();
+  while (!search.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_LT(Clock::now() - asked, std::chrono::milliseconds(static_cast<int>(200 * testing::kSlowdown)));
+  EXPECT_EQ(search.progress()->error, "Cancelled.");
+}
+
+}  // namespace
+}  // namespace clothlab
