@@ -119,6 +119,7 @@ class Application {
   Outputs outputs_{[this](const Frame& frame, int width, int height) { view_.draw(frame, width, height); }};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
+  std::optional<LimitSearch> limits_;
   Documents documents_;
   std::string title_;
   bool leaves_ = false;  // the question about unsaved changes was answered
@@ -209,8 +210,8 @@ bool Application::frame_is_due() {
   if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
   if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
   const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
-                    !interaction_.idle() || simulation_->latest() != snapshot_ ||
-                    simulation_->running_step_seconds() > 0.2;
+                    !interaction_.idle() || (limits_ && !limits_->done()) ||
+                    simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2;
   // The last picture before a rest says that it is one.
   if (!busy && !std::exchange(resting_, true)) return rate_ = 0, true;
   if (busy) resting_ = false;
@@ -232,6 +233,7 @@ PanelContext Application::panel_context() {
           library_,
           documents_.load_status(),
           outputs_.recording(),
+          limits_ ? &*limits_ : nullptr,
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
@@ -359,6 +361,14 @@ void Application::carry_out(AppRequest request) {
       ui_.show_message("Saved as " + shown_path(path) + ".", false);
     });
   }
+  if (const auto* save = std::get_if<SaveTable>(&request)) {
+    attempt([&] {
+      const fs::path path = write_table(save->title, save->csv, ui_.files().save_folder());
+      ui_.show_message("Saved as " + shown_path(path) + ".", false);
+    });
+  }
+  if (std::holds_alternative<FindLimits>(request)) limits_.emplace(simulation_->keep_moment());
+  if (std::holds_alternative<CancelLimits>(request) && limits_) limits_->cancel();
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
   if (std::holds_alternative<FrameFailedSpring>(request))
@@ -451,7 +461,7 @@ void Application::save_journal(bool copy) {
         free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
     const std::string command = replay_command_line(utf8_of(path));
     const auto write = [kept = simulation_->keep_journal(), path] {
-      const KeepJournal::Whole whole = kept();
+      const KeepJournal::Whole whole = kept.get();
       whole.journal.write(whole.now, path);
       return fs::file_size(path);
     };

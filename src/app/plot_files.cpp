@@ -88,15 +88,17 @@ Chart chart_of(const ShownPlot& shown) {
 
 }  // namespace
 
+fs::path write_table(const std::string& title, const std::string& csv, const fs::path& folder) {
+  const fs::path path = free_path(folder, title, ".csv");
+  write_file(path, csv);
+  return path;
+}
+
 fs::path write_plot(const ShownPlot& shown, SavePlot::Format format, const fs::path& folder) {
-  const bool table = format == SavePlot::Format::csv;
-  const fs::path path = free_path(folder, shown.plot.title, table ? ".csv" : ".png");
-  if (table) {
-    write_file(path, plot_csv(shown));
-  } else {
-    const Image image = draw_chart(chart_of(shown));
-    write_png(path, image.width, image.height, image.rgba);
-  }
+  if (format == SavePlot::Format::csv) return write_table(shown.plot.title, plot_csv(shown), folder);
+  const fs::path path = free_path(folder, shown.plot.title, ".png");
+  const Image image = draw_chart(chart_of(shown));
+  write_png(path, image.width, image.height, image.rgba);
   return path;
 }
 

@@ -21,6 +21,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::string_view kReference = "rk4";
+constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
 constexpr double kOfReferenceLimit = 0.25;
 constexpr double kBelowLimit = 0.95;  // it changes by some per cent as the cloth moves
 
@@ -60,13 +61,11 @@ double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
 }  // namespace
 
 struct LimitSearch::Impl {
-  explicit Impl(KeepMoment::Moment moment) {
+  explicit Impl(std::shared_future<KeepMoment::Moment> from) {
     for (const IntegratorInfo& info : integrators()) now.methods.emplace_back().info = &info;
-    now.time = moment.checkpoint->state.t;
-    now.tick = moment.checkpoint->scene->stepping.dt;
-    now.under_way = "ω_max";
+    now.under_way = "waiting for the present step";
     publish();
-    thread = std::thread([this, moment = std::move(moment)] { search_all(moment); });
+    thread = std::thread([this, from = std::move(from)] { search_all(from); });
   }
 
   ~Impl() {
@@ -74,9 +73,11 @@ struct LimitSearch::Impl {
     thread.join();
   }
 
-  void search_all(const KeepMoment::Moment& moment) {
+  void search_all(const std::shared_future<KeepMoment::Moment>& from) {
     try {
-      start(moment);
+      while (from.wait_for(kLook) != std::future_status::ready)
+        if (stop()) throw Cancelled();
+      start(from.get());
       const auto place = std::ranges::find(integrators(), kReference, &IntegratorInfo::id);
       const auto first = static_cast<std::size_t>(place - integrators().begin());
       search(first);
@@ -101,6 +102,10 @@ struct LimitSearch::Impl {
     scene.scene.stepping.substeps = 1;
     scene.scene.initial_state = InitialState{state.x, state.v};
     scene.moment = nullptr;
+    now.time = state.t;
+    now.tick = moment.checkpoint->scene->stepping.dt;
+    now.under_way = "ω_max";
+    publish();
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
   }
@@ -162,7 +167,8 @@ struct LimitSearch::Impl {
   std::thread thread;  // last: it starts when all else is there
 };
 
-LimitSearch::LimitSearch(KeepMoment::Moment moment) : impl_(std::make_unique<Impl>(std::move(moment))) {}
+LimitSearch::LimitSearch(std::shared_future<KeepMoment::Moment> from)
+    : impl_(std::make_unique<Impl>(std::move(from))) {}
 
 LimitSearch::~LimitSearch() = default;
 

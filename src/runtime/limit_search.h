@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,7 +48,8 @@ class LimitSearch {
     std::string error;                 ///< one sentence, where it failed
   };
 
-  explicit LimitSearch(KeepMoment::Moment from);
+  /// From the moment that SimulationThread::keep_moment() promises.
+  explicit LimitSearch(std::shared_future<KeepMoment::Moment> from);
   /// Cancels, and waits for the thread: at most a part of a step.
   ~LimitSearch();
   LimitSearch(const LimitSearch&) = delete;

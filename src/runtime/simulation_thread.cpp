@@ -314,17 +314,17 @@ std::uint64_t SimulationThread::send(Command command) { return impl_->queue.push
 std::uint64_t SimulationThread::send(Control control) { return impl_->queue.push(std::move(control)); }
 
 template <class Keep, class Kept>
-std::function<Kept()> SimulationThread::keep() {
+std::shared_future<Kept> SimulationThread::keep() {
   const auto kept = std::make_shared<std::promise<Kept>>();
   send(Control(Keep{[kept](Kept what) { kept->set_value(std::move(what)); }}));
-  return [what = kept->get_future().share()] { return what.get(); };
+  return kept->get_future().share();
 }
 
-std::function<KeepMoment::Moment()> SimulationThread::keep_moment() {
+std::shared_future<KeepMoment::Moment> SimulationThread::keep_moment() {
   return keep<KeepMoment, KeepMoment::Moment>();
 }
 
-std::function<KeepJournal::Whole()> SimulationThread::keep_journal() {
+std::shared_future<KeepJournal::Whole> SimulationThread::keep_journal() {
   return keep<KeepJournal, KeepJournal::Whole>();
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <future>
 #include <memory>
 
 #include "runtime/control.h"
@@ -42,11 +42,11 @@ class SimulationThread {
   std::uint64_t send(Command command);
   std::uint64_t send(Control control);
 
-  /// The shown moment. Waits for it, at most until the end of the running step.
-  std::function<KeepMoment::Moment()> keep_moment();
+  /// The shown moment: there at the latest at the end of the running step.
+  std::shared_future<KeepMoment::Moment> keep_moment();
 
   /// The same for the journal of the whole session.
-  std::function<KeepJournal::Whole()> keep_journal();
+  std::shared_future<KeepJournal::Whole> keep_journal();
 
   /// The newest snapshot; never null.
   std::shared_ptr<const Snapshot> latest() const;
@@ -56,7 +56,7 @@ class SimulationThread {
 
  private:
   template <class Keep, class Kept>
-  std::function<Kept()> keep();
+  std::shared_future<Kept> keep();
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -61,7 +61,12 @@ void SimulationThread::Impl::start_all_over() {
     if (lane->coming_back && arena->find(lane->id) == nullptr)
       on_their_way.emplace_back(lane->id, lane->coming_back->run.simulation().shared_scene());
   start_over();
-  for (const auto& [lane, method] : on_their_way) start_return(insert_lane(lanes, lane), *method, first);
+  try {
+    for (const auto& [lane, method] : on_their_way) start_return(insert_lane(lanes, lane), *method, first);
+  } catch (...) {
+    follow_lanes();
+    throw;
+  }
 }
 
 void SimulationThread::Impl::go_on_from_restored_state() {

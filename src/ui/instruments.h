@@ -17,4 +17,7 @@ namespace clothlab {
 /// The modes of the cloth under the growth per step of the active lane's method.
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 
+/// The largest stable h of every method, and what it costs and does there: searched when asked.
+void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+
 }  // namespace clothlab

@@ -89,4 +89,21 @@ constexpr std::array kSets{
 
 std::span<const LaneSet> lane_sets() { return kSets; }
 
+void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
+  const LaneId kept = context.snapshot.lane;
+  for (const LaneSnapshot& other : context.snapshot.others) context.remove_lane(other.lane);
+  context.set_integrator(wanted.lanes.front().row);
+  if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().stepping.substeps)
+    context.set_parameter("substeps", substeps);
+  for (std::size_t i = 1; i < wanted.lanes.size(); ++i) {
+    const LaneChoices::Choice& lane = wanted.lanes[i];
+    context.send(
+        Control(NewLane{.integrator = std::string(integrators()[lane.row].id), .substeps = lane.substeps}));
+  }
+  if (wanted.dt) context.set_parameter("dt", *wanted.dt);
+  context.send(Control(SelectLane{kept}));
+  context.send(Command(Reset{}));
+  context.set_playing(true);
+}
+
 }  // namespace clothlab

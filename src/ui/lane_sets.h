@@ -28,4 +28,7 @@ struct LaneSet {
 
 std::span<const LaneSet> lane_sets();
 
+/// All lanes give way to these, which play from the start.
+void use_lanes(const PanelContext& context, const LaneChoices& wanted);
+
 }  // namespace clothlab

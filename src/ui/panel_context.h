@@ -16,6 +16,7 @@
 #include "integrate/registry.h"
 #include "runtime/control.h"
 #include "runtime/edit_history.h"
+#include "runtime/limit_search.h"
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
@@ -129,6 +130,14 @@ struct CopyText {
 };
 /// Of the scene with its present values, or of a replay of all that was done, whose journal is saved for it.
 struct CopyCommandLine {};
+/// A table to a CSV file in the user's folder.
+struct SaveTable {
+  std::string title;
+  std::string csv;
+};
+/// Searches the largest stable h of every method from the shown moment on; or gives that up.
+struct FindLimits {};
+struct CancelLimits {};
 /// All that was done, to a file beside those that the user saves.
 struct SaveJournal {};
 /// The answer to the question about unsaved changes.
@@ -138,10 +147,11 @@ struct AnswerUnsaved {
 };
 struct ReloadShaders {};
 struct Quit {};
-using AppRequest = std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad,
-                                FrameCloth, FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture,
-                                ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
-                                CopyCommandLine, SaveJournal, AnswerUnsaved, ReloadShaders, Quit>;
+using AppRequest =
+    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
+                 FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording,
+                 StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal, SaveTable, FindLimits,
+                 CancelLimits, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {
@@ -208,6 +218,7 @@ struct PanelContext {
   std::span<const SceneEntry> scenes;
   const LoadStatus& load;
   const RecordingStatus& recording;
+  const LimitSearch* limits = nullptr;  ///< null before the first
   double running_step_seconds = 0;
   double frames_per_second = 0;
   /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].

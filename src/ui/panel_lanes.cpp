@@ -15,24 +15,6 @@ namespace clothlab {
 namespace {
 
 // One lane stays, the others are made anew; all begin at the start.
-void use_set(const PanelContext& context, const LaneSet& set) {
-  const LaneId kept = context.snapshot.lane;
-  const LaneChoices wanted = set.choose(context);
-  for (const LaneSnapshot& other : context.snapshot.others) context.remove_lane(other.lane);
-  context.set_integrator(wanted.lanes.front().row);
-  if (const int substeps = wanted.lanes.front().substeps; substeps != context.scene().stepping.substeps)
-    context.set_parameter("substeps", substeps);
-  for (std::size_t i = 1; i < wanted.lanes.size(); ++i) {
-    const LaneChoices::Choice& lane = wanted.lanes[i];
-    context.send(
-        Control(NewLane{.integrator = std::string(integrators()[lane.row].id), .substeps = lane.substeps}));
-  }
-  if (wanted.dt) context.set_parameter("dt", *wanted.dt);
-  context.send(Control(SelectLane{kept}));
-  context.send(Command(Reset{}));
-  context.set_playing(true);
-}
-
 void sets(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
   const bool open = begin_choice("##sets", "", ImGuiComboFlags_NoPreview);
@@ -40,7 +22,7 @@ void sets(const PanelContext& context) {
   if (!open) return tooltip("Several methods at once that show something together, from the start.");
   const TooltipsThere there(TooltipSide::beside);
   for (const LaneSet& set : lane_sets()) {
-    if (ImGui::Selectable(set.title)) use_set(context, set);
+    if (ImGui::Selectable(set.title)) use_lanes(context, set.choose(context));
     note_item(std::string("lane-set:") + set.title);
     tooltip(set.help);
   }

@@ -21,7 +21,7 @@ constexpr float kLeastWidth = 400;  // of plots side by side [interface units]
 // The chooser of a plot's kind.
 void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
   ImGui::SetNextItemWidth(width);
-  const bool open = begin_choice("##kind", plot_title(shown));
+  const bool open = begin_choice("##kind", plot_title(shown), ImGuiComboFlags_HeightLargest);
   note_item(name + ":kind");
   if (!open) return tooltip(std::string(plot_help(shown)) + " Click for another plot.");
   for (std::size_t k = 0; k < kPlotKinds; ++k) {

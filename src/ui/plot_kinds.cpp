@@ -260,6 +260,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "under the "
      "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
      nullptr, false, stability_instrument},
+    {"Find the limits",
+     "The largest stable h of every method from the cloth's present state, what a simulated second costs "
+     "there, "
+     "the energy that the method makes and how far it goes astray: searched in the background.",
+     nullptr, false, limits_instrument},
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

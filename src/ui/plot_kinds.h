@@ -22,9 +22,10 @@ enum class PlotKind {
   iterations,
   residual,
   iterations_or_time,
-  stability
+  stability,
+  limits
 };
-inline constexpr std::size_t kPlotKinds = 8;
+inline constexpr std::size_t kPlotKinds = 9;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.

@@ -114,7 +114,7 @@ class Desk {
   /// The journal of all that was done leads to the same bits.
   void expect_journal() const {
     const TemporaryFolder folder;
-    const KeepJournal::Whole whole = const_cast<SimulationThread&>(thread_).keep_journal()();
+    const KeepJournal::Whole whole = const_cast<SimulationThread&>(thread_).keep_journal().get();
     whole.journal.write(whole.now, folder.path() / "all.journal");
     for (const int threads : {1, 3}) {
       WorkerPool pool(threads);

@@ -68,7 +68,7 @@ class Session {
   std::shared_ptr<const Snapshot> last() const { return last_; }
 
   void save(const fs::path& path) {
-    const KeepJournal::Whole whole = thread_.keep_journal()();
+    const KeepJournal::Whole whole = thread_.keep_journal().get();
     whole.journal.write(whole.now, path);
   }
 

@@ -27,6 +27,12 @@ KeepMoment::Moment moment_of(const std::shared_ptr<const LoadedScene>& loaded, i
   return {checkpoint, loaded};
 }
 
+std::shared_future<KeepMoment::Moment> promised(KeepMoment::Moment moment) {
+  std::promise<KeepMoment::Moment> promise;
+  promise.set_value(std::move(moment));
+  return promise.get_future().share();
+}
+
 std::shared_ptr<const LimitSearch::Progress> wait_for_end(const LimitSearch& search) {
   const auto patience = Clock::now() + std::chrono::seconds(static_cast<int>(60 * testing::kSlowdown));
   while (!search.done() && Clock::now() < patience) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -38,7 +44,7 @@ TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
   Scene scene = testing::sheet_scene(3);
   scene.stepping.dt = 1.0 / 200;
   const auto loaded = testing::loaded(scene);
-  const LimitSearch search(moment_of(loaded, 0));
+  const LimitSearch search(promised(moment_of(loaded, 0)));
   const auto found = wait_for_end(search);
   EXPECT_EQ(found->error, "");
   EXPECT_NEAR(found->fraction, 1, 1e-12);
@@ -81,7 +87,7 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
   scene.stepping.dt = 1e-3;
   const auto loaded = testing::loaded(scene);
   const KeepMoment::Moment later = moment_of(loaded, 300);
-  const LimitSearch search(later);
+  const LimitSearch search(promised(later));
   const auto found = wait_for_end(search);
   EXPECT_EQ(found->time, later.checkpoint->state.t);
   // Springs that are longer than at rest have transverse stiffness, and the cloth another spectrum.
@@ -94,7 +100,7 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
 
 TEST(LimitSearch, EndsWhenAsked) {
   const auto loaded = testing::loaded(testing::sheet_scene(60));
-  LimitSearch search(moment_of(loaded, 1));
+  LimitSearch search(promised(moment_of(loaded, 1)));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(search.done());
   const auto asked = Clock::now();
@@ -102,6 +108,9 @@ TEST(LimitSearch, EndsWhenAsked) {
   while (!search.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_LT(Clock::now() - asked, std::chrono::milliseconds(static_cast<int>(200 * testing::kSlowdown)));
   EXPECT_EQ(search.progress()->error, "Cancelled.");
+  std::promise<KeepMoment::Moment> never;
+  { const LimitSearch waits(never.get_future().share()); }
+  SUCCEED() << "it does not wait for what does not come";
 }
 
 }  // namespace

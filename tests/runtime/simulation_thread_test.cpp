@@ -784,7 +784,7 @@ TEST(SimulationThread, GoesOnFromAMomentThatWasKept) {
   SimulationThread thread(scene, paused());
   for (int i = 0; i < 20; ++i) thread.send(StepOnce{});
   thread.send(StepThroughPast{-8});
-  const KeepMoment::Moment kept = thread.keep_moment()();
+  const KeepMoment::Moment kept = thread.keep_moment().get();
   EXPECT_EQ(kept.loaded, scene);
   LoadedScene with_moment = *scene;
   with_moment.moment = kept.checkpoint;

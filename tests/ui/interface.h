@@ -57,6 +57,7 @@ class Interface {
             scenes,
             load,
             recording,
+            limits,
             0,
             60,
             [](double) { return glm::vec3(0.5F); },
@@ -161,6 +162,7 @@ class Interface {
   UserInterface ui;
   std::uint64_t stamp = 1000;
   std::vector<std::variant<Command, Control>> sent;
+  const LimitSearch* limits = nullptr;
   std::vector<AppRequest> requests;
 
  private:

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "io/csv.h"
+#include "ui/instruments.h"
+#include "ui/lane_sets.h"
+#include "ui/method_mark.h"
+#include "ui/numbers.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+using Row = const MethodLimit*;
+
+constexpr double kLast = std::numeric_limits<double>::infinity();
+constexpr std::size_t kLanesOfTable = 4;
+
+struct Column {
+  const char* title;
+  const char* help;
+  float width;           // [interface units]; 0: what is left
+  const char* of_file;   // its title in a file, with the unit
+  double (*value)(Row);  // to sort by, and in a file; kLast: none
+  std::string (*text)(Row);
+};
+
+std::string of_run(Row row, double MethodLimit::Run::*value, const char* unit) {
+  return row->run ? format_quantity((*row->run).*value, unit) : "–";
+}
+
+std::string largest_text(Row row) {
+  if (!row->done) return "";
+  if (row->largest == 0) return "none";
+  return (row->limited ? "" : "≥ ") + format_quantity(row->largest, "s");
+}
+
+constexpr std::array kColumns{
+    Column{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
+           "integrator", [](Row r) { return static_cast<double>(method_row(r->info->id)); },
+           [](Row r) { return std::string(r->info->title); }},
+    Column{"largest h",
+           "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
+           "was tried.",
+           66, "largest_h_s", [](Row r) { return r->done ? r->largest : kLast; }, largest_text},
+    Column{"cost",
+           "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
+           "limit. –: it did not hold.",
+           58, "seconds_per_second", [](Row r) { return r->run ? r->run->cost : kLast; },
+           [](Row r) { return of_run(r, &MethodLimit::Run::cost, "s"); }},
+    Column{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 62,
+           "energy_made_J", [](Row r) { return r->run ? r->run->made : kLast; },
+           [](Row r) { return of_run(r, &MethodLimit::Run::made, "J"); }},
+    Column{
+        "error",
+        "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
+        "of its own limit. Methods with rods simulate other cloth.",
+        58, "rms_error_m", [](Row r) { return r->run ? r->run->error.value_or(kLast) : kLast; },
+        [](Row r) {
+          return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
+        }},
+};
+
+std::vector<Row> sorted(const LimitSearch::Progress& found) {
+  std::vector<Row> rows;
+  for (const MethodLimit& method : found.methods) rows.push_back(&method);
+  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs == nullptr || specs->SpecsCount == 0) return rows;
+  const Column& by = kColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
+  const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
+  std::ranges::stable_sort(rows, [&](Row a, Row b) {
+    const double x = by.value(a), y = by.value(b);
+    if (x == kLast || y == kLast) return x != kLast && y == kLast;  // what is not known comes last
+    return up ? x < y : y < x;
+  });
+  return rows;
+}
+
+// At the h of the run of the table, which the scene's step is divided into.
+LaneChoices::Choice lane_of(const PanelContext& context, Row row) {
+  const double parts = std::ceil(context.scene().stepping.dt / row->run->h - 1e-9);
+  return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
+}
+
+std::string csv_of(const std::vector<Row>& rows) {
+  std::string text;
+  for (const Column& column : kColumns) text += (text.empty() ? "" : ",") + std::string(column.of_file);
+  text += "\n";
+  for (const Row row : rows) {
+    text += std::string(row->info->id) + ',';
+    std::vector<CsvValue> values;
+    for (std::size_t c = 1; c < kColumns.size(); ++c) {
+      const double value = kColumns[c].value(row);
+      values.emplace_back(value == kLast ? std::numeric_limits<double>::quiet_NaN() : value);
+    }
+    text += csv_line(values);
+  }
+  return text;
+}
+
+void lanes_button(const PanelContext& context, const std::string& name, const std::vector<Row>& rows) {
+  LaneChoices lanes;
+  for (const Row row : rows)
+    if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_of(context, row));
+  ImGui::BeginDisabled(lanes.lanes.empty());
+  if (text_button(
+          name + ":lanes", "As lanes",
+          "The first four of the table as sorted, each with as many substeps as its limit asks for, from "
+          "the start; all other lanes go.",
+          0, false))
+    use_lanes(context, lanes);
+  ImGui::EndDisabled();
+}
+
+void row_of_table(const PanelContext& context, const std::string& name, Row row) {
+  ImGui::TableNextRow();
+  for (std::size_t c = 0; c < kColumns.size(); ++c) {
+    ImGui::TableSetColumnIndex(static_cast<int>(c));
+    if (c == 0) {
+      const std::string id(row->info->id);
+      ImGui::BeginDisabled(!row->run);
+      ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(4), 0));
+      ImGui::PushID(id.c_str());
+      if (text_button(name + ":add:" + id, "+",
+                      "Adds a lane by this method at this h, from the present state.", 0, false)) {
+        const LaneChoices::Choice lane = lane_of(context, row);
+        context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
+      }
+      ImGui::PopID();
+      ImGui::PopStyleVar();
+      ImGui::EndDisabled();
+      ImGui::SameLine(0, units(5));
+    }
+    coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
+                  displayable(kColumns[c].text(row)));
+  }
+}
+
+// Sorts and draws; answers with the rows as sorted.
+std::vector<Row> table(const PanelContext& context, const std::string& name,
+                       const LimitSearch::Progress& found, ImVec2 size) {
+  std::vector<Row> rows;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1)));
+  if (ImGui::BeginTable("##limits", static_cast<int>(kColumns.size()),
+                        ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
+                            ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
+                        size)) {
+    ImGui::TableSetupScrollFreeze(0, 1);
+    for (const Column& column : kColumns)
+      ImGui::TableSetupColumn(
+          column.title,
+          column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+          units(column.width));
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+    for (std::size_t c = 0; c < kColumns.size(); ++c) {
+      ImGui::TableSetColumnIndex(static_cast<int>(c));
+      ImGui::TableHeader(kColumns[c].title);
+      note_item(name + ":column:" + kColumns[c].title);
+      tooltip(kColumns[c].help);
+    }
+    rows = sorted(found);
+    for (const Row row : rows) row_of_table(context, name, row);
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  return rows;
+}
+
+std::string words_of(const LimitSearch::Progress& found) {
+  if (!found.error.empty()) return found.error;
+  if (found.under_way.empty())
+    return "From t = " + format_plain(found.time) + " s, ω_max " + format_plain(found.omega_max, 4) +
+           " rad/s";
+  const auto done = std::ranges::count(found.methods, true, &MethodLimit::done);
+  return format_plain(static_cast<double>(done)) + " of " +
+         format_plain(static_cast<double>(found.methods.size())) + ": " + found.under_way;
+}
+
+}  // namespace
+
+void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  const bool running = context.limits != nullptr && !context.limits->done();
+  if (text_button(
+          name + ":find", running ? "Cancel" : "Find",
+          running ? "Ends the search; what was found stays."
+                  : "Bisects the largest stable h of every method from the cloth as it is now, on copies and "
+                    "on one processor, while the lanes go on.",
+          0, running)) {
+    if (running)
+      context.request(CancelLimits{});
+    else
+      context.request(FindLimits{});
+  }
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
+                                            units(5));
+  ImGui::SameLine(0, units(4));
+  const ImVec2 beside = ImGui::GetCursorScreenPos();
+  const float pad = units(8), line = ImGui::GetTextLineHeight();
+  if (context.limits == nullptr) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
+    coloured_text(
+        palette().muted,
+        broken_lines("How large may h be, by every method, on this cloth in its present state? A search "
+                     "takes some seconds to minutes and disturbs nothing.",
+                     size.x - 2 * pad));
+    return;
+  }
+  const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
+  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
+  coloured_text(running ? palette().careful : palette().muted,
+                first_line(words_of(*found), size.x - 2 * pad));
+  note_item(name + ":words");
+  const float top = at.y + line + units(6);
+  if (running)
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(at.x, top - units(2)), ImVec2(at.x + size.x * static_cast<float>(found->fraction), top),
+        palette().accent);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), top));
+  const std::vector<Row> rows =
+      table(context, name, *found, ImVec2(size.x - units(4), at.y + size.y - top - units(2)));
+  ImGui::SetCursorScreenPos(beside);
+  lanes_button(context, name, rows);
+  ImGui::SameLine(0, units(4));
+  if (text_button(name + ":csv", "CSV", "Save the table.", 0, false))
+    context.request(SaveTable{"limits", csv_of(rows)});
+}
+
+}  // namespace clothlab
