@@ -136,6 +136,32 @@ void add_groups(Problem& p, std::uint64_t probe, double modes, VectorBasis& V, S
   }
 }
 
+/// The k-th groups of all probes are about the same: each becomes one. `groups` ascend.
+void join_probes(std::size_t probes, std::vector<ModeGroup>& groups) {
+  std::vector<ModeGroup> joined;
+  for (std::size_t first = 0; first < groups.size(); first += probes) {
+    ModeGroup sum;
+    for (std::size_t k = first; k < std::min(first + probes, groups.size()); ++k) {
+      sum.modes += groups[k].modes;
+      sum.eigenvalue += groups[k].modes * groups[k].eigenvalue;
+      sum.damping += groups[k].modes * groups[k].damping;
+    }
+    if (sum.modes > 0) joined.push_back({sum.eigenvalue / sum.modes, sum.damping / sum.modes, sum.modes});
+  }
+  groups = std::move(joined);
+}
+
+/// The lowest mode, part of the first group so far, becomes a group of its own.
+void split_lowest(Problem& p, const LowestModes& lowest, Spectrum& result) {
+  if (lowest.count() == 0 || !(result.groups.front().modes > 1)) return;
+  const std::span<const vec3> mode = lowest.mode(0);
+  std::vector<vec3> w(mode.size());
+  p.C.multiply(p.context.pool, mode, w);
+  result.groups.front().modes -= 1;
+  result.groups.insert(result.groups.begin(),
+                       {lowest.eigenvalue(0), std::max(inner_product(mode, w), 0.0), 1});
+}
+
 }  // namespace
 
 double modes_below(const Spectrum& spectrum, double eigenvalue) {
@@ -159,29 +185,31 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   result.is_damped = !is_zero(C);
   if (result.free_directions == 0) return result;
   Problem p{context, K, C, masses, held};
+  const std::size_t probes = result.is_exact ? 1 : (kProbedDirections - 1) / result.free_directions + 1;
   if (result.is_exact) {
     add_all_modes(p, result);
   } else {
-    const std::size_t probes = (kProbedDirections - 1) / result.free_directions + 1;
     const double modes = static_cast<double>(result.free_directions) / static_cast<double>(probes);
     VectorBasis V;
     V.resize(masses.size(), kLanczosSteps);
     for (std::size_t probe = 0; probe < probes; ++probe) add_groups(p, probe, modes, V, result);
-    std::ranges::sort(result.groups, {}, &ModeGroup::eigenvalue);
   }
   const auto is_finite = [](const ModeGroup& g) {
     return std::isfinite(g.eigenvalue) && std::isfinite(g.damping) && std::isfinite(g.modes);
   };
   if (!std::ranges::all_of(result.groups, is_finite)) return std::nullopt;
+  std::ranges::sort(result.groups, {}, &ModeGroup::eigenvalue);
   result.lowest = result.groups.front().eigenvalue;
   result.highest = result.groups.back().eigenvalue;
   if (result.is_exact || !(result.highest > 0)) return result;
+  join_probes(probes, result.groups);
   const LowestModes::Result low = lowest_->compute(
       context, K, masses, held, {.count = 1, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
   if (low.stopped) throw Cancelled();
   if (!low.finite) return std::nullopt;
   lowest_->keep();
   result.lowest = std::min(result.lowest, low.lowest);
+  split_lowest(p, *lowest_, result);
   return result;
 }
 

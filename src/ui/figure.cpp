@@ -10,6 +10,8 @@
 namespace clothlab {
 namespace {
 
+constexpr int kMostTicks = 8;  // of y
+
 float shown_width(const std::string& text) { return ImGui::CalcTextSize(displayable(text).c_str()).x; }
 
 void put_text(ImVec2 at, ImU32 colour, const std::string& text) {
@@ -33,7 +35,8 @@ void Figure::axes() const {
   const float line = ImGui::GetTextLineHeight();
   const ImU32 grid = with_alpha(palette().line, 0.7F);
   float below = b_.y + line;  // top of the last number; one that does not fit above it is left out
-  for (const AxisTick& tick : y_.ticks(std::max(2, static_cast<int>((b_.y - a_.y) / (1.8F * line))))) {
+  for (const AxisTick& tick :
+       y_.ticks(std::clamp(static_cast<int>((b_.y - a_.y) / (1.8F * line)), 2, kMostTicks))) {
     const float at = py(tick.value);
     draw->AddLine(ImVec2(a_.x, at), ImVec2(b_.x, at), grid);
     const float top = std::clamp(at - line / 2, a_.y - units(3), b_.y - line + units(2));

@@ -133,7 +133,8 @@ void draw_growth(const Snapshot& now, const std::string& name, const StabilityFi
     draw->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y), palette().careful, units(1.2F));
     frame.label(ImVec2(x + units(4), frame.a().y), palette().careful, "limit " + format_plain(*figure.limit));
   }
-  frame.label(frame.a(), palette().muted, "growth per step");
+  if (one > frame.a().y + ImGui::GetTextLineHeight())
+    frame.label(frame.a(), palette().muted, "growth per step");
   frame.end_clip();
   if (frame.hovered(name + ":growth")) tell_frequency(frame, figure, now.frame.scene->stepping.h());
 }
@@ -195,8 +196,8 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
       most_im = std::max(most_im, mode.z.imag());
     }
   const double largest = std::max({most_re, most_im, 1e-6});
-  const double im = rounded_up(1.1 * std::max(most_im, 0.3 * largest));
-  const double re = rounded_up(1.1 * std::max(most_re, 0.3 * largest));
+  const double im = rounded_up(1.1 * std::max(most_im, 0.1 * largest));
+  const double re = rounded_up(1.1 * std::max(most_re, 0.1 * largest));
   const IntegratorInfo& info = integrators()[now.integrator];
   const IntegratorParameters values = integrator_parameters(*now.frame.scene);
   GrowthRegion& region = context.view.plots_layout.stability.region;

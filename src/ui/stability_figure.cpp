@@ -91,10 +91,13 @@ std::string count_text(const StabilityFigure& figure, double modes) {
 }
 
 std::string words_on_growth(const StabilityFigure& figure, const Method& method, const Spectrum& spectrum) {
-  double growing = 0, fastest = 1, slowest_growing = 0;
+  double growing = 0, below = 0, fastest = 1, from = 0;
+  bool is_one_range = true;
   for (const StabilityFigure::Mode& mode : figure.modes) {
-    if (!(mode.growth > kGrows)) continue;
-    if (growing == 0) slowest_growing = mode.h_omega;
+    const bool grows = mode.growth > kGrows;
+    if (growing == 0) (grows ? from : below) = grows ? mode.h_omega : below + mode.modes;
+    if (growing > 0 && !grows) is_one_range = false;
+    if (!grows) continue;
     growing += mode.modes;
     fastest = std::max(fastest, mode.growth);
   }
@@ -102,18 +105,16 @@ std::string words_on_growth(const StabilityFigure& figure, const Method& method,
   if (growing > 0) {
     const std::string rate = fastest < 1.01 ? format_plain((fastest - 1) * 100, 2) + " % per step"
                                             : format_steady(fastest) + "× per step";
-    const std::string words =
-        count_text(figure, std::max(growing, 1.0)) + " of " + all + " grow, the fastest by " + rate;
-    if (figure.limit && slowest_growing >= 0.99 * *figure.limit)
-      return words + ": they are beyond hω = " + format_plain(*figure.limit) + ".";
-    if (stability_limit(method.info, method.values) == 0) return words + ": without damping no h is stable.";
-    return words + ".";
+    const std::string which =
+        is_one_range && below > 0 ? ", those above hω = " + format_plain(from) + "," : std::string();
+    return count_text(figure, std::max(growing, 1.0)) + " of " + all + " grow" + which + " by up to " + rate +
+           (stability_limit(method.info, method.values) == 0 ? ": without damping no h is stable." : ".");
   }
   const StabilityFigure::Mode& stiffest = figure.modes.back();
   if (figure.limit)
     return "None of " + all + " grows: the stiffest is at hω = " + format_plain(stiffest.h_omega) +
            ", the limit at " + format_plain(*figure.limit) + ".";
-  double halved = 0, from = 0;
+  double halved = 0;
   for (auto mode = figure.modes.rbegin(); mode != figure.modes.rend() && mode->growth < kHalf; ++mode) {
     halved += mode->modes;
     from = mode->h_omega;
@@ -132,8 +133,7 @@ std::string figure_title(const Snapshot& now, const MeasuredSpectrum& measured) 
   title += ", measured at t = " + format_steady(measured.time, 4) + " s";
   const double age = now.frame.record.time - measured.time;
   if (std::abs(age) < 1e-9) return title;
-  return title + ", " + format_quantity(std::abs(age), "s", 2) +
-         (age > 0 ? " ago" : " after the shown moment");
+  return title + ", " + format_quantity(std::abs(age), "s") + (age > 0 ? " ago" : " after the shown moment");
 }
 
 }  // namespace
@@ -157,9 +157,8 @@ StabilityFigure make_stability_figure(const Snapshot& now) {
   if (limit > 0 && std::isfinite(limit)) figure.limit = limit;
 
   const double highest = figure.modes.back().h_omega;
-  const double lowest = method.h * std::sqrt(std::max(spectrum.lowest, 0.0));
   figure.h_omega.high = 1.5 * std::max(highest, figure.limit.value_or(0));
-  figure.h_omega.low = std::max(lowest / 1.5, figure.h_omega.high / kMostDecades);
+  figure.h_omega.low = std::max(figure.modes.front().h_omega / 1.5, figure.h_omega.high / kMostDecades);
   for (const StabilityFigure::Mode& mode : figure.modes)
     figure.most_growth = std::clamp(1.15 * mode.growth, figure.most_growth, kMostGrowth);
   add_bars(figure, spectrum, method.h);

@@ -1143,6 +1143,54 @@ TEST(SimulationThread, ShowsMotionOnlyWhileItIsAskedFor) {
   EXPECT_TRUE(hidden->frame.velocities.empty() && hidden->frame.forces.empty());
 }
 
+TEST(SimulationThread, MeasuresTheSpectrumOfTheActiveLaneOnlyWhileItIsAskedFor) {
+  SimulationThread thread(loaded(sheet_scene(8)), paused());
+  wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
+  EXPECT_EQ(thread.latest()->spectrum, nullptr);
+  thread.send(ShowSpectrum{.wanted = true});
+  const auto first = wait_for(thread, [](const Snapshot& s) { return s.spectrum != nullptr; });
+  const Spectrum& spectrum = first->spectrum->spectrum;
+  EXPECT_EQ(spectrum.free_directions, 3u * 64 - 6);
+  EXPECT_TRUE(spectrum.is_exact);
+  EXPECT_FALSE(spectrum.eigenvalues.has_value());
+  EXPECT_EQ(first->spectrum->time, 0);
+  const double omega = first->stability.value().omega_max();
+  EXPECT_NEAR(std::sqrt(spectrum.highest), omega, 0.01 * omega);
+
+  // It follows a run that moves, and shows where one that is paused stands.
+  thread.send(SetPlaying{true});
+  wait_for(thread, [](const Snapshot& s) { return s.spectrum->time > 0.1; });
+  thread.send(SetPlaying{false});
+  const auto rest = wait_for(
+      thread, [](const Snapshot& s) { return !s.playing && s.spectrum->time == s.frame.record.time; });
+  EXPECT_NE(rest->spectrum->spectrum.lowest, spectrum.lowest);
+
+  thread.send(ShowSpectrum{.wanted = true, .eigenvalues = true});
+  const auto full =
+      wait_for(thread, [](const Snapshot& s) { return s.spectrum->spectrum.eigenvalues.has_value(); });
+  // A conjugate pair counts once; of two real ones each does.
+  EXPECT_GE(full->spectrum->spectrum.eigenvalues->size(), spectrum.free_directions);
+
+  // Of the lane that is looked at, and no longer of the other.
+  thread.send(NewLane{"bdf2"});
+  wait_for(thread, [](const Snapshot& s) {
+    return s.lane == 1 && s.spectrum && s.others.size() == 1 && !s.others[0].spectrum;
+  });
+  thread.send(ShowSpectrum{});
+  wait_for(thread, [](const Snapshot& s) { return !s.spectrum; });
+}
+
+TEST(SimulationThread, EndsSoonWhileASpectrumIsMeasured) {
+  std::optional<SimulationThread> thread;
+  thread.emplace(loaded(sheet_scene(14)), paused());  // of 582 free directions
+  thread->send(ShowSpectrum{.wanted = true, .eigenvalues = true});
+  wait_for(*thread, [](const Snapshot& s) { return s.stability.has_value(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const Clock::time_point start = Clock::now();
+  thread.reset();
+  EXPECT_LT(seconds_since(start), 0.2 * kSlowdown);
+}
+
 TEST(SimulationThread, AHandIsAsStiffAsTheMethodBearsAlsoWhenThatChanges) {
   SimulationThread thread(loaded(sheet_scene(10)), paused());
   const auto start = wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });

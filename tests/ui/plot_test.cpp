@@ -360,6 +360,7 @@ TEST(Plots, BearWhateverComes) {
     face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
     face.snapshot.frame.residuals = {value, value, 1};
     for (std::size_t k = 0; k < kPlotKinds; ++k) {
+      if (instrument(static_cast<PlotKind>(k))) continue;
       face.view.plots_layout.chosen[0] = static_cast<PlotKind>(k);
       for (const bool logarithmic : {false, true}) {
         face.view.plots_layout.view(static_cast<PlotKind>(k)).logarithmic = logarithmic;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// The picture of stability: what it says, and that it draws itself at every size.
+
+#include "ui/stability_figure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "integrate/registry.h"
+#include "interface.h"
+#include "sim/parameters.h"
+
+namespace clothlab {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Interface;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr double kStep = 0.01;  // h [s]
+
+/// ω = 10, 20 … 400 rad/s, d = 0.02 ω.
+std::shared_ptr<const MeasuredSpectrum> forty_modes(double damping = 0.02, double time = 0) {
+  MeasuredSpectrum measured;
+  measured.time = time;
+  Spectrum& spectrum = measured.spectrum;
+  spectrum.is_exact = true;
+  spectrum.free_directions = 40;
+  for (int k = 1; k <= 40; ++k) spectrum.groups.push_back({100. * k * k, damping * 10 * k, 1});
+  spectrum.lowest = 100;
+  spectrum.highest = 160000;
+  spectrum.is_damped = damping > 0;
+  return std::make_shared<const MeasuredSpectrum>(measured);
+}
+
+/// The snapshot with that method, h of 10 ms and those modes.
+void use(Interface& face, std::string_view method, double damping = 0.02) {
+  Scene scene = *face.snapshot.frame.scene;
+  scene.integrator = method;
+  set_parameter(scene, "dt", kStep);
+  face.snapshot.frame.scene = std::make_shared<const Scene>(scene);
+  face.snapshot.integrator = static_cast<std::uint16_t>(find_integrator(method) - integrators().data());
+  face.snapshot.spectrum = forty_modes(damping);
+}
+
+void expect_finite(const StabilityFigure& figure) {
+  ASSERT_TRUE(figure.empty.empty()) << figure.empty;
+  EXPECT_GT(figure.h_omega.low, 0);
+  EXPECT_GT(figure.h_omega.high, figure.h_omega.low);
+  EXPECT_TRUE(std::isfinite(figure.h_omega.high) && figure.most_growth > 1);
+  for (const StabilityFigure::Mode& mode : figure.modes) {
+    EXPECT_TRUE(std::isfinite(mode.growth) && std::isfinite(std::abs(mode.z)) && mode.growth >= 0);
+    EXPECT_GE(mode.h_omega, figure.h_omega.low);
+    EXPECT_LE(mode.h_omega, figure.h_omega.high);
+  }
+  double sum = 0;
+  for (const StabilityFigure::Bar& bar : figure.bars) sum += bar.modes;
+  EXPECT_NEAR(sum, 40, 1e-9);
+  ASSERT_FALSE(figure.curves.empty());
+  for (const StabilityFigure::Curve& curve : figure.curves)
+    for (const double growth : curve.growth) EXPECT_TRUE(std::isfinite(growth) && growth >= 0);
+}
+
+TEST(StabilityFigure, SaysWhichModesGrow) {
+  Interface face;
+  EXPECT_EQ(make_stability_figure(face.snapshot).empty, "The frequencies of the cloth are being measured.");
+  use(face, "symplectic-euler", 0);
+  const StabilityFigure figure = make_stability_figure(face.snapshot);
+  EXPECT_EQ(figure.limit, 2);
+  // hω = 0.1, 0.2 … 4: 20 of them beyond 2; there λ² − (2 − 16) λ + 1 = 0.
+  EXPECT_THAT(figure.verdict,
+              StartsWith("20 of 40 modes grow, those above hω = 2.1, by up to 13.9× per step."));
+  const auto growing =
+      std::ranges::count_if(figure.bars, [](const auto& bar) { return bar.modes > 0 && bar.grows; });
+  EXPECT_GT(growing, 0);
+  for (const StabilityFigure::Bar& bar : figure.bars)
+    EXPECT_TRUE(bar.grows || bar.modes == 0 || std::sqrt(bar.h_omega.low * bar.h_omega.high) < 2.1);
+}
+
+TEST(StabilityFigure, SaysWhatAnImplicitMethodDamps) {
+  Interface face;
+  use(face, "backward-euler", 0);
+  const StabilityFigure figure = make_stability_figure(face.snapshot);
+  EXPECT_FALSE(figure.limit.has_value());
+  // 1/√(1 + y²) < ½ where y > √3: from 1.8 on.
+  EXPECT_THAT(figure.verdict,
+              StartsWith("None of 40 modes grows. Those above hω = 1.8 lose more than half per "
+                         "step: 58 % of all."));
+  use(face, "trapezoidal", 0);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict, HasSubstr("keeps its amplitude"));
+  use(face, "explicit-euler", 0);
+  EXPECT_THAT(make_stability_figure(face.snapshot).verdict,
+              StartsWith("40 of 40 modes grow by up to 4.12× per step: without damping no h is stable."));
+}
+
+TEST(StabilityFigure, PlacesEigenvaluesInThePlane) {
+  Interface face;
+  for (const double damping : {0.02, 2.0, 5.0}) {
+    use(face, "rk4", damping);
+    for (const StabilityFigure::Mode& mode : make_stability_figure(face.snapshot).modes) {
+      // The product of both is (hω)², their sum −hd.
+      EXPECT_NEAR(std::abs(mode.z * mode.z2 - mode.h_omega * mode.h_omega), 0, 1e-9);
+      EXPECT_NEAR(std::abs(mode.z + mode.z2 + damping * mode.h_omega), 0, 1e-9);
+      EXPECT_GE(mode.z.imag(), 0);
+    }
+  }
+}
+
+TEST(StabilityFigure, SaysWhoseItIsAndHowOld) {
+  Interface face;
+  use(face, "bdf2");
+  EXPECT_EQ(make_stability_figure(face.snapshot).title, "BDF2, measured at t = 0.000 s");
+  face.snapshot.frame.record.time = 0.25;
+  EXPECT_EQ(make_stability_figure(face.snapshot).title, "BDF2, measured at t = 0.000 s, 250 ms ago");
+  LaneSnapshot other = face.snapshot;
+  other.lane = 1;
+  face.snapshot.others.push_back(other);
+  const StabilityFigure figure = make_stability_figure(face.snapshot);
+  EXPECT_THAT(figure.title, StartsWith("A  BDF2, measured"));
+  ASSERT_EQ(figure.curves.size(), 2u);
+  EXPECT_EQ(figure.curves[0].lane, 0);
+  EXPECT_EQ(figure.curves[1].lane, 1);
+}
+
+TEST(StabilityFigure, IsFiniteForEveryMethod) {
+  Interface face;
+  for (const IntegratorInfo& info : integrators()) {
+    SCOPED_TRACE(info.id);
+    for (const double damping : {0.0, 0.02, 5.0}) {
+      use(face, info.id, damping);
+      face.snapshot.frame.record.modes = 5;
+      expect_finite(make_stability_figure(face.snapshot));
+    }
+  }
+}
+
+TEST(StabilityInstrument, DrawsItselfAndAsksForTheSpectrum) {
+  for (const auto& [scale, enlarged] : {std::pair{1.0F, false}, {1.0F, true}, {2.0F, false}}) {
+    Interface face(Interface::sheet(), scale, 1280 / scale, 720 / scale);
+    EXPECT_FALSE(face.view.spectrum.wanted);
+    face.view.plots_layout.chosen[0] = PlotKind::stability;
+    if (enlarged) face.view.plots_layout.enlarged = 0;
+    face.frame();
+    EXPECT_EQ(face.view.spectrum, (ShowSpectrum{true, false})) << "and has nothing to draw yet";
+    for (const char* method : {"symplectic-euler", "bdf2", "siere"}) {
+      use(face, method);
+      for (const bool plane : {false, true}) {
+        face.view.plots_layout.stability.plane = plane;
+        face.frame();
+        for (const char* part : {"plot0:growth", "plot0:region"}) {
+          if (!enlarged && plane != (std::string(part) == "plot0:region")) continue;
+          const ImVec4 frame = face.rect(part);
+          ASSERT_GT(frame.z, frame.x + 40) << part;
+          EXPECT_GT(frame.w, frame.y + 15) << part;
+          EXPECT_LE(frame.w, face.height) << part;
+          EXPECT_GE(frame.y, face.rect("plot0:verdict").w - 1) << "below the words";
+          face.move((frame.x + frame.z) / 2, (frame.y + frame.w) / 2);
+          EXPECT_GT(face.rect("tooltip").w, 0) << "the values there";
+          face.move(5, 5);
+        }
+      }
+    }
+    face.view.plots = false;
+    face.frame();
+    EXPECT_FALSE(face.view.spectrum.wanted) << "when hidden";
+  }
+}
+
+TEST(StabilityInstrument, OffersExactEigenvaluesWhereTheyArePossible) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::stability;
+  use(face, "rk4");
+  face.frame();
+  face.click("plot0:plane");
+  face.click("plot0:eigenvalues");
+  face.frame();
+  EXPECT_EQ(face.view.spectrum, (ShowSpectrum{true, true}));
+  MeasuredSpectrum large = *forty_modes();
+  large.spectrum.is_exact = false;
+  face.snapshot.spectrum = std::make_shared<const MeasuredSpectrum>(large);
+  face.frame();
+  face.click("plot0:eigenvalues");
+  EXPECT_TRUE(face.view.plots_layout.stability.eigenvalues) << "the button does nothing";
+  face.snapshot.spectrum = forty_modes();
+  face.frame();
+  face.click("plot0:eigenvalues");
+  EXPECT_FALSE(face.view.plots_layout.stability.eigenvalues);
+}
+
+TEST(GrowthRegion, FillsItselfAndStaysUntilSomethingChanges) {
+  const IntegratorInfo& info = *find_integrator("rk4");
+  const IntegratorParameters values = default_parameters(info);
+  GrowthRegion region;
+  int calls = 0;
+  for (; !region.complete() && calls < 100; ++calls) region.prepare(info, values, 4, 4);
+  EXPECT_GT(calls, 1) << "not all in one picture";
+  ASSERT_TRUE(region.complete());
+  const auto expected = [&](std::size_t column, std::size_t row) {
+    using Complex = std::complex<double>;
+    const Complex z(-4 + (static_cast<double>(column) + 0.5) * 4 / GrowthRegion::kColumns,
+                    (static_cast<double>(row) + 0.5) * 4 / GrowthRegion::kRows);
+    return std::abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0))));
+  };
+  for (std::size_t row = 0; row < GrowthRegion::kRows; row += 7)
+    for (std::size_t column = 0; column < GrowthRegion::kColumns; column += 5)
+      EXPECT_NEAR(region.growth(column, row), expected(column, row), 1e-9 * (1 + expected(column, row)));
+  region.prepare(info, values, 5, 4);
+  EXPECT_FALSE(region.complete());
+}
+
+}  // namespace
+}  // namespace clothlab
