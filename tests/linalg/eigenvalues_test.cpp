@@ -61,6 +61,32 @@ TEST(Eigenvalues, AreAllFound) {
   EXPECT_TRUE(eigenvalues(1, {NAN}).empty());
 }
 
+/// A net of damped masses: its frequencies lie so close together that the iteration needs exceptional shifts.
+/// The sum of all eigenvalues is the trace.
+TEST(Eigenvalues, AddUpToTheTrace) {
+  constexpr std::size_t kSide = 12, n = kSide * kSide;
+  std::vector<double> J(4 * n * n, 0.0);
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return J[j * 2 * n + i]; };
+  nets::Random random(5);
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    at(i, n + i) = 100;
+    at(n + i, i) = -4;
+    at(n + i, n + i) = -random.in(0, 2);
+    trace += at(n + i, n + i);
+    if ((i + 1) % kSide != 0) at(n + i, i + 1) = at(n + i + 1, i) = 1;
+    if (i + kSide < n) at(n + i, i + kSide) = at(n + i + kSide, i) = 1;
+  }
+  Complex sum = 0;
+  double most = -INFINITY;
+  for (const Complex value : eigenvalues(2 * n, J)) {
+    sum += value;
+    most = std::max(most, value.real());
+  }
+  EXPECT_NEAR(std::abs(sum - trace), 0, 1e-8 * n);
+  EXPECT_LT(most, 0) << "everything is damped";
+}
+
 TEST(Eigenvalues, GiveUpWhenAsked) {
   const Known known(60, 0);
   int polls = 0;
