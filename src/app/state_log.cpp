@@ -125,6 +125,7 @@ void StateLog::write(double now, const Picture& picture) {
   if (frame.grab) json["grab_force"] = glm::length(frame.grab->force);
   json["blow_up"] = snapshot.blow_up_text;
   json["replay"] = snapshot.replay.has_value();
+  json["spectrum_time"] = snapshot.spectrum ? Json(snapshot.spectrum->time) : Json();
   json["kept"] = {snapshot.kept.from, snapshot.kept.to};
   json["lane"] = std::string(1, lane_letter(snapshot.lane));
   json["lanes"] = Json::object();

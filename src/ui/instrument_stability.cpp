@@ -20,11 +20,13 @@ namespace {
 
 constexpr float kBesideEachOther = 720;  // room for both pictures [interface units]
 constexpr float kRoomForTitle = 120;     // of height [interface units]
+constexpr float kRoomForLabel = 370;     // of the longer label of a button [interface units]
+constexpr float kRoomForNames = 60;      // of height, of what names the axes [interface units]
 constexpr double kTallestBar = 0.45;     // of the frame
 constexpr double kStable = 1 + 1e-9;
 constexpr Dash kLineOfOne{5, 3};
 
-void buttons_of(const PanelContext& context, const std::string& name, bool both) {
+void buttons_of(const PanelContext& context, const std::string& name, bool both, float width) {
   StabilityView& view = context.view.plots_layout.stability;
   if (!both) {
     if (text_button(
@@ -41,7 +43,7 @@ void buttons_of(const PanelContext& context, const std::string& name, bool both)
   if (!both) ImGui::SameLine();
   ImGui::BeginDisabled(!possible);
   if (text_button(
-          name + ":eigenvalues", "Exact eigenvalues",
+          name + ":eigenvalues", width < units(kRoomForLabel) ? "Exact" : "Exact eigenvalues",
           possible ? "Crosses at the eigenvalues of the damped equations themselves, which damping couples: "
                      "seconds for some hundred free directions. The dots give each mode its own damping."
                    : "There are " + std::to_string(measured->spectrum.free_directions) +
@@ -131,9 +133,12 @@ void draw_growth(const Snapshot& now, const std::string& name, const StabilityFi
   if (figure.limit) {
     const float x = frame.px(*figure.limit);
     draw->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y), palette().careful, units(1.2F));
-    frame.label(ImVec2(x + units(4), frame.a().y), palette().careful, "limit " + format_plain(*figure.limit));
+    const std::string text = "limit " + format_plain(*figure.limit);
+    const float width = ImGui::CalcTextSize(text.c_str()).x + units(4);
+    frame.label(ImVec2(x + width > frame.b().x ? x - width : x + units(4), frame.a().y), palette().careful,
+                text);
   }
-  if (one > frame.a().y + ImGui::GetTextLineHeight())
+  if (frame.b().y - frame.a().y > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
     frame.label(frame.a(), palette().muted, "growth per step");
   frame.end_clip();
   if (frame.hovered(name + ":growth")) tell_frequency(frame, figure, now.frame.scene->stepping.h());
@@ -203,7 +208,9 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
   GrowthRegion& region = context.view.plots_layout.stability.region;
   region.prepare(info, values, re, im);
 
-  const Figure frame({"Re hλ", {-re, 0}}, {"Im hλ", {0, im}}, at, size);
+  const std::string marks =
+      figure.eigenvalues.empty() ? "diagonal approximation" : "dots: diagonal, crosses: exact";
+  const Figure frame({"Re hλ (" + marks + ")", {-re, 0}}, {"Im hλ", {0, im}}, at, size);
   if (!frame.has_room()) return;
   frame.axes();
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -223,8 +230,7 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
       draw->AddLine(ImVec2(p.x - arm, p.y - arm), ImVec2(p.x + arm, p.y + arm), palette().careful);
       draw->AddLine(ImVec2(p.x - arm, p.y + arm), ImVec2(p.x + arm, p.y - arm), palette().careful);
     }
-  const std::string crosses = figure.eigenvalues.empty() ? "" : ", crosses: exact eigenvalues";
-  frame.label(frame.a(), palette().muted, "Im hλ   dots: diagonal approximation" + crosses);
+  if (frame.b().y - frame.a().y > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
   if (frame.hovered(name + ":region")) tell_place(frame, info, values);
 }
 
@@ -254,7 +260,7 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
   const StabilityView& view = context.view.plots_layout.stability;
   const bool both = size.x >= units(kBesideEachOther);
   context.view.spectrum = {.wanted = true, .eigenvalues = view.eigenvalues && (both || view.plane)};
-  buttons_of(context, name, both);
+  buttons_of(context, name, both, size.x);
 
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
                                             units(5));

@@ -13,7 +13,7 @@
 namespace clothlab {
 namespace {
 
-constexpr int kBars = 48, kCurvePoints = 200;
+constexpr int kBars = 48, kCurvePoints = 300;
 constexpr double kMostDecades = 1e4;  // between the ends of the axis of hω
 constexpr double kGrows = 1 + 1e-9;   // rounding aside
 constexpr double kMostGrowth = 3;     // on the axis; what grows faster is drawn at its end
@@ -65,11 +65,11 @@ StabilityFigure::Curve curve_of(const LaneSnapshot& lane, const StabilityFigure&
                                 bool slow) {
   const Method method(lane);
   StabilityFigure::Curve curve{lane.lane, slow, {}, {}};
-  for (int i = 0; i <= kCurvePoints; ++i) {
-    const double h_omega = place(figure.h_omega, double(i) / kCurvePoints);
-    curve.h_omega.push_back(h_omega);
-    curve.growth.push_back(method.growth({h_omega / h, 0}, slow));
-  }
+  for (int i = 0; i <= kCurvePoints; ++i)
+    curve.h_omega.push_back(place(figure.h_omega, double(i) / kCurvePoints));
+  if (figure.limit)  // where the curve turns red
+    curve.h_omega.insert(std::ranges::lower_bound(curve.h_omega, *figure.limit), *figure.limit);
+  for (const double h_omega : curve.h_omega) curve.growth.push_back(method.growth({h_omega / h, 0}, slow));
   return curve;
 }
 

@@ -152,6 +152,22 @@ TEST(Spectrum, OfALargerSheetHasTheSameCountsAndEnds) {
     EXPECT_NEAR(modes_below(spectrum, dense[k]), static_cast<double>(k), tolerance) << k;
 }
 
+/// The trace of C is the sum of all modal dampings, and of all decay rates of J.
+TEST(Spectrum, EigenvaluesOfJDecayAsTheModesDoTogether) {
+  const auto rig = bent_sheet(6, 0.3);
+  StabilityMeter meter;
+  const StabilityMeter::Subject subject{rig->system, rig->state, rig->system.projection(),
+                                        *find_integrator("bdf2")};
+  EXPECT_FALSE(meter.spectrum(subject, true, rig->pool).has_value()) << "not measured yet";
+  ASSERT_TRUE(meter.estimate(subject, rig->pool).has_value());
+  const Spectrum spectrum = meter.spectrum(subject, true, rig->pool).value();
+  double modes = 0, eigenvalues = 0;
+  for (const ModeGroup& group : spectrum.groups) modes += group.damping;
+  for (const DampedOscillation& o : spectrum.eigenvalues.value()) eigenvalues += o.damping;
+  EXPECT_GT(modes, 0);
+  EXPECT_NEAR(eigenvalues, modes, 1e-6 * modes);
+}
+
 TEST(Spectrum, StopsWhenAsked) {
   const auto rig = bent_sheet(15, 0);
   const Matrices matrices(*rig);

@@ -138,6 +138,12 @@ class Program:
         blue, green, red = handle.get_image(x, y, 1, 1, X.ZPixmap, 0xFFFFFF).data[:3]
         return red, green, blue
 
+    def pixels(self, box):
+        """The pixels of a part of the window, as bytes."""
+        left, top, right, bottom = (round(edge) for edge in box)
+        handle = self.display.create_resource_object("window", self.window)
+        return handle.get_image(left, top, right - left, bottom - top, X.ZPixmap, 0xFFFFFF).data
+
     # --- acting ---
 
     def xdotool(self, *arguments):
