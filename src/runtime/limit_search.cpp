@@ -33,16 +33,16 @@ struct TimedRun {
 /// LimitSearch::kRunSeconds in equal steps of at most h. None where it blew up; Cancelled when `stop` asks.
 std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                WorkerPool& pool, const StopProbe& stop) {
-  using Clock = std::chrono::steady_clock;
+  using Watch = std::chrono::steady_clock;
   const auto steps = static_cast<std::size_t>(std::ceil(LimitSearch::kRunSeconds / h));
   TimedRun out;
   out.figures.h = LimitSearch::kRunSeconds / static_cast<double>(steps);
   Simulation simulation(trial_scene(loaded, info, out.figures.h), loaded.mesh, pool, stop, loaded.model);
   std::vector<double> seconds;
   for (std::size_t k = 0; k < steps; ++k) {
-    const Clock::time_point begin = Clock::now();
+    const Watch::time_point begin = Watch::now();
     const StepStatus status = simulation.step(pool, stop);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    seconds.push_back(std::chrono::duration<double>(Watch::now() - begin).count());
     if (status == StepStatus::stopped || stop_requested(stop)) throw Cancelled();
     if (status == StepStatus::blown_up) return std::nullopt;
   }

@@ -51,7 +51,9 @@ void SimulationThread::Impl::start_over() {
   past.reset();
   pacer.restart(Clock::now());
   dirty = true;
-  arena.save(pool, first);
+  Moment start;  // none at all where there is no memory for it
+  arena.save(pool, start);
+  first = std::move(start);
   remember(false);
 }
 

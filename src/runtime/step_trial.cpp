@@ -23,14 +23,14 @@ Scene trial_scene(const LoadedScene& loaded, const IntegratorInfo& info, double 
 
 std::optional<StepTrial> try_step_size(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                        std::uint64_t steps, WorkerPool& pool, const StopProbe& stop) {
-  using Clock = std::chrono::steady_clock;
+  using Watch = std::chrono::steady_clock;
   Simulation simulation(trial_scene(loaded, info, h), loaded.mesh, pool, stop, loaded.model);
   StepTrial trial;
   GrowthWatch watch;
   while (trial.good_steps() < steps) {
-    const Clock::time_point begin = Clock::now();
+    const Watch::time_point begin = Watch::now();
     const StepStatus status = simulation.step(pool, stop);
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    const double ms = std::chrono::duration<double, std::milli>(Watch::now() - begin).count();
     if (status == StepStatus::stopped || stop_requested(stop)) return std::nullopt;
     if (status == StepStatus::blown_up) {
       trial.stable = false;

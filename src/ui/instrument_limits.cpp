@@ -18,97 +18,100 @@
 namespace clothlab {
 namespace {
 
-using Row = const MethodLimit*;
+using LimitRow = const MethodLimit*;
 
-constexpr double kLast = std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLanesOfTable = 4;
 
-struct Column {
+struct LimitColumn {
   const char* title;
   const char* help;
-  float width;           // [interface units]; 0: what is left
-  const char* of_file;   // its title in a file, with the unit
-  double (*value)(Row);  // to sort by, and in a file; kLast: none
-  std::string (*text)(Row);
+  float width;                // [interface units]; 0: what is left
+  const char* of_file;        // its title in a file, with the unit
+  double (*value)(LimitRow);  // to sort by, and in a file; kUnknown: none
+  std::string (*text)(LimitRow);
 };
 
-std::string of_run(Row row, double MethodLimit::Run::*value, const char* unit) {
+std::string text_of_run(LimitRow row, double MethodLimit::Run::*value, const char* unit) {
   return row->run ? format_quantity((*row->run).*value, unit) : "–";
 }
 
-std::string largest_text(Row row) {
+std::string largest_text(LimitRow row) {
   if (!row->done) return "";
   if (row->largest == 0) return "none";
   return (row->limited ? "" : "≥ ") + format_quantity(row->largest, "s");
 }
 
-constexpr std::array kColumns{
-    Column{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
-           "integrator", [](Row r) { return static_cast<double>(method_row(r->info->id)); },
-           [](Row r) { return std::string(r->info->title); }},
-    Column{"largest h",
-           "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
-           "was tried.",
-           66, "largest_h_s", [](Row r) { return r->done ? r->largest : kLast; }, largest_text},
-    Column{"cost",
-           "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
-           "limit. –: it did not hold.",
-           58, "seconds_per_second", [](Row r) { return r->run ? r->run->cost : kLast; },
-           [](Row r) { return of_run(r, &MethodLimit::Run::cost, "s"); }},
-    Column{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 62,
-           "energy_made_J", [](Row r) { return r->run ? r->run->made : kLast; },
-           [](Row r) { return of_run(r, &MethodLimit::Run::made, "J"); }},
-    Column{
+constexpr std::array kLimitColumns{
+    LimitColumn{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
+                "integrator", [](LimitRow r) { return static_cast<double>(method_row(r->info->id)); },
+                [](LimitRow r) { return std::string(r->info->title); }},
+    LimitColumn{
+        "largest h",
+        "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
+        "was tried.",
+        66, "largest_h_s", [](LimitRow r) { return r->done ? r->largest : kUnknown; }, largest_text},
+    LimitColumn{"cost",
+                "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
+                "limit. –: it did not hold.",
+                58, "seconds_per_second", [](LimitRow r) { return r->run ? r->run->cost : kUnknown; },
+                [](LimitRow r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
+    LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 62,
+                "energy_made_J", [](LimitRow r) { return r->run ? r->run->made : kUnknown; },
+                [](LimitRow r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
+    LimitColumn{
         "error",
         "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
         "of its own limit. Methods with rods simulate other cloth.",
-        58, "rms_error_m", [](Row r) { return r->run ? r->run->error.value_or(kLast) : kLast; },
-        [](Row r) {
+        58, "rms_error_m", [](LimitRow r) { return r->run ? r->run->error.value_or(kUnknown) : kUnknown; },
+        [](LimitRow r) {
           return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
         }},
 };
 
-std::vector<Row> sorted(const LimitSearch::Progress& found) {
-  std::vector<Row> rows;
+std::vector<LimitRow> sorted_limits(const LimitSearch::Progress& found) {
+  std::vector<LimitRow> rows;
   for (const MethodLimit& method : found.methods) rows.push_back(&method);
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (specs == nullptr || specs->SpecsCount == 0) return rows;
-  const Column& by = kColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
+  const LimitColumn& by = kLimitColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
   const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
-  std::ranges::stable_sort(rows, [&](Row a, Row b) {
+  std::ranges::stable_sort(rows, [&](LimitRow a, LimitRow b) {
     const double x = by.value(a), y = by.value(b);
-    if (x == kLast || y == kLast) return x != kLast && y == kLast;  // what is not known comes last
+    if (x == kUnknown || y == kUnknown)
+      return x != kUnknown && y == kUnknown;  // what is not known comes last
     return up ? x < y : y < x;
   });
   return rows;
 }
 
 // At the h of the run of the table, which the scene's step is divided into.
-LaneChoices::Choice lane_of(const PanelContext& context, Row row) {
+LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
   const double parts = std::ceil(context.scene().stepping.dt / row->run->h - 1e-9);
   return {method_row(row->info->id), static_cast<int>(std::clamp(parts, 1.0, 1000.0))};
 }
 
-std::string csv_of(const std::vector<Row>& rows) {
+std::string csv_of_limits(const std::vector<LimitRow>& rows) {
   std::string text;
-  for (const Column& column : kColumns) text += (text.empty() ? "" : ",") + std::string(column.of_file);
+  for (const LimitColumn& column : kLimitColumns)
+    text += (text.empty() ? "" : ",") + std::string(column.of_file);
   text += "\n";
-  for (const Row row : rows) {
+  for (const LimitRow row : rows) {
     text += std::string(row->info->id) + ',';
     std::vector<CsvValue> values;
-    for (std::size_t c = 1; c < kColumns.size(); ++c) {
-      const double value = kColumns[c].value(row);
-      values.emplace_back(value == kLast ? std::numeric_limits<double>::quiet_NaN() : value);
+    for (std::size_t c = 1; c < kLimitColumns.size(); ++c) {
+      const double value = kLimitColumns[c].value(row);
+      values.emplace_back(value == kUnknown ? std::numeric_limits<double>::quiet_NaN() : value);
     }
     text += csv_line(values);
   }
   return text;
 }
 
-void lanes_button(const PanelContext& context, const std::string& name, const std::vector<Row>& rows) {
+void lanes_button(const PanelContext& context, const std::string& name, const std::vector<LimitRow>& rows) {
   LaneChoices lanes;
-  for (const Row row : rows)
-    if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_of(context, row));
+  for (const LimitRow row : rows)
+    if (row->run && lanes.lanes.size() < kLanesOfTable) lanes.lanes.push_back(lane_at_limit(context, row));
   ImGui::BeginDisabled(lanes.lanes.empty());
   if (text_button(
           name + ":lanes", "As lanes",
@@ -119,9 +122,9 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
   ImGui::EndDisabled();
 }
 
-void row_of_table(const PanelContext& context, const std::string& name, Row row) {
+void draw_limit(const PanelContext& context, const std::string& name, LimitRow row) {
   ImGui::TableNextRow();
-  for (std::size_t c = 0; c < kColumns.size(); ++c) {
+  for (std::size_t c = 0; c < kLimitColumns.size(); ++c) {
     ImGui::TableSetColumnIndex(static_cast<int>(c));
     if (c == 0) {
       const std::string id(row->info->id);
@@ -130,7 +133,7 @@ void row_of_table(const PanelContext& context, const std::string& name, Row row)
       ImGui::PushID(id.c_str());
       if (text_button(name + ":add:" + id, "+",
                       "Adds a lane by this method at this h, from the present state.", 0, false)) {
-        const LaneChoices::Choice lane = lane_of(context, row);
+        const LaneChoices::Choice lane = lane_at_limit(context, row);
         context.send(Control(NewLane{.integrator = id, .substeps = lane.substeps}));
       }
       ImGui::PopID();
@@ -139,41 +142,41 @@ void row_of_table(const PanelContext& context, const std::string& name, Row row)
       ImGui::SameLine(0, units(5));
     }
     coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
-                  displayable(kColumns[c].text(row)));
+                  displayable(kLimitColumns[c].text(row)));
   }
 }
 
 // Sorts and draws; answers with the rows as sorted.
-std::vector<Row> table(const PanelContext& context, const std::string& name,
-                       const LimitSearch::Progress& found, ImVec2 size) {
-  std::vector<Row> rows;
+std::vector<LimitRow> limit_table(const PanelContext& context, const std::string& name,
+                                  const LimitSearch::Progress& found, ImVec2 size) {
+  std::vector<LimitRow> rows;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1)));
-  if (ImGui::BeginTable("##limits", static_cast<int>(kColumns.size()),
+  if (ImGui::BeginTable("##limits", static_cast<int>(kLimitColumns.size()),
                         ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
                             ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
                         size)) {
     ImGui::TableSetupScrollFreeze(0, 1);
-    for (const Column& column : kColumns)
+    for (const LimitColumn& column : kLimitColumns)
       ImGui::TableSetupColumn(
           column.title,
           column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
           units(column.width));
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-    for (std::size_t c = 0; c < kColumns.size(); ++c) {
+    for (std::size_t c = 0; c < kLimitColumns.size(); ++c) {
       ImGui::TableSetColumnIndex(static_cast<int>(c));
-      ImGui::TableHeader(kColumns[c].title);
-      note_item(name + ":column:" + kColumns[c].title);
-      tooltip(kColumns[c].help);
+      ImGui::TableHeader(kLimitColumns[c].title);
+      note_item(name + ":column:" + kLimitColumns[c].title);
+      tooltip(kLimitColumns[c].help);
     }
-    rows = sorted(found);
-    for (const Row row : rows) row_of_table(context, name, row);
+    rows = sorted_limits(found);
+    for (const LimitRow row : rows) draw_limit(context, name, row);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
   return rows;
 }
 
-std::string words_of(const LimitSearch::Progress& found) {
+std::string words_of_limits(const LimitSearch::Progress& found) {
   if (!found.error.empty()) return found.error;
   if (found.under_way.empty())
     return "From t = " + format_plain(found.time) + " s, ω_max " + format_plain(found.omega_max, 4) +
@@ -215,7 +218,7 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
   ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
   coloured_text(running ? palette().careful : palette().muted,
-                first_line(words_of(*found), size.x - 2 * pad));
+                first_line(words_of_limits(*found), size.x - 2 * pad));
   note_item(name + ":words");
   const float top = at.y + line + units(6);
   if (running)
@@ -223,13 +226,13 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
         ImVec2(at.x, top - units(2)), ImVec2(at.x + size.x * static_cast<float>(found->fraction), top),
         palette().accent);
   ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), top));
-  const std::vector<Row> rows =
-      table(context, name, *found, ImVec2(size.x - units(4), at.y + size.y - top - units(2)));
+  const std::vector<LimitRow> rows =
+      limit_table(context, name, *found, ImVec2(size.x - units(4), at.y + size.y - top - units(2)));
   ImGui::SetCursorScreenPos(beside);
   lanes_button(context, name, rows);
   ImGui::SameLine(0, units(4));
   if (text_button(name + ":csv", "CSV", "Save the table.", 0, false))
-    context.request(SaveTable{"limits", csv_of(rows)});
+    context.request(SaveTable{"limits", csv_of_limits(rows)});
 }
 
 }  // namespace clothlab

@@ -156,8 +156,8 @@ TEST_F(BlowUpTest, AValueThatIsNotFiniteIsNamed) {
 
 // ---- The spring that failed
 
-// With masses by area, that of a particle is a third of its triangles: the corner of a small one is light, and its springs
-// are fast.
+// With masses by area, that of a particle is a third of its triangles: the corner of a small one is light,
+// and its springs are fast.
 TEST_F(BlowUpTest, NamesTheSpringsOfTheLightestParticle) {
   mesh = std::make_shared<const ClothMesh>(
       build_cloth_mesh(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0.5 0\nv 1.02 0.02 0.01\n"
