@@ -70,8 +70,8 @@ TEST(Amplification, FollowsTheParametersOfAMethod) {
 }
 
 // All eigenvalues, those of a method's memory included.
-using Spectrum = std::vector<Complex> (*)(double y);
-const std::map<std::string, Spectrum> kSpectra{
+using StepSpectrum = std::vector<Complex> (*)(double y);
+const std::map<std::string, StepSpectrum> kSpectra{
     {"explicit-euler",
      [](double y) {
        return std::vector{Complex(1, y), Complex(1, -y)};
