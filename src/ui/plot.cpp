@@ -488,7 +488,7 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
 
 std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, const AxisRange& x,
                                     std::size_t places) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
   std::vector<PlotBand> bands;
   // What is stacked so far, upwards and downwards.
   std::array<std::vector<double>, 2> edge;
@@ -503,9 +503,9 @@ std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, co
       while (i + 1 < run.x.size() && run.x[i + 1] < at) ++i;
       const bool there = i + 1 < run.x.size() && at >= run.x[i];
       const double share = there ? (at - run.x[i]) / (run.x[i + 1] - run.x[i]) : 0;
-      const double y = there ? curve.y[i] + share * (curve.y[i + 1] - curve.y[i]) : kNone;
+      const double y = there ? curve.y[i] + share * (curve.y[i + 1] - curve.y[i]) : kNoValue;
       if (!std::isfinite(y)) {
-        up.high[k] = down.low[k] = kNone;
+        up.high[k] = down.low[k] = kNoValue;
         continue;
       }
       edge[0][k] = up.high[k] = up.low[k] + std::max(y, 0.0);
