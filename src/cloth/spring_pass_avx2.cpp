@@ -173,10 +173,11 @@ struct alignas(32) SpringBlock {
   BlockVectors velocity;          // v_ij [m/s]
   double length[kBlockSprings];   // its square [m²]
   double inverse[kBlockSprings];  // 1/l [1/m]
-  double pull[kBlockSprings];     // elastic force along n [N]
+  double pull[kBlockSprings];     // elastic force along n [N]; see find_forces
   double ratio[kBlockSprings];    // L/l, see SpringPass::Pose
   Padded force[kBlockSprings];    // on the lower end [N]
   Padded damping[kBlockSprings];  // the part of damping in it
+  double drag[kBlockSprings];     // the part of damping in `pull`
 };
 
 template <bool kForces, bool kDamped>
@@ -245,7 +246,8 @@ CLOTHLAB_AVX2_INLINE __m256d kept_ratio(const SpringBlock& block, std::size_t k)
   return _mm256_min_pd(_mm256_set1_pd(1.0), _mm256_load_pd(block.ratio + k));
 }
 
-/// Where kSplit, the part of damping as well.
+/// Where kSplit, the part of damping as well: of projected damping, which acts along n as all does, `force`
+/// becomes n, `pull` the whole force along it and `drag` its part of damping.
 template <Damping kDamping, bool kSplit>
 CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s, SpringBlock& block) {
   const __m256d zero = _mm256_setzero_pd();
@@ -259,8 +261,14 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
       const FourVectors w = block.velocity.load(k);
       if constexpr (kDamping == Damping::projected) {
         const __m256d drag = _mm256_mul_pd(_mm256_set1_pd(pass.projected), dot(w, n));
-        force = scaled(_mm256_sub_pd(pull, drag), n);
-        if constexpr (kSplit) store_four(scaled(_mm256_sub_pd(zero, drag), n), zero, &block.damping[k].x);
+        const __m256d along = _mm256_sub_pd(pull, drag);
+        if constexpr (kSplit) {
+          force = n;
+          _mm256_store_pd(block.pull + k, along);
+          _mm256_store_pd(block.drag + k, _mm256_sub_pd(zero, drag));
+        } else {
+          force = scaled(along, n);
+        }
       } else {
         FourBlocks damping = no_blocks();
         damping.add_damping(pass, by_kind(pass.stiffness, bending(s, k)), kept_ratio(block, k), 1);
@@ -342,23 +350,45 @@ CLOTHLAB_AVX2_INLINE void subtract_from(Padded& sum, __m256d force) {
   _mm256_store_pd(&sum.x, _mm256_sub_pd(_mm256_load_pd(&sum.x), force));
 }
 
-CLOTHLAB_AVX2_INLINE void add_to(Padded& sum, __m256d force) {
-  _mm256_store_pd(&sum.x, _mm256_add_pd(_mm256_load_pd(&sum.x), force));
+/// What is summed: forces, or with them their part of damping; split_along_n for that of projected damping.
+enum class Sums { forces, split, split_along_n };
+
+/// On the lower end of a spring.
+struct SpringSum {
+  __m256d force, damping;
+};
+template <Sums kSums>
+CLOTHLAB_AVX2_INLINE SpringSum forces_of(const SpringBlock& block, std::size_t k) {
+  const __m256d force = _mm256_load_pd(&block.force[k].x);
+  if constexpr (kSums == Sums::forces) return {force, force};
+  if constexpr (kSums == Sums::split) return {force, _mm256_load_pd(&block.damping[k].x)};
+  return {_mm256_mul_pd(_mm256_broadcast_sd(block.pull + k), force),
+          _mm256_mul_pd(_mm256_broadcast_sd(block.drag + k), force)};
 }
 
-/// Adds the forces to the rows of a chunk; where kSplit, those of damping as well, side by side, since a row
-/// waits for the sum of the spring before. Upper rows of other chunks, those from `end` on, are replaced by
-/// the row `unused`: branches would be badly predicted.
-template <bool kSplit>
+/// Adds the forces to the rows of a chunk, and those of damping side by side with them, since a row waits for
+/// the sum of the spring before. Springs of one lower row follow each other: its sum stays in a register.
+/// Upper rows of other chunks, those from `end` on, are replaced by the row `unused`: branches would be badly
+/// predicted.
+template <Sums kSums>
 CLOTHLAB_AVX2_INLINE void sum_block(const SpringRun& s, const SpringBlock& block, std::uint32_t end,
                                     std::uint32_t unused, Padded* sums, Padded* damping) {
-  for (std::size_t k = 0; k < s.count; ++k) {
-    const __m256d force = _mm256_load_pd(&block.force[k].x);
-    const std::uint32_t lower = s.lower[k], above = s.upper[k], upper = above < end ? above : unused;
-    add_to(sums[lower], force);
-    if constexpr (kSplit) add_to(damping[lower], _mm256_load_pd(&block.damping[k].x));
-    subtract_from(sums[upper], force);
-    if constexpr (kSplit) subtract_from(damping[upper], _mm256_load_pd(&block.damping[k].x));
+  constexpr bool kSplit = kSums != Sums::forces;
+  for (std::size_t k = 0; k < s.count;) {
+    const std::uint32_t lower = s.lower[k];
+    __m256d sum = _mm256_load_pd(&sums[lower].x), damped = _mm256_setzero_pd();
+    if constexpr (kSplit) damped = _mm256_load_pd(&damping[lower].x);
+    do {
+      const SpringSum of = forces_of<kSums>(block, k);
+      const std::uint32_t above = s.upper[k], upper = above < end ? above : unused;
+      sum = _mm256_add_pd(sum, of.force);
+      subtract_from(sums[upper], of.force);
+      if constexpr (kSplit) damped = _mm256_add_pd(damped, of.damping);
+      if constexpr (kSplit) subtract_from(damping[upper], of.damping);
+      ++k;
+    } while (k < s.count && s.lower[k] == lower);
+    _mm256_store_pd(&sums[lower].x, sum);
+    if constexpr (kSplit) _mm256_store_pd(&damping[lower].x, damped);
   }
 }
 
@@ -368,12 +398,13 @@ void clear_rows(const SpringPattern& p, std::size_t chunk, Padded* sums) {
 }
 
 /// Springs that reach a chunk from lower ones, in blocks: find(springs, block) and then the sums of their
-/// upper rows; where kSplit, those of damping as well.
-template <bool kSplit, class Find>
+/// upper rows.
+template <Sums kSums, class Find>
 CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chunk, Padded* sums,
                                         Padded* damping, SpringCopies& copies, SpringBlock& block,
                                         const Find& find) {
   const SpringPattern& p = pass.pattern;
+  constexpr bool kSplit = kSums != Sums::forces;
   clear_rows(p, chunk, sums);
   if constexpr (kSplit) clear_rows(p, chunk, damping);
   const std::size_t last = p.incoming_begin[chunk + 1];
@@ -382,8 +413,9 @@ CLOTHLAB_AVX2_INLINE void take_incoming(const SpringPass& pass, std::size_t chun
                                     [&](std::size_t i) { return p.incoming[k + i].slot; });
     find(s, block);
     for (std::size_t i = 0; i < s.count; ++i) {
-      subtract_from(sums[s.upper[i]], _mm256_load_pd(&block.force[i].x));
-      if constexpr (kSplit) subtract_from(damping[s.upper[i]], _mm256_load_pd(&block.damping[i].x));
+      const SpringSum of = forces_of<kSums>(block, i);
+      subtract_from(sums[s.upper[i]], of.force);
+      if constexpr (kSplit) subtract_from(damping[s.upper[i]], of.damping);
     }
   }
 }
@@ -403,8 +435,8 @@ CLOTHLAB_AVX2_INLINE void for_blocks(const SpringPass& pass, std::size_t first, 
 }
 
 /// The chunk's own springs in blocks: find(slot, springs, block) and then, where kForces, the sums of their
-/// rows; where kSplit, those of damping as well.
-template <bool kForces, bool kSplit, class Find>
+/// rows.
+template <bool kForces, Sums kSums, class Find>
 CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Padded* sums, Padded* damping,
                                    SpringCopies& copies, SpringBlock& block, const Find& find) {
   const SpringPattern& p = pass.pattern;
@@ -413,7 +445,7 @@ CLOTHLAB_AVX2_INLINE void take_own(const SpringPass& pass, std::size_t chunk, Pa
   for_blocks(pass, p.slot_begin[p.chunk_begin[chunk]], p.slot_begin[end], copies,
              [&](std::size_t slot, const SpringRun& s) CLOTHLAB_AVX2_LAMBDA {
                find(slot, s, block);
-               if constexpr (kForces) sum_block<kSplit>(s, block, end, unused, sums, damping);
+               if constexpr (kForces) sum_block<kSums>(s, block, end, unused, sums, damping);
              });
 }
 
@@ -433,6 +465,9 @@ CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk,
                                       Padded* damping) {
   constexpr bool kDamped = kForces && kDamping != Damping::none;
   constexpr bool kRatio = kForces && kDamping == Damping::general;
+  constexpr Sums kSums = !kSplit                          ? Sums::forces
+                         : kDamping == Damping::projected ? Sums::split_along_n
+                                                          : Sums::split;
   FourTotals totals;
   SpringBlock block;
   SpringCopies copies;
@@ -442,14 +477,14 @@ CLOTHLAB_AVX2 SpringMeasures run_avx2(const SpringPass& pass, std::size_t chunk,
       find_lengths<true, false, kRatio>(pass, s, b, totals);
       find_forces<kDamping, kSplit>(pass, s, b);
     };
-    take_incoming<kSplit>(pass, chunk, sums, damping, copies, block, find);
+    take_incoming<kSums>(pass, chunk, sums, damping, copies, block, find);
   }
   const auto find = [&](std::size_t /*slot*/, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
     find_differences<kForces, kDamped>(pass, s, b);
     find_lengths<kForces, kMeasured, kRatio>(pass, s, b, totals);
     if constexpr (kForces) find_forces<kDamping, kSplit>(pass, s, b);
   };
-  take_own<kForces, kSplit>(pass, chunk, sums, damping, copies, block, find);
+  take_own<kForces, kSums>(pass, chunk, sums, damping, copies, block, find);
   return totals.measures();
 }
 
@@ -463,13 +498,14 @@ CLOTHLAB_AVX2 void linearize_avx2(const SpringPass& pass, std::size_t chunk, dou
     find_lengths<true, false, true>(pass, s, b, totals);
     linearize_block(pass, s, factor, u, blocks, to, b);
   };
-  take_incoming<false>(pass, chunk, sums, nullptr, copies, block,
-                       [&](const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
-  take_own<true, false>(pass, chunk, sums, nullptr, copies, block,
-                        [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
-                          store_springs(blocks, slot, s.count,
-                                        [&](double* to) CLOTHLAB_AVX2_LAMBDA { find(s, b, to); });
-                        });
+  take_incoming<Sums::forces>(pass, chunk, sums, nullptr, copies, block,
+                              [&](const SpringRun& s, SpringBlock& b)
+                                  CLOTHLAB_AVX2_LAMBDA { find(s, b, nullptr); });
+  take_own<true, Sums::forces>(
+      pass, chunk, sums, nullptr, copies, block,
+      [&](std::size_t slot, const SpringRun& s, SpringBlock& b) CLOTHLAB_AVX2_LAMBDA {
+        store_springs(blocks, slot, s.count, [&](double* to) CLOTHLAB_AVX2_LAMBDA { find(s, b, to); });
+      });
 }
 
 CLOTHLAB_AVX2 void assemble_avx2(const SpringPass& pass, std::size_t begin, std::size_t end,
