@@ -148,10 +148,10 @@ void SpringForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impul
   damping.pull = {};
   has_forces_ = has_damping_ = false;
   const SpringPattern& p = pattern();
-  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  const ImpulseSum impulse = to.add_to_all(ImpulseKind::damping, stage.x.size());
   for_rows(pool, p, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
     damping.run(chunk, sum_.data(), nullptr, false);
-    for (std::uint32_t i = begin; i < end; ++i) impulse[p.particle[i]] += stage.weight * unpadded(sum_[i]);
+    for (std::uint32_t i = begin; i < end; ++i) impulse.add(p.particle[i], stage.weight * unpadded(sum_[i]));
   });
 }
 
@@ -165,11 +165,11 @@ void SpringForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& sta
   run(pool, true, false, true);
   wants_damping_ = true;
   const SpringPattern& p = pattern();
-  const std::span<vec3> impulse = to.add_to(ImpulseKind::damping, stage.x.size());
+  const ImpulseSum impulse = to.add_to_all(ImpulseKind::damping, stage.x.size());
   for_rows(pool, p, [&](std::size_t /*chunk*/, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t i = begin; i < end; ++i) {
       f[p.particle[i]] += unpadded(sum_[i]);
-      impulse[p.particle[i]] += stage.weight * unpadded(damping_[i]);
+      impulse.add(p.particle[i], stage.weight * unpadded(damping_[i]));
     }
   });
 }

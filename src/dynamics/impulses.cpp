@@ -12,6 +12,14 @@ std::span<vec3> Impulses::add_to(ImpulseKind kind, std::size_t n) {
   return values;
 }
 
+ImpulseSum Impulses::add_to_all(ImpulseKind kind, std::size_t n) {
+  auto& [values, any] = kinds_[static_cast<std::size_t>(kind)];
+  const bool first = !any;
+  any = true;
+  values.resize(n);
+  return {values, first};
+}
+
 std::span<const vec3> Impulses::of(ImpulseKind kind) const {
   const auto& [values, any] = kinds_[static_cast<std::size_t>(kind)];
   return any ? std::span<const vec3>(values) : std::span<const vec3>();
@@ -26,10 +34,13 @@ void Impulses::clear() {
 void Impulses::combine(double a, double b, const Impulses& other) {
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const std::span<const vec3> from = other.of(ImpulseKind{k});
-    if (from.empty() && !kinds_[k].any) continue;
-    const std::span<vec3> to = add_to(ImpulseKind{k}, from.size());
-    for (vec3& value : to) value *= a;
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] += b * from[i];
+    if (from.empty()) {
+      if (kinds_[k].any)
+        for (vec3& value : kinds_[k].values) value *= a;
+      continue;
+    }
+    const auto [to, first] = add_to_all(ImpulseKind{k}, from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = first ? b * from[i] : a * to[i] + b * from[i];
   }
 }
 

@@ -22,11 +22,21 @@ enum class ImpulseKind : std::size_t {
   all,       ///< of all forces, on every particle; for methods with rods alone
 };
 
+/// A sum over all particles of which every value is written, not added to, where it is the first.
+struct ImpulseSum {
+  std::span<vec3> values;
+  bool first;
+
+  void add(std::size_t i, const vec3& J) const { values[i] = first ? J : values[i] + J; }
+};
+
 /// Impulses by kind [N·s], mostly one vector per particle.
 class Impulses {
  public:
   /// Those of a kind, to add to; `n` zeros where there was none. Allocates only for a kind's first use.
   std::span<vec3> add_to(ImpulseKind kind, std::size_t n);
+  /// The same where the caller adds to every one of the n.
+  ImpulseSum add_to_all(ImpulseKind kind, std::size_t n);
   /// Empty where there is none.
   std::span<const vec3> of(ImpulseKind kind) const;
   bool empty() const;

@@ -64,7 +64,7 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   if (gives_up(context, report)) return report;
   if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
 
-  report_linear_solution(context, system, A, dv_, b_, state.v, v_hat_);
+  report_linear_solution(context, system, A, solver_, dv_, b_, state.v, v_hat_);
   context.for_particles(n, [&](std::size_t i) {
     dv_[i] += state.v[i];
     x_hat_[i] += c * dv_[i];

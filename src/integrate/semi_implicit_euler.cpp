@@ -41,7 +41,7 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
   if (gives_up(context, report)) return report;
   if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
 
-  report_linear_solution(context, system, A, dv_, b_);
+  report_linear_solution(context, system, A, solver_, dv_, b_);
   std::vector<vec3>&x1 = b_, &v1 = dv_;
   context.for_particles(n, [&](std::size_t i) {
     v1[i] = state.v[i] + dv_[i];

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <glm/geometric.hpp>
-#include <utility>
+#include <tuple>
 
 #include "integrate/integrator.h"
 
@@ -12,7 +12,8 @@ namespace clothlab {
 
 namespace {
 
-constexpr std::size_t kLedgerGrain = 1024;
+// Small: what a chunk reads for every kind stays in the first-level cache.
+constexpr std::size_t kLedgerGrain = 512;
 
 struct WorkOf {
   ImpulseKind kind;
@@ -21,8 +22,22 @@ struct WorkOf {
 constexpr std::array kWorks{
     WorkOf{ImpulseKind::damping, &StepWork::damping}, WorkOf{ImpulseKind::wind, &StepWork::wind},
     WorkOf{ImpulseKind::hand, &StepWork::hand},       WorkOf{ImpulseKind::friction, &StepWork::friction},
-    WorkOf{ImpulseKind::residual, &StepWork::solver},
+    WorkOf{ImpulseKind::residual, &StepWork::solver}, WorkOf{ImpulseKind::all, &StepWork::rods},
 };
+
+/// Sum of ½ v(i)·J(i) over [begin, end), by component and in two parts: in one, each addition would wait for
+/// the one before.
+template <class Velocity, class Impulse>
+double work_of(std::size_t begin, std::size_t end, const Velocity& v, const Impulse& J) {
+  vec3 even(0.0), odd(0.0);
+  for (std::size_t i = begin; i + 1 < end; i += 2) {
+    even += v(i) * J(i);
+    odd += v(i + 1) * J(i + 1);
+  }
+  if ((end - begin) % 2 != 0) even += v(end - 1) * J(end - 1);
+  const vec3 sum = even + odd;
+  return 0.5 * (sum.x + sum.y + sum.z);
+}
 
 void add_to_held(Impulses& impulses, const DynamicSystem& system, double weight, std::span<const vec3> f) {
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -46,44 +61,45 @@ std::span<vec3> StepLedger::scratch(std::size_t n, std::size_t which) {
 
 void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std::span<const vec3> v0,
                              std::span<const vec3> v1) {
+  static_assert(kWorks.size() == std::tuple_size_v<Works>);
   const std::span<const Projection::Entry> entries = system.projection().entries();
   const std::span<const double> m = system.masses();
-  const auto mean = [&](std::size_t i) { return 0.5 * (v0[i] + v1[i]); };
-  const auto work = [&](const auto& impulse) {
-    return pool.sum(v1.size(), kLedgerGrain, [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += glm::dot(mean(i), impulse(i));
-      return sum;
-    });
-  };
+  const std::size_t n = v1.size();
   // Impulses of these kinds act on free directions alone.
   for (const ImpulseKind kind : {ImpulseKind::residual, ImpulseKind::all})
-    if (!impulses_.of(kind).empty()) system.projection().filter(impulses_.add_to(kind, v1.size()));
+    if (!impulses_.of(kind).empty()) system.projection().filter(impulses_.add_to(kind, n));
 
-  for (const auto& [kind, field] : kWorks) {
+  const auto twice_mean = [&](std::size_t i) { return v0[i] + v1[i]; };
+  const auto momentum = [&](std::size_t i) { return m[i] * (v1[i] - v0[i]); };
+  chunk_works_.resize(n / kLedgerGrain + 1);
+  pool.for_chunks(n, kLedgerGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = 0; k < kWorks.size(); ++k) {
+      const std::span<const vec3> J = impulses_.of(kWorks[k].kind);
+      if (J.empty()) continue;
+      chunk_works_[begin / kLedgerGrain][k] =
+          kWorks[k].kind == ImpulseKind::all
+              ? work_of(begin, end, twice_mean, [&](std::size_t i) { return momentum(i) - J[i]; })
+              : work_of(begin, end, twice_mean, [&](std::size_t i) { return J[i]; });
+    }
+  });
+  for (std::size_t k = 0; k < kWorks.size(); ++k) {
+    const auto [kind, field] = kWorks[k];
     const std::span<const vec3> J = impulses_.of(kind);
     if (J.empty()) continue;
-    double sum = work([&](std::size_t i) { return J[i]; });
-    for (const Projection::Entry& e : entries) {
-      const vec3 difference = v1[e.particle] - mean(e.particle);
-      sum += glm::dot(difference - e.S * difference, J[e.particle]);
+    for (std::size_t begin = 0; begin < n; begin += kLedgerGrain)
+      work_.*field += chunk_works_[begin / kLedgerGrain][k];
+    for (const auto& [i, S, target] : entries) {
+      const vec3 half = kind == ImpulseKind::all ? -0.5 * twice_mean(i) : 0.5 * (v1[i] - v0[i]);
+      const vec3 of_held = kind == ImpulseKind::all ? momentum(i) : J[i];
+      work_.*field += glm::dot(half - S * half, of_held);
     }
-    work_.*field += sum;
-  }
-  if (const std::span<const vec3> J = impulses_.of(ImpulseKind::all); !J.empty()) {
-    double sum = work([&](std::size_t i) { return m[i] * (v1[i] - v0[i]) - J[i]; });
-    for (const Projection::Entry& e : entries) {
-      const vec3 gain = m[e.particle] * (v1[e.particle] - v0[e.particle]);
-      sum -= glm::dot(mean(e.particle), gain - e.S * gain);
-    }
-    work_.rods += sum;
   }
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
   held_work_.resize(entries.size(), 0.0);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const auto& [i, S, target] = entries[k];
-    const vec3 gain = m[i] * (v1[i] - v0[i]), force = J.empty() ? vec3(0.0) : J[k];
-    held_work_[k] += glm::dot(mean(i), gain - S * gain) - glm::dot(v1[i], force - S * force);
+    const vec3 gain = momentum(i), force = J.empty() ? vec3(0.0) : J[k];
+    held_work_[k] += 0.5 * glm::dot(twice_mean(i), gain - S * gain) - glm::dot(v1[i], force - S * force);
   }
 }
 
@@ -123,8 +139,8 @@ void report_linear_forces(const StepContext& context, const DynamicSystem& syste
 
 void report_residual(const StepContext& context, double weight, std::span<const vec3> r) {
   if (context.ledger == nullptr) return;
-  const std::span<vec3> sum = context.ledger->impulses().add_to(ImpulseKind::residual, r.size());
-  context.for_particles(r.size(), [&](std::size_t i) { sum[i] += weight * r[i]; });
+  const ImpulseSum sum = context.ledger->impulses().add_to_all(ImpulseKind::residual, r.size());
+  context.for_particles(r.size(), [&](std::size_t i) { sum.add(i, weight * r[i]); });
 }
 
 void report_solution(const StepContext& context, const DynamicSystem& system, double weight,
@@ -141,12 +157,15 @@ void report_solution(const StepContext& context, const DynamicSystem& system, do
 }
 
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
-                            std::span<const vec3> dv, std::span<const vec3> b, std::span<const vec3> v,
-                            std::span<const vec3> v_hat) {
+                            const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
+                            std::span<const vec3> v, std::span<const vec3> v_hat) {
   if (context.ledger == nullptr) return;
   const std::span<vec3> r = context.ledger->scratch(dv.size());
-  a.multiply(context.pool, dv, r);
-  context.for_particles(r.size(), [&](std::size_t i) { r[i] -= b[i]; });
+  const std::span<const Padded> product = solver.product();
+  const std::span<const std::uint32_t> row = a.pattern().row;
+  if (product.empty()) a.multiply(context.pool, dv, r);
+  context.for_particles(
+      r.size(), [&](std::size_t i) { r[i] = (product.empty() ? r[i] : unpadded(product[row[i]])) - b[i]; });
   if (!v_hat.empty())
     for (const Projection::Entry& e : system.projection().entries())
       r[e.particle] += system.masses()[e.particle] * (v_hat[e.particle] - v[e.particle]);

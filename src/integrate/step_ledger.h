@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "dynamics/dynamic_system.h"
 #include "dynamics/impulses.h"
+#include "linalg/linear_solver.h"
 
 namespace clothlab {
 
@@ -55,6 +56,8 @@ class StepLedger {
   std::array<std::vector<vec3>, 2> scratch_;
   StepWork work_;
   std::vector<double> held_work_;
+  using Works = std::array<double, 6>;  // by kind that has a work
+  std::vector<Works> chunk_works_;
 };
 
 struct StepContext;
@@ -86,11 +89,12 @@ void report_residual(const StepContext& context, double weight, std::span<const 
 void report_solution(const StepContext& context, const DynamicSystem& system, double weight,
                      std::span<const vec3> r, std::span<const vec3> dv);
 
-/// A dv − b of a linear system A dv = b with A and b of momentum, as report_solution. Of b, `m (v_hat − v)`
+/// A dv − b of the linear system A dv = b that `solver` has solved last, with A and b of momentum, as
+/// report_solution. Of b, `m (v_hat − v)`
 /// is no impulse of forces where v_hat is given.
 void report_linear_solution(const StepContext& context, const DynamicSystem& system, const SpringMatrix& a,
-                            std::span<const vec3> dv, std::span<const vec3> b, std::span<const vec3> v = {},
-                            std::span<const vec3> v_hat = {});
+                            const LinearSolver& solver, std::span<const vec3> dv, std::span<const vec3> b,
+                            std::span<const vec3> v = {}, std::span<const vec3> v_hat = {});
 
 /// The impulses that a method with a history remembers.
 class ImpulseMemory {

@@ -40,6 +40,7 @@ struct ConjugateGradient::Scratch {
   double b_square = 0, r_square = 0;  // |S (b - A z)|^2 and |r|^2
   double enough = 0;                  // the |r|^2 to end at
   bool exact = true;                  // r_square belongs to the definition of r, not to its recursion
+  bool has_product = false;           // q is A (y + z)
 
   const SpringPattern& pattern() const { return A->pattern(); }
 
@@ -80,6 +81,7 @@ struct ConjugateGradient::Scratch {
 
   // q := S A v; returns v . A v, which is v . q for v = S v.
   double product(const RowVector& v) {
+    has_product = false;
     return sum_rows(*pool, pattern(), [&](std::size_t chunk, std::uint32_t, std::uint32_t) {
       const double v_dot_q = A->multiply_chunk(chunk, v.data(), q.data());
       filter.filter(chunk, q.data());
@@ -111,6 +113,7 @@ struct ConjugateGradient::Scratch {
       });
       add_change(p);
     }
+    has_product = true;
     return sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
       A->multiply_chunk(chunk, moves ? p.data() : y.data(), q.data());
       for (std::uint32_t i = begin; i < end; ++i) r[i] = padded(b[rows.particle[i]] - unpadded(q[i]));
@@ -129,6 +132,7 @@ struct ConjugateGradient::Scratch {
   // y := 0, and the residual of that; returns r . r. Overwrites p and q.
   double start_from_nothing() {
     const SpringPattern& rows = pattern();
+    has_product = false;
     const double square =
         sum_rows(*pool, rows, [&](std::size_t chunk, std::uint32_t begin, std::uint32_t end) {
           for (std::uint32_t i = begin; i < end; ++i) {
@@ -165,6 +169,7 @@ struct ConjugateGradient::Scratch {
   bool build_preconditioner() {
     if (is_built || kind == PreconditionerKind::none) return true;
     if (kind == PreconditionerKind::multigrid) {
+      has_product = false;
       is_built = multigrid.prepare({*pool, *stop}, *near, filter, z, q);
       return is_built;
     }
@@ -379,6 +384,10 @@ ConjugateGradient::ConjugateGradient() : scratch_(std::make_unique<Scratch>()) {
 ConjugateGradient::~ConjugateGradient() = default;
 ConjugateGradient::ConjugateGradient(ConjugateGradient&&) noexcept = default;
 ConjugateGradient& ConjugateGradient::operator=(ConjugateGradient&&) noexcept = default;
+
+std::span<const Padded> ConjugateGradient::product() const {
+  return scratch_->has_product ? std::span<const Padded>(scratch_->q) : std::span<const Padded>();
+}
 
 SolveReport ConjugateGradient::solve(const ComputeContext& context, const LinearSystem& system,
                                      std::span<vec3> x, const CgOptions& options) {

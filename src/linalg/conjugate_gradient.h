@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "linalg/linear_system.h"
+#include "linalg/vectors.h"
 
 namespace clothlab {
 
@@ -69,6 +70,8 @@ class ConjugateGradient {
   /// Leaves the solution in x, which may be the system's z.
   SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     const CgOptions& options);
+  /// A x of the last solution, by row; empty where the solve has not computed it. Valid until the next solve.
+  std::span<const Padded> product() const;
 
  private:
   struct Scratch;

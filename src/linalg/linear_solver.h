@@ -33,14 +33,17 @@ class LinearSolver {
   /// before.
   SolveReport solve(const ComputeContext& context, const LinearSystem& system, std::span<vec3> x,
                     const LinearSolverSettings& settings) {
-    return settings.kind == LinearSolverSettings::Kind::cholesky
-               ? cholesky_.solve(context, system, x, settings.cg.tolerance)
-               : cg_.solve(context, system, x, settings.cg);
+    direct_ = settings.kind == LinearSolverSettings::Kind::cholesky;
+    return direct_ ? cholesky_.solve(context, system, x, settings.cg.tolerance)
+                   : cg_.solve(context, system, x, settings.cg);
   }
+  /// As ConjugateGradient::product; empty after a direct solve.
+  std::span<const Padded> product() const { return direct_ ? std::span<const Padded>() : cg_.product(); }
 
  private:
   ConjugateGradient cg_;
   CholeskySolver cholesky_;
+  bool direct_ = false;  // the last solve
 };
 
 }  // namespace clothlab

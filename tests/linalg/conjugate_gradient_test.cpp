@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <glm/geometric.hpp>
 #include <limits>
 
 #include "nets.h"
@@ -143,6 +145,34 @@ TEST(ConjugateGradient, ReportsTheTrueResidualOfEveryIteration) {
 
 // The recursive residual of CG goes on falling when the true one no longer does, so a solver that
 // believes it claims tolerances that it has not met.
+// Of all rows, the held ones too; whatever ended the solve, also after another one.
+TEST(ConjugateGradient, HasTheProductOfItsSolutionOrSaysThatItHasNot) {
+  WorkerPool pool;
+  ConjugateGradient cg;
+  const Problem problem = sheet(5);
+  const SpringPattern& pattern = problem.A.pattern();
+  const std::vector<vec3> nothing(problem.b.size());
+  const auto check = [&](const std::vector<vec3>& b, const std::vector<vec3>& z, const CgOptions& options) {
+    std::vector<vec3> x(b.size()), expected(b.size());
+    cg.solve({pool}, {problem.A, b, problem.projection, z}, x, options);
+    const std::span<const Padded> product = cg.product();
+    if (product.empty()) return false;
+    problem.A.multiply(pool, x, expected);
+    for (std::size_t row = 0; row < b.size(); ++row) {
+      const vec3 error = unpadded(product[row]) - expected[pattern.particle[row]];
+      EXPECT_LT(std::sqrt(glm::dot(error, error)), 1e-12) << row;
+    }
+    return true;
+  };
+  for (PreconditionerKind kind : kAll) {
+    EXPECT_TRUE(check(problem.b, problem.z, {.tolerance = 1e-12, .preconditioner = kind}));
+    EXPECT_TRUE(check(problem.b, problem.z, {.max_iterations = 3, .preconditioner = kind}));
+    EXPECT_TRUE(check(problem.b, nothing, {.preconditioner = kind}));
+    check(problem.b, problem.z, {.max_iterations = 0, .preconditioner = kind});
+    check(nothing, nothing, {.preconditioner = kind});
+  }
+}
+
 TEST(ConjugateGradient, ClaimsNoToleranceThatItHasNotReached) {
   WorkerPool pool(1);
   ConjugateGradient cg;
