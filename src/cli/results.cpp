@@ -163,6 +163,8 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"blow_up", nullptr}};
   for (const EnergyEntry& entry : kEnergyEntries)
     json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
+  json["ledger"]["wind_given"] = last.books.wind_given;
+  json["ledger"]["air_loss"] = last.books.lost_to_air();
   for (const Notice& notice : notices_)
     json["notices"].push_back(Json{{"step", notice.step}, {"text", notice.text}});
   const auto figure = [](double of_last, double largest) {

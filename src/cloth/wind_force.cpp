@@ -85,13 +85,17 @@ void WindForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulse
   drag_.assign(stage.x.size(), vec3(0.0));
   add_force(pool, stage.x, stage.v, drag_);
   if (linear) compute_blocks(pool, stage.x, stage.v, 1);
-  const std::span<vec3> impulse = to.add_to(ImpulseKind::wind, stage.x.size());
-  pool.for_chunks(impulse.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+  const ImpulseSum impulse = to.add_to_all(ImpulseKind::wind, stage.x.size());
+  to.add_given_by_wind(pool.sum(stage.x.size(), kWindGrain, [&](std::size_t begin, std::size_t end) {
+    double given = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      impulse[i] += w * drag_[i];
-      if (linear) impulse[i] -= w * (blocks_[i] * (stage.v_end[i] - stage.v[i]));
+      vec3 J = w * drag_[i];
+      if (linear) J -= w * (blocks_[i] * (stage.v_end[i] - stage.v[i]));
+      impulse.add(i, J);
+      given += glm::dot(air_[i], J);
     }
-  });
+    return given;
+  }));
 }
 
 void WindForce::add_part_and_impulse(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,

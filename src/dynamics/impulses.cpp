@@ -29,9 +29,11 @@ bool Impulses::empty() const { return std::ranges::none_of(kinds_, &Kind::any); 
 
 void Impulses::clear() {
   for (Kind& kind : kinds_) kind.any = false;
+  given_by_wind_ = 0;
 }
 
 void Impulses::combine(double a, double b, const Impulses& other) {
+  given_by_wind_ = a * given_by_wind_ + b * other.given_by_wind_;
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const std::span<const vec3> from = other.of(ImpulseKind{k});
     if (from.empty()) {
@@ -49,6 +51,7 @@ void Impulses::save(Memory& memory) const {
     memory.put(any ? static_cast<double>(values.size()) : 0);
     if (any) memory.put(values);
   }
+  memory.put(given_by_wind_);
 }
 
 void Impulses::load(MemoryReader& memory, std::size_t n) {
@@ -59,6 +62,7 @@ void Impulses::load(MemoryReader& memory, std::size_t n) {
     add_to(ImpulseKind{k}, size);
     memory.vectors(kinds_[k].values);
   }
+  if (!memory.at_end()) given_by_wind_ = memory.number();
 }
 
 }  // namespace clothlab

@@ -41,6 +41,10 @@ class Impulses {
   std::span<const vec3> of(ImpulseKind kind) const;
   bool empty() const;
 
+  /// w·J, w the air [m/s] that has given the impulse J of the wind [J].
+  double given_by_wind() const { return given_by_wind_; }
+  void add_given_by_wind(double joule) { given_by_wind_ += joule; }
+
   /// Keeps the memory.
   void clear();
   /// this := a · this + b · other
@@ -56,6 +60,7 @@ class Impulses {
     bool any = false;
   };
   std::array<Kind, 7> kinds_;
+  double given_by_wind_ = 0;
 };
 
 }  // namespace clothlab

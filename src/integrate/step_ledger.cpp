@@ -94,6 +94,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
       work_.*field += glm::dot(half - S * half, of_held);
     }
   }
+  work_.given_by_wind += impulses_.given_by_wind();
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
   held_work_.resize(entries.size(), 0.0);
   for (std::size_t k = 0; k < entries.size(); ++k) {

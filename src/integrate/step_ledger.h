@@ -17,10 +17,11 @@ namespace clothlab {
 struct StepWork {
   double damping = 0;
   double wind = 0;
-  double hand = 0;      ///< of the mouse spring's damper
-  double friction = 0;  ///< of the floor
-  double solver = 0;    ///< of what solvers left unsolved
-  double rods = 0;      ///< of constraints on lengths
+  double given_by_wind = 0;  ///< w·J of the wind's impulses J, w the air: less `wind`, it is lost to the air
+  double hand = 0;           ///< of the mouse spring's damper
+  double friction = 0;       ///< of the floor
+  double solver = 0;         ///< of what solvers left unsolved
+  double rods = 0;           ///< of constraints on lengths
 };
 
 /// The momentum of a step, as its method reports it:

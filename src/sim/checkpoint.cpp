@@ -101,6 +101,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.record.step);
   for (const EnergyEntry& entry : kEnergyEntries) each(c.record.books.*entry.joule);
   each(c.record.books.energy);
+  each(c.record.books.wind_given);
   each(c.last_sound_step);
 }
 

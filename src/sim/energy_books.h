@@ -9,17 +9,20 @@ namespace clothlab {
 /// The energy ledger [J], summed since the start: where H = T + V came from, V that of springs and gravity
 /// (docs/energy-ledger.md). The entries add up to the change of H.
 struct EnergyBooks {
-  double hand = 0;     ///< work of the mouse spring
-  double pins = 0;     ///< of moving pins
-  double wind = 0;     ///< of the air, negative where it brakes
-  double floor = 0;    ///< of the floor: impacts, lifting, friction
-  double damping = 0;  ///< of the dampers of springs and of mass, mostly negative
-  double jump = 0;     ///< of changes between steps: parameters, states set from outside
-  double solver = 0;   ///< of what solvers left unsolved
-  double rods = 0;     ///< of constraints on lengths, ideally 0
-  double method = 0;   ///< of the integrator's own error: numerical damping, or energy from nothing
-  double energy = 0;   ///< H, which the entries account for
+  double hand = 0;        ///< work of the mouse spring
+  double pins = 0;        ///< of moving pins
+  double wind = 0;        ///< of the air, negative where it brakes
+  double floor = 0;       ///< of the floor: impacts, lifting, friction
+  double damping = 0;     ///< of the dampers of springs and of mass, mostly negative
+  double jump = 0;        ///< of changes between steps: parameters, states set from outside
+  double solver = 0;      ///< of what solvers left unsolved
+  double rods = 0;        ///< of constraints on lengths, ideally 0
+  double method = 0;      ///< of the integrator's own error: numerical damping, or energy from nothing
+  double energy = 0;      ///< H, which the entries account for
+  double wind_given = 0;  ///< w·J of its impulses J, w the velocity of the air; no entry
 
+  /// The rest of what the wind gave, which the cloth has not got.
+  double lost_to_air() const { return wind_given - wind; }
   double sum() const { return hand + pins + wind + floor + damping + jump + solver + rods + method; }
   /// Energy that neither a force nor anybody has given.
   double from_nothing() const { return method + solver + rods; }

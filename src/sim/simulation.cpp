@@ -255,6 +255,7 @@ void Simulation::Impl::close_books() {
   const double energy = energy_report().total;
   of_step.method = energy - books.energy - of_step.sum();
   for (const EnergyEntry& entry : kEnergyEntries) books.*entry.joule += of_step.*entry.joule;
+  books.wind_given += work.given_by_wind;
   books.energy = energy;
 }
 
@@ -388,6 +389,7 @@ void Simulation::Impl::finish_record() {
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.books_of_step.*entry.joule -= record.books.*entry.joule;
+  next.books_of_step.wind_given -= record.books.wind_given;
   // What may need memory comes before the step is taken; what is said after it may be left unsaid.
   const bool was_sound = is_sound();
   if (was_sound && !(measured.strain < kSoundStrain) && last_sound.use_count() != 1)

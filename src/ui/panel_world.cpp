@@ -45,6 +45,13 @@ void grab_row(const PanelContext& context) {
     context.view.grab_strength = *changed / 100;
 }
 
+void wind_work(const PanelContext& context) {
+  const EnergyBooks& books = context.snapshot.frame.record.books;
+  if (books.wind == 0 && books.wind_given == 0) return;
+  small_text("Since the start: given by the wind " + format_quantity(books.wind_given, "J", 3) +
+             ", lost to the air " + format_quantity(books.lost_to_air(), "J", 3) + ".");
+}
+
 }  // namespace
 
 // Their switches say what the groups are.
@@ -53,6 +60,7 @@ void world_panel(const PanelContext& context) {
   gravity_rows(context);
   grab_row(context);
   parameter_section(context, "Wind");
+  wind_work(context);
   ImGui::Dummy(gap);
   parameter_section(context, "Floor");
 }

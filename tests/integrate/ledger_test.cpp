@@ -72,6 +72,8 @@ Material without_damping(Material material) {
   return material;
 }
 
+constexpr double kWind = 4;  // along x [m/s]
+
 /// With a grab and, where it is damped, wind.
 std::unique_ptr<Rig> shaken_sheet(const Material& material) {
   auto rig = test::make_sheet(4, 5, 0.2, material);
@@ -80,7 +82,7 @@ std::unique_ptr<Rig> shaken_sheet(const Material& material) {
       GrabSpring{{7, 8, 12}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.1, 0.5), 5, damped ? 0.2 : 0.0, 2});
   Wind wind;
   wind.on = damped;
-  wind.speed = 4;
+  wind.speed = kWind;
   rig->system.set_wind(wind);
   test::shake(rig->state, 0.03, 0.4);
   rig->pin(0);
@@ -289,6 +291,21 @@ TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
       for (const vec3& J : of(kind)) most = std::max(most, glm::length(J));
       EXPECT_GT(most, 1e-3 * scale);
     }
+  }
+}
+
+// The air is the same everywhere, so that it gives its velocity times the sum of the impulses.
+TEST_P(LedgerOfEveryIntegrator, HasWhatTheWindGives) {
+  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_FALSE(run.step(0.004).stopped);
+    double along = 0, scale = 0;
+    for (const vec3& J : run.ledger.impulses().of(ImpulseKind::wind)) {
+      along += J.x;
+      scale += std::abs(J.x);
+    }
+    ASSERT_GT(scale, 1e-6);
+    EXPECT_NEAR(run.ledger.work().given_by_wind, kWind * along, 1e-13 * kWind * scale) << "step " << k;
   }
 }
 

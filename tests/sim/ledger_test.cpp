@@ -156,6 +156,30 @@ TEST(Ledger, GivesEveryWorkItsSign) {
   EXPECT_EQ(simulation.record().books.floor, 0);
 }
 
+// Where velocities change little in a step, the air loses what it gives less what arrives. Air at rest gives
+// nothing.
+TEST(Ledger, TellsWhatTheAirLoses) {
+  for (const char* method : {"symplectic-euler", "backward-euler", "semi-implicit-bdf2"}) {
+    for (const double speed : {5.0, 0.0}) {
+      Scene scene = hung(method, 2e-4);
+      scene.wind.on = true;
+      scene.wind.speed = speed;
+      scene.wind.gusts = speed > 0 ? 50 : 0;
+      Simulation simulation(scene, grid_mesh(6, 6), one_thread());
+      for (int k = 0; k < 300; ++k) {
+        run(simulation, 1);
+        ASSERT_GE(simulation.record().books_of_step.lost_to_air(), 0) << method << ", step " << k;
+      }
+      const EnergyBooks& books = simulation.record().books;
+      EXPECT_GT(books.lost_to_air(), 1e-6);
+      if (speed > 0)
+        EXPECT_GT(books.wind_given, 1e-3);
+      else
+        EXPECT_EQ(books.wind_given, 0);
+    }
+  }
+}
+
 // What falls onto the floor gives it its kinetic energy: nothing of an impact is the method's.
 TEST(Ledger, GivesTheFloorWhatAnImpactTakes) {
   Scene scene = hung("velocity-verlet", 1e-3);
