@@ -16,6 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kLanczosSteps = 100;
+constexpr std::size_t kLowestModes = 8;  // which so few steps do not resolve
 // Of all probes: the count of modes below an eigenvalue deviates by at most √(½ / this) of all.
 constexpr std::size_t kProbedDirections = 3000;
 constexpr double kInvariant = 1e-10;       // of the largest coefficient: the Krylov space is complete
@@ -151,15 +152,24 @@ void join_probes(std::size_t probes, std::vector<ModeGroup>& groups) {
   groups = std::move(joined);
 }
 
-/// The lowest mode, part of the first group so far, becomes a group of its own.
-void split_lowest(Problem& p, const LowestModes& lowest, Spectrum& result) {
-  if (lowest.count() == 0 || !(result.groups.front().modes > 1)) return;
-  const std::span<const vec3> mode = lowest.mode(0);
-  std::vector<vec3> w(mode.size());
-  p.C.multiply(p.context.pool, mode, w);
-  result.groups.front().modes -= 1;
-  result.groups.insert(result.groups.begin(),
-                       {lowest.eigenvalue(0), std::max(inner_product(mode, w), 0.0), 1});
+/// The lowest modes, parts of the first groups so far, become groups of their own.
+void split_lowest(Problem& p, const LowestModes& lowest, std::vector<ModeGroup>& groups) {
+  std::vector<ModeGroup> own;
+  std::vector<vec3> w(p.masses.size());
+  for (std::size_t k = 0; k < lowest.count(); ++k) {
+    p.cancel.look();
+    p.C.multiply(p.context.pool, lowest.mode(k), w);
+    own.push_back({lowest.eigenvalue(k), std::max(inner_product(lowest.mode(k), w), 0.0), 1});
+  }
+  auto left = static_cast<double>(own.size());
+  std::erase_if(groups, [&](ModeGroup& group) {
+    const double taken = std::min(left, group.modes);
+    left -= taken;
+    group.modes -= taken;
+    return group.modes == 0;
+  });
+  groups.insert(groups.end(), own.begin(), own.end());
+  std::ranges::sort(groups, {}, &ModeGroup::eigenvalue);
 }
 
 }  // namespace
@@ -204,12 +214,13 @@ std::optional<Spectrum> SpectrumMeter::measure(const ComputeContext& context, co
   if (result.is_exact || !(result.highest > 0)) return result;
   join_probes(probes, result.groups);
   const LowestModes::Result low = lowest_->compute(
-      context, K, masses, held, {.count = 1, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
+      context, K, masses, held,
+      {.count = kLowestModes, .scale = kSlow * result.highest, .tolerance = kLowestTolerance});
   if (low.stopped) throw Cancelled();
   if (!low.finite) return std::nullopt;
   lowest_->keep();
   result.lowest = std::min(result.lowest, low.lowest);
-  split_lowest(p, *lowest_, result);
+  split_lowest(p, *lowest_, result.groups);
   return result;
 }
 

@@ -36,10 +36,10 @@ struct Spectrum {
 /// up to the next ones.
 double modes_below(const Spectrum& spectrum, double eigenvalue);
 
-/// Measures spectra: up to kExactDirections free directions all modes, by a dense solver; above, groups by
-/// Lanczos quadrature [Ubaru 2017] from fixed pseudo-random vectors, whose count of modes below any
-/// eigenvalue has a standard deviation of at most 1.3 % of all, and both ends, the lower one by LowestModes,
-/// which starts from the last result.
+/// Measures spectra: up to kExactDirections free directions all modes, by a dense solver. Above, the lowest
+/// modes by LowestModes, which starts from its last result, and the others in groups by Lanczos quadrature
+/// [Ubaru 2017] from fixed pseudo-random vectors. The count of modes below any eigenvalue then has a standard
+/// deviation of at most 1.3 % of all.
 class SpectrumMeter {
  public:
   /// K, C: K_s and −D. `masses` in kg, > 0. Throws Cancelled; none where values are not finite.

@@ -143,6 +143,10 @@ TEST(Spectrum, OfALargerSheetHasTheSameCountsAndEnds) {
   // Of ω: half of that.
   EXPECT_NEAR(spectrum.highest, dense[last], 0.01 * dense[last]);
   EXPECT_NEAR(spectrum.lowest, dense[0], 0.01 * dense[0]);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(spectrum.groups[k].modes, 1);
+    EXPECT_NEAR(spectrum.groups[k].eigenvalue, dense[static_cast<Eigen::Index>(k)], 0.02 * dense[3]);
+  }
   // Four standard deviations of the probes, and the groups' own width.
   double widest = 0;
   for (const ModeGroup& group : spectrum.groups) widest = std::max(widest, group.modes);
