@@ -130,7 +130,7 @@ struct StabilityMonitor::Impl {
   }
 
   static constexpr int kRest = 9;           // times as long as the measurement took
-  static constexpr int kRestOfSpectra = 4;  // which somebody looks at
+  static constexpr int kRestOfSpectra = 2;  // which somebody looks at
   static constexpr std::chrono::milliseconds kStandstill{400};
 
   const std::function<void()> answered;
