@@ -31,7 +31,7 @@ class LowestModes {
     bool finite = true;      ///< false: K is not finite; there are no modes
     bool stopped = false;    ///< by the stop probe
     int iterations = 0;
-    double lowest = 0;  ///< λ_1 [1/s²], a Ritz value, also where no mode is unique; 0 where nothing is free
+    double lowest = 0;    ///< λ_1 [1/s²], a Ritz value, also where no mode is unique
     double residual = 0;  ///< largest ‖K x − λ M x‖ in the norm of M⁻¹ [1/s²]
   };
 

@@ -27,9 +27,8 @@ class SymmetricEigen {
   std::span<const double> vectors() const { return vectors_; }  ///< n x n, column k belongs to value k
 
  private:
-  void tridiagonalise(
-      std::size_t n,
-      const CancelPoint& cancel);  // vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
+  /// vectors_ := Q, QᵀAQ with diagonal values_ and off_ beside it
+  void tridiagonalise(std::size_t n, const CancelPoint& cancel);
   void diagonalise(std::size_t n, const CancelPoint& cancel);
 
   std::vector<double> values_, vectors_, off_, reflection_;

@@ -80,8 +80,8 @@ struct LaneSnapshot {
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
-  std::shared_ptr<const MeasuredSpectrum>
-      spectrum;                  ///< the last measured; null: not wanted (ShowSpectrum), or not yet
+  /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
+  std::shared_ptr<const MeasuredSpectrum> spectrum;
   std::string blow_up_sentence;  ///< what happened; empty while all is well
   std::string blow_up_text;      ///< what happened and why, at length; likewise
   std::optional<FailedSpring> failed_spring;  ///< where; likewise

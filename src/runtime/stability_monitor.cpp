@@ -72,9 +72,9 @@ struct StabilityMonitor::Impl {
     return !changed.wait_for(lock, time, [this] { return closing.load() || waiting.has_value(); });
   }
 
-  bool is_urgent() {
+  bool has_urgent() {
     const std::lock_guard lock(mutex);
-    return closing.load() || (waiting && waiting->urgent);
+    return waiting && waiting->urgent;
   }
 
   bool is_superseded() {
@@ -113,13 +113,13 @@ struct StabilityMonitor::Impl {
 
   void measure_spectrum(const Question& question, const StabilityMeter::Subject& subject) {
     const Clock::time_point begin = Clock::now();
-    std::optional<Spectrum> found =
-        meter.spectrum(subject, question.eigenvalues, pool, [this] { return is_urgent(); });
+    std::optional<Spectrum> found = meter.spectrum(subject, question.eigenvalues, pool, [&] {
+      return closing.load() || (Clock::now() > begin + kUrgentWait && has_urgent());
+    });
     in_spectra = Clock::now() - begin;
     if (!found) return;
-    const double milliseconds = std::chrono::duration<double, std::milli>(in_spectra).count();
-    spectrum = std::make_shared<const MeasuredSpectrum>(
-        MeasuredSpectrum{std::move(*found), question.state.t, milliseconds});
+    spectrum =
+        std::make_shared<const MeasuredSpectrum>(MeasuredSpectrum{std::move(*found), question.state.t});
     answer_to(question);
   }
 
@@ -132,6 +132,8 @@ struct StabilityMonitor::Impl {
   static constexpr int kRest = 9;           // times as long as the measurement took
   static constexpr int kRestOfSpectra = 2;  // which somebody looks at
   static constexpr std::chrono::milliseconds kStandstill{400};
+  // For a spectrum, which would otherwise not follow a slider that is dragged.
+  static constexpr std::chrono::milliseconds kUrgentWait{60};
 
   const std::function<void()> answered;
   std::mutex mutex;

@@ -21,8 +21,7 @@ namespace clothlab {
 /// The spectrum of a lane at some moment of its run.
 struct MeasuredSpectrum {
   Spectrum spectrum;
-  double time = 0;          ///< simulated [s]
-  double milliseconds = 0;  ///< that it took to measure
+  double time = 0;  ///< simulated [s]
 };
 
 /// Measures stability on its own thread and on copies, so that no step waits for it. Only the newest question
@@ -31,7 +30,8 @@ struct MeasuredSpectrum {
 ///
 /// Eigenvalues of J follow where the method needs them: in the same answer up to kSoon free directions;
 /// above, up to kExactDirections, in a second answer once no new question has come for a while, as they take
-/// seconds. The spectrum follows every answer where the question wants it, unless an urgent one comes.
+/// seconds. The spectrum follows every answer where the question wants it; if it takes long, an urgent one
+/// ends it.
 class StabilityMonitor {
  public:
   struct Question {
