@@ -1144,13 +1144,13 @@ TEST(SimulationThread, ShowsMotionOnlyWhileItIsAskedFor) {
 }
 
 TEST(SimulationThread, MeasuresTheSpectrumOfTheActiveLaneOnlyWhileItIsAskedFor) {
-  SimulationThread thread(loaded(sheet_scene(8)), paused());
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
   EXPECT_EQ(thread.latest()->spectrum, nullptr);
   thread.send(ShowSpectrum{.wanted = true});
   const auto first = wait_for(thread, [](const Snapshot& s) { return s.spectrum != nullptr; });
   const Spectrum& spectrum = first->spectrum->spectrum;
-  EXPECT_EQ(spectrum.free_directions, 3u * 64 - 6);
+  EXPECT_EQ(spectrum.free_directions, 3u * 25 - 6);
   EXPECT_TRUE(spectrum.is_exact);
   EXPECT_FALSE(spectrum.eigenvalues.has_value());
   EXPECT_EQ(first->spectrum->time, 0);
