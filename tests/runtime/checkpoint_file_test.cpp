@@ -114,7 +114,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
   std::string newer = whole;
   newer.replace(newer.find("\":2"), 3, "\":3");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("version 2 only"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("version 3 only"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
