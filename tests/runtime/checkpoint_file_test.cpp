@@ -112,7 +112,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":2"), 3, "\":3");
+  newer.replace(newer.find("\":3"), 3, "\":4");
   write_file(path, newer);
   EXPECT_THAT(refusal_of(path), HasSubstr("version 3 only"));
 
