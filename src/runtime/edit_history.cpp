@@ -185,8 +185,9 @@ void EditHistory::change(const Edit& edit, std::shared_ptr<const Scene> after) {
     now_.present.pins_after = places_without(holds, held, *edit.seen);
   }
   now_.present.scene = std::move(after);
-  // A gesture that returned to its start changed nothing.
+  // A gesture that returned to its start changed nothing; the same pins may have another name.
   if (goes_on && differences(before, *now_.present.scene, mesh).empty()) {
+    now_.past.back().scene = std::move(now_.present.scene);
     now_.present = std::move(now_.past.back());
     now_.past.pop_back();
     now_.open_subject.clear();

@@ -78,6 +78,13 @@ TEST(EditHistory, WhatChangesNothingIsNoEntry) {
   edits.record(SetParameter{"mass", 0.5});
   edits.record(SetParameter{"mass", 0.2});
   EXPECT_FALSE(edits.can_undo());
+  // And with the same pins under another name on the way, which the simulation has then.
+  for (const bool pinned : {true, false}) edits.record(SetPinned{{5}, pinned});
+  EXPECT_EQ(edits.scene().pins, PinSelection(std::vector<std::uint32_t>{0, 3}));
+  edits.record(SetParameter{"mass", 0.5});
+  edits.record(SetPinPreset{PinPreset::top_corners});
+  edits.record(SetParameter{"mass", 0.2});
+  EXPECT_EQ(edits.scene().pins, PinSelection(PinPreset::top_corners));
 }
 
 TEST(EditHistory, PinsComeBack) {
