@@ -71,6 +71,10 @@ struct NewLane {
   bool from_start = false;
   std::optional<int> substeps = {};  ///< none: those of the active one
 };
+/// The other lanes are measured against this one from now on (PlotSample::distance); none: against none.
+struct SetReference {
+  std::optional<LaneId> lane;
+};
 /// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {
   LaneCommand command;
@@ -129,8 +133,8 @@ struct KeepJournal {
 
 using Control =
     std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
-                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, ChangeLanes, ReviveLane,
-                 SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
+                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, SetReference, ChangeLanes,
+                 ReviveLane, SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -228,6 +228,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   if (past)
     snapshot->replay =
         ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
+  snapshot->reference = reference;
   snapshot->applied = applied;
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->loaded = loaded;

@@ -63,6 +63,7 @@ struct SimulationThread::Impl {
   void steer(const ShowPast& c);
   void steer(const StepThroughPast& c);
   void steer(const SelectLane& c);
+  void steer(const SetReference& c);
   void steer(const NewLane& c);
   void steer(const ChangeLanes& c);
   void steer(const ReviveLane& c);
@@ -92,6 +93,12 @@ struct SimulationThread::Impl {
   void remember(bool stepped);
   /// A point of the lane's curves; `milliseconds` is the step's, not a number where no step led here.
   void add_sample(LiveLane& lane, double milliseconds);
+  /// Of a lane's particles at the present [m].
+  struct Distance {
+    double mean = std::numeric_limits<double>::quiet_NaN();
+    double largest = std::numeric_limits<double>::quiet_NaN();
+  };
+  Distance distance_from_reference(const LiveLane& lane) const;
 
   // ---- Lanes
 
@@ -221,6 +228,7 @@ struct SimulationThread::Impl {
   LaneId active = 0;
   std::shared_ptr<Recorder> recorder;
   LaneId recorded = 0;  // lane
+  std::optional<LaneId> reference;
   bool playing = true;
   double speed = 1;
   Motion motion;

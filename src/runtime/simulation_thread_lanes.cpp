@@ -27,6 +27,7 @@ void SimulationThread::Impl::follow_lanes() noexcept {
                 [&](const auto& lane) { return arena->find(lane->id) == nullptr && !lane->coming_back; });
   if (arena->find(active) == nullptr) active = arena->lanes().front().id;
   if (arena->find(hand) == nullptr) hand = running_lane();
+  if (reference && arena->find(*reference) == nullptr) reference.reset();
   dirty = true;
 }
 

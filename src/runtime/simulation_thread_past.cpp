@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
 #include <limits>
 #include <utility>
 
@@ -134,13 +137,31 @@ void SimulationThread::Impl::remember(bool stepped) {
                  stepped ? 1e3 * arena->find(lane->id)->seconds : std::numeric_limits<double>::quiet_NaN());
 }
 
+SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference(const LiveLane& lane) const {
+  const Lane* from = reference ? arena->find(*reference) : nullptr;
+  const State& own = simulation_of(lane).state();
+  if (from == nullptr || lane.coming_back || from->simulation->state().t != own.t) return {};
+  const std::vector<vec3>& theirs = from->simulation->state().x;
+  double sum = 0, most = 0;
+  for (std::size_t i = 0; i < own.x.size(); ++i) {
+    const vec3 apart = own.x[i] - theirs[i];
+    const double square = glm::dot(apart, apart);
+    sum += square;
+    most = std::max(most, square);
+  }
+  return {std::sqrt(sum / static_cast<double>(own.x.size())), std::sqrt(most)};
+}
+
 void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
   const Simulation& simulation = simulation_of(lane);
   const StepRecord& record = simulation.record();
+  const Distance distance = distance_from_reference(lane);
   lane.plot.add({.time = simulation.state().t,
                  .energy = record.energy,
                  .books = record.books,
                  .max_strain = record.max_strain,
+                 .distance = distance.mean,
+                 .largest_distance = distance.largest,
                  .milliseconds = milliseconds,
                  .cg_iterations = record.cg_iterations,
                  .newton_iterations = record.newton_iterations,

@@ -153,6 +153,11 @@ void SimulationThread::Impl::steer(const SelectLane& c) {
   if (spectrum.wanted) ask_for_estimate(live(), false);
 }
 
+void SimulationThread::Impl::steer(const SetReference& c) {
+  if (c.lane) (*arena)[*c.lane];  // throws where there is none
+  reference = c.lane;
+}
+
 void SimulationThread::Impl::steer(const NewLane& c) {
   Scene method = simulation().scene();
   if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;

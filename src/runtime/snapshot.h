@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +24,12 @@ namespace clothlab {
 struct PlotSample {
   double time = 0;  ///< simulated [s]
   EnergyReport energy;
-  EnergyBooks books;        ///< StepRecord::books
-  double max_strain = 0;    ///< largest |l/L − 1| over stretch springs
+  EnergyBooks books;      ///< StepRecord::books
+  double max_strain = 0;  ///< largest |l/L − 1| over stretch springs
+  /// Of the particles from those of the reference at the same time, root mean square and largest [m]; NaN
+  /// without a reference that runs.
+  double distance = std::numeric_limits<double>::quiet_NaN();
+  double largest_distance = std::numeric_limits<double>::quiet_NaN();
   double milliseconds = 0;  ///< wall-clock time of the step; NaN without a step
   int cg_iterations = 0;
   int newton_iterations = 0;
@@ -94,6 +99,7 @@ struct LaneSnapshot {
 /// panels edit.
 struct Snapshot : LaneSnapshot {
   std::vector<LaneSnapshot> others;  ///< ascending
+  std::optional<LaneId> reference;   ///< SetReference
 
   std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
   /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene

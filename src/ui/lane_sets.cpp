@@ -55,6 +55,7 @@ LaneChoices with_reference(const PanelContext& context) {
   const double dt = context.scene().stepping.dt;
   set.lanes.front().substeps = static_cast<int>(std::clamp(std::ceil(dt / h), 4.0, 1000.0));
   set.lanes.insert(set.lanes.begin(), {context.integrator(), context.scene().stepping.substeps});
+  set.reference = 1;
   return set;
 }
 
@@ -101,6 +102,11 @@ void use_lanes(const PanelContext& context, const LaneChoices& wanted) {
         Control(NewLane{.integrator = std::string(integrators()[lane.row].id), .substeps = lane.substeps}));
   }
   if (wanted.dt) context.set_parameter("dt", *wanted.dt);
+  // New lanes have the first letters that are free.
+  if (wanted.reference) {
+    const LaneId before = *wanted.reference - 1;
+    context.send(Control(SetReference{*wanted.reference == 0 ? kept : before < kept ? before : before + 1}));
+  }
   context.send(Control(SelectLane{kept}));
   context.send(Command(Reset{}));
   context.set_playing(true);

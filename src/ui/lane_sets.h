@@ -17,7 +17,8 @@ struct LaneChoices {
     int substeps = 1;
   };
   std::vector<Choice> lanes;
-  std::optional<double> dt = {};  ///< for all [s]; none: as it is
+  std::optional<double> dt = {};              ///< for all [s]; none: as it is
+  std::optional<std::size_t> reference = {};  ///< of `lanes`
 };
 
 struct LaneSet {

@@ -67,7 +67,7 @@ constexpr std::array kLayouts{
 // What can be done with the active lane and the others.
 void more(const PanelContext& context, float width) {
   ImGui::SetNextItemWidth(width);
-  const bool open = begin_choice("##lane-more", "...");
+  const bool open = begin_choice("##lane-more", "...", ImGuiComboFlags_HeightLargest);
   note_item("lane-more");
   if (!open) return tooltip("Remove lanes, and bring states together.");
   const TooltipsThere there(TooltipSide::beside);
@@ -91,6 +91,12 @@ void more(const PanelContext& context, float width) {
              "Join " + active + " to " + lane_letter(other.lane),
              "This lane goes on from the present state of that one, with its own method."))
       context.send(Control(ChangeLanes{JoinLane{now.lane, other.lane}}));
+  const bool is_reference = now.reference == now.lane;
+  if (item("lane-reference", is_reference ? "No reference" : active + " is the reference",
+           is_reference
+               ? "The other lanes are no longer measured against this one."
+               : "The other lanes are measured against this one: plots Distance and Largest distance."))
+    context.send(Control(SetReference{is_reference ? std::nullopt : std::optional(now.lane)}));
   if (now.frozen) {
     if (item("lane-revive", "Bring " + active + " back",
              "Repeats in the background what was done since it stood, from its last sound state on, with its "

@@ -53,7 +53,7 @@ float draw_legend(const std::string& name, const Plot& plot, PlotView& view, ImV
   if (!plot.y_title.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x, y + units(1)));
     ImGui::TextDisabled("%s:", plot.y_title.c_str());
-    tooltip("The change since the first sample; that of a lane since its own.");
+    tooltip(plot.y_help);
     x += text_width(plot.y_title + ':') + units(8);
   }
   for (const LegendEntry& entry : legend_of(plot)) {

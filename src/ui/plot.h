@@ -46,8 +46,9 @@ struct PlotLevel {
 /// The contents of a plot; PlotView has its display state.
 struct Plot {
   std::string title;
-  std::string x_title;     ///< with its unit: "time [s]"
-  std::string y_title;     ///< what y is measured from, "relative to start"; empty: from zero
+  std::string x_title;  ///< with its unit: "time [s]"
+  std::string y_title;  ///< what y is measured from, "relative to start"; empty: from zero
+  std::string y_help = "The change since the first sample; that of a lane since its own.";  ///< of y_title
   std::string unit;        ///< of y, at its numbers and in exports; empty for plain numbers
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;

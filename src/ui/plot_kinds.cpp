@@ -65,6 +65,13 @@ constexpr std::array kMethodsShares{
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
 };
+constexpr std::array kDistances{
+    Quantity{"distance", &Palette::kinetic, [](const PlotSample& s) { return s.distance; }, 2},
+};
+constexpr std::array kLargestDistances{
+    Quantity{"largest distance", &Palette::stretch, [](const PlotSample& s) { return s.largest_distance; },
+             2},
+};
 constexpr std::array kStepTimes{
     Quantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
 };
@@ -185,6 +192,31 @@ Plot strain_plot(const Snapshot& now) {
   return plot;
 }
 
+// The reference itself has no curve.
+Plot distance_plot(const Snapshot& now, std::span<const Quantity> quantities) {
+  Plot plot = over_time(now, quantities);
+  plot.unit = "m";
+  plot.from_zero = true;
+  if (now.others.empty() || !now.reference) {
+    plot.runs.clear();
+    plot.empty =
+        now.others.empty()
+            ? "The distance from a reference: add a lane (C), then choose the reference in the menu \"...\" "
+              "beside the letters of the lanes."
+            : "No lane is the reference: choose one in the menu \"...\" beside the letters of the lanes.";
+    return plot;
+  }
+  std::erase_if(plot.runs, [&](const PlotRun& run) {
+    return run.name.starts_with(std::string(1, lane_letter(*now.reference)) + ' ');
+  });
+  plot.y_title = std::string("from lane ") + lane_letter(*now.reference);
+  plot.y_help = "The reference. Another one is chosen in the menu \"...\" beside the letters of the lanes.";
+  return plot;
+}
+
+Plot mean_distance_plot(const Snapshot& now) { return distance_plot(now, kDistances); }
+Plot largest_distance_plot(const Snapshot& now) { return distance_plot(now, kLargestDistances); }
+
 Plot step_time_plot(const Snapshot& now) {
   Plot plot = over_time(now, kStepTimes);
   plot.unit = "ms";
@@ -248,6 +280,10 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      ledger_plot, false},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
      false},
+    {"Distance", "Root mean square distance of the particles of every lane from those of the reference [m].",
+     mean_distance_plot, false},
+    {"Largest distance", "Largest distance of a particle of every lane from where the reference has it [m].",
+     largest_distance_plot, false},
     {"Time per step", "Time of a step on this machine [ms], and the time that it simulates.", step_time_plot,
      true},
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
@@ -260,6 +296,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "under the "
      "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
      nullptr, false, stability_instrument},
+    {"Error and cost",
+     "A point per lane, while they run: root mean square distance from the reference over the last second, "
+     "and the "
+     "time that a simulated second takes. Below and to the left is better.",
+     nullptr, false, cost_instrument},
     {"Find the limits",
      "The largest stable h of every method from the cloth's present state, what a simulated second costs "
      "there, "

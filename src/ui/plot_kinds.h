@@ -18,14 +18,17 @@ enum class PlotKind {
   energy,
   ledger,
   strain,
+  distance,
+  largest_distance,
   step_time,
   iterations,
   residual,
   iterations_or_time,
   stability,
+  cost,
   limits
 };
-inline constexpr std::size_t kPlotKinds = 9;
+inline constexpr std::size_t kPlotKinds = 12;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.

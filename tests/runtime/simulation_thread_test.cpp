@@ -1028,6 +1028,36 @@ TEST(SimulationThread, WhatIsDoneToALaneThatComesBackHolds) {
   EXPECT_EQ(s->errors, 0u) << s->error;
 }
 
+TEST(SimulationThread, MeasuresLanesAgainstAReference) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"symplectic-euler", false, 16});
+  auto s = send_and_wait(thread, SetReference{5});
+  EXPECT_THAT(s->error, HasSubstr("no lane F"));
+  EXPECT_FALSE(s->reference);
+  thread.send(StepOnce{});
+  s = send_and_wait(thread, SetReference{0});
+  EXPECT_TRUE(std::isnan(s->plot->back().distance)) << "not measured yet";
+  for (int i = 0; i < 20; ++i) s = send_and_wait(thread, StepOnce{});
+  ASSERT_EQ(s->lane, 1u);
+  const LaneSnapshot& reference = lane_of(*s, 0);
+  double sum = 0, most = 0;
+  for (std::size_t i = 0; i < s->frame.positions.size(); ++i) {
+    const double apart = glm::distance(s->frame.positions[i], reference.frame.positions[i]);
+    sum += apart * apart;
+    most = std::max(most, apart);
+  }
+  EXPECT_GT(most, 1e-6);
+  EXPECT_NEAR(s->plot->back().distance, std::sqrt(sum / 25), 1e-15);
+  EXPECT_NEAR(s->plot->back().largest_distance, most, 1e-15);
+  EXPECT_EQ(reference.plot->back().distance, 0);
+  // A reference that stands is at another time; one that is removed is none.
+  thread.send(ChangeLanes{HoldLane{0}});
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_TRUE(std::isnan(s->plot->back().distance));
+  s = send_and_wait(thread, ChangeLanes{RemoveLane{0}});
+  EXPECT_FALSE(s->reference);
+}
+
 TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   Scene scene = sheet_scene(5);
   scene.stepping.dt = 2.2e-3;  // 0.96 of symplectic Euler's limit without a hand

@@ -164,6 +164,26 @@ TEST(PlotKinds, StackTheLedgerOfOneLane) {
   EXPECT_EQ(beside.runs[0].curves[0].label, "method");
 }
 
+TEST(PlotKinds, ShowTheDistanceFromTheReference) {
+  Interface face;
+  give_runs(face);
+  const auto plot = [&] { return make_plot(PlotKind::distance, face.snapshot); };
+  EXPECT_THAT(plot().empty, HasSubstr("add a lane"));
+  auto samples = *samples_until(6, 1);
+  for (PlotSample& sample : samples) sample.distance = 0.5, sample.largest_distance = 2;
+  LaneSnapshot& other = face.snapshot.others.emplace_back();
+  other.lane = 1;
+  other.frame = face.snapshot.frame;
+  other.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  EXPECT_TRUE(plot().runs.empty());
+  EXPECT_THAT(plot().empty, HasSubstr("choose one"));
+  face.snapshot.reference = 0;
+  ASSERT_EQ(plot().runs.size(), 1u) << "the reference has none";
+  EXPECT_EQ(plot().runs[0].curves[0].y.back(), 0.5);
+  EXPECT_EQ(plot().y_title, "from lane A");
+  EXPECT_EQ(make_plot(PlotKind::largest_distance, face.snapshot).runs[0].curves[0].y.back(), 2);
+}
+
 TEST(PlotKinds, ShowTheRun) {
   Interface face;
   give_runs(face);
@@ -360,7 +380,8 @@ TEST(Plots, BearWhateverComes) {
     face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
     face.snapshot.frame.residuals = {value, value, 1};
     for (std::size_t k = 0; k < kPlotKinds; ++k) {
-      if (instrument(static_cast<PlotKind>(k))) continue;
+      const auto kind = static_cast<PlotKind>(k);
+      if (instrument(kind) || make_plot(kind, face.snapshot).runs.empty()) continue;
       face.view.plots_layout.chosen[0] = static_cast<PlotKind>(k);
       for (const bool logarithmic : {false, true}) {
         face.view.plots_layout.view(static_cast<PlotKind>(k)).logarithmic = logarithmic;
