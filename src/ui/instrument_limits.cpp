@@ -219,7 +219,7 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
   coloured_text(running ? palette().careful : palette().muted,
                 first_line(words_of_limits(*found), size.x - 2 * pad));
-  note_item(name + ":words");
+  note_item(name + (running ? ":search" : ":found"));
   const float top = at.y + line + units(6);
   if (running)
     ImGui::GetWindowDrawList()->AddRectFilled(

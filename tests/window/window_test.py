@@ -1277,6 +1277,39 @@ def stability(program, assets):
 
 
 @case
+def limits_and_reference(program, assets):
+    """The largest stable h of all methods is searched beside a window that draws as before; a lane at its limit is
+    added from the table, and measured against."""
+    with Session(program, "--grid", "8x8") as window:
+        window.shows("a playing scene", playing=True)
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Find the limits")
+        searching = lambda: "plot0:search" in window.state()["items"]
+        window.click_item("plot0:find")
+        window.until(searching, "the search to begin")
+        window.click_item("plot0:find")
+        window.until(lambda: not searching(), "it to be cancelled", 20)
+        window.click_item("plot0:find")
+        window.until(searching, "another search")
+        first, begin = window.state(), time.monotonic()
+        window.until(lambda: not searching(), "the limits", 120)
+        state, seconds = window.state(), time.monotonic() - begin
+        rate = (state["frames"] - first["frames"]) / seconds
+        print(f"{rate:.1f} pictures per second in a search of {seconds:.1f} s")
+        check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
+        check(SANITIZED or rate >= 30, f"{rate:.1f} pictures per second")
+        window.click_item("plot0:add:symplectic-euler")
+        state = window.shows("the lane", lane="B", integrator="symplectic-euler")
+        check(state["parameters"]["substeps"] > 1, "its steps are not below its limit")
+
+        window.click_item("lane-more")
+        window.click_item("lane-reference")
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Error and cost")
+        window.until(lambda: "plot0:cost" in window.state()["items"], "a point of the other lane", 30)
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
