@@ -302,8 +302,12 @@ void Application::draw_interface(const PanelContext& context) {
   for (const LaneTile& tile : view_.tiles(*snapshot_)) {
     if (tile.lane == interaction_.lane() || view_.tiles(*snapshot_).size() == 1)
       draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
-    for (const LaneSnapshot* lane : snapshot_->lanes())
-      if (lane->lane == tile.lane) draw_failed_spring(*lane, view_.camera, tile.cloth);
+    for (const LaneSnapshot* lane : snapshot_->lanes()) {
+      if (lane->lane != tile.lane) continue;
+      draw_failed_spring(*lane, view_.camera, tile.cloth);
+      if (snapshot_->followed)
+        draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
+    }
     if (tile.lane == snapshot_->lane)
       draw_mesh_marks(ui_.mesh_bar(), *snapshot_, view_.camera, tile.cloth, interaction_.edge_under_mouse());
   }

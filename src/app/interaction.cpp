@@ -121,7 +121,9 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
       action_ = Pan{};
       break;
     case MouseButton::left:
-      if (click.ctrl) {
+      if (click.alt) {
+        follow(at, around);
+      } else if (click.ctrl) {
         action_ = Select{at, !click.shift};
       } else if (const auto edge = edge_at(at, around)) {
         around.choose_edge(*edge);
@@ -171,11 +173,20 @@ std::optional<double> Interaction::depth(const Camera& camera) const {
   return glm::dot(hold->cursor - hold->start, camera.forward());
 }
 
+std::optional<std::uint32_t> Interaction::particle_at(Pixels at, const Surroundings& around) const {
+  const Frame& frame = this->frame(around);
+  return nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
+                                  pixels_of(area(around)), kPinRadius * around.scale);
+}
+
+void Interaction::follow(Pixels at, const Surroundings& around) {
+  const auto particle = particle_at(at, around);
+  around.send(FollowParticle{particle == around.snapshot.followed ? std::nullopt : particle});
+}
+
 void Interaction::toggle_pin(Pixels at, const Surroundings& around) {
   const Frame& frame = this->frame(around);
-  const auto particle =
-      nearest_visible_particle(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
-                               pixels_of(area(around)), kPinRadius * around.scale);
+  const auto particle = particle_at(at, around);
   if (particle) around.send(SetPinned{{*particle}, frame.pinned[*particle] == 0});
 }
 

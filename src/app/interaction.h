@@ -123,6 +123,8 @@ class Interaction {
   std::optional<std::size_t> edge_at(Pixels at, const Surroundings& around) const;
   std::optional<Target> target_at(Pixels at, const Surroundings& around) const;
   void start_grab(const Target& target, Pixels at, const Surroundings& around);
+  std::optional<std::uint32_t> particle_at(Pixels at, const Surroundings& around) const;
+  void follow(Pixels at, const Surroundings& around);
   void toggle_pin(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);

@@ -5,8 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "core/finite.h"
+#include "ui/lanes.h"
+#include "ui/palette.h"
+
 namespace clothlab {
 namespace {
+
+constexpr double kTrailSeconds = 3;
 
 /// Projects particles into the window.
 class ParticlePlaces {
@@ -14,9 +20,10 @@ class ParticlePlaces {
   ParticlePlaces(const LaneSnapshot& lane, const Camera& camera, const Area& view)
       : positions_(lane.frame.positions), camera_(camera), view_(view) {}
 
-  std::optional<ImVec2> operator()(std::uint32_t particle) const {
+  std::optional<ImVec2> operator()(std::uint32_t particle) const { return (*this)(positions_[particle]); }
+  std::optional<ImVec2> operator()(const vec3& place) const {
     const Pixels size{static_cast<double>(view_.width), static_cast<double>(view_.height)};
-    const std::optional<Projected> seen = camera_.project(positions_[particle], size);
+    const std::optional<Projected> seen = camera_.project(place, size);
     if (!seen) return std::nullopt;
     return ImVec2(view_.x + static_cast<float>(seen->pixel.x), view_.y + static_cast<float>(seen->pixel.y));
   }
@@ -70,6 +77,20 @@ void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Ar
   const ParticlePlaces seen(lane, camera, view);
   const auto from = seen(lane.failed_spring->i), to = seen(lane.failed_spring->j);
   if (from && to) failure_overlay(*from, *to, view);
+}
+
+void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
+                const Area& view) {
+  if (particle >= lane.frame.positions.size()) return;
+  const ParticlePlaces seen(lane, camera, view);
+  const double now = lane.frame.record.time;
+  std::vector<ImVec2> way;
+  for (const PlotSample& sample : *lane.plot) {
+    if (sample.time < now - kTrailSeconds || sample.time > now || !is_finite(sample.place)) continue;
+    if (const auto at = seen(sample.place)) way.push_back(*at);
+  }
+  const auto at = seen(particle);
+  if (at) trail_overlay(way, *at, alone ? palette().careful : lane_colour(lane.lane), view);
 }
 
 }  // namespace clothlab

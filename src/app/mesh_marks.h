@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "render/camera.h"
@@ -18,5 +19,9 @@ void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera&
 
 /// Marks the spring at which the lane's last step failed, if it did.
 void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Area& view);
+
+/// Marks the particle that is followed, and the way of its last seconds.
+void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,
+                const Area& view);
 
 }  // namespace clothlab

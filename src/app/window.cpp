@@ -152,8 +152,9 @@ struct Window::Impl {
       double x = 0, y = 0;
       glfwGetCursorPos(w, &x, &y);
       const bool ctrl = (mods & (GLFW_MOD_CONTROL | GLFW_MOD_SUPER)) != 0;
+      const bool alt = (mods & GLFW_MOD_ALT) != 0;
       const bool shift = (mods & GLFW_MOD_SHIFT) != 0;
-      self.events.button({which, action == GLFW_PRESS, ctrl, shift, x, y});
+      self.events.button({which, action == GLFW_PRESS, ctrl, shift, alt, x, y});
     });
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
       Impl& self = of(w);

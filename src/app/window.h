@@ -27,6 +27,7 @@ struct MouseClick {
   bool pressed = false;  ///< or let go
   bool ctrl = false;
   bool shift = false;
+  bool alt = false;
   double x = 0;
   double y = 0;
 };

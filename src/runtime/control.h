@@ -75,6 +75,10 @@ struct NewLane {
 struct SetReference {
   std::optional<LaneId> lane;
 };
+/// Follows a particle: its place and velocity are sampled in every lane (PlotSample); none: no particle.
+struct FollowParticle {
+  std::optional<std::uint32_t> particle;
+};
 /// Removes or freezes a lane or lets it join another one; lanes are added by NewLane.
 struct ChangeLanes {
   LaneCommand command;
@@ -133,8 +137,8 @@ struct KeepJournal {
 
 using Control =
     std::variant<SetPlaying, StepOnce, StartGrab, SetSpeed, Rewind, SwapBranches, KeepMoment, KeepJournal,
-                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, SetReference, ChangeLanes,
-                 ReviveLane, SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
+                 WatchAgain, ShowPast, StepThroughPast, SelectLane, NewLane, SetReference, FollowParticle,
+                 ChangeLanes, ReviveLane, SetHistoryMemory, ShowMotion, ShowSpectrum, Record, UseScene>;
 
 inline constexpr double kMinSpeed = 0.001;
 inline constexpr double kMaxSpeed = 4;

@@ -229,6 +229,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
     snapshot->replay =
         ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
   snapshot->reference = reference;
+  snapshot->followed = followed;
   snapshot->applied = applied;
   snapshot->refused = std::make_shared<const std::vector<std::uint64_t>>(refused);
   snapshot->loaded = loaded;

@@ -64,6 +64,7 @@ struct SimulationThread::Impl {
   void steer(const StepThroughPast& c);
   void steer(const SelectLane& c);
   void steer(const SetReference& c);
+  void steer(const FollowParticle& c);
   void steer(const NewLane& c);
   void steer(const ChangeLanes& c);
   void steer(const ReviveLane& c);
@@ -229,6 +230,7 @@ struct SimulationThread::Impl {
   std::shared_ptr<Recorder> recorder;
   LaneId recorded = 0;  // lane
   std::optional<LaneId> reference;
+  std::optional<std::uint32_t> followed;  // particle
   bool playing = true;
   double speed = 1;
   Motion motion;

@@ -34,6 +34,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   arena.use(*next, commands, others, pool, superseded);
   lanes = std::move(live_lanes);
   active = hand = 0;
+  followed.reset();
   loaded = std::move(next);
   if (recorder) recorder->forget();
   recorder.reset();
@@ -156,18 +157,22 @@ void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {
   const Simulation& simulation = simulation_of(lane);
   const StepRecord& record = simulation.record();
   const Distance distance = distance_from_reference(lane);
-  lane.plot.add({.time = simulation.state().t,
-                 .energy = record.energy,
-                 .books = record.books,
-                 .max_strain = record.max_strain,
-                 .distance = distance.mean,
-                 .largest_distance = distance.largest,
-                 .milliseconds = milliseconds,
-                 .cg_iterations = record.cg_iterations,
-                 .newton_iterations = record.newton_iterations,
-                 .converged = record.converged,
-                 .integrator = row_of(simulation.integrator())},
-                speed / kFramesPerSecond);
+  PlotSample sample{.time = simulation.state().t,
+                    .energy = record.energy,
+                    .books = record.books,
+                    .max_strain = record.max_strain,
+                    .distance = distance.mean,
+                    .largest_distance = distance.largest,
+                    .milliseconds = milliseconds,
+                    .cg_iterations = record.cg_iterations,
+                    .newton_iterations = record.newton_iterations,
+                    .converged = record.converged,
+                    .integrator = row_of(simulation.integrator())};
+  if (followed) {
+    sample.place = simulation.state().x[*followed];
+    sample.velocity = simulation.state().v[*followed];
+  }
+  lane.plot.add(sample, speed / kFramesPerSecond);
 }
 
 }  // namespace clothlab

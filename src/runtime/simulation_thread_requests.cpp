@@ -158,6 +158,12 @@ void SimulationThread::Impl::steer(const SetReference& c) {
   reference = c.lane;
 }
 
+void SimulationThread::Impl::steer(const FollowParticle& c) {
+  if (c.particle && *c.particle >= simulation().state().x.size())
+    throw InputError("There is no particle " + std::to_string(*c.particle) + " to follow.");
+  followed = c.particle;
+}
+
 void SimulationThread::Impl::steer(const NewLane& c) {
   Scene method = simulation().scene();
   if (!c.integrator.empty()) method.integrator = integrator_info(c.integrator).id;

@@ -30,6 +30,9 @@ struct PlotSample {
   /// without a reference that runs.
   double distance = std::numeric_limits<double>::quiet_NaN();
   double largest_distance = std::numeric_limits<double>::quiet_NaN();
+  /// Of the particle that is followed [m, m/s]; NaN without one.
+  vec3 place{std::numeric_limits<double>::quiet_NaN()};
+  vec3 velocity{std::numeric_limits<double>::quiet_NaN()};
   double milliseconds = 0;  ///< wall-clock time of the step; NaN without a step
   int cg_iterations = 0;
   int newton_iterations = 0;
@@ -98,8 +101,9 @@ struct LaneSnapshot {
 /// Everything that the window shows of a run; immutable. Itself it is that of the active lane, which the
 /// panels edit.
 struct Snapshot : LaneSnapshot {
-  std::vector<LaneSnapshot> others;  ///< ascending
-  std::optional<LaneId> reference;   ///< SetReference
+  std::vector<LaneSnapshot> others;       ///< ascending
+  std::optional<LaneId> reference;        ///< SetReference
+  std::optional<std::uint32_t> followed;  ///< FollowParticle
 
   std::uint64_t applied = 0;  ///< stamp of the last request that was carried out or refused
   /// Stamps of the last refused requests, ascending, at most kMostRefused: they had no effect. Another scene

@@ -17,6 +17,8 @@ namespace clothlab {
 /// The modes of the cloth under the growth per step of the active lane's method.
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 
+/// Velocity over position of the particle that is followed, along an axis.
+void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// A point per lane: its distance from the reference over what a simulated second costs.
 void cost_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The largest stable h of every method, and what it costs and does there: searched when asked.

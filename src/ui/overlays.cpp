@@ -138,6 +138,20 @@ void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, c
   draw->PopClipRect();
 }
 
+void trail_overlay(const std::vector<ImVec2>& way, ImVec2 at, ImU32 colour, const Area& view) {
+  ImDrawList* draw = ImGui::GetBackgroundDrawList();
+  draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));
+  // Visible on cloth of any colour.
+  const ImU32 rim = with_alpha(palette().overlay, 0.6F);
+  if (way.size() > 1)
+    for (const auto& [stroke, width] : {std::pair(rim, units(4)), std::pair(colour, units(2))})
+      draw_without_spikes(*draw, way, stroke, width);
+  draw->AddCircleFilled(at, units(5), rim);
+  draw->AddCircleFilled(at, units(4), colour);
+  item_rects()["followed"] = {at.x, at.y, at.x, at.y};
+  draw->PopClipRect();
+}
+
 void failure_overlay(ImVec2 from, ImVec2 to, const Area& view) {
   ImDrawList* draw = ImGui::GetBackgroundDrawList();
   draw->PushClipRect(ImVec2(view.x, view.y), ImVec2(view.x + view.width, view.y + view.height));

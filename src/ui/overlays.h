@@ -35,6 +35,8 @@ void view_legend(const PanelContext& context, const Area& view);
 void selection_overlay(const Area& box);
 /// The visible parts of an open edge of the mesh, in window coordinates.
 void edge_overlay(std::span<const ImVec2> line, bool closed, bool under_mouse, const Area& view);
+/// A followed particle, and the way that it came, in window coordinates.
+void trail_overlay(const std::vector<ImVec2>& way, ImVec2 at, ImU32 colour, const Area& view);
 /// The spring that failed and a ring around it, in window coordinates.
 void failure_overlay(ImVec2 from, ImVec2 to, const Area& view);
 /// "Part 2" below a point of that part, in window coordinates.

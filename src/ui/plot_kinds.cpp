@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <glm/geometric.hpp>
 #include <span>
 
 #include "chart/lane_style.h"
@@ -71,6 +72,12 @@ constexpr std::array kDistances{
 constexpr std::array kLargestDistances{
     Quantity{"largest distance", &Palette::stretch, [](const PlotSample& s) { return s.largest_distance; },
              2},
+};
+constexpr std::array kHeights{
+    Quantity{"height", &Palette::kinetic, [](const PlotSample& s) { return s.place.y; }, 2},
+};
+constexpr std::array kSpeeds{
+    Quantity{"speed", &Palette::stretch, [](const PlotSample& s) { return glm::length(s.velocity); }, 2},
 };
 constexpr std::array kStepTimes{
     Quantity{"one step", &Palette::kinetic, [](const PlotSample& s) { return s.milliseconds; }},
@@ -214,6 +221,18 @@ Plot distance_plot(const Snapshot& now, std::span<const Quantity> quantities) {
   return plot;
 }
 
+Plot of_followed(const Snapshot& now, std::span<const Quantity> quantities, const char* unit) {
+  Plot plot = over_time(now, quantities);
+  plot.unit = unit;
+  if (now.followed) return plot;
+  plot.runs.clear();
+  plot.empty = "Alt-click a particle to follow it.";
+  return plot;
+}
+
+Plot height_plot(const Snapshot& now) { return of_followed(now, kHeights, "m"); }
+Plot speed_plot(const Snapshot& now) { return of_followed(now, kSpeeds, "m/s"); }
+
 Plot mean_distance_plot(const Snapshot& now) { return distance_plot(now, kDistances); }
 Plot largest_distance_plot(const Snapshot& now) { return distance_plot(now, kLargestDistances); }
 
@@ -284,6 +303,8 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      mean_distance_plot, false},
     {"Largest distance", "Largest distance of a particle of every lane from where the reference has it [m].",
      largest_distance_plot, false},
+    {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", height_plot, false},
+    {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", speed_plot, false},
     {"Time per step", "Time of a step on this machine [ms], and the time that it simulates.", step_time_plot,
      true},
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
@@ -296,6 +317,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "under the "
      "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
      nullptr, false, stability_instrument},
+    {"Phase",
+     "Velocity over position of the particle that is followed (Alt-click), along an axis, in every lane. A "
+     "pendulum "
+     "that keeps its energy goes round; one that loses it spirals inwards.",
+     nullptr, false, phase_instrument},
     {"Error and cost",
      "A point per lane, while they run: root mean square distance from the reference over the last second, "
      "and the "

@@ -20,15 +20,18 @@ enum class PlotKind {
   strain,
   distance,
   largest_distance,
+  height,
+  speed,
   step_time,
   iterations,
   residual,
   iterations_or_time,
   stability,
+  phase,
   cost,
   limits
 };
-inline constexpr std::size_t kPlotKinds = 12;
+inline constexpr std::size_t kPlotKinds = 15;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.
@@ -56,6 +59,7 @@ struct PlotsLayout {
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
+  int phase_axis = 1;                   ///< of the phase plot: 0 is x
   float height = 190;                   ///< [interface units]
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 

@@ -149,6 +149,8 @@ constexpr std::array kMouse = {
     HelpRow{"Left-drag on the cloth", "pull at the marked point"},
     HelpRow{"Left-drag beside the cloth", "orbit the camera; with Shift pan"},
     HelpRow{"Wheel while pulling", "moves the grab away, towards you"},
+    HelpRow{"Alt-click on the cloth",
+            "follow the nearest particle: trail, height, speed, phase; again: no longer"},
     HelpRow{"Ctrl-click on the cloth", "pin the nearest particle, or free it"},
     HelpRow{"Ctrl-drag around particles", "pin those that are visible; with Shift free them"},
     HelpRow{"Left-drag a pinned particle", "move its pin"},

@@ -1058,6 +1058,24 @@ TEST(SimulationThread, MeasuresLanesAgainstAReference) {
   EXPECT_FALSE(s->reference);
 }
 
+TEST(SimulationThread, FollowsAParticleInEveryLane) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"symplectic-euler", false, 16});
+  auto s = send_and_wait(thread, FollowParticle{25});
+  EXPECT_THAT(s->error, HasSubstr("no particle 25"));
+  send_and_wait(thread, FollowParticle{7});
+  for (int i = 0; i < 3; ++i) s = send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(s->followed, 7u);
+  for (const LaneSnapshot* lane : s->lanes()) {
+    EXPECT_EQ(lane->plot->back().place, lane->frame.positions[7]);
+    EXPECT_LT(lane->plot->back().velocity.y, 0) << "it falls";
+    EXPECT_TRUE(std::isnan(lane->plot->front().place.x)) << "nobody followed it then";
+  }
+  EXPECT_NE(s->plot->back().place, lane_of(*s, 0).plot->back().place);
+  s = send_and_wait(thread, UseScene{.loaded = loaded(sheet_scene(4))});
+  EXPECT_FALSE(s->followed) << "it is of another mesh";
+}
+
 TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   Scene scene = sheet_scene(5);
   scene.stepping.dt = 2.2e-3;  // 0.96 of symplectic Euler's limit without a hand

@@ -184,6 +184,26 @@ TEST(PlotKinds, ShowTheDistanceFromTheReference) {
   EXPECT_EQ(make_plot(PlotKind::largest_distance, face.snapshot).runs[0].curves[0].y.back(), 2);
 }
 
+TEST(PlotKinds, ShowTheParticleThatIsFollowed) {
+  Interface face;
+  give_runs(face);
+  EXPECT_THAT(make_plot(PlotKind::height, face.snapshot).empty, HasSubstr("Alt-click"));
+  auto samples = *samples_until(6, 1);
+  for (PlotSample& sample : samples) {
+    sample.place = vec3(1, std::cos(sample.time), 2);
+    sample.velocity = vec3(0, -3, 4);
+  }
+  face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  face.snapshot.followed = 3;
+  EXPECT_EQ(make_plot(PlotKind::height, face.snapshot).runs[0].curves[0].y[10], std::cos(samples[10].time));
+  EXPECT_EQ(make_plot(PlotKind::speed, face.snapshot).runs[0].curves[0].y[10], 5);
+  face.view.plots_layout.chosen[0] = PlotKind::phase;
+  for (int i = 0; i < 2; ++i) face.frame();
+  EXPECT_GT(face.rect("plot0:phase").z, face.rect("plot0:phase").x);
+  face.click("plot0:axis:z");
+  EXPECT_EQ(face.view.plots_layout.phase_axis, 2);
+}
+
 TEST(PlotKinds, ShowTheRun) {
   Interface face;
   give_runs(face);

@@ -1308,6 +1308,19 @@ def limits_and_reference(program, assets):
         window.click_item("plot0:kind:Error and cost")
         window.until(lambda: "plot0:cost" in window.state()["items"], "a point of the other lane", 30)
 
+        # A particle is followed in both lanes.
+        x, y = free_particle(window.fresh_state())["pixel"]
+        window.move(x, y)
+        window.fresh_state()
+        window.xdotool("keydown", "alt")
+        window.press()
+        window.release()
+        window.xdotool("keyup", "alt")
+        window.until(lambda: "followed" in window.state()["items"], "the mark of the particle")
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Phase")
+        window.until(lambda: "plot0:phase" in window.state()["items"], "its phase plot", 30)
+
 
 @case
 def draws_during_slow_steps(program, assets):
