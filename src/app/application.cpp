@@ -465,7 +465,7 @@ void Application::save_journal(bool copy) {
         free_file(ui_.files().save_folder(), file_stem(documents_.edits().scene().title), ".journal"));
     const std::string command = replay_command_line(utf8_of(path));
     const auto write = [kept = simulation_->keep_journal(), path] {
-      const KeepJournal::Whole whole = kept.get();
+      const KeepJournal::Whole& whole = kept.get();
       whole.journal.write(whole.now, path);
       return fs::file_size(path);
     };

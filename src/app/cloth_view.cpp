@@ -131,12 +131,12 @@ ViewLegend ClothView::legend(const Frame& frame) const {
   return out;
 }
 
-GrabMarks ClothView::grab_marks(const Frame& frame, const Area& whole) const {
+GrabMarks ClothView::grab_marks(const Frame& frame, const Area& cloth) const {
   const auto seen = [&](const vec3& point) {
     std::optional<ImVec2> at;
-    if (const auto projected = camera.project(point, size_of(whole)))
-      at.emplace(whole.x + static_cast<float>(projected->pixel.x),
-                 whole.y + static_cast<float>(projected->pixel.y));
+    if (const auto projected = camera.project(point, size_of(cloth)))
+      at.emplace(cloth.x + static_cast<float>(projected->pixel.x),
+                 cloth.y + static_cast<float>(projected->pixel.y));
     return at;
   };
   GrabMarks out;

@@ -200,7 +200,7 @@ void Documents::save_scene(const Path& path) {
 
 void Documents::save_moment(const Path& path) {
   const auto write = [kept = simulation_.keep_moment(), path] {
-    const KeepMoment::Moment moment = kept.get();
+    const KeepMoment::Moment& moment = kept.get();
     write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
     return fs::file_size(path);
   };

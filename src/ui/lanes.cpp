@@ -57,8 +57,9 @@ std::vector<LaneTile> lane_tiles(const Area& view, const Snapshot& now, LaneLayo
   const float height = (view.height - gap * static_cast<float>(rows - 1)) / static_cast<float>(rows);
   std::vector<LaneTile> tiles;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const std::size_t row = i / static_cast<std::size_t>(columns);
     const auto column = static_cast<float>(i % static_cast<std::size_t>(columns));
-    const auto line = static_cast<float>(i / static_cast<std::size_t>(columns));
+    const auto line = static_cast<float>(row);
     tiles.push_back(tile(lanes[i]->lane,
                          {view.x + column * (width + gap), view.y + line * (height + gap), width, height}));
   }
