@@ -77,8 +77,12 @@ struct GoBack {
 /// Continues from the newest sound state of the run (Simulation::last_sound_state), after a blow-up. Pins
 /// stay where it has them; the grab ends.
 struct RestoreSoundState {};
+/// Turns all velocities round: v becomes −v. A method that is symmetric in time then goes back the way it
+/// came. Pins that move go on to where they were sent; the grab stays.
+struct TurnRound {};
 
-using Command = std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene,
-                             MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState>;
+using Command =
+    std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene, MovePins, Grab,
+                 MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
 
 }  // namespace clothlab

@@ -100,6 +100,7 @@ struct Write {
   std::string operator()(const RestoreSoundState&) const {
     return json_object({{"do", "\"restore-sound-state\""}});
   }
+  std::string operator()(const TurnRound&) const { return json_object({{"do", "\"turn-round\""}}); }
 };
 
 /// The members of an object, each to be read once; `done` refuses what is left over.
@@ -245,6 +246,7 @@ constexpr std::array kReaders{
     Reader{"release", [](Members&) -> Command { return Release{}; }},
     Reader{"reset", [](Members&) -> Command { return Reset{}; }},
     Reader{"restore-sound-state", [](Members&) -> Command { return RestoreSoundState{}; }},
+    Reader{"turn-round", [](Members&) -> Command { return TurnRound{}; }},
 };
 
 }  // namespace

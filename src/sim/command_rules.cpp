@@ -56,6 +56,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<Reset>(),          kNo,   kNo,   kYes,  kYes,  nullptr},
     {kind<GoBack>(),         kNo,   kNo,   kYes,  kNo,   nullptr},
     {kind<RestoreSoundState>(), kNo, kNo,  kYes,  kNo,   nullptr},
+    {kind<TurnRound>(),      kNo,   kYes,  kYes,  kNo,   nullptr},
 }};
 // clang-format on
 
@@ -164,6 +165,7 @@ class Change {
   }
 
   SharedScene operator()(const RestoreSoundState&) const { return scene_; }
+  SharedScene operator()(const TurnRound&) const { return scene_; }
 
  private:
   template <class Edit>

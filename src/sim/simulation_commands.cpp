@@ -105,6 +105,11 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   restore(pool, copy, step);
 }
 
+void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const TurnRound&) {
+  for (vec3& v : state.v) v = -v;
+  break_continuity();
+}
+
 void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_t step) {
   const std::size_t n = state.x.size();
   if (from.x.size() != n || from.v.size() != n)

@@ -82,6 +82,7 @@ struct Simulation::Impl {
   void carry_out(WorkerPool& pool, const Reset& command);
   void carry_out(WorkerPool& pool, const GoBack& command);
   void carry_out(WorkerPool& pool, const RestoreSoundState& command);
+  void carry_out(WorkerPool& pool, const TurnRound& command);
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
   void start(const ComputeContext& context);
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);

@@ -205,9 +205,12 @@ class Desk {
   }
 
   void do_what_is_no_edit() {
-    switch (below(6)) {
+    switch (below(7)) {
       case 0:
         thread_.send(Command(Reset{}));
+        return;
+      case 5:
+        thread_.send(Command(TurnRound{}));
         return;
       case 1:
         thread_.send(Control(StepOnce{}));

@@ -416,6 +416,22 @@ TEST(Journal, BeginsAnewWithALoadBeforeTheFirstCommand) {
   expect_repeats(path, 1);
 }
 
+TEST(Journal, HasThatVelocitiesTurnedRound) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "turned.journal";
+  Session session(sheet_scene(4));
+  session.steps(8);
+  session.send(TurnRound{});
+  EXPECT_TRUE(session.last()->needs_replay);
+  session.steps(1);
+  session.send(StepThroughPast{-1});  // the moment is that after the turn
+  session.send(SetParameter{"mass", 0.3});
+  session.steps(4);
+  session.save(path);
+  EXPECT_THAT(text_of(path), HasSubstr("{\"step\":8,\"do\":\"turn-round\"}"));
+  expect_repeats(path, 1);
+}
+
 TEST(Journal, SaysWhereOnlyAReplayLeads) {
   Session session(sheet_scene(4));
   const auto needs_replay = [&] { return session.last()->needs_replay; };

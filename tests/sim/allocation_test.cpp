@@ -85,6 +85,7 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
                                       SetScene{other},
                                       GoBack{moment},
                                       RestoreSoundState{},
+                                      TurnRound{},
                                       Reset{}};
   int failures = 0;
   for (std::size_t c = 0; c < commands.size(); ++c) {

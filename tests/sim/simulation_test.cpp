@@ -365,6 +365,39 @@ TEST(Simulation, ResetMeasuresTheStartWithTheMaterialOfNow) {
   }
 }
 
+// All that remember a step begin anew: they go on as a run does that starts from there.
+TEST(Simulation, VelocitiesThatTurnRoundRestartEveryMethod) {
+  const auto mesh = grid_mesh(5, 5);
+  for (const char* id : kRewound) {
+    SCOPED_TRACE(id);
+    Scene scene;
+    scene.integrator = id;
+    Simulation turned(scene, mesh, one_thread());
+    ASSERT_EQ(run(turned, 5), 5);
+    const State before = turned.state();
+    const StepRecord record = turned.record();
+    turned.apply(one_thread(), TurnRound{});
+    EXPECT_EQ(turned.state().x, before.x);
+    EXPECT_EQ(turned.record().energy.total, record.energy.total);
+
+    scene.initial_state.emplace();
+    for (const std::int32_t particle : mesh->particle_of_vertex) {
+      const auto i = static_cast<std::size_t>(particle);
+      scene.initial_state->positions.push_back(before.x[i]);
+      scene.initial_state->velocities.push_back(-before.v[i]);
+    }
+    Simulation fresh(scene, mesh, one_thread());
+    EXPECT_EQ(turned.state().v, fresh.state().v);
+    for (int k = 0; k < 2; ++k) {
+      ASSERT_EQ(turned.step(one_thread()), StepStatus::done);
+      ASSERT_EQ(fresh.step(one_thread()), StepStatus::done);
+      EXPECT_EQ(turned.state().x, fresh.state().x) << k;
+      EXPECT_EQ(turned.state().v, fresh.state().v) << k;
+    }
+    EXPECT_EQ(turned.record().books.jump, record.books.jump) << "no energy has come";
+  }
+}
+
 // The sheet that docs/performance.md measures, while it falls, swings and slackens.
 TEST(Simulation, AHangingSheetTakesNoMoreThanTwelveIterationsAStep) {
   WorkerPool pool(1);
