@@ -14,7 +14,7 @@ void transport_panel(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   const bool playing = context.playing();
   const float gap = units(6);
-  const float width = (ImGui::GetContentRegionAvail().x - 3 * gap) / 4;
+  const float width = (ImGui::GetContentRegionAvail().x - 4 * gap) / 5;
   if (icon_button("play", playing ? Icon::pause : Icon::play, playing ? "Pause (Space)" : "Play (Space)",
                   playing, width)) {
     context.set_playing(!playing);
@@ -33,6 +33,15 @@ void transport_panel(const PanelContext& context) {
   if (icon_button("reset", Icon::reset,
                   "Back to the start (R). Parameters, integrator and pins stay as they are.", false, width)) {
     context.send(Command(Reset{}));
+  }
+  ImGui::SameLine(0, gap);
+  if (text_button(
+          "turn-round", "−v",
+          "Turns all velocities round. Without damping, methods that are symmetric in time (Verlet, "
+          "implicit midpoint, the trapezoidal rule) then bring the cloth back the way it came; others "
+          "do not.",
+          width)) {
+    context.send(Command(TurnRound{}));
   }
 
   const double speed = context.speed();

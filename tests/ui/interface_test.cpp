@@ -86,6 +86,12 @@ TEST(Interface, HasAControlForWhatIsTheIntegratorsOwn) {
   EXPECT_GT(own, 0);
 }
 
+TEST(Interface, AButtonTurnsVelocitiesRound) {
+  Interface face;
+  face.click("turn-round");
+  EXPECT_NE(face.last_command<TurnRound>(), nullptr);
+}
+
 // A slider sends the ends of its span, and shows what was set unless the simulation refuses it.
 TEST(Interface, SlidersSendTheEndsOfTheirSpan) {
   Interface face;
