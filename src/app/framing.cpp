@@ -47,6 +47,16 @@ Box room_to_move(const Frame& frame) {
     pins.high = any ? glm::max(pins.high, p) : p;
     any = true;
   }
+  if (any && frame.scene && frame.scene->material.gravity == vec3(0)) {
+    // Nothing falls; what moves from the start may go round its pins.
+    const auto& start = frame.scene->initial_state;
+    if (!start || std::ranges::all_of(start->velocities, [](const vec3& v) { return v == vec3(0); }))
+      return box;
+    const vec3 centre = (pins.low + pins.high) / 2.0;
+    double reach = 0;
+    for (const vec3& p : frame.positions) reach = std::max(reach, glm::distance(p, centre));
+    return {centre - reach, centre + reach};
+  }
   const vec3 extent = box.high - box.low;
   const double across = std::max(extent.x, extent.z);
   if (!any || extent.y > 0.5 * across) return box;

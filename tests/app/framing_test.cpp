@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Which space the camera shows at the start of a scene.
+
+#include "app/framing.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace clothlab {
+namespace {
+
+// A level spring of 1 m along x, pinned at its left end (0.5, 0, 0).
+Frame level_spring(const vec3& gravity, const vec3& velocity) {
+  auto scene = std::make_shared<Scene>();
+  scene->material.gravity = gravity;
+  scene->initial_state = InitialState{{vec3(0.5, 0, 0), vec3(1.5, 0, 0)}, {vec3(0), velocity}};
+  Frame frame;
+  frame.scene = scene;
+  frame.positions = scene->initial_state->positions;
+  frame.pinned = {1, 0};
+  return frame;
+}
+
+TEST(Framing, LevelClothHasRoomToSwingDown) {
+  const Box box = room_to_move(level_spring(vec3(0, -9.8, 0), vec3(0)));
+  EXPECT_NEAR(box.low.y, -0.9, 1e-12);
+  EXPECT_EQ(box.high.y, 0);
+}
+
+TEST(Framing, WithoutGravityOnlyWhatMovesHasRoomToGoRoundItsPins) {
+  const Box still = room_to_move(level_spring(vec3(0), vec3(0)));
+  EXPECT_EQ(still.low, vec3(0.5, 0, 0));
+  EXPECT_EQ(still.high, vec3(1.5, 0, 0));
+  const Box round = room_to_move(level_spring(vec3(0), vec3(0, 1, 0)));
+  EXPECT_EQ(round.low, vec3(-0.5, -1, -1));
+  EXPECT_EQ(round.high, vec3(1.5, 1, 1));
+}
+
+}  // namespace
+}  // namespace clothlab
