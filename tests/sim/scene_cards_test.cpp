@@ -3,7 +3,11 @@
 // changes a scene or a card changes its test.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <glm/geometric.hpp>
+#include <numbers>
+#include <string_view>
 #include <vector>
 
 #include "sim/support.h"
@@ -67,9 +71,13 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
   for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "assets" / "scenes"))
     names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"01-sheet", "02-pendulum", "03-why-implicit", "04-curtain", "05-drum",
-                                      "06-tube", "07-chain", "08-flag", "09-handkerchief"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "01-sheet",          "02-pendulum", "03-why-implicit",    "04-curtain",
+                       "05-drum",           "06-tube",     "07-chain",           "08-flag",
+                       "09-handkerchief",   "10-orbit",    "11-free-fall",       "12-ringing",
+                       "13-runge-kutta",    "14-tug",      "15-one-newton-step", "16-there-and-back",
+                       "17-rods",           "18-folds",    "19-dampers",         "20-light-particles",
+                       "21-below-the-limit"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -262,6 +270,307 @@ TEST(SceneCards, Handkerchief) {
   double fastest = 0;
   for (const vec3& v : falling->state().v) fastest = std::max(fastest, -v.y);
   EXPECT_GT(fastest / 60, 2 * 0.4 / 24 / std::sqrt(2.0));
+}
+
+// Distance from the pin [m], and the angular momentum about it over the mass [m²/s].
+std::array<double, 2> orbit_of(const Simulation& simulation) {
+  const vec3 &x = simulation.state().x[1], &v = simulation.state().v[1];
+  return {glm::length(x), glm::length(glm::cross(x, v))};
+}
+
+TEST(SceneCards, Orbit) {
+  Card card("10-orbit");
+  EXPECT_EQ(card.scene().material.stretch_stiffness, 20);
+  EXPECT_DOUBLE_EQ(card.start()->system().masses()[1], 0.1);
+  const auto [radius, momentum] = orbit_of(*card.start());
+  EXPECT_EQ(radius, 1.5);
+  // h a = h k (r − L)/m along −x turns x × v by the factor 1 ± h² k (r − L)/(m r).
+  const double factor = 1 + 20 * 0.5 / (0.1 * 1.5) / (240 * 240);
+  EXPECT_NEAR(factor, 1.00116, 0.5e-5);
+  struct Way {
+    const char* id;
+    double factor, after1, after2;
+  };
+  for (const Way& way :
+       {Way{"explicit-euler", factor, 1.67, 1.91}, Way{"backward-euler", 1 / factor, 1.38, 1.30}}) {
+    SCOPED_TRACE(way.id);
+    const auto simulation = card.by(way.id).start();
+    ASSERT_EQ(run(*simulation, 1), 1);
+    EXPECT_NEAR(orbit_of(*simulation)[1] / momentum, way.factor, 1e-5);
+    ASSERT_EQ(run(*simulation, 239), 239);
+    EXPECT_NEAR(orbit_of(*simulation)[0], way.after1, 0.005);
+    ASSERT_EQ(run(*simulation, 240), 240);
+    EXPECT_NEAR(orbit_of(*simulation)[0], way.after2, 0.005);
+  }
+  for (const char* id : {"symplectic-euler", "velocity-verlet"}) {
+    const auto simulation = card.by(id).start();
+    for (int k = 0; k < 2400; ++k) {
+      ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
+      ASSERT_NEAR(orbit_of(*simulation)[0], 1.5, 0.02) << id;
+      ASSERT_NEAR(orbit_of(*simulation)[1] / momentum, 1, 1e-12) << id;
+    }
+  }
+}
+
+TEST(SceneCards, FreeFall) {
+  Card card("11-free-fall");
+  const double h = card.scene().stepping.dt, g = 9.8;
+  EXPECT_EQ(h, 1.0 / 60);
+  EXPECT_NEAR(g * h / 2, 0.082, 0.0005);
+  EXPECT_NEAR(0.75 * g * h * h, 0.002, 0.00005);
+  EXPECT_NEAR(0.2 * g * (g * h / 2), 0.16, 0.0005);
+  // How far each particle is above the end of an exact fall after one second [m], and the energy that made
+  // it.
+  const auto expect_above = [&](const char* id, double above) {
+    const auto simulation = card.by(id).start();
+    const State before = simulation->state();
+    ASSERT_EQ(run(*simulation, 60), 60);
+    for (std::size_t i = 0; i < before.x.size(); ++i)
+      ASSERT_NEAR(simulation->state().x[i].y - before.x[i].y + g / 2, above, 1e-5) << id;  // CG ends at 0.001
+    EXPECT_NEAR(simulation->record().energy.total, 0.2 * g * above, 1e-5) << id;
+  };
+  expect_above("explicit-euler", g * h / 2);
+  for (const char* id : {"symplectic-euler", "semi-implicit-euler", "backward-euler"})
+    expect_above(id, -g * h / 2);
+  for (const char* id : {"velocity-verlet", "rk4", "implicit-midpoint", "trapezoidal", "tr-bdf2", "sdirk2",
+                         "generalized-alpha", "newmark"})
+    expect_above(id, 0);
+  expect_above("bdf2", -0.75 * g * h * h);
+}
+
+double share_of_energy(Simulation& simulation, int steps) {
+  const double start = simulation.record().energy.total;
+  EXPECT_EQ(run(simulation, steps), steps);
+  return simulation.record().energy.total / start;
+}
+
+TEST(SceneCards, Ringing) {
+  Card card("12-ringing");
+  const double h_omega = std::sqrt(40000 / 0.1) / 60;
+  EXPECT_NEAR(h_omega, 10.5, 0.05);
+  EXPECT_NEAR(card.omega() / 60, h_omega, 1e-6);
+  EXPECT_NEAR(card.start()->record().energy.total, 2, 1e-9);
+  for (const char* id : {"implicit-midpoint", "trapezoidal", "newmark"})
+    EXPECT_NEAR(share_of_energy(*card.by(id).start(), 600), 1, 1e-3) << id;
+  // The growth that theory gives, and what is measured.
+  const auto leaves = [&](const char* id, double part) {
+    EXPECT_NEAR(find_integrator(id)->growth(h_omega, 0, {}), part, 0.005) << id;
+    EXPECT_NEAR(std::pow(share_of_energy(*card.by(id).start(), 3), 1.0 / 6), part, 0.005) << id;
+  };
+  leaves("backward-euler", 0.094);
+  leaves("tr-bdf2", 0.44);
+  EXPECT_NEAR(share_of_energy(*card.by("generalized-alpha").start(), 10), 0.002, 0.0005);
+}
+
+TEST(SceneCards, RungeKutta) {
+  Card card("13-runge-kutta");
+  const double omega = card.omega();
+  EXPECT_NEAR(omega, std::sqrt(100 / 0.1), 1e-6);
+  EXPECT_NEAR(0.06 * omega, 1.9, 0.005);
+  const auto leaves = [&](double h, double part) {
+    const double y = h * omega;
+    EXPECT_NEAR(std::sqrt(1 - std::pow(y, 6) / 72 + std::pow(y, 8) / 576), part, 0.005);
+    const auto simulation = card.by("rk4").with("dt", h).start();
+    EXPECT_NEAR(std::sqrt(share_of_energy(*simulation, 1)), part, 0.005);
+  };
+  leaves(0.06, 0.8);
+  const auto farthest = [](Simulation& simulation, int from, int to) {
+    double most = 0;
+    for (int k = 0; k < to; ++k) {
+      EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+      if (k >= from) most = std::max(most, std::abs(simulation.state().x[1].x - 1));
+    }
+    return most;
+  };
+  const StabilityEstimate stability = card.stability(*find_integrator("rk4"));
+  EXPECT_NEAR(largest_stable_step(*find_integrator("rk4"), {}, stability).value() * omega, 2.83, 0.01);
+  EXPECT_NEAR(farthest(*card.start(), 15, 19), 0.002, 0.0005);
+  EXPECT_NEAR(farthest(*card.by("velocity-verlet").start(), 1000, 1100), 0.1, 1e-4);
+  leaves(0.07, 0.61);
+  EXPECT_NEAR(0.07 * omega, 2.21, 0.005);
+  EXPECT_LT(run(*card.by("velocity-verlet").start(), 10), 4);
+}
+
+// Pairs of the rope with a velocity above `share` of the largest, after one step.
+int moved_pairs(Simulation& simulation, double share = 0) {
+  EXPECT_EQ(run(simulation, 1), 1);
+  std::vector<double> speed;
+  for (std::size_t c = 0; c <= 40; ++c)
+    speed.push_back(
+        std::max(glm::length(simulation.state().v[c]), glm::length(simulation.state().v[41 + c])));
+  const double most = std::ranges::max(speed);
+  return static_cast<int>(std::ranges::count_if(speed, [&](double v) { return v > share * most; }));
+}
+
+TEST(SceneCards, Tug) {
+  Card card("14-tug");
+  EXPECT_NEAR(card.start()->state().x[40].x, 1.01, 1e-12);
+  for (const char* id : {"explicit-euler", "symplectic-euler"})
+    EXPECT_EQ(moved_pairs(*card.by(id).start()), 2);
+  for (const char* id : {"velocity-verlet", "rk4"}) EXPECT_EQ(moved_pairs(*card.by(id).start()), 3);
+  for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
+    Card small("14-tug"), large("14-tug");
+    EXPECT_EQ(moved_pairs(*small.by(id).start()), 40);
+    EXPECT_EQ(moved_pairs(*small.start(), 0.01), 6);
+    EXPECT_EQ(moved_pairs(*large.by(id).with("dt", 1.0 / 60).start(), 0.01), 13);
+  }
+  const auto iterated = card.by("semi-implicit-euler").with("linear-solver", 0).start();
+  EXPECT_EQ(moved_pairs(*iterated), 7);
+  EXPECT_EQ(iterated->record().cg_iterations, 6);
+}
+
+struct Extremes {
+  int steps = 0;
+  double energy = -kInfinity, strain = 0;
+  int newton_iterations = 0;
+};
+
+Extremes extremes_of(Simulation& simulation, int steps) {
+  Extremes most;
+  for (; most.steps < steps && simulation.step(one_thread()) == StepStatus::done; ++most.steps) {
+    const StepRecord& record = simulation.record();
+    EXPECT_TRUE(record.converged);
+    most.energy = std::max(most.energy, record.energy.total);
+    most.strain = std::max(most.strain, record.max_strain);
+    most.newton_iterations = std::max(most.newton_iterations, record.newton_iterations);
+  }
+  return most;
+}
+
+TEST(SceneCards, OneNewtonStep) {
+  Card card("15-one-newton-step");
+  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 15);
+  EXPECT_EQ(card.scene().material.stretch_stiffness, 100000);
+  EXPECT_NEAR(0.2 * 9.8 * 1, 2, 0.05);
+  EXPECT_EQ(card.scene().integrator, "backward-euler");
+  const auto all = extremes_of(*card.start(), 75);
+  EXPECT_EQ(all.steps, 75);
+  EXPECT_LT(all.strain, 0.001);
+  EXPECT_LT(all.energy, 0);
+  EXPECT_EQ(all.newton_iterations, 64);
+  const auto one = extremes_of(*card.by("semi-implicit-euler").start(), 75);
+  EXPECT_EQ(one.steps, 1);
+  EXPECT_NEAR(one.strain, 1, 0.02);
+  EXPECT_NEAR(one.energy, 85, 1);
+
+  const auto small = extremes_of(*card.by("backward-euler").with("dt", 1.0 / 60).start(), 300);
+  EXPECT_EQ(small.newton_iterations, 4);
+  EXPECT_LT(small.energy, 0);
+  EXPECT_NEAR(extremes_of(*card.by("semi-implicit-euler").start(), 300).energy, 1, 0.1);
+}
+
+// How far from its start a particle is after 5 s there and 5 s back, at most [m].
+double distance_from_home(Simulation& simulation) {
+  const State start = simulation.state();
+  const int steps = static_cast<int>(std::lround(5 / simulation.scene().stepping.dt));
+  EXPECT_EQ(run(simulation, steps), steps);
+  simulation.apply(one_thread(), TurnRound{});
+  EXPECT_EQ(run(simulation, steps), steps);
+  double most = 0;
+  for (std::size_t i = 0; i < start.x.size(); ++i)
+    most = std::max(most, glm::length(simulation.state().x[i] - start.x[i]));
+  return most;
+}
+
+TEST(SceneCards, ThereAndBack) {
+  Card card("16-there-and-back");
+  EXPECT_EQ(card.start()->state().x.size(), 12u);
+  EXPECT_EQ(card.scene().material.spring_damping, 0);
+  for (const char* id : {"velocity-verlet", "implicit-midpoint", "trapezoidal", "newmark"})
+    EXPECT_LT(distance_from_home(*card.by(id).start()), 1e-6) << id;
+  EXPECT_NEAR(distance_from_home(*card.by("rk4").start()), 0.5, 0.2);
+  for (const char* id : {"bdf2", "symplectic-euler", "semi-implicit-euler", "backward-euler"})
+    EXPECT_NEAR(distance_from_home(*card.by(id).start()), 1, 0.2) << id;
+}
+
+TEST(SceneCards, Rods) {
+  Card card("17-rods");
+  EXPECT_EQ(card.scene().integrator, "pbd-proj2");
+  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  const double start = card.start()->record().energy.total;
+  EXPECT_NEAR(start + 0.1 * 9.8 * 1, 0.2, 0.005);  // above the lowest point
+  const auto loses = [&](double seconds) {
+    const auto simulation = card.start();
+    const double lost = start - total_after(*simulation, seconds);
+    EXPECT_NEAR(glm::length(simulation->state().x[1]), 1, 1e-9);
+    return lost;
+  };
+  EXPECT_NEAR(loses(5), 0.113, 0.0005);
+  card.with("velocity-projection", 0);
+  EXPECT_NEAR(loses(5), 0.119, 0.0005);
+  card.by("rattle");
+  EXPECT_NEAR(loses(10), 0, 0.2e-3);
+}
+
+TEST(SceneCards, Folds) {
+  Card card("18-folds");
+  EXPECT_EQ(card.scene().stepping.dt, 1.0 / 60);
+  EXPECT_EQ(card.scene().material.spring_damping, 0);
+  EXPECT_NEAR(0.2 * 9.8 * std::sqrt(2.0), 2.8, 0.05);
+  for (const char* id : {"implicit-midpoint", "trapezoidal", "newmark"}) {
+    const auto most = extremes_of(*card.by(id).start(), 120);
+    EXPECT_LE(find_integrator(id)->growth(100, 0, integrator_parameters(card.scene())), 1 + 1e-12) << id;
+    EXPECT_GT(most.energy, 100) << id;
+    EXPECT_EQ(most.steps < 120, std::string_view(id) == "implicit-midpoint") << id;
+  }
+  EXPECT_NEAR(extremes_of(*card.by("generalized-alpha").start(), 120).energy, 0.1, 0.05);
+  for (const char* id : {"tr-bdf2", "sdirk2", "bdf2", "backward-euler"})
+    EXPECT_LE(extremes_of(*card.by(id).start(), 120).energy, 0) << id;
+}
+
+TEST(SceneCards, Dampers) {
+  Card card("19-dampers");
+  const IntegratorInfo& symplectic = *find_integrator("symplectic-euler");
+  EXPECT_EQ(card.scene().material.spring_damping, 2);
+  const double damped = largest_stable_step(symplectic, {}, card.stability(symplectic)).value();
+  EXPECT_NEAR(damped, 0.18e-3, 0.005e-3);
+  EXPECT_LT(run(*card.start(), 500), 500);
+  EXPECT_EQ(run(*card.with("dt", 0.98 * damped).start(), 2000), 2000);
+  EXPECT_EQ(run(*card.by("semi-implicit-euler").with("dt", 1.0 / 60).start(), 120), 120);
+  card.by("symplectic-euler").with("spring-damping", 0);
+  const double undamped = largest_stable_step(symplectic, {}, card.stability(symplectic)).value();
+  EXPECT_NEAR(undamped, 2.8e-3, 0.05e-3);
+  EXPECT_NEAR(undamped / damped, 15, 0.7);
+}
+
+TEST(SceneCards, LightParticles) {
+  Card card("20-light-particles");
+  const IntegratorInfo& symplectic = *find_integrator("symplectic-euler");
+  const auto limit = [&] { return largest_stable_step(symplectic, {}, card.stability(symplectic)).value(); };
+  const auto simulation = card.start();
+  const auto masses = simulation->system().masses();
+  const auto neck = std::ranges::min_element(masses) - masses.begin();
+  EXPECT_LT(neck, 72) << "the first row of the mesh is its neck";
+  EXPECT_NEAR(masses[static_cast<std::size_t>(neck)] * static_cast<double>(masses.size()) / 0.2, 0.125,
+              0.005);
+  EXPECT_NEAR(limit(), 0.130e-3, 0.0005e-3);
+  EXPECT_LT(run(*simulation, 100), 20);
+  ASSERT_TRUE(simulation->blow_up());
+  const FailedSpring& spring = simulation->blow_up()->spring.value();
+  EXPECT_LT(std::min(spring.i, spring.j), 72u);
+  card.with("mass-model", 0);
+  EXPECT_NEAR(limit(), 0.272e-3, 0.001e-3);
+  EXPECT_EQ(run(*card.start(), 200), 200);
+}
+
+TEST(SceneCards, BelowTheLimit) {
+  Card card("21-below-the-limit");
+  EXPECT_EQ(card.scene().stepping.dt, 3.4e-3);
+  EXPECT_NEAR(2 / card.omega(), 3.57e-3, 0.005e-3);
+  EXPECT_NEAR(3.4e-3 / (2 / card.omega()), 0.95, 0.005);
+  // In Verlet's method 2 sin(φ/2) = h ω for the angle φ of a step.
+  EXPECT_NEAR(2 * std::asin(3.4e-3 * card.omega() / 2) / std::numbers::pi, 0.8, 0.02);
+  const auto simulation = card.start();
+  EXPECT_LT(most_energy(*simulation, 588), 1e-9);
+  EXPECT_NEAR((588 + run(*simulation, 8000)) * 3.4e-3, 9.4, 0.5);
+  const auto damped = card.with("spring-damping", 0.001).start();
+  EXPECT_LT(most_energy(*damped, 8824), 1e-9);
+  EXPECT_EQ(damped->steps(), 8824u);
+  const auto smaller = card.with("spring-damping", 0).with("dt", 3e-3).start();
+  for (int k = 0; k < 10000; ++k) {
+    ASSERT_EQ(smaller->step(one_thread()), StepStatus::done);
+    ASSERT_NEAR(smaller->record().energy.total, 0, 0.06);
+  }
 }
 
 }  // namespace
