@@ -57,8 +57,9 @@ struct StepReport {
   std::optional<std::size_t> modes;
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step
   bool converged = true;
-  bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
-  std::string_view reason;  ///< why not converged, a static sentence; empty when converged
+  bool stopped = false;            ///< the stop probe ended it: the state is as it was before the step
+  std::string_view reason;         ///< why not converged, a static sentence; empty when converged
+  std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
   /// Relative residual of every iteration of the last linear solve; valid until the next step.
   std::span<const double> residual_history;
 };

@@ -19,7 +19,12 @@ bool have_matrix(const DynamicSystem& system, const StepContext& context, std::o
 }
 
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report) {
-  if (settings.kind == LinearSolverSettings::Kind::cg) report.linear_iterations += solve.iterations;
+  report.last_cg.reset();
+  if (settings.kind == LinearSolverSettings::Kind::cg) {
+    report.linear_iterations += solve.iterations;
+    report.last_cg = {solve.preconditioner, solve.levels,     settings.cg.tolerance,
+                      solve.converged,      solve.indefinite, solve.at_radius};
+  }
   report.linear_residual = solve.residual;
   report.residual_history = solve.history;
   report.stopped = report.stopped || solve.stopped;

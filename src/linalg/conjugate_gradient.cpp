@@ -402,6 +402,8 @@ SolveReport ConjugateGradient::solve(const ComputeContext& context, const Linear
   report.converged = s.r_square <= s.enough;
   report.residual = s.relative_residual();
   report.history = s.history;
+  report.preconditioner = s.kind;
+  if (s.kind == PreconditionerKind::multigrid && s.is_built) report.levels = s.multigrid.levels();
   return report;
 }
 

@@ -26,6 +26,16 @@ inline constexpr std::array kLinearSolvers{
     LinearSolverName{LinearSolverSettings::Kind::cholesky, "cholesky"},
 };
 
+/// What a solve by CG was, beside its residuals.
+struct CgSolve {
+  PreconditionerKind preconditioner{};  ///< in use, never `automatic`
+  std::size_t levels = 0;               ///< of its multigrid; 0 where none was built
+  double tolerance = 0;                 ///< in force; within Newton's method not that of the settings
+  bool converged = true;
+  bool indefinite = false;  ///< SolveReport::indefinite
+  bool at_radius = false;   ///< SolveReport::at_radius
+};
+
 /// The solver of an integrator: one of the two, chosen at every solve.
 class LinearSolver {
  public:

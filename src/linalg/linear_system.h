@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "core/compute_context.h"
@@ -29,6 +30,8 @@ struct LinearSystem {
   }
 };
 
+enum class PreconditionerKind;
+
 /// Result of a linear solve. The caller must check `converged`.
 ///
 /// Residuals are relative: |r| / |b| with b = S (b - A z), r = b - S A S y, Euclidean norms without
@@ -41,6 +44,8 @@ struct SolveReport {
   double length = 0;        ///< of CG: norm of y in the preconditioner's norm
   bool at_radius = false;   ///< CG ended at its radius
   bool stopped = false;     ///< by the stop probe
+  PreconditionerKind preconditioner{};  ///< of CG: the one in use, never `automatic`
+  std::size_t levels = 0;               ///< of its multigrid; 0 where none was built
   /// [k] is the residual after k iterations, [0] that of the start. Valid until the next solve.
   std::span<const double> history;
 };

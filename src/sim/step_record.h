@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dynamics/failed_spring.h"
+#include "linalg/linear_solver.h"
 #include "sim/energy_books.h"
 
 namespace clothlab {
@@ -35,6 +36,7 @@ struct StepRecord {
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;
+  std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
   double residual = 0;             ///< StepReport::newton_residual
   std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
   bool converged = true;

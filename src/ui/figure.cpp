@@ -36,7 +36,8 @@ void Figure::axes() const {
   const ImU32 grid = with_alpha(palette().line, 0.7F);
   float below = b_.y + line;  // top of the last number; one that does not fit above it is left out
   for (const AxisTick& tick :
-       y_.ticks(std::clamp(static_cast<int>((b_.y - a_.y) / (1.8F * line)), 2, kMostTicks))) {
+       y_.ticks(std::clamp(static_cast<int>((b_.y - a_.y) / (1.8F * line)), 2, kMostTicks), {},
+                y_side_.whole ? 1 : 0)) {
     const float at = py(tick.value);
     draw->AddLine(ImVec2(a_.x, at), ImVec2(b_.x, at), grid);
     const float top = std::clamp(at - line / 2, a_.y - units(3), b_.y - line + units(2));
@@ -47,7 +48,8 @@ void Figure::axes() const {
   const float axis = b_.y + units(4);
   const float title_at = b_.x - shown_width(x_side_.title);
   const float room = shown_width("0000.00") + units(14);
-  for (const AxisTick& tick : x_.ticks(std::max(2, static_cast<int>((b_.x - a_.x) / room)))) {
+  for (const AxisTick& tick :
+       x_.ticks(std::max(2, static_cast<int>((b_.x - a_.x) / room)), {}, x_side_.whole ? 1 : 0)) {
     const float at = px(tick.value);
     draw->AddLine(ImVec2(at, a_.y), ImVec2(at, b_.y), grid);
     const float half = shown_width(tick.label) / 2;

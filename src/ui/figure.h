@@ -18,6 +18,7 @@ class Figure {
     std::string title;  ///< with its unit
     AxisRange range;
     bool logarithmic = false;
+    bool whole = false;  ///< a count: ticks at whole numbers
   };
 
   /// Within the given size at `at`; the numbers stand left of the frame and below it.

@@ -21,6 +21,10 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// A point per lane: its distance from the reference over what a simulated second costs.
 void cost_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// The last linear solve of every lane by CG, the iterations of the active lane's last steps, and the
+/// solver's settings.
+void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+
 /// The largest stable h of every method, and what it costs and does there: searched when asked.
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 

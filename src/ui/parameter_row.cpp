@@ -181,19 +181,19 @@ std::optional<double> check_box(const ParameterSpec& spec, double value, float r
   return changed;
 }
 
-std::optional<double> choice(const ParameterSpec& spec, double value, float room) {
+std::optional<double> choice(std::string_view name, const ParameterSpec& spec, double value, float room) {
   std::optional<double> changed;
   const auto index =
       std::clamp(static_cast<std::size_t>(std::max(value, 0.0)), std::size_t{0}, spec.choices.size() - 1);
   ImGui::SetNextItemWidth(room);
   const bool open = begin_choice("##value", std::string(spec.choices[index]));
-  note_item(spec.id);
+  note_item(name);
   if (!open) tooltip(spec.help);
   if (open) {
     for (std::size_t i = 0; i < spec.choices.size(); ++i) {
       if (ImGui::Selectable(std::string(spec.choices[i]).c_str(), i == index))
         changed = static_cast<double>(i);
-      note_item(std::string(spec.id) + ":" + std::string(spec.choices[i]));
+      note_item(std::string(name) + ":" + std::string(spec.choices[i]));
     }
     ImGui::EndCombo();
   }
@@ -201,18 +201,19 @@ std::optional<double> choice(const ParameterSpec& spec, double value, float room
   return changed;
 }
 
-std::optional<double> value_field(const ParameterSpec& spec, double value) {
+std::optional<double> value_field(std::string_view name, std::string_view help, const ParameterSpec& spec,
+                                  double value, float width) {
   std::optional<double> changed;
-  if (const auto typed = text_field("##field", shown_value(spec, value), units(kFieldWidth))) {
+  if (const auto typed = text_field("##field", shown_value(spec, value), width)) {
     if (const auto number = parse_typed_value(spec, *typed)) {
       double next = std::clamp(*number, spec.min, spec.max);
       if (spec.kind == ParameterSpec::Kind::integer) next = std::round(next);
       changed = next;
     }
   }
-  note_item(std::string(spec.id) + "#field");
+  note_item(std::string(name) + "#field");
   if (!ImGui::IsItemActive()) {
-    tooltip("Click to type a value, from " + shown_value(spec, spec.min) + " to " +
+    tooltip(std::string(help) + "Click to type a value, from " + shown_value(spec, spec.min) + " to " +
             shown_value(spec, spec.max) + (spec.unit == "s" ? ". Also as \"0.01 s\" or \"1/60 s\"." : "."));
   }
   ImGui::SameLine(0, units(kGap));
@@ -266,14 +267,15 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
             own_line ? width - button - 2 * gap - units(kFieldWidth) : units(kLabelWidth));
   std::optional<double> changed;
   if (spec.kind == Kind::boolean) changed = check_box(spec, value, room);
-  if (spec.kind == Kind::choice) changed = choice(spec, value, room);
+  if (spec.kind == Kind::choice) changed = choice(spec.id, spec, value, room);
   if (own_line) ImGui::SetCursorPosX(left + width - button - gap - units(kFieldWidth));
   if (slides && !own_line) {
     changed = slider_of(spec, value, mark, wanted, beside);
     ImGui::SameLine(0, gap);
   }
   if (slides) {
-    if (const auto typed = value_field(spec, changed.value_or(value))) changed = typed;
+    if (const auto typed = value_field(spec.id, {}, spec, changed.value_or(value), units(kFieldWidth)))
+      changed = typed;
   }
   const std::string fallback = spec.kind == Kind::choice
                                    ? std::string(spec.choices[static_cast<std::size_t>(spec.fallback)])
@@ -284,6 +286,19 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
   if (own_line) {
     if (const auto dragged = slider_of(spec, value, mark, wanted, width)) changed = dragged;
   }
+  ImGui::PopID();
+  if (changed && *changed == value) changed.reset();
+  return changed;
+}
+
+std::optional<double> parameter_field(const std::string& name, const ParameterSpec& spec, double value,
+                                      float width) {
+  ImGui::PushID(name.c_str());
+  std::optional<double> changed =
+      spec.kind == ParameterSpec::Kind::choice
+          ? choice(name, spec, value, width)
+          : value_field(name, std::string(spec.title) + ". " + std::string(spec.help) + "\n\n", spec, value,
+                        width);
   ImGui::PopID();
   if (changed && *changed == value) changed.reset();
   return changed;

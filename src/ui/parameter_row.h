@@ -31,6 +31,11 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
                                     const std::optional<SliderSpan>& wanted = std::nullopt);
 
+/// The choice or the value field of a parameter alone, of that width [px]. Its rectangle is noted as `name`,
+/// that of a field as `name`#field.
+std::optional<double> parameter_field(const std::string& name, const ParameterSpec& spec, double value,
+                                      float width);
+
 /// Height of a slider's row in a panel of that width, without the spacing below.
 float parameter_row_height(float width);
 

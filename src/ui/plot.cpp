@@ -119,8 +119,7 @@ class PlotPainter {
     const float title = text_width(plot_.x_title);
     // The title is at the right end, where numbers leave room.
     const float title_at = frame_.b.x - title;
-    for (const AxisTick& tick :
-         x_.ticks(static_cast<int>(frame_.width() / room), {}, plot_.x_is_whole ? 1 : 0)) {
+    for (const AxisTick& tick : x_.ticks(static_cast<int>(frame_.width() / room))) {
       const float at = px(tick.value);
       draw_->AddLine(ImVec2(at, frame_.a.y), ImVec2(at, frame_.b.y), with_alpha(palette().line, 0.45F));
       const float half = text_width(tick.label) / 2;

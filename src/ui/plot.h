@@ -55,7 +55,6 @@ struct Plot {
   std::vector<PlotLevel> levels;
   std::optional<AxisRange> fit_x;  ///< range of x until the user zooms; default all
   std::optional<double> cursor;    ///< the x of the shown moment
-  bool x_is_whole = false;         ///< a count
   bool x_is_time = false;          ///< dragging along the x axis moves the cursor
   std::string empty;               ///< text when there is nothing to draw
 };

@@ -258,27 +258,6 @@ bool iterates(const Snapshot& now) {
   return info.uses_newton || info.inextensible || (info.uses_linear_solver && by_cg);
 }
 
-Plot residual_plot(const Snapshot& now) {
-  Plot plot;
-  plot.x_title = "CG iteration";
-  plot.x_is_whole = true;
-  const IntegratorInfo& info = integrators()[now.integrator];
-  const auto& linear = now.frame.scene->stepping.solver.linear;
-  plot.empty = !info.uses_linear_solver ? std::string(info.title) + " leaves no CG residuals to show."
-               : linear.kind == LinearSolverSettings::Kind::cholesky
-                   ? "Cholesky is a direct solver: no iterations."
-                   : "Nothing solved yet.";
-  PlotRun run;
-  run.what = title_of(now.integrator);
-  PlotCurve residual{"relative residual", palette().kinetic, 2, now.frame.residuals};
-  for (std::size_t i = 0; i < residual.y.size(); ++i) run.x.push_back(static_cast<double>(i));
-  run.curves.push_back(std::move(residual));
-  plot.runs.push_back(std::move(run));
-  plot.levels.push_back(
-      {linear.cg.tolerance, palette().careful, "tolerance " + format_plain(linear.cg.tolerance)});
-  return plot;
-}
-
 struct Kind {
   const char* title;
   const char* help;
@@ -308,8 +287,6 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Time per step", "Time of a step on this machine [ms], and the time that it simulates.", step_time_plot,
      true},
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
-    {"CG residual", "Relative residual in every CG iteration of the last solve, and the tolerance.",
-     residual_plot, true},
     {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
      nullptr, false},  // never shown itself
     {"Stability",
@@ -327,6 +304,10 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "and the "
      "time that a simulated second takes. Below and to the left is better.",
      nullptr, false, cost_instrument},
+    {"Solver",
+     "The last linear solve of every lane: its residual after each CG iteration, and the tolerance. With the "
+     "iterations of the last steps, what the solve was, and why it did not converge.",
+     nullptr, false, solver_instrument},
     {"Find the limits",
      "The largest stable h of every method from the cloth's present state, what a simulated second costs "
      "there, "

@@ -24,11 +24,11 @@ enum class PlotKind {
   speed,
   step_time,
   iterations,
-  residual,
   iterations_or_time,
   stability,
   phase,
   cost,
+  solver,
   limits
 };
 inline constexpr std::size_t kPlotKinds = 15;

@@ -382,8 +382,8 @@ TEST(Plots, BeginWithEnergyStrainAndIterations) {
   }
   // An older settings file keeps its choice; what is no title changes nothing.
   PlotsLayout layout;
-  layout.choose({"Energy", "Nonsense", "CG residual"});
-  EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "Strain", "CG residual"}));
+  layout.choose({"Energy", "Nonsense", "Iterations"});
+  EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "Strain", "Iterations"}));
   EXPECT_TRUE(PlotsLayout().titles().empty()) << "nothing was chosen";
 }
 
@@ -398,7 +398,6 @@ TEST(Plots, BearWhateverComes) {
       samples.back().milliseconds = value;
     }
     face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
-    face.snapshot.frame.residuals = {value, value, 1};
     for (std::size_t k = 0; k < kPlotKinds; ++k) {
       const auto kind = static_cast<PlotKind>(k);
       if (instrument(kind) || make_plot(kind, face.snapshot).runs.empty()) continue;

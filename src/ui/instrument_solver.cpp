@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "chart/lane_style.h"
+#include "core/text.h"
+#include "io/csv.h"
+#include "sim/parameters.h"
+#include "ui/figure.h"
+#include "ui/instruments.h"
+#include "ui/lanes.h"
+#include "ui/parameter_row.h"
+#include "ui/plot_line.h"
+#include "ui/solver_figure.h"
+#include "ui/theme.h"
+#include "ui/widgets.h"
+
+namespace clothlab {
+namespace {
+
+constexpr float kRoomyHeight = 230;     // room for all of the words [interface units]
+constexpr float kPreconditioner = 104;  // width of that choice [interface units]
+constexpr float kShareOfSteps = 0.38F;  // of the width
+constexpr double kLaneDashes = 0.7;     // of those in pictures
+constexpr std::size_t kDotsUpTo = 40;   // iterations, each with a dot
+constexpr Dash kToleranceDash{5, 3};
+
+// ---- The settings
+
+bool by_cg(const IntegratorInfo& info) { return info.uses_linear_solver || info.inextensible; }
+
+/// One of the solver's settings in the row of switches.
+struct Switch {
+  const char* id;
+  const char* label;
+  float width;  // [interface units]
+  bool (*matters)(const IntegratorInfo&);
+};
+constexpr std::array kSwitches{
+    Switch{"cg-tolerance", "CG to", 46, by_cg},
+    Switch{"cg-max-iterations", "in at most", 46, by_cg},
+    Switch{"newton-tolerance", "Newton to", 46,
+           [](const IntegratorInfo& info) {
+             return info.uses_newton || info.family == IntegratorFamily::position_based;
+           }},
+    Switch{"jacobian", "Jacobian", 74,
+           [](const IntegratorInfo& info) {
+             return info.uses_linear_solver || info.family == IntegratorFamily::exponential;
+           }},
+};
+
+void setting(const PanelContext& context, const std::string& name, const char* id, float width) {
+  const SceneParameter& row = *find_scene_parameter(id);
+  const double value = row.get(context.scene());
+  if (const auto changed = parameter_field(name + ":" + id, row.spec, value, width))
+    context.set_parameter(id, *changed);
+}
+
+// In lines of that width, as many as there is room for; returns their height.
+float draw_switches(const PanelContext& context, const std::string& name, ImVec2 at, float width,
+                    int most_lines) {
+  const IntegratorInfo& info = integrators()[context.integrator()];
+  const float gap = units(4), line = ImGui::GetFrameHeight() + units(3);
+  float x = at.x, y = at.y;
+  int lines = 0;
+  for (const Switch& each : kSwitches) {
+    if (!each.matters(info)) continue;
+    const float label = ImGui::CalcTextSize(each.label).x;
+    const float all = label + gap + units(each.width);
+    if (lines == 0 || x + all > at.x + width) {
+      if (lines == most_lines) break;
+      if (lines > 0) y += line;
+      ++lines;
+      x = at.x;
+    }
+    ImGui::SetCursorScreenPos(ImVec2(x, y + ImGui::GetStyle().FramePadding.y));
+    coloured_text(palette().muted, each.label);
+    ImGui::SetCursorScreenPos(ImVec2(x + label + gap, y));
+    setting(context, name, each.id, units(each.width));
+    x += all + units(10);
+  }
+  return lines > 0 ? y + line - at.y : 0;
+}
+
+// ---- The last solves
+
+ImU32 colour_of_lane(const Snapshot& now, LaneId lane) {
+  return now.others.empty() ? palette().kinetic : lane_colour(lane);
+}
+
+void draw_tolerances(const Figure& frame, const Snapshot& now, const SolverFigure& figure) {
+  std::vector<double> drawn;
+  for (const SolverFigure::Curve& curve : figure.curves) {
+    if (std::ranges::find(drawn, curve.tolerance) != drawn.end()) continue;
+    drawn.push_back(curve.tolerance);
+    const bool own = &curve == figure.curves.data();
+    const ImU32 colour = own ? palette().careful : with_alpha(lane_colour(curve.lane), 0.6F);
+    const float y = frame.py(curve.tolerance);
+    draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
+    if (own)
+      frame.label(ImVec2(frame.b().x, y), colour,
+                  (now.others.empty() ? "" : std::string(1, lane_letter(curve.lane)) + ": ") + "tolerance " +
+                      format_plain(curve.tolerance));
+  }
+}
+
+void tell_iteration(const Figure& frame, const Snapshot& now, const SolverFigure& figure) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto k = static_cast<std::size_t>(std::max(std::round(frame.x_at(mouse.x)), 0.0));
+  const float x = frame.px(static_cast<double>(k));
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y),
+                                      with_alpha(palette().text, 0.5F));
+  begin_tooltip_above(frame.a().y - units(4));
+  ImGui::TextUnformatted(("After " + std::to_string(k) + " CG iterations").c_str());
+  for (const SolverFigure::Curve& curve : figure.curves) {
+    const std::string value = k < curve.residuals.size()
+                                  ? format_plain(curve.residuals[k])
+                                  : "ended after " + std::to_string(curve.residuals.size() - 1);
+    coloured_text(colour_of_lane(now, curve.lane), displayable(curve.name + ": " + value));
+  }
+  ImGui::EndTooltip();
+}
+
+void draw_residuals(const Snapshot& now, const std::string& name, const SolverFigure& figure, ImVec2 at,
+                    ImVec2 size) {
+  const Figure frame({"CG iteration", figure.iterations, false, true},
+                     {"relative residual", figure.residual, true}, at, size);
+  if (!frame.has_room()) return;
+  frame.axes();
+  frame.begin_clip();
+  draw_tolerances(frame, now, figure);
+  for (std::size_t c = figure.curves.size(); c-- > 0;) {
+    const SolverFigure::Curve& curve = figure.curves[c];
+    const float thickness = c == 0 ? 2 : 1.2F;
+    const ImU32 colour = colour_of_lane(now, curve.lane);
+    std::vector<ImVec2> points;
+    for (std::size_t k = 0; k <= curve.residuals.size(); ++k) {
+      if (k < curve.residuals.size() && Axis::has(curve.residuals[k], true)) {
+        points.emplace_back(frame.px(static_cast<double>(k)), frame.py(curve.residuals[k]));
+        if (curve.residuals.size() <= kDotsUpTo)
+          ImGui::GetWindowDrawList()->AddCircleFilled(points.back(), units(thickness + 0.4F), colour, 10);
+      } else {
+        draw_line(points, colour, thickness,
+                  now.others.empty() ? Dash{} : kLaneStyles[curve.lane].dash.scaled(kLaneDashes));
+        points.clear();
+      }
+    }
+  }
+  frame.label(ImVec2(frame.b().x, frame.a().y), palette().muted, "relative residual");
+  frame.end_clip();
+  if (frame.hovered(name + ":residuals")) tell_iteration(frame, now, figure);
+}
+
+// ---- The last steps
+
+void tell_step(const Figure& frame, const SolverFigure::Step& step) {
+  begin_tooltip_above(frame.a().y - units(4));
+  ImGui::TextUnformatted(("t = " + format_plain(step.time, 4) + " s: " + std::to_string(step.cg_iterations) +
+                          " CG, " + std::to_string(step.newton_iterations) + " Newton")
+                             .c_str());
+  if (!step.converged) coloured_text(palette().failed, "did not converge");
+  ImGui::EndTooltip();
+}
+
+// The newest at the right.
+void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
+  const double count = static_cast<double>(figure.steps.size());
+  const Figure frame({"step", {-std::max(count, 20.0), 0}, false, true},
+                     {"iterations", {0, figure.most_iterations}, false, true}, at, size);
+  if (!frame.has_room()) return;
+  frame.axes();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < figure.steps.size(); ++i) {
+    const SolverFigure::Step& step = figure.steps[i];
+    const double from = static_cast<double>(i) - count;
+    const float left = std::round(frame.px(from));
+    const float right = std::max(std::round(frame.px(from + 1)) - (count < 60 ? 1.0F : 0.0F), left + 1);
+    const auto column = [&](int iterations, ImU32 colour) {
+      if (iterations > 0)
+        draw->AddRectFilled(ImVec2(left, std::min(frame.py(iterations), frame.b().y - 1)),
+                            ImVec2(right, frame.b().y), colour);
+    };
+    // One that failed without iterations is seen as well.
+    column(step.converged ? step.cg_iterations : std::max(step.cg_iterations, 1),
+           step.converged ? with_alpha(palette().kinetic, 0.7F) : palette().failed);
+    column(step.newton_iterations, palette().stretch);
+  }
+  frame.label(frame.a(), palette().muted, "CG per step");
+  if (std::ranges::any_of(figure.steps, [](const auto& step) { return step.newton_iterations > 0; }))
+    frame.label(ImVec2(frame.a().x, frame.a().y + ImGui::GetTextLineHeight()), palette().stretch, "Newton");
+  if (!frame.hovered(name + ":steps")) return;
+  const double index = count + std::floor(frame.x_at(ImGui::GetIO().MousePos.x));
+  if (index >= 0 && index < count) tell_step(frame, figure.steps[static_cast<std::size_t>(index)]);
+}
+
+// ---- All of it
+
+ImU32 colour_of(SolverFigure::Outcome outcome) {
+  using Outcome = SolverFigure::Outcome;
+  if (outcome == Outcome::not_converged) return palette().failed;
+  if (outcome == Outcome::warned) return palette().careful;
+  return outcome == Outcome::no_step ? palette().muted : palette().text;
+}
+
+// What happened, and what the solve was; returns their height.
+float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
+  const bool roomy = size.y >= units(kRoomyHeight);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::BeginGroup();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  const auto line = [&](ImU32 colour, const std::string& text) {
+    if (!text.empty()) coloured_text(colour, roomy ? broken_lines(text, size.x) : first_line(text, size.x));
+  };
+  line(colour_of(figure.outcome), figure.verdict);
+  line(palette().muted, figure.manner);
+  ImGui::PopStyleVar();
+  ImGui::EndGroup();
+  note_item(name + ":verdict");
+  tooltip(figure.verdict + (figure.manner.empty() ? "" : "\n\n" + figure.manner) +
+          "\n\nThe curves: the residual of each lane's last linear solve after every iteration of conjugate "
+          "gradients, over its right-hand side. The columns: CG iterations of the active lane's last 200 "
+          "steps, red where a step did not converge, and Newton iterations before them.");
+  return ImGui::GetItemRectSize().y;
+}
+
+std::string csv_of_solves(const SolverFigure& figure) {
+  std::string text = "iteration";
+  std::size_t rows = 0;
+  for (const SolverFigure::Curve& curve : figure.curves) {
+    text += "," + curve.name;
+    rows = std::max(rows, curve.residuals.size());
+  }
+  text += "\n";
+  for (std::size_t k = 0; k < rows; ++k) {
+    std::vector<CsvValue> values{static_cast<double>(k)};
+    for (const SolverFigure::Curve& curve : figure.curves)
+      values.emplace_back(k < curve.residuals.size() ? curve.residuals[k]
+                                                     : std::numeric_limits<double>::quiet_NaN());
+    text += csv_line(values);
+  }
+  return text;
+}
+
+}  // namespace
+
+void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  const Snapshot& now = context.snapshot;
+  const SolverFigure figure = make_solver_figure(now);
+  setting(context, name, "preconditioner", units(kPreconditioner));
+  ImGui::SameLine(0, units(4));
+  ImGui::BeginDisabled(figure.curves.empty());
+  if (text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
+    context.request(SaveTable{"solver", csv_of_solves(figure)});
+  ImGui::EndDisabled();
+
+  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
+                                            units(5));
+  const float pad = units(8);
+  const ImVec2 inner(size.x - 2 * pad, size.y);
+  float y = at.y + units(3);
+  y += draw_sentences(name, figure, ImVec2(at.x + pad, y), inner) + units(3);
+  y += draw_switches(context, name, ImVec2(at.x + pad, y), inner.x,
+                     size.y >= units(kRoomyHeight) ? static_cast<int>(kSwitches.size()) : 1);
+  const float height = at.y + size.y - y;
+  const float steps = figure.steps.empty()    ? 0
+                      : figure.curves.empty() ? size.x
+                                              : std::floor(kShareOfSteps * size.x);
+  if (!figure.curves.empty())
+    draw_residuals(now, name, figure, ImVec2(at.x, y), ImVec2(size.x - steps, height));
+  if (steps > 0) draw_steps(name, figure, ImVec2(at.x + size.x - steps, y), ImVec2(steps, height));
+}
+
+}  // namespace clothlab
