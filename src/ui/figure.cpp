@@ -25,8 +25,18 @@ Figure::Figure(const Side& x, const Side& y, ImVec2 at, ImVec2 size)
       y_side_(y),
       x_(x.range, x.logarithmic),
       y_(y.range, y.logarithmic),
-      a_(at.x + std::max(units(34), shown_width("-0.00") + units(8)), at.y + units(5)),
-      b_(at.x + size.x - units(8), at.y + size.y - ImGui::GetTextLineHeight() - units(7)) {}
+      a_(at.x, at.y + units(5)),
+      b_(at.x + size.x - units(8), at.y + size.y - ImGui::GetTextLineHeight() - units(7)) {
+  float widest = std::max(units(26), shown_width("-0.00"));
+  if (b_.y > a_.y)
+    for (const AxisTick& tick : y_ticks()) widest = std::max(widest, shown_width(tick.label));
+  a_.x += widest + units(8);
+}
+
+std::vector<AxisTick> Figure::y_ticks() const {
+  const float rows = (b_.y - a_.y) / (1.8F * ImGui::GetTextLineHeight());
+  return y_.ticks(std::clamp(static_cast<int>(rows), 2, kMostTicks), {}, y_side_.whole ? 1 : 0);
+}
 
 bool Figure::has_room() const { return b_.x - a_.x >= units(40) && b_.y - a_.y >= units(16); }
 
@@ -35,9 +45,7 @@ void Figure::axes() const {
   const float line = ImGui::GetTextLineHeight();
   const ImU32 grid = with_alpha(palette().line, 0.7F);
   float below = b_.y + line;  // top of the last number; one that does not fit above it is left out
-  for (const AxisTick& tick :
-       y_.ticks(std::clamp(static_cast<int>((b_.y - a_.y) / (1.8F * line)), 2, kMostTicks), {},
-                y_side_.whole ? 1 : 0)) {
+  for (const AxisTick& tick : y_ticks()) {
     const float at = py(tick.value);
     draw->AddLine(ImVec2(a_.x, at), ImVec2(b_.x, at), grid);
     const float top = std::clamp(at - line / 2, a_.y - units(3), b_.y - line + units(2));

@@ -43,6 +43,8 @@ class Figure {
   void end_clip() const;
 
  private:
+  std::vector<AxisTick> y_ticks() const;
+
   Side x_side_, y_side_;
   Axis x_, y_;
   ImVec2 a_, b_;

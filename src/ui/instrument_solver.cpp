@@ -24,6 +24,7 @@ namespace {
 
 constexpr float kRoomyHeight = 230;     // room for all of the words [interface units]
 constexpr float kPreconditioner = 104;  // width of that choice [interface units]
+constexpr float kRoomForName = 100;     // of height, of what names an axis [interface units]
 constexpr float kShareOfSteps = 0.38F;  // of the width
 constexpr double kLaneDashes = 0.7;     // of those in pictures
 constexpr std::size_t kDotsUpTo = 40;   // iterations, each with a dot
@@ -100,15 +101,17 @@ void draw_tolerances(const Figure& frame, const Snapshot& now, const SolverFigur
     const bool own = &curve == figure.curves.data();
     const ImU32 colour = own ? palette().careful : with_alpha(lane_colour(curve.lane), 0.6F);
     const float y = frame.py(curve.tolerance);
+    // Curves fall from the upper left to the lower right.
+    const bool low = y > (frame.a().y + frame.b().y) / 2;
     draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
     if (own)
-      frame.label(ImVec2(frame.b().x, y), colour,
+      frame.label(ImVec2(low ? frame.a().x : frame.b().x, y - ImGui::GetTextLineHeight() - units(1)), colour,
                   (now.others.empty() ? "" : std::string(1, lane_letter(curve.lane)) + ": ") + "tolerance " +
                       format_plain(curve.tolerance));
   }
 }
 
-void tell_iteration(const Figure& frame, const Snapshot& now, const SolverFigure& figure) {
+void tell_iteration(const Figure& frame, const SolverFigure& figure) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto k = static_cast<std::size_t>(std::max(std::round(frame.x_at(mouse.x)), 0.0));
   const float x = frame.px(static_cast<double>(k));
@@ -120,7 +123,7 @@ void tell_iteration(const Figure& frame, const Snapshot& now, const SolverFigure
     const std::string value = k < curve.residuals.size()
                                   ? format_plain(curve.residuals[k])
                                   : "ended after " + std::to_string(curve.residuals.size() - 1);
-    coloured_text(colour_of_lane(now, curve.lane), displayable(curve.name + ": " + value));
+    ImGui::TextUnformatted(displayable(curve.name + ": " + value).c_str());
   }
   ImGui::EndTooltip();
 }
@@ -150,9 +153,10 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
       }
     }
   }
-  frame.label(ImVec2(frame.b().x, frame.a().y), palette().muted, "relative residual");
+  if (frame.b().y - frame.a().y > units(kRoomForName))
+    frame.label(ImVec2(frame.b().x, frame.a().y), palette().muted, "relative residual");
   frame.end_clip();
-  if (frame.hovered(name + ":residuals")) tell_iteration(frame, now, figure);
+  if (frame.hovered(name + ":residuals")) tell_iteration(frame, figure);
 }
 
 // ---- The last steps

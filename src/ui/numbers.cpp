@@ -71,6 +71,9 @@ std::string format_time(std::filesystem::file_time_type time) {
 }
 
 std::string shown_value(const ParameterSpec& spec, double value) {
+  if (spec.kind == ParameterSpec::Kind::choice)
+    return std::string(spec.choices[static_cast<std::size_t>(value)]);
+  if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
   const auto with_unit = [](std::string number, std::string_view unit) {
     if (!unit.empty()) number.append(" ").append(unit);
     return number;

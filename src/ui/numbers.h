@@ -20,7 +20,7 @@ std::string format_steady(double value, int digits = 3);
 /// A file's time in local time: "2026-11-22 10:04".
 std::string format_time(std::filesystem::file_time_type time);
 
-/// How the window shows a parameter: times in ms, everything else in its own unit.
+/// How the window shows a parameter: choices by name, times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);
 
 /// Parses a parameter's field: a number in the unit shown, or one with a unit ("1/60 s", "10 ms", "1e3"), or

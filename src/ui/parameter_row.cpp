@@ -277,11 +277,7 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
     if (const auto typed = value_field(spec.id, {}, spec, changed.value_or(value), units(kFieldWidth)))
       changed = typed;
   }
-  const std::string fallback = spec.kind == Kind::choice
-                                   ? std::string(spec.choices[static_cast<std::size_t>(spec.fallback)])
-                               : spec.kind == Kind::boolean ? std::string(spec.fallback != 0 ? "on" : "off")
-                                                            : shown_value(spec, spec.fallback);
-  reset_button(value != spec.fallback, spec.fallback, fallback, changed);
+  reset_button(value != spec.fallback, spec.fallback, shown_value(spec, spec.fallback), changed);
   note_item(std::string(spec.id) + "#default");
   if (own_line) {
     if (const auto dragged = slider_of(spec, value, mark, wanted, width)) changed = dragged;

@@ -13,6 +13,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kStepsShown = 200;
+constexpr double kHeadroom = 1.3;  // for what names the columns
 
 using Outcome = SolverFigure::Outcome;
 
@@ -69,14 +70,14 @@ std::string_view name_of(PreconditionerKind kind) {
 
 std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   const std::vector<double>& residuals = lane.frame.residuals;
-  std::string text = "Last solve: ";
-  text +=
-      solve.preconditioner == PreconditionerKind::none ? "no preconditioner" : name_of(solve.preconditioner);
+  std::string text = solve.preconditioner == PreconditionerKind::none
+                         ? "Last solve without preconditioner"
+                         : "Last solve by " + std::string(name_of(solve.preconditioner));
   if (solve.levels > 0) text += ", " + counted(static_cast<int>(solve.levels), "level");
   const std::size_t taken = residuals.empty() ? 0 : residuals.size() - 1;
-  text += "; " + std::to_string(taken) + " of at most " +
+  text += ": " + std::to_string(taken) + " of at most " +
           std::to_string(lane.frame.scene->stepping.solver.linear.cg.max_iterations) + " iterations to " +
-          format_plain(lane.frame.record.cg_residual) + ", tolerance " + format_plain(solve.tolerance);
+          format_plain(lane.frame.record.cg_residual, 2) + ", tolerance " + format_plain(solve.tolerance);
   if (solve.at_radius) text += "; ended at the radius in which Newton's method trusts the matrix";
   if (solve.indefinite) text += "; ended at a direction of non-positive curvature";
   return text + ".";
@@ -133,7 +134,7 @@ void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
   }
   if (most == 0 && std::ranges::all_of(out.steps, &SolverFigure::Step::converged)) out.steps.clear();
   std::ranges::reverse(out.steps);
-  out.most_iterations = std::max(out.most_iterations, 1.08 * most);
+  out.most_iterations = std::max(out.most_iterations, kHeadroom * most);
 }
 
 }  // namespace

@@ -81,6 +81,8 @@ TEST(Numbers, OneOfWhatIsCountedIsSingular) {
   steps.unit = "steps";
   EXPECT_EQ(shown_value(steps, 1), "1 step");
   EXPECT_EQ(shown_value(steps, 2), "2 steps");
+  EXPECT_EQ(shown_value(find_scene_parameter("preconditioner")->spec, 2), "jacobi");
+  EXPECT_EQ(shown_value(find_scene_parameter("adaptive-dt")->spec, 1), "on");
   EXPECT_EQ(parse_typed_value(steps, "1 step"), 1);
   EXPECT_EQ(parse_typed_value(steps, "2 steps"), 2);
 }

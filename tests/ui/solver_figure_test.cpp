@@ -74,7 +74,7 @@ TEST(SolverFigure, HasACurveAndAToleranceForEveryLane) {
   EXPECT_LT(figure.residual.low, 4e-4);
   EXPECT_THAT(figure.verdict, StartsWith("Converged: 2 CG iterations"));
   EXPECT_THAT(figure.manner,
-              HasSubstr("multigrid, 3 levels; 2 of at most 500 iterations to 0.0004, tolerance 0.001"));
+              HasSubstr("by multigrid, 3 levels: 2 of at most 500 iterations to 0.0004, tolerance 0.001"));
   ASSERT_THAT(figure.steps, SizeIs(200));
   EXPECT_FALSE(figure.steps.back().converged);
   EXPECT_GT(figure.most_iterations, 12);
@@ -91,7 +91,7 @@ TEST(SolverFigure, SaysWhyALaneDidNotConvergeOrHasNothingToShow) {
   EXPECT_EQ(failed.outcome, SolverFigure::Outcome::not_converged);
   EXPECT_THAT(failed.verdict, StartsWith("Did not converge: the linear solve did not reach its tolerance."));
   EXPECT_THAT(failed.verdict, HasSubstr("0 Newton"));
-  EXPECT_THAT(failed.manner, HasSubstr("no preconditioner"));
+  EXPECT_THAT(failed.manner, HasSubstr("without preconditioner"));
   EXPECT_THAT(failed.manner, HasSubstr("non-positive curvature"));
 
   for (const IntegratorInfo& info : integrators()) {
