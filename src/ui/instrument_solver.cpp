@@ -23,8 +23,11 @@ namespace clothlab {
 namespace {
 
 constexpr float kRoomyHeight = 230;     // room for all of the words [interface units]
+constexpr float kLowHeight = 120;       // [interface units]
+constexpr float kRoomForCsv = 320;      // of width, beside the other buttons [interface units]
 constexpr float kPreconditioner = 104;  // width of that choice [interface units]
 constexpr float kRoomForName = 100;     // of height, of what names an axis [interface units]
+constexpr float kRoomForLegend = 50;    // of height, of what names the columns [interface units]
 constexpr float kShareOfSteps = 0.38F;  // of the width
 constexpr double kLaneDashes = 0.7;     // of those in pictures
 constexpr std::size_t kDotsUpTo = 40;   // iterations, each with a dot
@@ -78,7 +81,8 @@ float draw_switches(const PanelContext& context, const std::string& name, ImVec2
       ++lines;
       x = at.x;
     }
-    ImGui::SetCursorScreenPos(ImVec2(x, y + ImGui::GetStyle().FramePadding.y));
+    ImGui::SetCursorScreenPos(ImVec2(x, y));
+    ImGui::AlignTextToFramePadding();
     coloured_text(palette().muted, each.label);
     ImGui::SetCursorScreenPos(ImVec2(x + label + gap, y));
     setting(context, name, each.id, units(each.width));
@@ -93,7 +97,11 @@ ImU32 colour_of_lane(const Snapshot& now, LaneId lane) {
   return now.others.empty() ? palette().kinetic : lane_colour(lane);
 }
 
-void draw_tolerances(const Figure& frame, const Snapshot& now, const SolverFigure& figure) {
+void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
+  const auto is_first = [&](const SolverFigure::Curve& curve) {
+    return curve.tolerance == figure.curves.front().tolerance;
+  };
+  const bool one_for_all = std::ranges::all_of(figure.curves, is_first);
   std::vector<double> drawn;
   for (const SolverFigure::Curve& curve : figure.curves) {
     if (std::ranges::find(drawn, curve.tolerance) != drawn.end()) continue;
@@ -105,9 +113,11 @@ void draw_tolerances(const Figure& frame, const Snapshot& now, const SolverFigur
     const bool low = y > (frame.a().y + frame.b().y) / 2;
     draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
     if (own)
-      frame.label(ImVec2(low ? frame.a().x : frame.b().x, y - ImGui::GetTextLineHeight() - units(1)), colour,
-                  (now.others.empty() ? "" : std::string(1, lane_letter(curve.lane)) + ": ") + "tolerance " +
-                      format_plain(curve.tolerance));
+      frame.label(ImVec2(low ? 0.7F * frame.a().x + 0.3F * frame.b().x : frame.b().x,
+                         y - ImGui::GetTextLineHeight() - units(1)),
+                  colour,
+                  (one_for_all ? std::string() : std::string(1, lane_letter(curve.lane)) + ": ") +
+                      "tolerance " + format_plain(curve.tolerance));
   }
 }
 
@@ -118,11 +128,12 @@ void tell_iteration(const Figure& frame, const SolverFigure& figure) {
   ImGui::GetWindowDrawList()->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y),
                                       with_alpha(palette().text, 0.5F));
   begin_tooltip_above(frame.a().y - units(4));
-  ImGui::TextUnformatted(("After " + std::to_string(k) + " CG iterations").c_str());
+  ImGui::TextUnformatted(std::string("After ").append(std::to_string(k)).append(" CG iterations").c_str());
   for (const SolverFigure::Curve& curve : figure.curves) {
-    const std::string value = k < curve.residuals.size()
-                                  ? format_plain(curve.residuals[k])
-                                  : "ended after " + std::to_string(curve.residuals.size() - 1);
+    const std::string value =
+        k < curve.residuals.size()
+            ? format_plain(curve.residuals[k])
+            : std::string("ended after ").append(std::to_string(curve.residuals.size() - 1));
     ImGui::TextUnformatted(displayable(curve.name + ": " + value).c_str());
   }
   ImGui::EndTooltip();
@@ -135,7 +146,7 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
   if (!frame.has_room()) return;
   frame.axes();
   frame.begin_clip();
-  draw_tolerances(frame, now, figure);
+  draw_tolerances(frame, figure);
   for (std::size_t c = figure.curves.size(); c-- > 0;) {
     const SolverFigure::Curve& curve = figure.curves[c];
     const float thickness = c == 0 ? 2 : 1.2F;
@@ -163,9 +174,10 @@ void draw_residuals(const Snapshot& now, const std::string& name, const SolverFi
 
 void tell_step(const Figure& frame, const SolverFigure::Step& step) {
   begin_tooltip_above(frame.a().y - units(4));
-  ImGui::TextUnformatted(("t = " + format_plain(step.time, 4) + " s: " + std::to_string(step.cg_iterations) +
-                          " CG, " + std::to_string(step.newton_iterations) + " Newton")
-                             .c_str());
+  std::string text = format_quantity(step.time, "s", 4);
+  text.append(": ").append(std::to_string(step.cg_iterations)).append(" CG iterations, ");
+  text.append(std::to_string(step.newton_iterations)).append(" of Newton's method");
+  ImGui::TextUnformatted(text.c_str());
   if (!step.converged) coloured_text(palette().failed, "did not converge");
   ImGui::EndTooltip();
 }
@@ -188,13 +200,12 @@ void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, 
         draw->AddRectFilled(ImVec2(left, std::min(frame.py(iterations), frame.b().y - 1)),
                             ImVec2(right, frame.b().y), colour);
     };
-    // One that failed without iterations is seen as well.
-    column(step.converged ? step.cg_iterations : std::max(step.cg_iterations, 1),
-           step.converged ? with_alpha(palette().kinetic, 0.7F) : palette().failed);
+    column(step.cg_iterations, step.converged ? with_alpha(palette().muted, 0.7F) : palette().failed);
     column(step.newton_iterations, palette().stretch);
   }
-  frame.label(frame.a(), palette().muted, "CG per step");
-  if (std::ranges::any_of(figure.steps, [](const auto& step) { return step.newton_iterations > 0; }))
+  const bool named = frame.b().y - frame.a().y > units(kRoomForLegend);
+  if (named) frame.label(frame.a(), palette().muted, "CG per step");
+  if (named && std::ranges::any_of(figure.steps, [](const auto& step) { return step.newton_iterations > 0; }))
     frame.label(ImVec2(frame.a().x, frame.a().y + ImGui::GetTextLineHeight()), palette().stretch, "Newton");
   if (!frame.hovered(name + ":steps")) return;
   const double index = count + std::floor(frame.x_at(ImGui::GetIO().MousePos.x));
@@ -210,17 +221,22 @@ ImU32 colour_of(SolverFigure::Outcome outcome) {
   return outcome == Outcome::no_step ? palette().muted : palette().text;
 }
 
+// No room for more than a line above the pictures.
+bool is_low(float height) { return height < units(kLowHeight); }
+
 // What happened, and what the solve was; returns their height.
 float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
-  const bool roomy = size.y >= units(kRoomyHeight);
+  const bool roomy = size.y >= units(kRoomyHeight) || (figure.curves.empty() && figure.steps.empty());
   ImGui::SetCursorScreenPos(at);
   ImGui::BeginGroup();
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto line = [&](ImU32 colour, const std::string& text) {
     if (!text.empty()) coloured_text(colour, roomy ? broken_lines(text, size.x) : first_line(text, size.x));
   };
-  line(colour_of(figure.outcome), figure.verdict);
-  line(palette().muted, figure.manner);
+  const bool low = is_low(size.y);
+  if (!low || figure.outcome != SolverFigure::Outcome::converged)
+    line(colour_of(figure.outcome), figure.verdict);
+  if (!low || figure.outcome == SolverFigure::Outcome::converged) line(palette().muted, figure.manner);
   ImGui::PopStyleVar();
   ImGui::EndGroup();
   note_item(name + ":verdict");
@@ -255,11 +271,13 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
   setting(context, name, "preconditioner", units(kPreconditioner));
-  ImGui::SameLine(0, units(4));
-  ImGui::BeginDisabled(figure.curves.empty());
-  if (text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
-    context.request(SaveTable{"solver", csv_of_solves(figure)});
-  ImGui::EndDisabled();
+  if (size.x >= units(kRoomForCsv)) {
+    ImGui::SameLine(0, units(4));
+    ImGui::BeginDisabled(figure.curves.empty());
+    if (text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
+      context.request(SaveTable{"solver", csv_of_solves(figure)});
+    ImGui::EndDisabled();
+  }
 
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
                                             units(5));
@@ -267,8 +285,9 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   const ImVec2 inner(size.x - 2 * pad, size.y);
   float y = at.y + units(3);
   y += draw_sentences(name, figure, ImVec2(at.x + pad, y), inner) + units(3);
-  y += draw_switches(context, name, ImVec2(at.x + pad, y), inner.x,
-                     size.y >= units(kRoomyHeight) ? static_cast<int>(kSwitches.size()) : 1);
+  if (!is_low(size.y))
+    y += draw_switches(context, name, ImVec2(at.x + pad, y), inner.x,
+                       size.y >= units(kRoomyHeight) ? static_cast<int>(kSwitches.size()) : 1);
   const float height = at.y + size.y - y;
   const float steps = figure.steps.empty()    ? 0
                       : figure.curves.empty() ? size.x

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "integrate/registry.h"
@@ -26,17 +27,21 @@ std::string counted(int count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// "5 Newton iterations, residual 3e-4 (tolerance 0.001), 23 CG iterations"
+// "5 Newton iterations and 23 CG iterations, residual 3e-4 (tolerance 0.001)"
 std::string effort(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
   const bool by_newton = method_of(lane).uses_newton;
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (by_newton || record.newton_iterations > 0) add(counted(record.newton_iterations, "Newton iteration"));
-  if (by_newton || record.residual > 0)
-    add("residual " + format_plain(record.residual) + " (tolerance " +
-        format_plain(lane.frame.scene->stepping.solver.newton_tolerance) + ")");
-  if (record.last_cg) add(counted(record.cg_iterations, "CG iteration"));
+  if (by_newton || record.newton_iterations > 0) text = counted(record.newton_iterations, "Newton iteration");
+  if (record.last_cg) {
+    if (!text.empty()) text += " and ";
+    text += counted(record.cg_iterations, "CG iteration");
+  }
+  if (by_newton || record.residual > 0) {
+    if (!text.empty()) text += ", ";
+    text.append("residual ").append(format_plain(record.residual, 2)).append(" (tolerance ");
+    text.append(format_plain(lane.frame.scene->stepping.solver.newton_tolerance)).append(")");
+  }
   return text;
 }
 
@@ -54,7 +59,7 @@ void judge(const LaneSnapshot& lane, SolverFigure& out) {
   };
   const StepTrouble trouble = trouble_of(lane, method_of(lane));
   if (!record.converged)
-    judged(Outcome::not_converged, "Did not converge: " + std::string(record.reason));
+    judged(Outcome::not_converged, std::string("Did not converge: ").append(record.reason));
   else if (!trouble.converged)
     judged(Outcome::warned, "A step of the last second did not converge: " + trouble.why);
   else if (!trouble.why.empty())
@@ -72,12 +77,13 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   const std::vector<double>& residuals = lane.frame.residuals;
   std::string text = solve.preconditioner == PreconditionerKind::none
                          ? "Last solve without preconditioner"
-                         : "Last solve by " + std::string(name_of(solve.preconditioner));
-  if (solve.levels > 0) text += ", " + counted(static_cast<int>(solve.levels), "level");
+                         : std::string("Last solve by ").append(name_of(solve.preconditioner));
+  if (solve.levels > 0) text.append(", ").append(counted(static_cast<int>(solve.levels), "level"));
   const std::size_t taken = residuals.empty() ? 0 : residuals.size() - 1;
-  text += ": " + std::to_string(taken) + " of at most " +
-          std::to_string(lane.frame.scene->stepping.solver.linear.cg.max_iterations) + " iterations to " +
-          format_plain(lane.frame.record.cg_residual, 2) + ", tolerance " + format_plain(solve.tolerance);
+  text.append(": ").append(std::to_string(taken)).append(" of at most ");
+  text.append(std::to_string(lane.frame.scene->stepping.solver.linear.cg.max_iterations));
+  text.append(" iterations to ").append(format_plain(lane.frame.record.cg_residual, 2));
+  text.append(", tolerance ").append(format_plain(solve.tolerance));
   if (solve.at_radius) text += "; ended at the radius in which Newton's method trusts the matrix";
   if (solve.indefinite) text += "; ended at a direction of non-positive curvature";
   return text + ".";
@@ -87,30 +93,25 @@ std::string manner_of(const LaneSnapshot& lane) {
   const IntegratorInfo& info = method_of(lane);
   const StepRecord& record = lane.frame.record;
   if (has_step(lane) && record.last_cg) return manner_of_cg(lane, *record.last_cg);
-  const std::string title(info.title);
   if (info.uses_linear_solver || info.inextensible) {
-    if (lane.frame.scene->stepping.solver.linear.kind == LinearSolverSettings::Kind::cholesky)
-      return "Cholesky solves directly, without iterations" +
-             (has_step(lane) ? ", to a residual of " + format_plain(record.cg_residual) + "."
-                             : std::string("."));
-    return has_step(lane) ? "The last step needed no linear solve." : "";
+    const bool direct = lane.frame.scene->stepping.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
+    if (!has_step(lane)) return direct ? "Cholesky solves directly, without iterations." : "";
+    if (!direct) return "The last step needed no linear solve.";
+    std::string text("Cholesky solves directly, without iterations, to a residual of ");
+    return text.append(format_plain(record.cg_residual, 2)).append(".");
   }
-  switch (info.family) {
-    case IntegratorFamily::explicit_method:
-      return title + " is explicit: it solves no equations.";
-    case IntegratorFamily::exponential:
-      return title + " makes its step of exponentials, in Krylov subspaces: no equations are solved.";
-    default:
-      return title +
-             " has no conjugate gradients: it sweeps over the springs, or solves with a factor made "
-             "once.";
-  }
+  const bool is_explicit = info.family == IntegratorFamily::explicit_method;
+  return std::string(info.title)
+      .append(is_explicit ? " is explicit and solves no equations. " : " has no conjugate gradients. ")
+      .append(info.cost);
 }
 
 void add_curve(const LaneSnapshot& lane, SolverFigure& out) {
   if (!has_step(lane) || !lane.frame.record.last_cg || lane.frame.residuals.empty()) return;
-  out.curves.push_back(
-      {lane.lane, lane_name(lane), lane.frame.residuals, lane.frame.record.last_cg->tolerance});
+  const CgSolve& solve = *lane.frame.record.last_cg;
+  std::string name = lane_name(lane);
+  name.append(" (").append(name_of(solve.preconditioner)).append(")");
+  out.curves.push_back({lane.lane, std::move(name), lane.frame.residuals, solve.tolerance});
 }
 
 void fit_curves(SolverFigure& out) {
@@ -132,7 +133,7 @@ void add_steps(const LaneSnapshot& lane, SolverFigure& out) {
     out.steps.push_back({it->time, it->cg_iterations, it->newton_iterations, it->converged});
     most = std::max(most, static_cast<double>(std::max(it->cg_iterations, it->newton_iterations)));
   }
-  if (most == 0 && std::ranges::all_of(out.steps, &SolverFigure::Step::converged)) out.steps.clear();
+  if (most == 0) out.steps.clear();
   std::ranges::reverse(out.steps);
   out.most_iterations = std::max(out.most_iterations, kHeadroom * most);
 }

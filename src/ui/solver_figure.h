@@ -15,7 +15,7 @@ namespace clothlab {
 struct SolverFigure {
   struct Curve {
     LaneId lane = 0;
-    std::string name;               ///< lane_name
+    std::string name;               ///< lane_name, and the preconditioner
     std::vector<double> residuals;  ///< relative; [k] after k iterations
     double tolerance = 0;           ///< that was in force
   };

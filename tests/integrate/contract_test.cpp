@@ -232,6 +232,11 @@ TEST_P(Contract, ReportsItsWork) {
   EXPECT_EQ(report.linear_iterations > 0, info().uses_linear_solver || info().inextensible);
   if (info().uses_linear_solver) {
     EXPECT_EQ(report.residual_history.back(), report.linear_residual);
+    ASSERT_TRUE(report.last_cg.has_value());
+    EXPECT_EQ(report.last_cg->preconditioner, PreconditionerKind::block_jacobi)
+        << "the automatic choice here";
+    EXPECT_EQ(report.last_cg->levels, 0u);
+    EXPECT_EQ(report.last_cg->converged, report.linear_residual <= report.last_cg->tolerance);
   }
 }
 
@@ -243,6 +248,7 @@ TEST_P(Contract, CholeskyTakesTheSameStep) {
   settings.linear.kind = LinearSolverSettings::Kind::cholesky;
   const StepReport report = Stepper(*direct, info(), settings).step(0.01);
   EXPECT_EQ(report.linear_iterations, 0);
+  EXPECT_FALSE(report.last_cg.has_value());
   for (std::size_t i = 0; i < direct->state.x.size(); ++i) {
     EXPECT_LT(glm::length(direct->state.x[i] - iterative->state.x[i]), 1e-12);
   }

@@ -142,7 +142,8 @@ TEST(SolverFigure, DrawsItselfAndItsSwitchesSendCommands) {
     face.click("plot0:csv");
     const auto* table = std::get_if<SaveTable>(&face.requests.back());
     ASSERT_NE(table, nullptr);
-    EXPECT_THAT(table->csv, StartsWith("iteration,A  Semi-implicit Euler,B  Backward Euler\n0,1,1\n"));
+    EXPECT_THAT(table->csv,
+                StartsWith("iteration,A  Semi-implicit Euler (multigrid),B  Backward Euler (none)\n0,1,1\n"));
   }
 }
 

@@ -1272,6 +1272,9 @@ def stability(program, assets):
         window.click_item("plot0:plane")
         window.until(lambda: "plot0:region" in window.state()["items"], "the plane of eigenvalues")
         window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Solver")
+        window.until(lambda: "plot0:residuals" in window.state()["items"], "the residuals of the last solve")
+        window.click_item("plot0:kind")
         window.click_item("plot0:kind:Energy")
         window.until(lambda: window.state()["spectrum_time"] is None, "the measurements to end")
 
