@@ -35,7 +35,7 @@ constexpr Dash kToleranceDash{5, 3};
 
 // ---- The settings
 
-bool by_cg(const IntegratorInfo& info) { return info.uses_linear_solver || info.inextensible; }
+bool uses_cg(const IntegratorInfo& info) { return info.uses_linear_solver || info.inextensible; }
 
 /// One of the solver's settings in the row of switches.
 struct Switch {
@@ -45,8 +45,8 @@ struct Switch {
   bool (*matters)(const IntegratorInfo&);
 };
 constexpr std::array kSwitches{
-    Switch{"cg-tolerance", "CG to", 46, by_cg},
-    Switch{"cg-max-iterations", "in at most", 46, by_cg},
+    Switch{"cg-tolerance", "CG to", 46, uses_cg},
+    Switch{"cg-max-iterations", "in at most", 46, uses_cg},
     Switch{"newton-tolerance", "Newton to", 46,
            [](const IntegratorInfo& info) {
              return info.uses_newton || info.family == IntegratorFamily::position_based;
@@ -67,7 +67,7 @@ void setting(const PanelContext& context, const std::string& name, const char* i
 // In lines of that width, as many as there is room for; returns their height.
 float draw_switches(const PanelContext& context, const std::string& name, ImVec2 at, float width,
                     int most_lines) {
-  const IntegratorInfo& info = integrators()[context.integrator()];
+  const IntegratorInfo& info = integrators()[context.snapshot.integrator];
   const float gap = units(4), line = ImGui::GetFrameHeight() + units(3);
   float x = at.x, y = at.y;
   int lines = 0;
@@ -214,11 +214,10 @@ void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, 
 
 // ---- All of it
 
-ImU32 colour_of(SolverFigure::Outcome outcome) {
-  using Outcome = SolverFigure::Outcome;
-  if (outcome == Outcome::not_converged) return palette().failed;
-  if (outcome == Outcome::warned) return palette().careful;
-  return outcome == Outcome::no_step ? palette().muted : palette().text;
+ImU32 outcome_colour(SolverFigure::Outcome outcome) {
+  if (outcome == SolverFigure::Outcome::not_converged) return palette().failed;
+  if (outcome == SolverFigure::Outcome::warned) return palette().careful;
+  return outcome == SolverFigure::Outcome::no_step ? palette().muted : palette().text;
 }
 
 // No room for more than a line above the pictures.
@@ -235,7 +234,7 @@ float draw_sentences(const std::string& name, const SolverFigure& figure, ImVec2
   };
   const bool low = is_low(size.y);
   if (!low || figure.outcome != SolverFigure::Outcome::converged)
-    line(colour_of(figure.outcome), figure.verdict);
+    line(outcome_colour(figure.outcome), figure.verdict);
   if (!low || figure.outcome == SolverFigure::Outcome::converged) line(palette().muted, figure.manner);
   ImGui::PopStyleVar();
   ImGui::EndGroup();
@@ -270,14 +269,13 @@ std::string csv_of_solves(const SolverFigure& figure) {
 void solver_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
-  setting(context, name, "preconditioner", units(kPreconditioner));
-  if (size.x >= units(kRoomForCsv)) {
+  if (uses_cg(integrators()[context.snapshot.integrator])) {
+    setting(context, name, "preconditioner", units(kPreconditioner));
     ImGui::SameLine(0, units(4));
-    ImGui::BeginDisabled(figure.curves.empty());
-    if (text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
-      context.request(SaveTable{"solver", csv_of_solves(figure)});
-    ImGui::EndDisabled();
   }
+  if (!figure.curves.empty() && size.x >= units(kRoomForCsv) &&
+      text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
+    context.request(SaveTable{"solver", csv_of_solves(figure)});
 
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
                                             units(5));

@@ -23,7 +23,7 @@ const IntegratorInfo& method_of(const LaneSnapshot& lane) { return integrators()
 // Another method's solves say nothing about this one.
 bool has_step(const LaneSnapshot& lane) { return lane.frame.record.integrator == method_of(lane).id; }
 
-std::string counted(int count, const std::string& what) {
+std::string number_of(int count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
@@ -32,10 +32,11 @@ std::string effort(const LaneSnapshot& lane) {
   const StepRecord& record = lane.frame.record;
   const bool by_newton = method_of(lane).uses_newton;
   std::string text;
-  if (by_newton || record.newton_iterations > 0) text = counted(record.newton_iterations, "Newton iteration");
+  if (by_newton || record.newton_iterations > 0)
+    text = number_of(record.newton_iterations, "Newton iteration");
   if (record.last_cg) {
     if (!text.empty()) text += " and ";
-    text += counted(record.cg_iterations, "CG iteration");
+    text += number_of(record.cg_iterations, "CG iteration");
   }
   if (by_newton || record.residual > 0) {
     if (!text.empty()) text += ", ";
@@ -69,7 +70,7 @@ void judge(const LaneSnapshot& lane, SolverFigure& out) {
   if (out.outcome == Outcome::converged && !took.empty()) out.verdict = "Converged: " + took + ".";
 }
 
-std::string_view name_of(PreconditionerKind kind) {
+std::string_view preconditioner_name(PreconditionerKind kind) {
   return std::ranges::find(kPreconditioners, kind, &PreconditionerName::kind)->name;
 }
 
@@ -77,8 +78,8 @@ std::string manner_of_cg(const LaneSnapshot& lane, const CgSolve& solve) {
   const std::vector<double>& residuals = lane.frame.residuals;
   std::string text = solve.preconditioner == PreconditionerKind::none
                          ? "Last solve without preconditioner"
-                         : std::string("Last solve by ").append(name_of(solve.preconditioner));
-  if (solve.levels > 0) text.append(", ").append(counted(static_cast<int>(solve.levels), "level"));
+                         : std::string("Last solve by ").append(preconditioner_name(solve.preconditioner));
+  if (solve.levels > 0) text.append(", ").append(number_of(static_cast<int>(solve.levels), "level"));
   const std::size_t taken = residuals.empty() ? 0 : residuals.size() - 1;
   text.append(": ").append(std::to_string(taken)).append(" of at most ");
   text.append(std::to_string(lane.frame.scene->stepping.solver.linear.cg.max_iterations));
@@ -110,7 +111,7 @@ void add_curve(const LaneSnapshot& lane, SolverFigure& out) {
   if (!has_step(lane) || !lane.frame.record.last_cg || lane.frame.residuals.empty()) return;
   const CgSolve& solve = *lane.frame.record.last_cg;
   std::string name = lane_name(lane);
-  name.append(" (").append(name_of(solve.preconditioner)).append(")");
+  name.append(" (").append(preconditioner_name(solve.preconditioner)).append(")");
   out.curves.push_back({lane.lane, std::move(name), lane.frame.residuals, solve.tolerance});
 }
 

@@ -147,6 +147,20 @@ TEST(SolverFigure, DrawsItselfAndItsSwitchesSendCommands) {
   }
 }
 
+TEST(SolverFigure, ShowsTheSettingsThatMatter) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::solver;
+  const auto shows = [&](std::string_view method, const std::string& item) {
+    face.snapshot.integrator = static_cast<std::uint16_t>(method_row(method));
+    for (int i = 0; i < 2; ++i) face.frame();
+    return face.rect("plot0:" + item).x >= 0;
+  };
+  EXPECT_TRUE(shows("backward-euler", "newton-tolerance#field"));
+  EXPECT_FALSE(shows("semi-implicit-euler", "newton-tolerance#field"));
+  EXPECT_TRUE(shows("semi-implicit-euler", "preconditioner"));
+  EXPECT_FALSE(shows("rk4", "preconditioner"));
+}
+
 TEST(SolverFigure, BearsWhateverComes) {
   Interface face;
   face.view.plots_layout.chosen[0] = PlotKind::solver;
