@@ -109,11 +109,12 @@ void draw_tolerances(const Figure& frame, const SolverFigure& figure) {
     const bool own = &curve == figure.curves.data();
     const ImU32 colour = own ? palette().careful : with_alpha(lane_colour(curve.lane), 0.6F);
     const float y = frame.py(curve.tolerance);
-    // Curves fall from the upper left to the lower right.
+    // Curves fall from the upper left to the lower right; of several, some do so at once.
     const bool low = y > (frame.a().y + frame.b().y) / 2;
+    const float share = !low ? 1.0F : figure.curves.size() > 1 ? 0.3F : 0.0F;
     draw_line({ImVec2(frame.a().x, y), ImVec2(frame.b().x, y)}, colour, 1.2F, kToleranceDash);
     if (own)
-      frame.label(ImVec2(low ? 0.7F * frame.a().x + 0.3F * frame.b().x : frame.b().x,
+      frame.label(ImVec2(frame.a().x + share * (frame.b().x - frame.a().x),
                          y - ImGui::GetTextLineHeight() - units(1)),
                   colour,
                   (one_for_all ? std::string() : std::string(1, lane_letter(curve.lane)) + ": ") +
