@@ -139,11 +139,12 @@ bool History::branch_at(double time) {
   return is_new;
 }
 
-void History::swap_branches() {
+void History::swap_branches(const std::function<void(const Moment&)>& go_there) {
   if (other_.empty()) return;
   Cut at = cut_after(branch_, 0);
   const std::size_t common = at.common.size();
   at.common.insert(at.common.end(), other_.begin(), other_.end());
+  go_there(*at.common.back());
   coarse_ = std::min(coarse_, std::max<std::size_t>(common, 1) - 1);
   states_ = std::move(at.common);
   other_ = std::move(at.later);

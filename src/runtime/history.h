@@ -51,8 +51,9 @@ class History {
   bool branch_at(double time);
   /// The newest state of the other branch, the present that was left; null: there is none.
   const Moment* left() const { return other_.empty() ? nullptr : other_.back().get(); }
-  /// Swaps the two branches. Does nothing without another one.
-  void swap_branches();
+  /// Swaps the two branches, once `go_there` has led the run to the newest state of the other one; where that
+  /// throws, nothing changes. Does nothing without another branch.
+  void swap_branches(const std::function<void(const Moment&)>& go_there);
 
  private:
   /// The number of newest states to keep, and the spacing of the others [s], at this size of each.

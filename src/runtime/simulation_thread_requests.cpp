@@ -104,12 +104,13 @@ void SimulationThread::Impl::steer(const Rewind&) {
 void SimulationThread::Impl::steer(const SwapBranches&) {
   if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
   playing = resumes = false;
-  history.swap_branches();
+  history.swap_branches([this](const Moment& left) { arena.go_back(pool, left); });
   for (const auto& lane : lanes) {
     const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
     if (other) lane->plot.set(*other);
   }
-  continue_from_newest_kept();
+  go_on_from_restored_state();
+  ask_for_estimates();
 }
 
 void SimulationThread::Impl::steer(const KeepMoment& c) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -238,11 +239,18 @@ TEST(History, GoesBackToTheBranchThatWasLeft) {
   EXPECT_EQ(history.left()->time, 6);
   EXPECT_EQ(history.bytes(), 9 * one) << "both branches count";
 
-  history.swap_branches();
+  const auto fails = [](const Moment&) { throw std::bad_alloc(); };
+  EXPECT_THROW(history.swap_branches(fails), std::bad_alloc);
+  EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5)) << "the run is still there";
+  EXPECT_EQ(history.left()->time, 6);
+  double gone_to = 0;
+  const auto go = [&](const Moment& left) { gone_to = left.time; };
+  history.swap_branches(go);
+  EXPECT_EQ(gone_to, 6);
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 3, 4, 5, 6));
   EXPECT_EQ(history.left()->time, 3.5);
   add(history, state_at(7));
-  history.swap_branches();
+  history.swap_branches(go);
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 2.5, 3.5));
   EXPECT_EQ(history.left()->time, 7);
 
@@ -258,7 +266,7 @@ TEST(History, GoesBackToTheBranchThatWasLeft) {
   EXPECT_TRUE(history.branch_at(2)) << "a new one";
   add(history, state_at(5));
   EXPECT_TRUE(history.branch_at(1)) << "in place of the one before";
-  history.swap_branches();
+  history.swap_branches(go);
   EXPECT_THAT(times(history), ElementsAre(0, 1, 2, 5));
   history.clear();
   EXPECT_EQ(history.bytes(), 0u);
