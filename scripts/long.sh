@@ -7,7 +7,8 @@
 # For so many minutes each (3 by default):
 #   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV and scene files
 #             (tests/fuzz); needs clang. Its corpus stays in build/fuzz/corpus, what breaks them in build/fuzz.
-#   window    a monkey at the real window under a virtual display (tests/window/monkey.py)
+#   window    a monkey at the real window under a virtual display (tests/window/monkey.py): the program as it is
+#             shipped, with AddressSanitizer and UndefinedBehaviorSanitizer, and with ThreadSanitizer
 # Then, for some minutes more:
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)
 #   grab      random pulls at several meshes with all methods that have a limit, from 0.7 to 0.98 of it
@@ -47,10 +48,15 @@ printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
 build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=4096 -timeout=10 -max_total_time=$((minutes * 60)) \
   -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"
 
-cmake --preset release --log-level=NOTICE
-cmake --build --preset release --target clothlab
-# The one that has the packages.
-PATH=/usr/bin:$PATH python3 tests/window/monkey.py build/release/clothlab "$minutes" 1
+export ASAN_OPTIONS=intercept_tls_get_addr=0
+export TSAN_OPTIONS="halt_on_error=1 ignore_noninstrumented_modules=1 suppressions=$PWD/scripts/tsan_window.supp"
+for build in release asan tsan; do
+  cmake --preset "$build" --log-level=NOTICE
+  cmake --build --preset "$build" --target clothlab
+  # The python that has the packages; a sanitizer is slow and wants its addresses.
+  CLOTHLAB_TEST_PATIENCE=$([[ $build == release ]] && echo 1 || echo 8) PATH=/usr/bin:$PATH \
+    setarch "$(uname -m)" -R python3 tests/window/monkey.py "build/$build/clothlab" "$minutes" 1
+done
 
 cmake --preset check --log-level=NOTICE
 cmake --build --preset check --target sim_mesh_suite_test runtime_mouse_grab_test runtime_command_sequence_test
