@@ -116,7 +116,7 @@ void Arena::apply(WorkerPool& pool, LaneId lane, const Command& command) {
   if (is_of_method(command)) return at(lane).simulation->apply(pool, command);
   // What may need memory comes before the first change.
   const bool begins_anew = std::holds_alternative<Reset>(command);
-  WorldChange change{steps(), command};
+  WorldChange change{steps(), command, ++changes_made_};
   auto past = begins_anew ? std::make_shared<std::vector<WorldChange>>() : past_;
   if (past->size() == past->capacity()) past->reserve(2 * past->size() + 1);
   if (is_alone())
@@ -139,11 +139,11 @@ void Arena::restore_sound_state(WorkerPool& pool, Lane& lane) {
 }
 
 /// What a catch-up repeats once the run goes on from an earlier step, as this lane does.
-std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, const Lane& lane) const {
+std::shared_ptr<std::vector<WorldChange>> Arena::past_up_to(std::uint64_t step, const Lane& lane) {
   const auto later = std::ranges::upper_bound(*past_, step, {}, &WorldChange::step);
   const auto past = std::make_shared<std::vector<WorldChange>>(past_->begin(), later);
-  past->push_back({step, GoBack{}});
-  past->push_back({step, SetScene{lane.simulation->shared_scene()}});
+  past->push_back({step, GoBack{}, ++changes_made_});
+  past->push_back({step, SetScene{lane.simulation->shared_scene()}, ++changes_made_});
   return past;
 }
 
@@ -331,11 +331,16 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
   }
-  past->push_back({steps(), GoBack{}});
+  past->push_back({steps(), GoBack{}, ++changes_made_});
   const Lane& first = lanes_.front();
   if (!have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
-    past->push_back({steps(), SetScene{first.simulation->shared_scene()}});
+    past->push_back({steps(), SetScene{first.simulation->shared_scene()}, ++changes_made_});
   past_ = past;
+}
+
+bool Arena::has_passed(const Moment& moment) const {
+  const std::size_t n = moment.changes;
+  return n == 0 || (n <= past_->size() && (*past_)[n - 1].number == (*moment.past)[n - 1].number);
 }
 
 CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,

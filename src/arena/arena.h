@@ -41,6 +41,7 @@ struct Lane {
 struct WorldChange {
   std::uint64_t step = 0;  ///< steps before it
   Command command;
+  std::uint64_t number = 0;  ///< of all changes that were made
 };
 
 /// A moment of all lanes.
@@ -139,6 +140,8 @@ class Arena {
   /// state that the first lane of the moment had.
   void go_back(WorkerPool& pool, const Moment& moment);
 
+  /// Whether the present run has gone through the moment: a lane comes back from no other.
+  bool has_passed(const Moment& moment) const;
   /// The run of `lane`, there or not, from a moment with the method of `scene`. It begins with the lane's
   /// state, or else with that of the first lane of the moment.
   CatchUp start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
@@ -164,11 +167,12 @@ class Arena {
   bool steps_side_by_side() const;
   void take_back_step(WorkerPool& pool);
   std::uint64_t steps() const;
-  std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane) const;
+  std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane);
 
   std::vector<Lane> lanes_;         // ascending; has room for all
   std::vector<Checkpoint> before_;  // the step or command, of each lane
   std::shared_ptr<std::vector<WorldChange>> past_ = std::make_shared<std::vector<WorldChange>>();
+  std::uint64_t changes_made_ = 0;
 };
 
 }  // namespace clothlab

@@ -61,7 +61,8 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
 const Moment& SimulationThread::Impl::sound_moment(LaneId lane) const {
   for (std::size_t i = history.size(); i-- > 0;) {
     const Moment::Part& part = history[i].of(lane);
-    if (part.lane == lane && !part.frozen && !part.held && part.checkpoint->record.max_strain < kSoundStrain)
+    if (arena->has_passed(history[i]) && part.lane == lane && !part.frozen && !part.held &&
+        part.checkpoint->record.max_strain < kSoundStrain)
       return history[i];
   }
   return first;
