@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -443,8 +444,14 @@ TEST(Arena, CatchesUpAlongTheBranchThatItIsOn) {
     arena.step(pool);
   }
   for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
+  const auto has_passed = [&] {
+    return std::array{arena.has_passed(start), arena.has_passed(fork), arena.has_passed(left),
+                      arena.has_passed(now)};
+  };
   arena.save(pool, now);
+  EXPECT_EQ(has_passed(), (std::array{true, true, false, true})) << "left is on the other branch";
   arena.go_back(pool, left);
+  EXPECT_EQ(has_passed(), (std::array{true, true, true, false}));
   live(arena, pool, 24, 30);
   for (const LaneId as : {0u, 1u}) {
     expect_caught_up(arena, pool, start, as);
