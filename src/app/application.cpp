@@ -120,6 +120,7 @@ class Application {
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::optional<LimitSearch> limits_;
+  std::shared_ptr<const LoadedScene> limits_of_;  // its scene
   Documents documents_;
   std::string title_;
   bool leaves_ = false;  // the question about unsaved changes was answered
@@ -233,7 +234,7 @@ PanelContext Application::panel_context() {
           library_,
           documents_.load_status(),
           outputs_.recording(),
-          limits_ ? &*limits_ : nullptr,
+          limits_ && limits_of_ == snapshot_->loaded ? &*limits_ : nullptr,
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
@@ -269,6 +270,7 @@ void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
   if (documents_.settle(*snapshot_)) view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
   view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
+  if (limits_ && limits_of_ != snapshot_->loaded) limits_->cancel();
 }
 
 void Application::handle_input(const PanelContext& context) {
@@ -371,7 +373,10 @@ void Application::carry_out(AppRequest request) {
       ui_.show_message("Saved as " + shown_path(path) + ".", false);
     });
   }
-  if (std::holds_alternative<FindLimits>(request)) limits_.emplace(simulation_->keep_moment());
+  if (std::holds_alternative<FindLimits>(request)) {
+    limits_.emplace(simulation_->keep_moment());
+    limits_of_ = snapshot_->loaded;
+  }
   if (std::holds_alternative<CancelLimits>(request) && limits_) limits_->cancel();
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
