@@ -12,6 +12,7 @@
 #include "ui/lane_sets.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
+#include "ui/sorted_table.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -20,23 +21,15 @@ namespace {
 
 using LimitRow = const MethodLimit*;
 
-constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLanesOfTable = 4;
 
-struct LimitColumn {
-  const char* title;
-  const char* help;
-  float width;                // [interface units]; 0: what is left
-  const char* of_file;        // its title in a file, with the unit
-  double (*value)(LimitRow);  // to sort by, and in a file; kUnknown: none
-  std::string (*text)(LimitRow);
-};
+using LimitColumn = SortedColumn<LimitRow>;
 
 std::string text_of_run(LimitRow row, double MethodLimit::Run::*value, const char* unit) {
   return row->run ? format_quantity((*row->run).*value, unit) : "–";
 }
 
-std::string largest_text(LimitRow row) {
+std::string largest_text(const LimitRow& row) {
   if (!row->done) return "";
   if (row->largest == 0) return "none";
   return (row->limited ? "" : "≥ ") + format_quantity(row->largest, "s");
@@ -44,46 +37,35 @@ std::string largest_text(LimitRow row) {
 
 constexpr std::array kLimitColumns{
     LimitColumn{"method", "A click on + adds it as a lane, with as many substeps as keep it at this h.", 0,
-                "integrator", [](LimitRow r) { return static_cast<double>(method_row(r->info->id)); },
-                [](LimitRow r) { return std::string(r->info->title); }},
+                [](const LimitRow& r) { return static_cast<double>(method_row(r->info->id)); },
+                [](const LimitRow& r) { return std::string(r->info->title); }},
     LimitColumn{
         "largest h",
         "Largest step at which 400 steps from here stay bounded, to half a per cent; ≥: the largest that "
         "was tried.",
-        66, "largest_h_s", [](LimitRow r) { return r->done ? r->largest : kUnknown; }, largest_text},
+        66, [](const LimitRow& r) { return r->done ? r->largest : kNoFigure; }, largest_text},
     LimitColumn{"cost",
                 "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
                 "limit. –: it did not hold.",
-                58, "seconds_per_second", [](LimitRow r) { return r->run ? r->run->cost : kUnknown; },
-                [](LimitRow r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
+                58, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
+                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
     LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 62,
-                "energy_made_J", [](LimitRow r) { return r->run ? r->run->made : kUnknown; },
-                [](LimitRow r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
+                [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
+                [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
     LimitColumn{
         "error",
         "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
         "of its own limit. Methods with rods simulate other cloth.",
-        58, "rms_error_m", [](LimitRow r) { return r->run ? r->run->error.value_or(kUnknown) : kUnknown; },
-        [](LimitRow r) {
+        58, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
+        [](const LimitRow& r) {
           return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
         }},
 };
 
-std::vector<LimitRow> sorted_limits(const LimitSearch::Progress& found) {
-  std::vector<LimitRow> rows;
-  for (const MethodLimit& method : found.methods) rows.push_back(&method);
-  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (specs == nullptr || specs->SpecsCount == 0) return rows;
-  const LimitColumn& by = kLimitColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
-  const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
-  std::ranges::stable_sort(rows, [&](LimitRow a, LimitRow b) {
-    const double x = by.value(a), y = by.value(b);
-    if (x == kUnknown || y == kUnknown)
-      return x != kUnknown && y == kUnknown;  // what is not known comes last
-    return up ? x < y : y < x;
-  });
-  return rows;
-}
+// The titles of a file, in the order of the columns.
+constexpr std::array kFileTitles{"integrator", "largest_h_s", "seconds_per_second", "energy_made_J",
+                                 "rms_error_m"};
+static_assert(kFileTitles.size() == kLimitColumns.size());
 
 // At the h of the run of the table, which the scene's step is divided into.
 LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
@@ -93,15 +75,14 @@ LaneChoices::Choice lane_at_limit(const PanelContext& context, LimitRow row) {
 
 std::string csv_of_limits(const std::vector<LimitRow>& rows) {
   std::string text;
-  for (const LimitColumn& column : kLimitColumns)
-    text += (text.empty() ? "" : ",") + std::string(column.of_file);
+  for (const char* title : kFileTitles) text += (text.empty() ? "" : ",") + std::string(title);
   text += "\n";
   for (const LimitRow row : rows) {
     text += std::string(row->info->id) + ',';
     std::vector<CsvValue> values;
     for (std::size_t c = 1; c < kLimitColumns.size(); ++c) {
       const double value = kLimitColumns[c].value(row);
-      values.emplace_back(value == kUnknown ? std::numeric_limits<double>::quiet_NaN() : value);
+      values.emplace_back(value == kNoFigure ? std::numeric_limits<double>::quiet_NaN() : value);
     }
     text += csv_line(values);
   }
@@ -150,25 +131,9 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
 std::vector<LimitRow> limit_table(const PanelContext& context, const std::string& name,
                                   const LimitSearch::Progress& found, ImVec2 size) {
   std::vector<LimitRow> rows;
+  for (const MethodLimit& method : found.methods) rows.push_back(&method);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1)));
-  if (ImGui::BeginTable("##limits", static_cast<int>(kLimitColumns.size()),
-                        ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
-                            ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
-                        size)) {
-    ImGui::TableSetupScrollFreeze(0, 1);
-    for (const LimitColumn& column : kLimitColumns)
-      ImGui::TableSetupColumn(
-          column.title,
-          column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-          units(column.width));
-    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-    for (std::size_t c = 0; c < kLimitColumns.size(); ++c) {
-      ImGui::TableSetColumnIndex(static_cast<int>(c));
-      ImGui::TableHeader(kLimitColumns[c].title);
-      note_item(name + ":column:" + kLimitColumns[c].title);
-      tooltip(kLimitColumns[c].help);
-    }
-    rows = sorted_limits(found);
+  if (begin_sorted_table<LimitRow>(name + ":column", kLimitColumns, size, rows)) {
     for (const LimitRow row : rows) draw_limit(context, name, row);
     ImGui::EndTable();
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/numbers.h"
+#include "ui/sorted_table.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
 
@@ -22,15 +21,7 @@ struct Row {
   LaneReading figures;
 };
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
-
-struct Column {
-  const char* title;
-  const char* help;
-  float width;  // [interface units]; 0: what is left
-  double (*value)(const Row&);
-  std::string (*text)(const Row&);
-};
+using Column = SortedColumn<Row>;
 
 constexpr std::array kColumns{
     Column{"lane", "Letter and method. A click chooses the lane that the panels edit.", 0,
@@ -39,7 +30,7 @@ constexpr std::array kColumns{
     Column{"h/limit",
            "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
            "stable.",
-           44, [](const Row& r) { return r.figures.limit_share.value_or(kNone); },
+           44, [](const Row& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const Row& r) { return r.figures.limit; }},
     Column{"ΔE", "Total energy now less that at the lane's start.", 62,
            [](const Row& r) { return r.figures.energy_change; },
@@ -55,19 +46,9 @@ constexpr std::array kColumns{
              return r.lane->step_ms.median > 0 ? format_steady(r.lane->step_ms.median) : std::string("–");
            }},
     Column{"real time", "How much of the time that it simulates a step takes, or why the lane stands.", 64,
-           [](const Row& r) { return r.lane->frozen ? kNone : r.figures.real_time.value_or(0); },
+           [](const Row& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const Row& r) { return r.figures.short_state; }},
 };
-
-void sort(std::vector<Row>& rows) {
-  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (specs == nullptr || specs->SpecsCount == 0) return;
-  const Column& by = kColumns[static_cast<std::size_t>(specs->Specs[0].ColumnIndex)];
-  const bool up = specs->Specs[0].SortDirection == ImGuiSortDirection_Ascending;
-  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-    return up ? by.value(a) < by.value(b) : by.value(b) < by.value(a);
-  });
-}
 
 }  // namespace
 
@@ -76,24 +57,7 @@ void lane_table(const PanelContext& context, ImVec2 size) {
   for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
-  if (ImGui::BeginTable("##lane-table", static_cast<int>(kColumns.size()),
-                        ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
-                            ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,
-                        size)) {
-    ImGui::TableSetupScrollFreeze(0, 1);
-    for (const Column& column : kColumns)
-      ImGui::TableSetupColumn(
-          column.title,
-          column.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-          units(column.width));
-    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
-    for (std::size_t c = 0; c < kColumns.size(); ++c) {
-      ImGui::TableSetColumnIndex(static_cast<int>(c));
-      ImGui::TableHeader(displayable(kColumns[c].title).c_str());
-      note_item(std::string("lane-table:") + kColumns[c].title);
-      tooltip(kColumns[c].help);
-    }
-    sort(rows);
+  if (begin_sorted_table<Row>("lane-table", kColumns, size, rows)) {
     for (const Row& row : rows) {
       ImGui::TableNextRow();
       for (std::size_t c = 0; c < kColumns.size(); ++c) {
