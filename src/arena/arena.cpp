@@ -331,9 +331,11 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
     lane.frozen = is_alone() ? std::nullopt : moment.of(lane.id).frozen;
     lane.held = !is_alone() && moment.of(lane.id).held;
   }
+  // The lanes that were further then may be gone.
+  const auto undone = std::erase_if(*past, [&](const WorldChange& change) { return change.step > steps(); });
   past->push_back({steps(), GoBack{}, ++changes_made_});
   const Lane& first = lanes_.front();
-  if (!have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
+  if (undone > 0 || !have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
     past->push_back({steps(), SetScene{first.simulation->shared_scene()}, ++changes_made_});
   past_ = past;
 }

@@ -462,6 +462,27 @@ TEST(Arena, CatchesUpAlongTheBranchThatItIsOn) {
   for (const LaneId as : {0u, 1u}) expect_caught_up(arena, pool, start, as);
 }
 
+TEST(Arena, CatchesUpWhereTheLaneThatWasAheadIsGone) {
+  WorkerPool pool(2);
+  Arena arena = arena_of(pool, {"semi-implicit-euler", "semi-implicit-bdf2"});
+  Moment start, ahead;
+  arena.save(pool, start);
+  for (int step = 0; step < 6; ++step) arena.step(pool);
+  arena.apply(pool, HoldLane{0});
+  for (int step = 0; step < 7; ++step) arena.step(pool);
+  arena.apply(pool, 0, SetParameter{"mass", 0.4});  // seven steps after lane A stood
+  arena.save(pool, ahead);
+  arena.apply(pool, RemoveLane{1});
+  arena.go_back(pool, ahead);
+  arena.apply(pool, 0, SetGravity{vec3(1, -5, 0)});
+  for (int step = 0; step < 3; ++step) arena.step(pool);
+  EXPECT_EQ(arena[0].steps(), 9u);
+  const CatchUp run = caught_up(pool, arena, 2, arena[0].scene(), start);
+  EXPECT_EQ(run.simulation().steps(), 9u);
+  EXPECT_EQ(write_scene(run.simulation().scene()), write_scene(arena[0].scene()))
+      << "the values of the world";
+}
+
 TEST(Arena, NobodyHoldsALaneThatIsLeftBehind) {
   WorkerPool pool;
   Arena arena = arena_of(pool, {"semi-implicit-euler", "backward-euler", "bdf2"});
