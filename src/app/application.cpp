@@ -226,7 +226,7 @@ void Application::update_measurements() {
     simulation_->send(Control(ShowMotion{motion_}));
   }
   if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
-  view_.scale_arrows(snapshot_->frame);
+  view_.scale(*snapshot_);
 }
 
 PanelContext Application::panel_context() {
@@ -238,7 +238,7 @@ PanelContext Application::panel_context() {
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
-          view_.legend(snapshot_->frame),
+          view_.legend(*snapshot_),
           settings_,
           intentions_,
           documents_.edits(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <imgui.h>
@@ -13,6 +14,24 @@ namespace {
 // Interface units that the window has at least, unless it is smaller at a scale of 1.
 constexpr double kLeastWidth = 560;
 constexpr double kLeastHeight = 315;
+
+// The colours of distances reach up to a round number, and are chosen anew where they are above it, or where
+// they use too few of the colours.
+constexpr double kLeastOfColours = 0.15;
+constexpr double kLeastDistance = 1e-9;  // [m]
+
+double round_number_above(double x) {
+  const double decade = std::pow(10, std::floor(std::log10(x)));
+  for (const double step : {1.0, 2.0, 5.0})
+    if (x <= step * decade) return step * decade;
+  return 10 * decade;
+}
+
+double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, glm::length(a[i] - b[i]));
+  return most;
+}
 
 Pixels size_of(const Area& area) {
   return {static_cast<double>(area.width), static_cast<double>(area.height)};
@@ -73,6 +92,7 @@ ViewOptions ClothView::options() const {
   out.wireframe = settings_.wireframe;
   out.heat_map = settings_.heat_map;
   out.heat_max_strain = settings_.heat_max_strain;
+  out.heat_max_distance = largest_distance_;
   out.grid = settings_.ground;
   out.look = look();
   out.pixel_scale = interface_scale() * window_.density();
@@ -98,6 +118,9 @@ void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const L
     for (const LaneSnapshot* lane : lanes) {
       // In the overlay, what blew up would hide the others.
       if (lane->lane != tile.lane && (!overlay || lane->frozen)) continue;
+      const Frame* from = heat_from(shown, *lane);
+      of_lane.heat_from = from != nullptr ? &from->positions : nullptr;
+      of_lane.heat_map = settings_.heat_map && (from != nullptr || !heat_is_distance(shown));
       if (overlay) of_lane.look.cloth_front = of_lane.look.cloth_back = colour_of(lane->lane);
       renderer_.draw(lane->frame, camera, of_lane, place(tile));
       of_lane.over = overlay;
@@ -109,20 +132,49 @@ void ClothView::draw(const Frame& frame, int width, int height) {
   renderer_.draw(frame, camera, options(), {0, 0, width, height});
 }
 
-void ClothView::scale_arrows(const Frame& frame) {
+bool ClothView::heat_is_distance(const Snapshot& shown) const {
+  return settings_.heat_map && settings_.heat_of == HeatQuantity::distance && shown.reference;
+}
+
+const Frame* ClothView::heat_from(const Snapshot& shown, const LaneSnapshot& lane) const {
+  if (!heat_is_distance(shown)) return nullptr;
+  for (const LaneSnapshot* other : shown.lanes())
+    if (other->lane == shown.reference && other->frame.record.time == lane.frame.record.time &&
+        other->frame.positions.size() == lane.frame.positions.size())
+      return &other->frame;
+  return nullptr;
+}
+
+void ClothView::scale(const Snapshot& shown) {
+  const Frame& frame = shown.frame;
   // At rest nothing but noise is left: what moves by less than 1 cm/s, and is pulled by less than a hundredth
   // of a particle's weight, gets no longer arrows.
   const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
   if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
   if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
+
+  double most = 0;
+  for (const LaneSnapshot* lane : shown.lanes())
+    if (const Frame* from = heat_from(shown, *lane))
+      most = std::max(most, largest_distance(lane->frame.positions, from->positions));
+  if (most > largest_distance_ || most < kLeastOfColours * largest_distance_)
+    largest_distance_ = round_number_above(std::max(most, kLeastDistance));
 }
 
-ViewLegend ClothView::legend(const Frame& frame) const {
+ViewLegend ClothView::legend(const Snapshot& shown) const {
+  const Frame& frame = shown.frame;
   const Look colours = look();
   ViewLegend out;
   out.stretch_spring = colours.stretch_spring;
   out.bend_spring = colours.bend_spring;
   out.grab = colours.grab;
+  out.heat = {{}, settings_.heat_max_strain, frame.record.max_strain};
+  if (heat_is_distance(shown)) {
+    const Frame* from = heat_from(shown, shown);
+    out.heat = {shown.reference, largest_distance_,
+                from != nullptr ? largest_distance(frame.positions, from->positions)
+                                : std::numeric_limits<double>::quiet_NaN()};
+  }
   out.grab_depth = interaction_.depth(camera).value_or(0);
   if (!frame.velocities.empty())
     out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};

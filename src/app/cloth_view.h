@@ -49,15 +49,18 @@ class ClothView {
   /// Throws SystemError; then the previous ones stay in use.
   void reload_shaders() { renderer_.reload_shaders(); }
 
-  /// Chooses the length of the arrows that a frame has.
-  void scale_arrows(const Frame& frame);
-  ViewLegend legend(const Frame& frame) const;
+  /// Chooses the length of the arrows of the active lane and the colours of distances.
+  void scale(const Snapshot& shown);
+  ViewLegend legend(const Snapshot& shown) const;
   /// In a tile, whose frame this is.
   GrabMarks grab_marks(const Frame& frame, const Area& cloth) const;
 
  private:
   Look look() const { return settings_.theme == Theme::light ? light_look() : Look(); }
   ViewOptions options() const;
+  bool heat_is_distance(const Snapshot& shown) const;
+  /// The reference, where that lane can be compared with it.
+  const Frame* heat_from(const Snapshot& shown, const LaneSnapshot& lane) const;
   void draw(const Snapshot& shown, const std::function<Viewport(const LaneTile&)>& place);
 
   const Window& window_;
@@ -67,6 +70,7 @@ class ClothView {
   Renderer renderer_;
   std::size_t tiles_ = 1;  // in the last picture
   ArrowScale velocity_scale_, force_scale_;
+  double largest_distance_ = 1;  // at the end of the heat map's colours [m]
 };
 
 }  // namespace clothlab

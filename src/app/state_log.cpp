@@ -82,6 +82,7 @@ Json lane_json(const LaneSnapshot& lane) {
           {"blow_up", lane.blow_up_sentence},
           {"grab", lane.frame.grab.has_value()},
           {"samples", lane.plot->size()},
+          {"distance", lane.plot->empty() ? Json() : Json(lane.plot->back().distance)},
           {"places", to_json(sum)}};
 }
 

@@ -85,9 +85,24 @@ struct Renderer::Impl {
                    [&](const vec3& p) { return glm::vec3(p - target); });
   }
 
-  // The largest strain of the springs at each particle, over the scale's end.
-  void measure_heat(const Frame& frame, double max_strain) {
+  // At each particle, over the scale's end.
+  void measure_heat(const Frame& frame, const ViewOptions& options) {
     heat.assign(positions.size(), 0.0f);
+    if (options.heat_from != nullptr && options.heat_from->size() == positions.size())
+      measure_distances(frame, *options.heat_from, options.heat_max_distance);
+    else
+      measure_strains(frame, options.heat_max_strain > 0 && std::isfinite(options.heat_max_strain)
+                                 ? options.heat_max_strain
+                                 : ViewOptions().heat_max_strain);
+  }
+
+  void measure_distances(const Frame& frame, const std::vector<vec3>& from, double most) {
+    for (std::size_t i = 0; i < heat.size(); ++i)
+      heat[i] = static_cast<float>(std::min(glm::length(frame.positions[i] - from[i]) / most, 1.0));
+  }
+
+  // The largest one of the springs there.
+  void measure_strains(const Frame& frame, double max_strain) {
     for (std::size_t i = 0; i < rest_lengths.size(); ++i) {
       if (!(rest_lengths[i] > 0)) continue;
       const auto [a, b] = mesh->stretch_springs[i];
@@ -243,16 +258,13 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   if (viewport.width <= 0 || viewport.height <= 0) return;
   Impl& r = *impl_;
   const bool has_mesh = frame.mesh && frame.positions.size() == frame.mesh->positions.size();
-  const double max_strain = options.heat_max_strain > 0 && std::isfinite(options.heat_max_strain)
-                                ? options.heat_max_strain
-                                : ViewOptions().heat_max_strain;
   r.positions.clear();
   if (has_mesh) {
     r.set_mesh(frame.mesh);
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.set_positions(frame, camera.target);
-    if (options.heat_map) r.measure_heat(frame, max_strain);
+    if (options.heat_map) r.measure_heat(frame, options);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
   r.look = options.look;

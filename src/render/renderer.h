@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "render/camera.h"
 #include "render/look.h"
@@ -14,6 +15,9 @@ struct ViewOptions {
   bool wireframe = false;        ///< edges over the cloth
   bool heat_map = false;         ///< colour by the largest |l/L − 1| of the adjacent stretch springs
   double heat_max_strain = 0.1;  ///< at the end of heat_colours(); not positive or not finite counts as 0.1
+  /// Colours by the distance from there instead: where another run has the particles [m], as many.
+  const std::vector<vec3>* heat_from = nullptr;
+  double heat_max_distance = 1;  ///< [m], positive
   bool particles = false;
   bool stretch_springs = false;  ///< as coloured lines
   bool bend_springs = false;     ///< likewise

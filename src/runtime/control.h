@@ -70,6 +70,7 @@ struct NewLane {
   std::string integrator;
   bool from_start = false;
   std::optional<int> substeps = {};  ///< none: those of the active one
+  bool is_reference = false;         ///< it becomes the reference (SetReference) instead of the active one
 };
 /// The other lanes are measured against this one from now on (PlotSample::distance); none: against none.
 struct SetReference {

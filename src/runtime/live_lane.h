@@ -51,7 +51,8 @@ struct LiveLane {
   /// It comes back from the past, or for the first time.
   struct Return {
     CatchUp run;
-    double from = 0;  // [s]
+    double from = 0;            // [s]
+    bool is_reference = false;  // where it arrives
   };
   std::optional<Return> coming_back;
 

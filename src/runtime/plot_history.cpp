@@ -33,6 +33,11 @@ void PlotHistory::thin_out() {
   if (kept > kPlotSamples) samples_.erase(samples_.begin() + 1, samples_.end() - (kPlotSamples - 1));
 }
 
+PlotSample* PlotHistory::newest() {
+  shared_ = nullptr;
+  return samples_.empty() ? nullptr : &samples_.back();
+}
+
 void PlotHistory::forget_after(double time) {
   shared_ = nullptr;
   while (!samples_.empty() && samples_.back().time > time) samples_.pop_back();

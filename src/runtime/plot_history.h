@@ -21,6 +21,8 @@ class PlotHistory {
   /// Adds a sample later than all others. It replaces the newest one where that is less than `spacing` [s]
   /// after its predecessor and of the same integrator.
   void add(const PlotSample& sample, double spacing);
+  /// To be changed, but for its time; null without any.
+  PlotSample* newest();
   /// Removes samples later than `time`.
   void forget_after(double time);
   void clear();

@@ -99,6 +99,8 @@ struct SimulationThread::Impl {
     double mean = std::numeric_limits<double>::quiet_NaN();
     double largest = std::numeric_limits<double>::quiet_NaN();
   };
+  /// Measures against that lane from the present on.
+  void refer_to(std::optional<LaneId> lane);
   Distance distance_from_reference(const LiveLane& lane) const;
 
   // ---- Lanes
@@ -140,7 +142,7 @@ struct SimulationThread::Impl {
   /// After the run went back: what is frozen is what the arena says.
   void follow_blow_ups();
   /// Begins to catch up from a moment; the lane may be one that the arena does not have yet.
-  void start_return(LiveLane& lane, const Scene& method, const Moment& moment);
+  void start_return(LiveLane& lane, const Scene& method, const Moment& moment, bool is_reference = false);
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
   const Moment& sound_moment(LaneId lane) const;
   bool is_catching_up() const;

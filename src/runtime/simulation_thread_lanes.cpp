@@ -46,13 +46,14 @@ void SimulationThread::Impl::follow_blow_ups() {
   }
 }
 
-void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment) {
+void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, const Moment& moment,
+                                          bool is_reference) {
   if (moment.lanes.empty()) throw InputError("There was no memory to keep the start: go back to it first.");
   const double from = moment.of(lane.id).checkpoint->state.t;
   // A reset that waits does not take it back: it comes from there then.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
   CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, superseded);
-  lane.coming_back.emplace(LiveLane::Return{std::move(run), from});
+  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, is_reference});
   lane.plot.forget_after(from);
   if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
   dirty = true;
@@ -103,11 +104,14 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
 }
 
 void SimulationThread::Impl::arrive(LiveLane& lane) {
-  const bool is_new = arena->find(lane.id) == nullptr;
+  const bool is_new = arena->find(lane.id) == nullptr, is_reference = lane.coming_back->is_reference;
   arena.come_back(std::move(lane.coming_back->run));
   lane.coming_back.reset();
   lane.blown.reset();
-  if (is_new) active = lane.id;
+  if (is_reference)
+    refer_to(lane.id);
+  else if (is_new)
+    active = lane.id;
   begin_lane(lane);
   warn_of_hand(lane.id);
 }

@@ -62,13 +62,20 @@ void SimulationThread::Impl::start_over() {
 }
 
 void SimulationThread::Impl::start_all_over() {
-  std::vector<std::pair<LaneId, std::shared_ptr<const Scene>>> on_their_way;
+  struct OnItsWay {
+    LaneId lane;
+    std::shared_ptr<const Scene> method;
+    bool is_reference;
+  };
+  std::vector<OnItsWay> on_their_way;
   for (const auto& lane : lanes)
     if (lane->coming_back && arena->find(lane->id) == nullptr)
-      on_their_way.emplace_back(lane->id, lane->coming_back->run.simulation().shared_scene());
+      on_their_way.push_back(
+          {lane->id, lane->coming_back->run.simulation().shared_scene(), lane->coming_back->is_reference});
   start_over();
   try {
-    for (const auto& [lane, method] : on_their_way) start_return(insert_lane(lanes, lane), *method, first);
+    for (const OnItsWay& each : on_their_way)
+      start_return(insert_lane(lanes, each.lane), *each.method, first, each.is_reference);
   } catch (...) {
     follow_lanes();
     throw;
@@ -136,6 +143,17 @@ void SimulationThread::Impl::remember(bool stepped) {
     if (runs(*lane))
       add_sample(*lane,
                  stepped ? 1e3 * arena->find(lane->id)->seconds : std::numeric_limits<double>::quiet_NaN());
+}
+
+void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {
+  reference = lane;
+  for (const auto& each : lanes) {
+    PlotSample* present = each->plot.newest();
+    if (present == nullptr || present->time != simulation_of(*each).state().t) continue;
+    const Distance distance = distance_from_reference(*each);
+    present->distance = distance.mean;
+    present->largest_distance = distance.largest;
+  }
 }
 
 SimulationThread::Impl::Distance SimulationThread::Impl::distance_from_reference(const LiveLane& lane) const {

@@ -157,7 +157,7 @@ void SimulationThread::Impl::steer(const SelectLane& c) {
 
 void SimulationThread::Impl::steer(const SetReference& c) {
   if (c.lane) (*arena)[*c.lane];  // throws where there is none
-  reference = c.lane;
+  refer_to(c.lane);
 }
 
 void SimulationThread::Impl::steer(const FollowParticle& c) {
@@ -178,17 +178,20 @@ void SimulationThread::Impl::steer(const NewLane& c) {
   continue_from_shown();
   LiveLane& made = insert_lane(lanes, lane);
   try {
-    if (c.from_start) return start_return(made, method, first);
+    if (c.from_start) return start_return(made, method, first, c.is_reference);
     arena.apply(pool, AddLane{lane, running_lane()});
   } catch (...) {
     follow_lanes();
     throw;
   }
-  active = lane;
+  const LaneId before = std::exchange(active, lane);
   begin_lane(made);
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
   if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
   add_sample(live(), std::numeric_limits<double>::quiet_NaN());
+  if (!c.is_reference) return;
+  active = before;
+  refer_to(lane);
 }
 
 void SimulationThread::Impl::steer(const ChangeLanes& c) {

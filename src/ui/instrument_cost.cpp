@@ -59,8 +59,9 @@ AxisRange decades(const std::vector<CostPoint>& points, double CostPoint::*value
 }
 
 std::string why_empty(const Snapshot& now) {
-  if (now.others.empty()) return "Error against cost of several lanes: add one (C), and choose a reference.";
-  if (!now.reference) return "Choose the reference in the menu \"...\" beside the letters of the lanes.";
+  if (!now.reference)
+    return "Error against cost: add a reference in the menu beside \"+\", or choose one in the menu \"...\" "
+           "beside the letters of the lanes.";
   return "Nothing yet: the lanes have not moved apart from the reference.";
 }
 

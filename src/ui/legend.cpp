@@ -4,19 +4,25 @@
 #include <string>
 
 #include "core/text.h"
+#include "ui/lanes.h"
 #include "ui/overlays.h"
 #include "ui/theme.h"
 
 namespace clothlab {
 namespace {
 
-std::string per_cent(double strain) { return format_plain(strain * 100, 2) + " %"; }
+std::string heat_text(const HeatLegend& heat, double value) {
+  return heat.from ? format_quantity(value, "m", 2) : format_plain(value * 100, 2) + " %";
+}
 
 // The colours, their ends, and the current largest strain.
 void heat_scale(const PanelContext& context) {
-  const double most = context.view.heat_max_strain;
-  const double now = context.snapshot.frame.record.max_strain;
-  ImGui::TextUnformatted(("Strain, at most " + per_cent(now) + " now").c_str());
+  const HeatLegend& heat = context.legend.heat;
+  const double most = heat.most, now = heat.now;
+  const std::string what =
+      heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
+  ImGui::TextUnformatted(
+      displayable(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : "")).c_str());
   const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImDrawList* draw = ImGui::GetWindowDrawList();
@@ -36,8 +42,8 @@ void heat_scale(const PanelContext& context) {
                   palette().muted, label.c_str());
   };
   tick(0, "0");
-  tick(0.5, per_cent(most / 2));
-  tick(1, (now > most ? "> " : "") + per_cent(most));
+  tick(0.5, heat_text(heat, most / 2));
+  tick(1, (now > most ? "> " : "") + heat_text(heat, most));
   if (std::isfinite(now)) {
     const float x = at.x + width * static_cast<float>(std::clamp(now / most, 0.0, 1.0));
     draw->AddTriangleFilled(ImVec2(x, at.y + height * 0.45F), ImVec2(x + units(4), at.y - units(3)),
@@ -70,8 +76,8 @@ void view_legend(const PanelContext& context, const Area& view) {
   const bool forces = shown.forces && legend.force.value > 0;
   if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces) return;
   const float margin = units(14);
-  ImGui::SetNextWindowPos(ImVec2(view.x + view.width - margin, view.y + margin), ImGuiCond_Always,
-                          ImVec2(1, 0));
+  const float top = lane_tiles(view, context.snapshot, shown.lanes).front().cloth.y;  // below the heads
+  ImGui::SetNextWindowPos(ImVec2(view.x + view.width - margin, top + margin), ImGuiCond_Always, ImVec2(1, 0));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().overlay);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(units(12), units(9)));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(units(8), units(5)));

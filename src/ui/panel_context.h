@@ -50,6 +50,10 @@ inline constexpr double kLeastFrameRate = 1, kMostFrameRate = 1000;
 /// one alone.
 enum class LaneLayout { tiles, overlay, alone };
 
+/// What the heat map shows: the strain of the stretch springs, or the distance from the reference lane, which
+/// is only known where there is one.
+enum class HeatQuantity { strain, distance };
+
 /// Display settings; none changes the simulation.
 struct ViewSettings {
   Theme theme = Theme::dark;
@@ -62,6 +66,7 @@ struct ViewSettings {
   bool forces = false;      ///< as arrows
   bool wireframe = false;
   bool heat_map = false;
+  HeatQuantity heat_of = HeatQuantity::strain;
   double heat_max_strain = 0.1;  ///< at the end of the heat map's colours
   bool ground = true;
   bool plots = true;
@@ -201,10 +206,17 @@ struct ArrowLegend {
   double length = 0;
   double value = 0;
 };
+/// Scale of the heat map.
+struct HeatLegend {
+  std::optional<LaneId> from;  ///< distances from this lane [m]; none: strains
+  double most = 0;             ///< at the end of the colours
+  double now = 0;              ///< largest in the active lane
+};
 /// Contents of the legend.
 struct ViewLegend {
-  ArrowLegend velocity;    ///< [m/s]
-  ArrowLegend force;       ///< [N]
+  ArrowLegend velocity;  ///< [m/s]
+  ArrowLegend force;     ///< [N]
+  HeatLegend heat;
   std::size_t stride = 1;  ///< arrows at every stride-th particle
   glm::vec3 stretch_spring{1};
   glm::vec3 bend_spring{1};

@@ -14,10 +14,23 @@
 namespace clothlab {
 namespace {
 
+void reference_item(const PanelContext& context, const char* name, const char* label, bool from_start,
+                    const char* help) {
+  const bool chosen = ImGui::Selectable(label);
+  note_item(name);
+  tooltip(help);
+  if (!chosen) return;
+  const LaneChoices::Choice lane = reference_lane(context);
+  context.send(Control(NewLane{.integrator = std::string(integrators()[lane.row].id),
+                               .from_start = from_start,
+                               .substeps = lane.substeps,
+                               .is_reference = true}));
+}
+
 // One lane stays, the others are made anew; all begin at the start.
 void sets(const PanelContext& context) {
   ImGui::SetNextItemWidth(ImGui::GetFrameHeight());
-  const bool open = begin_choice("##sets", "", ImGuiComboFlags_NoPreview);
+  const bool open = begin_choice("##sets", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_HeightLargest);
   note_item("lane-sets");
   if (!open) return tooltip("Several methods at once that show something together, from the start.");
   const TooltipsThere there(TooltipSide::beside);
@@ -26,6 +39,14 @@ void sets(const PanelContext& context) {
     note_item(std::string("lane-set:") + set.title);
     tooltip(set.help);
   }
+  ImGui::Separator();
+  reference_item(context, "reference-from-start", "Reference from the start", true,
+                 "Adds RK4 with substeps of a fifth of the explicit limit, which repeats in the background "
+                 "all that was done since the start and then runs with the others: they are measured "
+                 "against it.");
+  reference_item(context, "reference-from-here", "Reference from here", false,
+                 "Adds RK4 with substeps of a fifth of the explicit limit, which goes on from the present "
+                 "state of this lane: the others are measured against it.");
   ImGui::EndCombo();
 }
 
@@ -97,6 +118,12 @@ void more(const PanelContext& context, float width) {
                ? "The other lanes are no longer measured against this one."
                : "The other lanes are measured against this one: plots Distance and Largest distance."))
     context.send(Control(SetReference{is_reference ? std::nullopt : std::optional(now.lane)}));
+  if (now.reference &&
+      item("lane-distances", std::string("Distances from ") + lane_letter(*now.reference) + " as colours",
+           "The heat map (H) shows how far every particle is from where the reference has it.")) {
+    context.view.heat_map = true;
+    context.view.heat_of = HeatQuantity::distance;
+  }
   if (now.frozen) {
     if (item("lane-revive", "Bring " + active + " back",
              "Repeats in the background what was done since it stood, from its last sound state on, with its "

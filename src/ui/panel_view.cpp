@@ -36,8 +36,8 @@ constexpr std::array kCloth = {
            "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
            "without constraint forces of pins and rods. The legend gives the scale."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
-           "Colour the cloth by the strain of its stretch springs, in tension or compression; the legend "
-           "gives it in per cent."},
+           "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
+           "distance from the reference lane; the legend gives the scale."},
     Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
 };
 
@@ -65,6 +65,24 @@ void theme_row(ViewSettings& view) {
     view.theme = *changed != 0 ? Theme::light : Theme::dark;
 }
 
+void heat_rows(ViewSettings& view) {
+  constexpr std::array<std::string_view, 2> kQuantities{"strain", "distance"};
+  ParameterSpec spec;
+  spec.id = "heat-of";
+  spec.title = "Heat map of";
+  spec.kind = ParameterSpec::Kind::choice;
+  spec.choices = kQuantities;
+  spec.help =
+      "strain: of the stretch springs, up to the value below. distance: of every particle from where the "
+      "reference lane has it, up to the largest one now; strain where no lane is the reference.";
+  if (const auto changed = parameter_row(spec, view.heat_of == HeatQuantity::distance ? 1 : 0))
+    view.heat_of = *changed != 0 ? HeatQuantity::distance : HeatQuantity::strain;
+  if (const auto changed =
+          number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
+                     view.heat_max_strain * 100, 0.01, 1000, 10, "%"))
+    view.heat_max_strain = *changed / 100;
+}
+
 void text_size_row(ViewSettings& view) {
   ParameterSpec spec;
   spec.id = "text-size";
@@ -85,11 +103,7 @@ void view_panel(const PanelContext& context) {
   ViewSettings& view = context.view;
   section("Over the cloth");
   toggles(view);
-  if (const auto changed =
-          number_row("heat-max-strain", "Heat map up to", "The strain at which the heat map's colours end.",
-                     view.heat_max_strain * 100, 0.01, 1000, 10, "%")) {
-    view.heat_max_strain = *changed / 100;
-  }
+  heat_rows(view);
   if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.", -1))
     context.request(FrameCloth{});
   section("Window");

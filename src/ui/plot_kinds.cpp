@@ -204,13 +204,13 @@ Plot distance_plot(const Snapshot& now, std::span<const Quantity> quantities) {
   Plot plot = over_time(now, quantities);
   plot.unit = "m";
   plot.from_zero = true;
-  if (now.others.empty() || !now.reference) {
+  if (!now.reference) {
     plot.runs.clear();
     plot.empty =
         now.others.empty()
-            ? "The distance from a reference: add a lane (C), then choose the reference in the menu \"...\" "
-              "beside the letters of the lanes."
-            : "No lane is the reference: choose one in the menu \"...\" beside the letters of the lanes.";
+            ? "The distance from a reference: add one in the menu beside \"+\"."
+            : "No lane is the reference: choose one in the menu \"...\" beside the letters of the lanes, or "
+              "add one in that beside \"+\".";
     return plot;
   }
   std::erase_if(plot.runs, [&](const PlotRun& run) {

@@ -90,7 +90,7 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.request(FrameCloth{}); }},
     Shortcut{Key::none, 'W', false, false, "W", "wireframe",
              [](const ShortcutTargets& on) { on.context.view.wireframe = !on.context.view.wireframe; }},
-    Shortcut{Key::none, 'H', false, false, "H", "strain heat map",
+    Shortcut{Key::none, 'H', false, false, "H", "heat map",
              [](const ShortcutTargets& on) { on.context.view.heat_map = !on.context.view.heat_map; }},
     Shortcut{Key::none, 'G', false, false, "G", "ground grid",
              [](const ShortcutTargets& on) { on.context.view.ground = !on.context.view.ground; }},

@@ -44,7 +44,7 @@ constexpr std::array kTabs = {
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
     Tab{"World", "Gravity, the grab, wind and the floor.", world_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
-    Tab{"View", "Wireframe, strain heat map, ground grid and what the window shows.", view_panel},
+    Tab{"View", "Wireframe, heat map, ground grid and what the window shows.", view_panel},
     Tab{kMethodTab, "The current integrator explained: formula, order, cost and stability (E).",
         method_panel},
 };

@@ -182,6 +182,15 @@ TEST_F(Picture, TheHeatMapTakesItsColoursFromTheScale) {
     options.heat_max_strain = odd;
     expect_like(middle_at(0.05, options), heat_colour(0.5));
   }
+  // Strained, and away from where another run is.
+  std::vector<vec3> from = mesh->positions;
+  for (vec3& p : from) p.y -= 0.03;
+  options = {.heat_map = true, .heat_from = &from, .heat_max_distance = 0.06};
+  expect_like(middle_at(0, options), heat_colour(0.5));
+  options.heat_max_distance = 0.01;
+  expect_like(middle_at(0, options), heat_colour(1));
+  from.pop_back();  // of another cloth
+  expect_like(middle_at(0, options), heat_colour(0));
 }
 
 TEST_F(Picture, TheHandIsALineWithItsEnds) {

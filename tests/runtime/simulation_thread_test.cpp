@@ -907,6 +907,40 @@ TEST(SimulationThread, RepeatsAGestureWithAnotherMethodAsALane) {
   EXPECT_EQ(send_and_wait(thread, NewLane{"no-such-integrator", true})->errors, errors + 1);
 }
 
+TEST(SimulationThread, MakesAReferenceBesideTheActiveLane) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  for (int i = 0; i < 5; ++i) thread.send(StepOnce{});
+  thread.send(SetParameter{"mass", 0.4});
+  for (int i = 0; i < 15; ++i) thread.send(StepOnce{});
+  NewLane wanted{.integrator = "rk4", .from_start = true, .substeps = 20, .is_reference = true};
+  send_and_wait(thread, wanted);
+  auto s = wait_for(thread, [](const Snapshot& now) { return now.reference.has_value(); });
+  EXPECT_EQ(s->lane, 0u) << "the panels act on the lane that they acted on";
+  EXPECT_EQ(*s->reference, 1u);
+  const LaneSnapshot& reference = lane_of(*s, 1);
+  EXPECT_EQ(reference.frame.record.step, 20u);
+  EXPECT_EQ(reference.frame.scene->material.mass, 0.4) << "through the same changes";
+  double sum = 0, most = 0;
+  for (std::size_t i = 0; i < s->frame.positions.size(); ++i) {
+    const double apart = glm::length(s->frame.positions[i] - reference.frame.positions[i]);
+    sum += apart * apart;
+    most = std::max(most, apart);
+  }
+  EXPECT_GT(most, 1e-6);
+  EXPECT_DOUBLE_EQ(s->plot->back().distance, std::sqrt(sum / static_cast<double>(s->frame.positions.size())));
+  EXPECT_DOUBLE_EQ(s->plot->back().largest_distance, most);
+  EXPECT_EQ(reference.plot->back().distance, 0);
+
+  wanted.from_start = false;
+  s = send_and_wait(thread, wanted);
+  EXPECT_EQ(s->lane, 0u);
+  EXPECT_EQ(s->reference, 2u);
+  EXPECT_EQ(s->plot->back().distance, 0) << "it goes on from the present state";
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_GT(s->plot->back().distance, 0);
+  EXPECT_LT(s->plot->back().distance, 0.1 * most);
+}
+
 TEST(SimulationThread, AddsAndRemovesLanes) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   for (LaneId lane = 1; lane < kMostLanes; ++lane) {
@@ -1034,9 +1068,10 @@ TEST(SimulationThread, MeasuresLanesAgainstAReference) {
   auto s = send_and_wait(thread, SetReference{5});
   EXPECT_THAT(s->error, HasSubstr("no lane F"));
   EXPECT_FALSE(s->reference);
-  thread.send(StepOnce{});
+  s = send_and_wait(thread, StepOnce{});
+  EXPECT_TRUE(std::isnan(s->plot->back().distance)) << "from nothing";
   s = send_and_wait(thread, SetReference{0});
-  EXPECT_TRUE(std::isnan(s->plot->back().distance)) << "not measured yet";
+  EXPECT_GT(s->plot->back().distance, 0) << "of the present state";
   for (int i = 0; i < 20; ++i) s = send_and_wait(thread, StepOnce{});
   ASSERT_EQ(s->lane, 1u);
   const LaneSnapshot& reference = lane_of(*s, 0);

@@ -168,7 +168,7 @@ TEST(PlotKinds, ShowTheDistanceFromTheReference) {
   Interface face;
   give_runs(face);
   const auto plot = [&] { return make_plot(PlotKind::distance, face.snapshot); };
-  EXPECT_THAT(plot().empty, HasSubstr("add a lane"));
+  EXPECT_THAT(plot().empty, HasSubstr("add one"));
   auto samples = *samples_until(6, 1);
   for (PlotSample& sample : samples) sample.distance = 0.5, sample.largest_distance = 2;
   LaneSnapshot& other = face.snapshot.others.emplace_back();

@@ -1326,6 +1326,37 @@ def limits_and_reference(program, assets):
 
 
 @case
+def made_reference(program, assets):
+    """The distance from a reference made from the start is the error that `analyze work` finds on the same scene."""
+    with Session(program, "--grid", "8x8") as window:
+        window.shows("a playing scene", playing=True)
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.key("r")
+        window.until(lambda: window.state()["step"] == 0, "the start")
+        for step in range(6):
+            window.key("s")
+            window.until(lambda: window.state()["step"] == step + 1, "a step")
+        window.click_item("lane-sets")
+        window.click_item("reference-from-start")
+        window.until(lambda: window.state()["lanes"].get("B", {}).get("step") == 6, "the reference", 60)
+        window.shows("the lane that was active", lane="A")
+        distance = window.fresh_state()["lanes"]["A"]["distance"]
+        table = window.folder / "work.csv"
+        subprocess.run([program, "analyze", "work", "--grid", "8x8", "--integrators", "semi-implicit-euler",
+                        "--csv", table], check=True, stdout=subprocess.DEVNULL)
+        rows = list(csv.DictReader(table.open()))
+        error = [float(row["error_x"]) for row in rows if row["measured"] == "precision" and row["steps"] == "6"]
+        print(f"distance {distance}, error {error}")
+        check(len(error) == 1 and abs(distance / error[0] - 1) < 1e-4, f"a distance of {distance}, an error of {error}")
+
+        window.click_item("lane-more")
+        window.click_item("lane-distances")
+        window.key("space")
+        window.until(lambda: window.state()["lanes"]["A"]["distance"] != distance, "the distance to change")
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
