@@ -295,9 +295,8 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "method's growth per step; or its eigenvalues hλ in the region where the method damps.",
      nullptr, false, stability_instrument},
     {"Phase",
-     "Velocity over position of the particle that is followed (Alt-click), along an axis, in every lane. A "
-     "pendulum "
-     "that keeps its energy goes round; one that loses it spirals inwards.",
+     "Velocity over position of the particle that is followed (Alt-click), along a direction, in every lane. "
+     "A pendulum that keeps its energy goes round; one that loses it spirals inwards.",
      nullptr, false, phase_instrument},
     {"Error and cost",
      "A point per lane, while they run: root mean square distance from the reference over the last second, "

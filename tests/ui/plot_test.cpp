@@ -201,7 +201,20 @@ TEST(PlotKinds, ShowTheParticleThatIsFollowed) {
   for (int i = 0; i < 2; ++i) face.frame();
   EXPECT_GT(face.rect("plot0:phase").z, face.rect("plot0:phase").x);
   face.click("plot0:axis:z");
-  EXPECT_EQ(face.view.plots_layout.phase_axis, 2);
+  EXPECT_EQ(face.view.plots_layout.phase_direction, vec3(0, 0, 1));
+  face.click("plot0:direction");
+  face.click("plot0:main-direction");
+  EXPECT_LT(glm::distance(face.view.plots_layout.phase_direction, vec3(0, 1, 0)), 1e-12) << "its way";
+  const auto enter = [&](const char* field, const char* text) {
+    face.click(field);
+    face.type(text);
+    face.click("direction:z");  // ends the typing
+  };
+  enter("direction:x", "1");
+  EXPECT_LT(glm::distance(face.view.plots_layout.phase_direction, vec3(1, 1, 0)), 1e-12);
+  enter("direction:y", "0");
+  enter("direction:x", "0");
+  EXPECT_EQ(face.view.plots_layout.phase_direction, vec3(1, 0, 0)) << "no direction at all";
 }
 
 TEST(PlotKinds, ShowTheRun) {
