@@ -60,6 +60,7 @@ struct StepReport {
   bool stopped = false;            ///< the stop probe ended it: the state is as it was before the step
   std::string_view reason;         ///< why not converged, a static sentence; empty when converged
   std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
+  SolveCounts solves;              ///< those by CG; of Newton's method one for each of its iterations
   /// Relative residual of every iteration of the last linear solve; valid until the next step.
   std::span<const double> residual_history;
 };

@@ -22,6 +22,7 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
   report.last_cg.reset();
   if (settings.kind == LinearSolverSettings::Kind::cg) {
     report.linear_iterations += solve.iterations;
+    report.solves.add(solve.iterations);
     report.last_cg = {solve.preconditioner, solve.levels,     settings.cg.tolerance,
                       solve.converged,      solve.indefinite, solve.at_radius};
   }

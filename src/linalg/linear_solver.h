@@ -36,6 +36,20 @@ struct CgSolve {
   bool at_radius = false;   ///< SolveReport::at_radius
 };
 
+/// CG iterations of each of the solves of a step, in order; of the first ones alone where there are many.
+class SolveCounts {
+ public:
+  static constexpr std::size_t kMost = 64;
+  void add(int iterations) {
+    if (size_ < kMost) counts_[size_++] = iterations;
+  }
+  std::span<const int> all() const { return {counts_.data(), size_}; }
+
+ private:
+  std::array<int, kMost> counts_{};
+  std::size_t size_ = 0;
+};
+
 /// The solver of an integrator: one of the two, chosen at every solve.
 class LinearSolver {
  public:

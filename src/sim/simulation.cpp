@@ -368,6 +368,7 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
   next.cg_iterations += report.linear_iterations;
   next.cg_residual = report.linear_residual;
   next.last_cg = report.last_cg;
+  next.solves = report.solves;
   next.residual = std::max(next.residual, report.newton_residual);
   next.distance = report.distance;
   next.length_violation = report.length_violation;

@@ -37,6 +37,7 @@ struct StepRecord {
   int cg_iterations = 0;
   double cg_residual = 0;
   std::optional<CgSolve> last_cg;  ///< the last linear solve, where it was by CG
+  SolveCounts solves;              ///< StepReport::solves, of the last substep
   double residual = 0;             ///< StepReport::newton_residual
   std::optional<double> distance;  ///< of XPBD: from backward Euler, ‖r‖/‖h f0‖ of the last substep
   bool converged = true;

@@ -29,6 +29,7 @@ constexpr float kPreconditioner = 104;  // width of that choice [interface units
 constexpr float kRoomForName = 100;     // of height, of what names an axis [interface units]
 constexpr float kRoomForLegend = 50;    // of height, of what names the columns [interface units]
 constexpr float kShareOfSteps = 0.38F;  // of the width
+constexpr int kMostLines = 4;           // of settings
 constexpr double kLaneDashes = 0.7;     // of those in pictures
 constexpr std::size_t kDotsUpTo = 40;   // iterations, each with a dot
 constexpr Dash kToleranceDash{5, 3};
@@ -57,24 +58,39 @@ constexpr std::array kSwitches{
            }},
 };
 
-void setting(const PanelContext& context, const std::string& name, const char* id, float width) {
-  const SceneParameter& row = *find_scene_parameter(id);
-  const double value = row.get(context.scene());
-  if (const auto changed = parameter_field(name + ":" + id, row.spec, value, width))
-    context.set_parameter(id, *changed);
+struct Setting {
+  std::string label;
+  float width;  // [px]
+  const ParameterSpec* spec;
+  double value;
+};
+
+// Of the linear solver and Newton's method, and the method's own: sweeps, or how old modes may be.
+std::vector<Setting> settings_of(const PanelContext& context) {
+  const IntegratorInfo& info = integrators()[context.snapshot.integrator];
+  std::vector<Setting> settings;
+  for (const Switch& each : kSwitches) {
+    if (!each.matters(info)) continue;
+    const SceneParameter& row = *find_scene_parameter(each.id);
+    settings.push_back({each.label, units(each.width), &row.spec, row.get(context.scene())});
+  }
+  const IntegratorParameters values = integrator_parameters(context.scene(), info);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ParameterSpec& spec = info.parameters[i];
+    settings.push_back({std::string(spec.title), units(46), &spec, values[i]});
+  }
+  return settings;
 }
 
 // In lines of that width, as many as there is room for; returns their height.
 float draw_switches(const PanelContext& context, const std::string& name, ImVec2 at, float width,
                     int most_lines) {
-  const IntegratorInfo& info = integrators()[context.snapshot.integrator];
   const float gap = units(4), line = ImGui::GetFrameHeight() + units(3);
   float x = at.x, y = at.y;
   int lines = 0;
-  for (const Switch& each : kSwitches) {
-    if (!each.matters(info)) continue;
-    const float label = ImGui::CalcTextSize(each.label).x;
-    const float all = label + gap + units(each.width);
+  for (const Setting& each : settings_of(context)) {
+    const float label = ImGui::CalcTextSize(each.label.c_str()).x;
+    const float all = label + gap + each.width;
     if (lines == 0 || x + all > at.x + width) {
       if (lines == most_lines) break;
       if (lines > 0) y += line;
@@ -83,9 +99,11 @@ float draw_switches(const PanelContext& context, const std::string& name, ImVec2
     }
     ImGui::SetCursorScreenPos(ImVec2(x, y));
     ImGui::AlignTextToFramePadding();
-    coloured_text(palette().muted, each.label);
+    coloured_text(palette().muted, displayable(each.label));
     ImGui::SetCursorScreenPos(ImVec2(x + label + gap, y));
-    setting(context, name, each.id, units(each.width));
+    const std::string id(each.spec->id);
+    if (const auto changed = parameter_field(name + ":" + id, *each.spec, each.value, each.width))
+      context.set_parameter(id, *changed);
     x += all + units(10);
   }
   return lines > 0 ? y + line - at.y : 0;
@@ -183,6 +201,33 @@ void tell_step(const Figure& frame, const SolverFigure::Step& step) {
   ImGui::EndTooltip();
 }
 
+// In order, which is that of Newton's iterations.
+void draw_solves(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
+  const double count = static_cast<double>(figure.solves.size());
+  const int most = std::ranges::max(figure.solves);
+  const Figure frame({"solve", {0.5, std::max(count, 4.0) + 0.5}, false, true},
+                     {"iterations", {0, 1.3 * std::max(most, 3)}, false, true}, at, size);
+  if (!frame.has_room()) return;
+  frame.axes();
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < figure.solves.size(); ++i) {
+    const double middle = static_cast<double>(i) + 1;
+    draw->AddRectFilled(ImVec2(std::round(frame.px(middle - 0.4)), frame.py(figure.solves[i])),
+                        ImVec2(std::round(frame.px(middle + 0.4)), frame.b().y),
+                        with_alpha(palette().stretch, 0.8F));
+  }
+  if (frame.b().y - frame.a().y > units(kRoomForLegend))
+    frame.label(frame.a(), palette().muted, "CG per solve");
+  if (!frame.hovered(name + ":solves")) return;
+  const double solve = std::round(frame.x_at(ImGui::GetIO().MousePos.x));
+  if (!(solve >= 1 && solve <= count)) return;
+  begin_tooltip_above(frame.a().y - units(4));
+  std::string text = "Solve " + format_plain(solve) + " of " + format_plain(count) + ": ";
+  text.append(std::to_string(figure.solves[static_cast<std::size_t>(solve) - 1])).append(" CG iterations");
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::EndTooltip();
+}
+
 // The newest at the right.
 void draw_steps(const std::string& name, const SolverFigure& figure, ImVec2 at, ImVec2 size) {
   const double count = static_cast<double>(figure.steps.size());
@@ -271,7 +316,19 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   const Snapshot& now = context.snapshot;
   const SolverFigure figure = make_solver_figure(now);
   if (uses_cg(integrators()[context.snapshot.integrator])) {
-    setting(context, name, "preconditioner", units(kPreconditioner));
+    const SceneParameter& row = *find_scene_parameter("preconditioner");
+    if (const auto changed = parameter_field(name + ":preconditioner", row.spec, row.get(context.scene()),
+                                             units(kPreconditioner)))
+      context.set_parameter("preconditioner", *changed);
+    ImGui::SameLine(0, units(4));
+  }
+  bool& solves = context.view.plots_layout.solves;
+  if (!figure.solves.empty()) {
+    if (text_button(name + ":per-solve", "Per solve",
+                    "The CG iterations of every solve of the last step, of Newton's method one for each of "
+                    "its iterations; or those of the last 200 steps.",
+                    0, solves))
+      solves = !solves;
     ImGui::SameLine(0, units(4));
   }
   if (!figure.curves.empty() && size.x >= units(kRoomForCsv) &&
@@ -286,14 +343,16 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
   y += draw_sentences(name, figure, ImVec2(at.x + pad, y), inner) + units(3);
   if (!is_low(size.y))
     y += draw_switches(context, name, ImVec2(at.x + pad, y), inner.x,
-                       size.y >= units(kRoomyHeight) ? static_cast<int>(kSwitches.size()) : 1);
+                       size.y >= units(kRoomyHeight) ? kMostLines : 1);
   const float height = at.y + size.y - y;
   const float steps = figure.steps.empty()    ? 0
                       : figure.curves.empty() ? size.x
                                               : std::floor(kShareOfSteps * size.x);
   if (!figure.curves.empty())
     draw_residuals(now, name, figure, ImVec2(at.x, y), ImVec2(size.x - steps, height));
-  if (steps > 0) draw_steps(name, figure, ImVec2(at.x + size.x - steps, y), ImVec2(steps, height));
+  if (steps > 0)
+    (solves && !figure.solves.empty() ? draw_solves : draw_steps)(
+        name, figure, ImVec2(at.x + size.x - steps, y), ImVec2(steps, height));
 }
 
 }  // namespace clothlab

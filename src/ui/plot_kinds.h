@@ -59,6 +59,7 @@ struct PlotsLayout {
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
+  bool solves = false;                  ///< of the last step, in the picture of the solver; else steps
   vec3 phase_direction{0, 1, 0};        ///< of the phase plot, of any length
   float height = 190;                   ///< [interface units]
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room

@@ -149,6 +149,10 @@ SolverFigure make_solver_figure(const Snapshot& now) {
   for (const LaneSnapshot& lane : now.others) add_curve(lane, out);
   fit_curves(out);
   add_steps(now, out);
+  if (has_step(now)) {
+    const std::span<const int> solves = now.frame.record.solves.all();
+    out.solves.assign(solves.begin(), solves.end());
+  }
   return out;
 }
 

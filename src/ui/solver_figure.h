@@ -26,6 +26,7 @@ struct SolverFigure {
     bool converged = true;
   };
   std::vector<Curve> curves;    ///< of the active lane first; none of a lane without such a solve
+  std::vector<int> solves;      ///< CG iterations of each solve of the active lane's last step
   std::vector<Step> steps;      ///< the active lane's last ones, newest last; empty where none iterated
   AxisRange iterations{0, 4};   ///< the axis of the curves
   AxisRange residual{1e-4, 1};  ///< likewise, logarithmic

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "integrate/stepping.h"
@@ -237,6 +238,11 @@ TEST_P(Contract, ReportsItsWork) {
         << "the automatic choice here";
     EXPECT_EQ(report.last_cg->levels, 0u);
     EXPECT_EQ(report.last_cg->converged, report.linear_residual <= report.last_cg->tolerance);
+    const std::span<const int> solves = report.solves.all();
+    EXPECT_EQ(std::accumulate(solves.begin(), solves.end(), 0), report.linear_iterations);
+    if (info().uses_newton) {
+      EXPECT_EQ(static_cast<int>(solves.size()), report.newton_iterations);
+    }
   }
 }
 

@@ -18,6 +18,7 @@
 namespace clothlab {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Interface;
 using ::testing::IsEmpty;
@@ -36,6 +37,8 @@ void give_solve(LaneSnapshot& lane, std::string_view method, std::vector<double>
   record.time = 300 * h;
   record.cg_iterations = static_cast<int>(lane.frame.residuals.size()) - 1;
   record.cg_residual = lane.frame.residuals.back();
+  record.solves = {};
+  record.solves.add(record.cg_iterations);
   record.last_cg = solve;
   record.converged = solve.converged;
   record.reason = solve.converged ? "" : "the linear solve did not reach its tolerance";
@@ -76,6 +79,7 @@ TEST(SolverFigure, HasACurveAndAToleranceForEveryLane) {
   EXPECT_THAT(figure.manner,
               HasSubstr("by multigrid, 3 levels: 2 of at most 500 iterations to 0.0004, tolerance 0.001"));
   ASSERT_THAT(figure.steps, SizeIs(200));
+  EXPECT_THAT(figure.solves, ElementsAre(2));
   EXPECT_FALSE(figure.steps.back().converged);
   EXPECT_GT(figure.most_iterations, 12);
   face.snapshot.frame.record.time = 100 * face.snapshot.frame.scene->stepping.dt;
@@ -125,6 +129,9 @@ TEST(SolverFigure, DrawsItselfAndItsSwitchesSendCommands) {
       EXPECT_GT(frame.w, frame.y + 40 * scale) << part << " " << width;
       face.move((frame.x + frame.z) / 2, (frame.y + frame.w) / 2);
     }
+    face.click("plot0:per-solve");
+    face.frame();
+    EXPECT_GT(face.rect("plot0:solves").z, face.rect("plot0:solves").x + 60 * scale);
     face.click("plot0:preconditioner");
     face.frame();
     face.click("plot0:preconditioner:jacobi");
@@ -159,6 +166,9 @@ TEST(SolverFigure, ShowsTheSettingsThatMatter) {
   EXPECT_FALSE(shows("semi-implicit-euler", "newton-tolerance#field"));
   EXPECT_TRUE(shows("semi-implicit-euler", "preconditioner"));
   EXPECT_FALSE(shows("rk4", "preconditioner"));
+  face.view.plots_layout.enlarged = 0;  // room for all
+  EXPECT_TRUE(shows("siere", "mode-refresh#field"));
+  EXPECT_TRUE(shows("xpbd", "xpbd-iterations#field"));
 }
 
 TEST(SolverFigure, BearsWhateverComes) {
