@@ -59,7 +59,17 @@ Box room_to_move(const Frame& frame) {
   }
   const vec3 extent = box.high - box.low;
   const double across = std::max(extent.x, extent.z);
-  if (!any || extent.y > 0.5 * across) return box;
+  if (!any) return box;
+  if (extent.y > 0.5 * across) {
+    // What hangs swings to the other side as well.
+    const vec3 centre = (pins.low + pins.high) / 2.0;
+    for (const int axis : {0, 2}) {
+      const double swing = std::max(box.high[axis] - centre[axis], centre[axis] - box.low[axis]);
+      box.low[axis] = centre[axis] - swing;
+      box.high[axis] = centre[axis] + swing;
+    }
+    return box;
+  }
   // A level sheet swings down by its extent beyond its pins; held all around it sags.
   double reach = 0.2 * across;
   for (const int axis : {0, 2}) {

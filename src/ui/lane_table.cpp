@@ -32,10 +32,10 @@ constexpr std::array kColumns{
            "stable.",
            44, [](const Row& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const Row& r) { return r.figures.limit; }},
-    Column{"ΔE", "Total energy now less that at the lane's start.", 62,
+    Column{"ΔE", "Total energy now less that at the lane's start.", 56,
            [](const Row& r) { return r.figures.energy_change; },
            [](const Row& r) { return r.figures.energy; }},
-    Column{"method", "Energy that the method itself made, or destroyed, since the start (the ledger).", 62,
+    Column{"method", "Energy that the method itself made, or destroyed, since the start (the ledger).", 56,
            [](const Row& r) { return r.figures.method_energy; },
            [](const Row& r) { return r.figures.method; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,
@@ -71,7 +71,7 @@ void lane_table(const PanelContext& context, ImVec2 size) {
           note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
           tooltip(row.figures.help);
           ImGui::SameLine(0, 0);
-          coloured_text(lane_colour(row.lane->lane), text);
+          coloured_text(lane_colour(row.lane->lane), first_line(text, ImGui::GetContentRegionAvail().x));
           continue;
         }
         coloured_text(c + 1 == kColumns.size() ? row.figures.colour : palette().text, text);

@@ -138,7 +138,7 @@ void plots_panel(const PanelContext& context, float width, float height) {
   const auto count = static_cast<float>(columns);
   const bool several = !context.snapshot.others.empty();
   // A table of lanes is wider than a plot.
-  const float table = several && columns > 1 ? units(45) : 0;
+  const float table = several && columns > 1 ? units(80) : 0;
   const float each = std::floor((width - table - (count - 1) * gap) / count);
   for (std::size_t slot = 0; slot < columns; ++slot) {
     if (slot > 0) ImGui::SameLine(0, gap);

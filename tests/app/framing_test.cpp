@@ -28,6 +28,15 @@ TEST(Framing, LevelClothHasRoomToSwingDown) {
   EXPECT_EQ(box.high.y, 0);
 }
 
+TEST(Framing, WhatHangsHasRoomToSwingToTheOtherSide) {
+  Frame frame = level_spring(vec3(0, -9.8, 0), vec3(0));
+  frame.positions = {vec3(0.5, 0, 0), vec3(0.8, -0.9, 0.2)};
+  const Box box = room_to_move(frame);
+  EXPECT_NEAR(box.low.x, 0.2, 1e-12);
+  EXPECT_NEAR(box.low.z, -0.2, 1e-12);
+  EXPECT_EQ(box.high, vec3(0.8, 0, 0.2));
+}
+
 TEST(Framing, WithoutGravityOnlyWhatMovesHasRoomToGoRoundItsPins) {
   const Box still = room_to_move(level_spring(vec3(0), vec3(0)));
   EXPECT_EQ(still.low, vec3(0.5, 0, 0));
