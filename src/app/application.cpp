@@ -21,6 +21,7 @@
 #include "app/plot_files.h"
 #include "app/preferences.h"
 #include "app/scene_library.h"
+#include "app/searches.h"
 #include "app/state_log.h"
 #include "app/window.h"
 #include "core/error.h"
@@ -119,8 +120,7 @@ class Application {
   Outputs outputs_{[this](const Frame& frame, int width, int height) { view_.draw(frame, width, height); }};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;
-  std::optional<LimitSearch> limits_;
-  std::shared_ptr<const LoadedScene> limits_of_;  // its scene
+  Searches searches_;
   Documents documents_;
   std::string title_;
   bool leaves_ = false;  // the question about unsaved changes was answered
@@ -211,8 +211,8 @@ bool Application::frame_is_due() {
   if (const auto notice = outputs_.next_notice()) ui_.show_message(notice->sentence, notice->is_error);
   if (window_.minimised()) return now >= last_frame_ + kSlowPeriod;
   const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
-                    !interaction_.idle() || (limits_ && !limits_->done()) ||
-                    simulation_->latest() != snapshot_ || simulation_->running_step_seconds() > 0.2;
+                    !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
+                    simulation_->running_step_seconds() > 0.2;
   // The last picture before a rest says that it is one.
   if (!busy && !std::exchange(resting_, true)) return rate_ = 0, true;
   if (busy) resting_ = false;
@@ -234,7 +234,8 @@ PanelContext Application::panel_context() {
           library_,
           documents_.load_status(),
           outputs_.recording(),
-          limits_ && limits_of_ == snapshot_->loaded ? &*limits_ : nullptr,
+          searches_.limits(*snapshot_),
+          searches_.map(*snapshot_),
           simulation_->running_step_seconds(),
           rate_,
           heat_colour,
@@ -270,7 +271,7 @@ void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
   if (documents_.settle(*snapshot_)) view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
   view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
-  if (limits_ && limits_of_ != snapshot_->loaded) limits_->cancel();
+  searches_.follow(*snapshot_);
 }
 
 void Application::handle_input(const PanelContext& context) {
@@ -373,11 +374,10 @@ void Application::carry_out(AppRequest request) {
       ui_.show_message("Saved as " + shown_path(path) + ".", false);
     });
   }
-  if (std::holds_alternative<FindLimits>(request)) {
-    limits_.emplace(simulation_->keep_moment());
-    limits_of_ = snapshot_->loaded;
-  }
-  if (std::holds_alternative<CancelLimits>(request) && limits_) limits_->cancel();
+  if (std::holds_alternative<FindLimits>(request)) searches_.find_limits(*simulation_, *snapshot_);
+  if (std::holds_alternative<CancelLimits>(request)) searches_.cancel_limits();
+  if (std::holds_alternative<FindMap>(request)) searches_.find_map(*simulation_, *snapshot_);
+  if (std::holds_alternative<CancelMap>(request)) searches_.cancel_maps();
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
   if (std::holds_alternative<FrameFailedSpring>(request))

@@ -2,18 +2,13 @@
 #include "runtime/limit_search.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <glm/geometric.hpp>
-#include <new>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/quantile.h"
-#include "runtime/mailbox.h"
 #include "runtime/step_trial.h"
 #include "sim/parameters.h"
 
@@ -21,7 +16,6 @@ namespace clothlab {
 namespace {
 
 constexpr std::string_view kReference = "rk4";
-constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
 constexpr double kOfReferenceLimit = 0.25;
 constexpr double kBelowLimit = 0.95;  // it changes by some per cent as the cloth moves
 
@@ -58,63 +52,33 @@ double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
-}  // namespace
+/// The search on its thread.
+struct LimitRun {
+  SearchRun<LimitProgress>& run;
+  LoadedScene& scene = run.scene;
+  LimitProgress& now = run.now;
+  WorkerPool& pool = run.pool;
+  const StopProbe& stop = run.stop;
+  std::vector<vec3> reference = {};
 
-struct LimitSearch::Impl {
-  explicit Impl(std::shared_future<KeepMoment::Moment> from) {
-    for (const IntegratorInfo& info : integrators()) now.methods.emplace_back().info = &info;
-    now.under_way = "waiting for the present step";
-    publish();
-    thread = std::thread([this, from = std::move(from)] { search_all(from); });
-  }
-
-  ~Impl() {
-    cancelled.store(true, std::memory_order_relaxed);
-    thread.join();
-  }
-
-  void search_all(const std::shared_future<KeepMoment::Moment>& from) {
-    try {
-      while (from.wait_for(kLook) != std::future_status::ready)
-        if (stop()) throw Cancelled();
-      start(from.get());
-      const auto place = std::ranges::find(integrators(), kReference, &IntegratorInfo::id);
-      const auto first = static_cast<std::size_t>(place - integrators().begin());
-      search(first);
-      for (std::size_t row = 0; row < now.methods.size(); ++row)
-        if (row != first) search(row);
-    } catch (const Cancelled&) {
-      now.error = "Cancelled.";
-    } catch (const std::bad_alloc&) {
-      now.error = "There is not enough memory for this.";
-    } catch (const std::exception& e) {
-      now.error = e.what();
-    }
-    now.under_way.clear();
-    publish();
-    ended.store(true, std::memory_order_release);
-  }
-
-  void start(const KeepMoment::Moment& moment) {
-    const State& state = moment.checkpoint->state;
-    scene = *moment.loaded;
-    scene.scene = *moment.checkpoint->scene;
-    scene.scene.stepping.substeps = 1;
-    scene.scene.initial_state = InitialState{state.x, state.v};
-    scene.moment = nullptr;
-    now.time = state.t;
-    now.tick = moment.checkpoint->scene->stepping.dt;
+  void search_all() {
+    now.tick = scene.scene.stepping.dt;
     now.under_way = "ω_max";
-    publish();
+    run.publish();
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
+    const auto place = std::ranges::find(integrators(), kReference, &IntegratorInfo::id);
+    const auto first = static_cast<std::size_t>(place - integrators().begin());
+    search(first);
+    for (std::size_t row = 0; row < now.methods.size(); ++row)
+      if (row != first) search(row);
   }
 
   void search(std::size_t row) {
     MethodLimit& method = now.methods[row];
     const IntegratorInfo& info = *method.info;
     now.under_way = info.title;
-    publish();
+    run.publish();
     if (has_stable_step(info)) {
       const std::optional<StableRange> range =
           find_largest_stable_step(scene, info, largest_trial_step(scene.omega_max), kTrialSteps, pool, stop);
@@ -122,17 +86,18 @@ struct LimitSearch::Impl {
       method.largest = range->stable;
       method.limited = range->unstable.has_value();
     }
-    publish();
+    run.publish();
     if (method.largest > 0) {
       measure_reference(info, method);
-      if (auto run = run_at(scene, info, (method.limited ? kBelowLimit : 1) * method.largest, pool, stop)) {
-        if (!reference.empty() && !info.inextensible) run->figures.error = rms_distance(run->end, reference);
-        method.run = run->figures;
+      if (auto done = run_at(scene, info, (method.limited ? kBelowLimit : 1) * method.largest, pool, stop)) {
+        if (!reference.empty() && !info.inextensible)
+          done->figures.error = rms_distance(done->end, reference);
+        method.run = done->figures;
       }
     }
     method.done = true;
     now.fraction += 1.0 / static_cast<double>(now.methods.size());
-    publish();
+    run.publish();
   }
 
   /// Theory calls some methods unstable at every h, too slowly for a trial to see.
@@ -147,35 +112,20 @@ struct LimitSearch::Impl {
 
   void measure_reference(const IntegratorInfo& info, const MethodLimit& method) {
     if (info.id != kReference) return;
-    if (auto run = run_at(scene, info, kOfReferenceLimit * method.largest, pool, stop))
-      reference = std::move(run->end);
+    if (auto done = run_at(scene, info, kOfReferenceLimit * method.largest, pool, stop))
+      reference = std::move(done->end);
   }
-
-  void publish() { shown.put(std::make_shared<const Progress>(now)); }
-
-  std::atomic<bool> cancelled{false};
-  std::atomic<bool> ended{false};
-  Mailbox<Progress> shown;
-
-  // Of the thread.
-  const StopProbe stop = [this] { return cancelled.load(std::memory_order_relaxed); };
-  WorkerPool pool{1};
-  LoadedScene scene;
-  Progress now;
-  std::vector<vec3> reference;
-
-  std::thread thread;  // last: it starts when all else is there
 };
 
+LimitProgress all_methods() {
+  LimitProgress first;
+  for (const IntegratorInfo& info : integrators()) first.methods.emplace_back().info = &info;
+  return first;
+}
+
+}  // namespace
+
 LimitSearch::LimitSearch(std::shared_future<KeepMoment::Moment> from)
-    : impl_(std::make_unique<Impl>(std::move(from))) {}
-
-LimitSearch::~LimitSearch() = default;
-
-void LimitSearch::cancel() { impl_->cancelled.store(true, std::memory_order_relaxed); }
-
-bool LimitSearch::done() const { return impl_->ended.load(std::memory_order_acquire); }
-
-std::shared_ptr<const LimitSearch::Progress> LimitSearch::progress() const { return impl_->shown.get(); }
+    : MomentSearch(std::move(from), all_methods(), [](Run& run) { LimitRun{run}.search_all(); }) {}
 
 }  // namespace clothlab

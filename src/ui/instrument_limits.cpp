@@ -8,10 +8,12 @@
 
 #include "core/text.h"
 #include "io/csv.h"
+#include "runtime/limit_search.h"
 #include "ui/instruments.h"
 #include "ui/lane_sets.h"
 #include "ui/method_mark.h"
 #include "ui/numbers.h"
+#include "ui/search_head.h"
 #include "ui/sorted_table.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -142,7 +144,6 @@ std::vector<LimitRow> limit_table(const PanelContext& context, const std::string
 }
 
 std::string words_of_limits(const LimitSearch::Progress& found) {
-  if (!found.error.empty()) return found.error;
   if (found.under_way.empty())
     return "From t = " + format_plain(found.time) + " s, ω_max " + format_plain(found.omega_max, 4) +
            " rad/s";
@@ -155,44 +156,28 @@ std::string words_of_limits(const LimitSearch::Progress& found) {
 
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.limits != nullptr && !context.limits->done();
-  if (text_button(
-          name + ":find", running ? "Cancel" : "Find",
-          running ? "Ends the search; what was found stays."
-                  : "Bisects the largest stable h of every method from the cloth as it is now, on copies and "
-                    "on one processor, while the lanes go on.",
-          0, running)) {
+  if (search_button(name, running,
+                    "Bisects the largest stable h of every method from the cloth as it is now, on copies and "
+                    "on one processor, while the lanes go on.")) {
     if (running)
       context.request(CancelLimits{});
     else
       context.request(FindLimits{});
   }
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
-                                            units(5));
   ImGui::SameLine(0, units(4));
   const ImVec2 beside = ImGui::GetCursorScreenPos();
-  const float pad = units(8), line = ImGui::GetTextLineHeight();
-  if (context.limits == nullptr) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
-    coloured_text(
-        palette().muted,
-        broken_lines("How large may h be, by every method, on this cloth in its present state? A search "
-                     "takes some seconds to minutes and disturbs nothing.",
-                     size.x - 2 * pad));
-    return;
-  }
+  if (context.limits == nullptr)
+    return draw_before_search(
+        "How large may h be, by every method, on this cloth in its present state? A search takes some "
+        "seconds "
+        "to minutes and disturbs nothing.",
+        at, size);
   const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
-  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + units(3)));
-  coloured_text(running ? palette().careful : palette().muted,
-                first_line(words_of_limits(*found), size.x - 2 * pad));
-  note_item(name + (running ? ":search" : ":found"));
-  const float top = at.y + line + units(6);
-  if (running)
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        ImVec2(at.x, top - units(2)), ImVec2(at.x + size.x * static_cast<float>(found->fraction), top),
-        palette().accent);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), top));
+  draw_ground(at, size);
+  const float head = draw_search_head(name, *found, running, words_of_limits(*found), at, size.x, size.x);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), at.y + head));
   const std::vector<LimitRow> rows =
-      limit_table(context, name, *found, ImVec2(size.x - units(4), at.y + size.y - top - units(2)));
+      limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));
   ImGui::SetCursorScreenPos(beside);
   lanes_button(context, name, rows);
   ImGui::SameLine(0, units(4));

@@ -27,5 +27,7 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
 
 /// The largest stable h of every method, and what it costs and does there: searched when asked.
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
+/// The steps h and stiffnesses k_s that the active lane's method holds: searched when asked.
+void map_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 
 }  // namespace clothlab

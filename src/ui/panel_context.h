@@ -16,7 +16,6 @@
 #include "integrate/registry.h"
 #include "runtime/control.h"
 #include "runtime/edit_history.h"
-#include "runtime/limit_search.h"
 #include "runtime/recorder.h"
 #include "runtime/scene_loader.h"
 #include "runtime/snapshot.h"
@@ -26,6 +25,9 @@
 #include "ui/plot_kinds.h"
 
 namespace clothlab {
+
+class LimitSearch;
+class StabilityMap;
 
 /// A scene that comes with the program.
 struct SceneEntry {
@@ -143,6 +145,9 @@ struct SaveTable {
 /// Searches the largest stable h of every method from the shown moment on; or gives that up.
 struct FindLimits {};
 struct CancelLimits {};
+/// Maps which h and k_s the active lane's method holds, from the shown moment on; or gives that up.
+struct FindMap {};
+struct CancelMap {};
 /// All that was done, to a file beside those that the user saves.
 struct SaveJournal {};
 /// The answer to the question about unsaved changes.
@@ -156,7 +161,7 @@ using AppRequest =
     std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
                  FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording,
                  StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal, SaveTable, FindLimits,
-                 CancelLimits, AnswerUnsaved, ReloadShaders, Quit>;
+                 CancelLimits, FindMap, CancelMap, AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {
@@ -231,6 +236,7 @@ struct PanelContext {
   const LoadStatus& load;
   const RecordingStatus& recording;
   const LimitSearch* limits = nullptr;  ///< null before the first
+  const StabilityMap* map = nullptr;    ///< of the active lane's method; null before its first
   double running_step_seconds = 0;
   double frames_per_second = 0;
   /// Colour of the heat map at t in [0, 1], as sRGB in [0, 1].

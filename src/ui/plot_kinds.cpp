@@ -312,6 +312,10 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      "there, "
      "the energy that the method makes and how far it goes astray: searched in the background.",
      nullptr, false, limits_instrument},
+    {"Stability map",
+     "Which steps h and stretch stiffnesses k_s the active lane's method holds on this cloth, from its "
+     "present state, found by trials in the background. A click goes there.",
+     nullptr, false, map_instrument},
 }};
 
 const Kind& row_of(PlotKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

@@ -29,9 +29,10 @@ enum class PlotKind {
   phase,
   cost,
   solver,
-  limits
+  limits,
+  map
 };
-inline constexpr std::size_t kPlotKinds = 15;
+inline constexpr std::size_t kPlotKinds = 16;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.

@@ -4,48 +4,23 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
 #include "runtime/limit_search.h"
+#include "runtime/moments.h"
 #include "runtime/step_trial.h"
-#include "runtime/support.h"
-#include "slowdown.h"
 
 namespace clothlab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// The state of the scene after some steps.
-KeepMoment::Moment moment_of(const std::shared_ptr<const LoadedScene>& loaded, int steps) {
-  WorkerPool pool(1);
-  Simulation simulation(loaded->scene, loaded->mesh, pool);
-  for (int k = 0; k < steps; ++k) simulation.step(pool);
-  const auto checkpoint = std::make_shared<Checkpoint>();
-  simulation.save(pool, *checkpoint);
-  return {checkpoint, loaded};
-}
-
-std::shared_future<KeepMoment::Moment> promised(KeepMoment::Moment moment) {
-  std::promise<KeepMoment::Moment> promise;
-  promise.set_value(std::move(moment));
-  return promise.get_future().share();
-}
-
-std::shared_ptr<const LimitSearch::Progress> wait_for_end(const LimitSearch& search) {
-  const auto patience = Clock::now() + std::chrono::seconds(static_cast<int>(60 * testing::kSlowdown));
-  while (!search.done() && Clock::now() < patience) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_TRUE(search.done());
-  return search.progress();
-}
+using testing::found_by;
+using testing::moment_of;
+using testing::promised;
 
 TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
   Scene scene = testing::sheet_scene(3);
   scene.stepping.dt = 1.0 / 200;
   const auto loaded = testing::loaded(scene);
   const LimitSearch search(promised(moment_of(loaded, 0)));
-  const auto found = wait_for_end(search);
+  const auto found = found_by(search);
   EXPECT_EQ(found->error, "");
   EXPECT_NEAR(found->fraction, 1, 1e-12);
   ASSERT_EQ(found->methods.size(), integrators().size());
@@ -88,7 +63,7 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
   const auto loaded = testing::loaded(scene);
   const KeepMoment::Moment later = moment_of(loaded, 300);
   const LimitSearch search(promised(later));
-  const auto found = wait_for_end(search);
+  const auto found = found_by(search);
   EXPECT_EQ(found->time, later.checkpoint->state.t);
   // Springs that are longer than at rest have transverse stiffness, and the cloth another spectrum.
   LoadedScene there = *loaded;
@@ -99,18 +74,7 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
 }
 
 TEST(LimitSearch, EndsWhenAsked) {
-  const auto loaded = testing::loaded(testing::sheet_scene(60));
-  LimitSearch search(promised(moment_of(loaded, 1)));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_FALSE(search.done());
-  const auto asked = Clock::now();
-  search.cancel();
-  while (!search.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_LT(Clock::now() - asked, std::chrono::milliseconds(static_cast<int>(200 * testing::kSlowdown)));
-  EXPECT_EQ(search.progress()->error, "Cancelled.");
-  std::promise<KeepMoment::Moment> never;
-  { const LimitSearch waits(never.get_future().share()); }
-  SUCCEED() << "it does not wait for what does not come";
+  testing::expect_to_end_when_asked<LimitSearch>(testing::loaded(testing::sheet_scene(60)));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ class Interface {
             load,
             recording,
             limits,
+            map,
             0,
             60,
             [](double) { return glm::vec3(0.5F); },
@@ -163,6 +164,7 @@ class Interface {
   std::uint64_t stamp = 1000;
   std::vector<std::variant<Command, Control>> sent;
   const LimitSearch* limits = nullptr;
+  const StabilityMap* map = nullptr;
   std::vector<AppRequest> requests;
 
  private:

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "interface.h"
+#include "runtime/limit_search.h"
 #include "runtime/scene_loader.h"
 
 namespace clothlab {

@@ -1357,6 +1357,54 @@ def made_reference(program, assets):
 
 
 @case
+def stability_map(program, assets):
+    """The steps and stiffnesses that a method holds are mapped beside a window that draws as before, a map per method;
+    a click goes there."""
+    with Session(program, "--grid", "8x8", "--integrator", "symplectic-euler", "--dt", "0.001") as window:
+        before = window.shows("a playing scene", playing=True)["parameters"]
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Stability map")
+        shown = lambda name: name in window.state()["items"]
+        first, begin = window.state(), time.monotonic()
+        window.click_item("plot0:find")
+        window.until(lambda: shown("plot0:found"), "the map", 60)
+        state, seconds = window.state(), time.monotonic() - begin
+        check(state["playing"] and state["step"] > first["step"], "the cloth stood during the search")
+        rate = (state["frames"] - first["frames"]) / seconds
+        print(f"{rate:.1f} pictures per second in a search of {seconds:.1f} s")
+        check(SANITIZED or rate >= 30, f"{rate:.1f} pictures per second")
+
+        # It grows at large h, and holds at small ones: red and blue.
+        left, top, right, bottom = window.box("plot0:map")
+        corner = lambda x, y: (left + x * (right - left), top + y * (bottom - top))
+        red, _, blue = window.pixel(*(round(at) for at in corner(0.9, 0.1)))
+        check(red > blue, "a large step holds a stiff cloth")
+        red, _, blue = window.pixel(*(round(at) for at in corner(0.1, 0.9)))
+        check(blue > red, "a small step does not hold a soft cloth")
+
+        # A quarter from the left end of the axis, k_s is a tenth of what it was.
+        window.click(*corner(0.25, 0.7))
+        clicked = window.until(lambda: window.state()["parameters"]["stretch-stiffness"] != before["stretch-stiffness"]
+                               and window.state(), "another stiffness")["parameters"]
+        check(abs(clicked["stretch-stiffness"] / before["stretch-stiffness"] - 0.1) < 1e-9, f"{clicked}")
+        step = clicked["dt"] / clicked["substeps"]
+        check(step < before["dt"] and abs(clicked["dt"] / before["dt"] - 1) < 0.5, f"h = {step}")
+        check(not window.state()["blow_up"], "the cloth does not hold it")
+        window.key("ctrl+z")
+        window.until(lambda: window.state()["parameters"] == before, "the values of before")
+
+        # Another method has its own map.
+        window.key("period")
+        window.until(lambda: not shown("plot0:found"), "no map of the other method")
+        window.click_item("plot0:find")
+        window.until(lambda: shown("plot0:search"), "its search")
+        window.click_item("plot0:find")
+        window.until(lambda: shown("plot0:found"), "its end", 20)
+        window.key("comma")
+        window.until(lambda: shown("plot0:map"), "the first one")
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""

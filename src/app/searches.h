@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "runtime/limit_search.h"
+#include "runtime/simulation_thread.h"
+#include "runtime/snapshot.h"
+#include "runtime/stability_map.h"
+
+namespace clothlab {
+
+/// What is searched in the background from moments of the running scene: the limits of all methods, and a map
+/// per method. One of each kind runs at a time; results are kept until another scene is loaded.
+class Searches {
+ public:
+  void find_limits(SimulationThread& simulation, const Snapshot& now);
+  /// For the active lane's method; the search for another one's ends.
+  void find_map(SimulationThread& simulation, const Snapshot& now);
+  void cancel_limits();
+  void cancel_maps();
+
+  /// Ends and forgets what is of another scene, without waiting for it.
+  void follow(const Snapshot& now);
+  bool busy() const;
+  /// Null before the first.
+  const LimitSearch* limits(const Snapshot& now) const;
+  /// Of the active lane's method; null before its first.
+  const StabilityMap* map(const Snapshot& now) const;
+
+ private:
+  void forget_all_but(const std::shared_ptr<const LoadedScene>& scene);
+
+  std::shared_ptr<const LoadedScene> scene_;
+  std::optional<LimitSearch> limits_;
+  std::map<std::size_t, StabilityMap> maps_;  // by row of integrators()
+};
+
+}  // namespace clothlab

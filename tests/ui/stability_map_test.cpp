@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The instrument that maps which h and k_s a method holds: asks for the map, saves it, and goes where it is
+// clicked.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "interface.h"
+#include "runtime/scene_loader.h"
+#include "runtime/stability_map.h"
+#include "ui/method_mark.h"
+
+namespace clothlab {
+namespace {
+
+using testing::Interface;
+using ::testing::StartsWith;
+
+/// A map on a sheet of 3x3, at its end.
+std::unique_ptr<StabilityMap> finished_map(std::string_view method) {
+  Scene scene;
+  scene.mesh = GridSource{3, 3, 1, 1};
+  const auto loaded = std::make_shared<const LoadedScene>(load_scene(scene));
+  WorkerPool pool(1);
+  const Simulation simulation(loaded->scene, loaded->mesh, pool);
+  const auto checkpoint = std::make_shared<Checkpoint>();
+  simulation.save(pool, *checkpoint);
+  std::promise<KeepMoment::Moment> promise;
+  promise.set_value({checkpoint, loaded});
+  auto map = std::make_unique<StabilityMap>(promise.get_future().share(), method_row(method));
+  while (!map->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return map;
+}
+
+template <class Request>
+const Request* last_request(const Interface& face) {
+  for (auto it = face.requests.rbegin(); it != face.requests.rend(); ++it)
+    if (const auto* found = std::get_if<Request>(&*it)) return found;
+  return nullptr;
+}
+
+TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::map;
+  for (int i = 0; i < 2; ++i) face.frame();
+  face.click("plot0:find");
+  EXPECT_NE(last_request<FindMap>(face), nullptr);
+
+  const auto map = finished_map("symplectic-euler");
+  face.map = map.get();
+  for (int i = 0; i < 3; ++i) face.frame();
+  face.click("plot0:csv");
+  const std::string csv = last_request<SaveTable>(face)->csv;
+  EXPECT_THAT(csv, StartsWith("stretch_stiffness_N_per_m,h_s,verdict,good_steps,"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), static_cast<std::ptrdiff_t>(map->progress()->tried) + 1);
+
+  const ImVec4 frame = face.rect("plot0:map");
+  const auto found = map->progress();
+  const double dt = face.context().scene().stepping.dt;
+  // Every eighth node of both axes.
+  for (std::size_t c = 0; c < MapProgress::kSide; c += 8)
+    for (std::size_t k = 0; k < MapProgress::kSide; k += 8) {
+      const double h = found->h[k];
+      face.sent.clear();
+      const auto share = [](std::size_t node) {
+        return 0.001F + 0.998F * static_cast<float>(node) / (MapProgress::kSide - 1);
+      };
+      face.move(frame.x + share(c) * (frame.z - frame.x), frame.w - share(k) * (frame.w - frame.y));
+      face.button(true);
+      face.button(false);
+      const SetScene* set = face.last_command<SetScene>();
+      ASSERT_NE(set, nullptr);
+      const SteppingSettings& stepping = set->scene->stepping;
+      EXPECT_EQ(set->scene->material.stretch_stiffness, found->columns[c].stiffness);
+      EXPECT_NEAR(stepping.h(), h, 1e-12 * h);
+    }
+  // However large the last one was, the tick comes back near to that of the scene.
+  face.move(frame.x + 1, frame.w - 1);
+  face.button(true);
+  face.button(false);
+  const SteppingSettings& stepping = face.last_command<SetScene>()->scene->stepping;
+  EXPECT_NEAR(stepping.dt, dt, 0.01 * dt);
+  EXPECT_GT(stepping.substeps, 100);
+}
+
+}  // namespace
+}  // namespace clothlab
