@@ -71,6 +71,13 @@ std::vector<AxisTick> Axis::ticks(int most, std::string_view unit, double least_
       all.push_back({tick, label_of(tick, digits, unit)});
     }
   }
+  if (!decades || all.size() > 1) return all;
+  all.clear();
+  for (double decade = std::floor(low_); decade <= high_; ++decade)
+    for (const double digit : {1.0, 2.0, 5.0})
+      if (const double tick = digit * std::pow(10.0, decade);
+          tick >= values.low * (1 - 1e-9) && tick <= values.high * (1 + 1e-9))
+        all.push_back({tick, label_of(tick, 3, unit)});
   return all;
 }
 

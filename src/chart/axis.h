@@ -40,7 +40,8 @@ class Axis {
   bool logarithmic() const { return logarithmic_; }
 
   /// About `most` values, with labels that tell them apart: 1, 2 or 5 times a power of ten apart and not less
-  /// than `least_step`, or powers of ten. With a unit, "J", the labels take its SI prefixes.
+  /// than `least_step`, or powers of ten, with twos and fives where there is one alone. With a unit, "J", the
+  /// labels take its SI prefixes.
   std::vector<AxisTick> ticks(int most, std::string_view unit = {}, double least_step = 0) const;
 
   /// Values of the marks between the ticks of a logarithmic axis of that length [pixel]: 2, 3 … 9 times each

@@ -25,6 +25,7 @@ Figure::Figure(const Side& x, const Side& y, ImVec2 at, ImVec2 size)
       y_side_(y),
       x_(x.range, x.logarithmic),
       y_(y.range, y.logarithmic),
+      left_(at.x),
       a_(at.x, at.y + units(5)),
       b_(at.x + size.x - units(8), at.y + size.y - ImGui::GetTextLineHeight() - units(7)) {
   float widest = std::max(units(26), shown_width("-0.00"));
@@ -72,6 +73,10 @@ void Figure::axes() const {
 bool Figure::hovered(const std::string& name) const {
   item_rects()[name] = ImVec4(a_.x, a_.y, b_.x, b_.y);
   return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(a_, b_);
+}
+
+bool Figure::zoom(const std::string& name, AxesView& view, bool as_plane) const {
+  return zoom_by_mouse(name, {x_, y_, a_, b_, left_, as_plane}, view);
 }
 
 void Figure::label(ImVec2 at, ImU32 colour, const std::string& text) const {

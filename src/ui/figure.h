@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chart/axis.h"
+#include "ui/axes_view.h"
 
 namespace clothlab {
 
@@ -36,6 +37,9 @@ class Figure {
   void axes() const;
   /// Whether the cursor is in the frame; notes that under `name`.
   bool hovered(const std::string& name) const;
+  /// Lets the mouse choose the ranges of the next figure (ui/axes_view.h), both axes together `as_plane`.
+  /// True where it rests in the frame.
+  bool zoom(const std::string& name, AxesView& view, bool as_plane = false) const;
   /// Text on an opaque ground, moved into the frame.
   void label(ImVec2 at, ImU32 colour, const std::string& text) const;
   /// What is drawn from here on is cut at the frame, until `end_clip`.
@@ -47,6 +51,7 @@ class Figure {
 
   Side x_side_, y_side_;
   Axis x_, y_;
+  float left_;  // of the numbers of y
   ImVec2 a_, b_;
 };
 

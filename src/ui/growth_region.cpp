@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ui/growth_region.h"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace clothlab {
 namespace {
@@ -11,20 +11,24 @@ constexpr std::size_t kCellsPerFrame = 1024;
 
 }  // namespace
 
-void GrowthRegion::prepare(const IntegratorInfo& info, const IntegratorParameters& values, double re,
-                           double im) {
-  if (info_ != &info || values_ != values || re_ != re || im_ != im) {
-    info_ = &info;
-    values_ = values;
-    re_ = re;
-    im_ = im;
-    growth_.clear();
-  }
-  for (std::size_t k = 0; k < kCellsPerFrame && !complete(); ++k) {
-    const std::size_t column = growth_.size() % kColumns, row = growth_.size() / kColumns;
-    const double x = re * (1 - (static_cast<double>(column) + 0.5) / kColumns);
-    const double y = im * (static_cast<double>(row) + 0.5) / kRows;
-    growth_.push_back(info.growth(std::hypot(x, y), 2 * x, values));
+void GrowthRegion::prepare(const IntegratorInfo& info, const IntegratorParameters& values,
+                           const AxisRange& re, const AxisRange& im) {
+  if (!shown_.is_of(info, values)) shown_ = {};
+  if (shown_.is_full() && shown_.re == re && shown_.im == im) return;
+  // While the ranges follow the mouse, what was begun is ended first, or there would be nothing new to see.
+  const bool is_begun = next_.is_of(info, values) && (shown_.is_full() || (next_.re == re && next_.im == im));
+  if (!is_begun) next_ = {&info, values, re, im, {}};
+  next_.fill();
+  if (next_.is_full()) shown_ = std::exchange(next_, {});
+}
+
+void GrowthRegion::Grid::fill() {
+  for (std::size_t k = 0; k < kCellsPerFrame && !is_full(); ++k) {
+    const auto column = static_cast<double>(growth.size() % kColumns);
+    const auto row = static_cast<double>(growth.size() / kColumns);
+    const double x = re.low + (re.high - re.low) * (column + 0.5) / kColumns;
+    const double y = im.low + (im.high - im.low) * (row + 0.5) / kRows;
+    growth.push_back(info->growth(std::hypot(x, y), -2 * x, values));
   }
 }
 

@@ -20,27 +20,17 @@ namespace {
 
 constexpr float kBesideEachOther = 720;  // room for both pictures [interface units]
 constexpr float kRoomForTitle = 120;     // of height [interface units]
-constexpr float kRoomForLabel = 370;     // of the longer label of a button [interface units]
+constexpr float kRoomForLabel = 420;     // of the longer label of a button [interface units]
+constexpr float kRoomForAll = 300;       // of width, of all buttons and long titles [interface units]
 constexpr float kRoomForNames = 60;      // of height, of what names the axes [interface units]
 constexpr double kTallestBar = 0.45;     // of the frame
 constexpr double kStable = 1 + 1e-9;
 constexpr Dash kLineOfOne{5, 3};
 
-void buttons_of(const PanelContext& context, const std::string& name, bool both, float width) {
+void eigenvalues_button(const PanelContext& context, const std::string& name, float width) {
   StabilityView& view = context.view.plots_layout.stability;
-  if (!both) {
-    if (text_button(
-            name + ":plane", "Plane",
-            "The plane of hλ, λ being the eigenvalues of the equations of motion: blue where the method "
-            "damps, "
-            "the darker the more, red where it grows. Or growth over frequency.",
-            0, view.plane))
-      view.plane = !view.plane;
-  }
-  if (!both && !view.plane) return;
   const auto& measured = context.snapshot.spectrum;
   const bool possible = !measured || measured->spectrum.is_exact;
-  if (!both) ImGui::SameLine();
   ImGui::BeginDisabled(!possible);
   if (text_button(
           name + ":eigenvalues", width < units(kRoomForLabel) ? "Exact" : "Exact eigenvalues",
@@ -52,6 +42,27 @@ void buttons_of(const PanelContext& context, const std::string& name, bool both,
           0, view.eigenvalues && possible))
     view.eigenvalues = !view.eigenvalues;
   ImGui::EndDisabled();
+}
+
+void buttons_of(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
+                bool both, float width) {
+  StabilityView& view = context.view.plots_layout.stability;
+  if (!both) {
+    if (text_button(name + ":plane", "Plane",
+                    "The plane of hλ, λ being the eigenvalues of the equations of motion: blue where the "
+                    "method damps, the darker the more, red where it grows. Or growth over frequency.",
+                    0, view.plane))
+      view.plane = !view.plane;
+    ImGui::SameLine(0, units(4));
+  }
+  if (both || view.plane) {
+    eigenvalues_button(context, name, width);
+    ImGui::SameLine(0, units(4));
+  }
+  const bool has_room = width >= units(kRoomForAll) || !view.plane;
+  if (figure.empty.empty() && has_room &&
+      text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table.", 0, false))
+    context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->stepping.h())});
 }
 
 // ---- Growth over frequency
@@ -111,9 +122,12 @@ void tell_frequency(const Figure& frame, const StabilityFigure& figure, double h
   ImGui::EndTooltip();
 }
 
-void draw_growth(const Snapshot& now, const std::string& name, const StabilityFigure& figure, ImVec2 at,
-                 ImVec2 size) {
-  const Figure frame({"hω", figure.h_omega, true}, {"growth per step", {0, figure.most_growth}}, at, size);
+void draw_growth(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
+                 ImVec2 at, ImVec2 size) {
+  const Snapshot& now = context.snapshot;
+  AxesView& axes = context.view.plots_layout.stability.growth_axes;
+  const AxisRange growth = axes.y.value_or(AxisRange{0, figure.most_growth});
+  const Figure frame({"hω", figure.h_omega, true}, {"growth per step", growth}, at, size);
   if (!frame.has_room()) return;
   frame.axes();
   frame.begin_clip();
@@ -128,9 +142,9 @@ void draw_growth(const Snapshot& now, const std::string& name, const StabilityFi
   }
   ImDrawList* draw = ImGui::GetWindowDrawList();
   for (const StabilityFigure::Mode& mode : figure.modes)
-    draw->AddCircleFilled(ImVec2(frame.px(mode.h_omega), frame.py(std::min(mode.growth, figure.most_growth))),
+    draw->AddCircleFilled(ImVec2(frame.px(mode.h_omega), frame.py(std::min(mode.growth, growth.high))),
                           units(1.8F), mode.growth > kStable ? palette().failed : palette().text, 8);
-  if (figure.limit) {
+  if (figure.limit && *figure.limit > figure.h_omega.low && *figure.limit < figure.h_omega.high) {
     const float x = frame.px(*figure.limit);
     draw->AddLine(ImVec2(x, frame.a().y), ImVec2(x, frame.b().y), palette().careful, units(1.2F));
     const std::string text = "limit " + format_plain(*figure.limit);
@@ -141,7 +155,7 @@ void draw_growth(const Snapshot& now, const std::string& name, const StabilityFi
   if (frame.b().y - frame.a().y > units(kRoomForNames) && one > frame.a().y + ImGui::GetTextLineHeight())
     frame.label(frame.a(), palette().muted, "growth per step");
   frame.end_clip();
-  if (frame.hovered(name + ":growth")) tell_frequency(frame, figure, now.frame.scene->stepping.h());
+  if (frame.zoom(name + ":growth", axes)) tell_frequency(frame, figure, now.frame.scene->stepping.h());
 }
 
 // ---- The plane of hλ
@@ -162,14 +176,17 @@ ImU32 shade(double growth) {
 }
 
 // Neighbours of one shade in a row are one rectangle.
-void draw_region(const Figure& frame, const GrowthRegion& region, double re, double im) {
+void draw_region(const Figure& frame, const GrowthRegion& region) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
+  const auto between = [](const AxisRange& range, std::size_t k, std::size_t count) {
+    return range.low + (range.high - range.low) * static_cast<double>(k) / static_cast<double>(count);
+  };
   for (std::size_t row = 0; row < GrowthRegion::kRows; ++row) {
     const auto y = [&](std::size_t k) {
-      return std::round(frame.py(im * static_cast<double>(k) / GrowthRegion::kRows));
+      return std::round(frame.py(between(region.im(), k, GrowthRegion::kRows)));
     };
     const auto x = [&](std::size_t k) {
-      return std::round(frame.px(-re * (1 - static_cast<double>(k) / GrowthRegion::kColumns)));
+      return std::round(frame.px(between(region.re(), k, GrowthRegion::kColumns)));
     };
     for (std::size_t begin = 0, end = 0; begin < GrowthRegion::kColumns; begin = end) {
       if (!region.has(begin, row)) return;
@@ -183,9 +200,10 @@ void draw_region(const Figure& frame, const GrowthRegion& region, double re, dou
 
 void tell_place(const Figure& frame, const IntegratorInfo& info, const IntegratorParameters& values) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const double re = std::min(frame.x_at(mouse.x), 0.0), im = std::max(frame.y_at(mouse.y), 0.0);
+  const double re = frame.x_at(mouse.x), im = frame.y_at(mouse.y);
   begin_tooltip_above(frame.a().y - units(4));
-  ImGui::TextUnformatted(displayable("hλ = " + format_plain(re) + " + " + format_plain(im) +
+  ImGui::TextUnformatted(displayable("hλ = " + format_plain(re) + (im < 0 ? " − " : " + ") +
+                                     format_plain(std::abs(im)) +
                                      " i: " + per_step(info.growth(std::hypot(re, im), -2 * re, values)))
                              .c_str());
   ImGui::EndTooltip();
@@ -201,20 +219,24 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
       most_im = std::max(most_im, mode.z.imag());
     }
   const double largest = std::max({most_re, most_im, 1e-6});
-  const double im = rounded_up(1.1 * std::max(most_im, 0.1 * largest));
-  const double re = rounded_up(1.1 * std::max(most_re, 0.1 * largest));
+  StabilityView& view = context.view.plots_layout.stability;
+  const AxisRange re =
+      view.plane_axes.x.value_or(AxisRange{-rounded_up(1.1 * std::max(most_re, 0.1 * largest)), 0});
+  const AxisRange im =
+      view.plane_axes.y.value_or(AxisRange{0, rounded_up(1.1 * std::max(most_im, 0.1 * largest))});
   const IntegratorInfo& info = integrators()[now.integrator];
   const IntegratorParameters values = integrator_parameters(*now.frame.scene);
-  GrowthRegion& region = context.view.plots_layout.stability.region;
-  region.prepare(info, values, re, im);
+  view.region.prepare(info, values, re, im);
 
-  const std::string marks =
-      figure.eigenvalues.empty() ? "diagonal approximation" : "dots: diagonal, crosses: exact";
-  const Figure frame({"Re hλ (" + marks + ")", {-re, 0}}, {"Im hλ", {0, im}}, at, size);
+  std::string title = "Re hλ";
+  if (size.x >= units(kRoomForAll))
+    title += figure.eigenvalues.empty() ? " (diagonal approximation)" : " (dots: diagonal, crosses: exact)";
+  const Figure frame({title, re}, {"Im hλ", im}, at, size);
   if (!frame.has_room()) return;
   frame.axes();
+  frame.begin_clip();
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  draw_region(frame, region, re, im);
+  draw_region(frame, view.region);
   const auto colour = [](const StabilityFigure::Mode& mode) {
     return mode.growth > kStable ? palette().failed : palette().text;
   };
@@ -231,7 +253,8 @@ void draw_plane(const PanelContext& context, const std::string& name, const Stab
       draw->AddLine(ImVec2(p.x - arm, p.y + arm), ImVec2(p.x + arm, p.y - arm), palette().careful);
     }
   if (frame.b().y - frame.a().y > units(kRoomForNames)) frame.label(frame.a(), palette().muted, "Im hλ");
-  if (frame.hovered(name + ":region")) tell_place(frame, info, values);
+  frame.end_clip();
+  if (frame.zoom(name + ":region", view.plane_axes, true)) tell_place(frame, info, values);
 }
 
 // Title and verdict at the top; returns their height.
@@ -250,7 +273,10 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
   tooltip(
       figure.title + ".\n\n" + figure.verdict +
       "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at a "
-      "frequency. The curve: the method without damping; other lanes have thin ones.");
+      "frequency. The curve: the method without damping; other lanes have thin ones.\n\n"
+      "The wheel zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into "
+      "a "
+      "box, a double click fits again.");
   return std::max(ImGui::GetItemRectSize().y, line);
 }
 
@@ -260,12 +286,12 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
   const StabilityView& view = context.view.plots_layout.stability;
   const bool both = size.x >= units(kBesideEachOther);
   context.view.spectrum = {.wanted = true, .eigenvalues = view.eigenvalues && (both || view.plane)};
-  buttons_of(context, name, both, size.x);
+  const StabilityFigure figure = make_stability_figure(context.snapshot, view.growth_axes.x);
+  buttons_of(context, name, figure, both, size.x);
 
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
                                             units(5));
   const float pad = units(8);
-  const StabilityFigure figure = make_stability_figure(context.snapshot);
   if (!figure.empty.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
     coloured_text(palette().muted, broken_lines(figure.empty, size.x - 2 * pad));
@@ -276,7 +302,7 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
       units(3);
   const ImVec2 corner(at.x, at.y + words);
   const ImVec2 room(both ? std::floor(size.x / 2) : size.x, size.y - words);
-  if (both || !view.plane) draw_growth(context.snapshot, name, figure, corner, room);
+  if (both || !view.plane) draw_growth(context, name, figure, corner, room);
   if (both || view.plane)
     draw_plane(context, name, figure, ImVec2(both ? corner.x + room.x : corner.x, corner.y), room);
 }

@@ -14,10 +14,8 @@
 namespace clothlab {
 namespace {
 
-constexpr double kWheelStep = 0.8;  // of the range, per notch
-constexpr float kLeastBox = 5;      // [interface units]
-constexpr float kLeastFrame = 24;   // [interface units]
-constexpr float kStripGap = 2;      // between the strip and the frame [interface units]
+constexpr float kLeastFrame = 24;  // [interface units]
+constexpr float kStripGap = 2;     // between the strip and the frame [interface units]
 // Where less is left for the frame, the strip is thin and without marks [interface units].
 constexpr float kLeastBesideMarks = 56, kThinStrip = 4;
 
@@ -25,7 +23,6 @@ struct Rect {
   ImVec2 a, b;
   float width() const { return b.x - a.x; }
   float height() const { return b.y - a.y; }
-  bool holds(ImVec2 p) const { return p.x >= a.x && p.x <= b.x && p.y >= a.y && p.y <= b.y; }
 };
 
 constexpr Dash kLevelDash{5, 3};
@@ -297,50 +294,6 @@ class PlotPainter {
   std::vector<ImVec2> points_;
 };
 
-// ---- Zoom and pan
-
-ImVec2 place_in(const Rect& frame, ImVec2 at) {
-  return ImVec2((at.x - frame.a.x) / frame.width(), (frame.b.y - at.y) / frame.height());
-}
-
-void zoom_by_wheel(const PlotPainter& painter, PlotView& view, const Rect& frame, ImVec2 mouse) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (io.MouseWheel == 0) return;
-  const double factor = std::pow(kWheelStep, static_cast<double>(io.MouseWheel));
-  const ImVec2 place = place_in(frame, mouse);
-  if (io.KeyCtrl || mouse.x < frame.a.x) {
-    view.y = painter.y().zoomed(static_cast<double>(place.y), factor);
-  } else {
-    view.x = painter.x().zoomed(static_cast<double>(place.x), factor);
-  }
-}
-
-void pan_by_drag(const PlotPainter& painter, PlotView& view, const Rect& frame) {
-  const ImVec2 motion = ImGui::GetIO().MouseDelta;
-  if (motion.x != 0) view.x = painter.x().panned(-static_cast<double>(motion.x / frame.width()));
-  // A fitted y range follows the curves; only a zoomed one is panned.
-  if (motion.y != 0 && view.y) view.y = painter.y().panned(static_cast<double>(motion.y / frame.height()));
-}
-
-void zoom_to_box(const PlotPainter& painter, PlotView& view, const Rect& frame, ImVec2 mouse) {
-  const auto inside = [&](ImVec2 p) {
-    return ImVec2(std::clamp(p.x, frame.a.x, frame.b.x), std::clamp(p.y, frame.a.y, frame.b.y));
-  };
-  const ImVec2 from = inside(*view.box);
-  const ImVec2 to = inside(mouse);
-  if (ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddRectFilled(from, to, with_alpha(palette().accent, 0.2F));
-    draw->AddRect(from, to, palette().accent);
-    return;
-  }
-  view.box.reset();
-  if (std::abs(to.x - from.x) < units(kLeastBox) || std::abs(to.y - from.y) < units(kLeastBox)) return;
-  const ImVec2 p = place_in(frame, from), q = place_in(frame, to);
-  view.x = painter.x().stretch(static_cast<double>(p.x), static_cast<double>(q.x));
-  view.y = painter.y().stretch(static_cast<double>(p.y), static_cast<double>(q.y));
-}
-
 bool has_samples(const Plot& plot) {
   return std::any_of(plot.runs.begin(), plot.runs.end(),
                      [](const PlotRun& run) { return run.x.size() >= 2; });
@@ -356,24 +309,6 @@ void draw_sentence(const std::string& text, const Rect& r) {
       shown.c_str(), nullptr, width);
 }
 
-// Mouse and keys on the frame and on the numbers of y.
-void handle_frame(const std::string& name, PlotPainter& painter, PlotView& view, const Rect& frame,
-                  float left) {
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  ImGui::SetCursorScreenPos(ImVec2(left, frame.a.y));
-  ImGui::InvisibleButton("##frame", ImVec2(frame.b.x - left, frame.height()),
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-  item_rects()[name + ":frame"] = ImVec4(frame.a.x, frame.a.y, frame.b.x, frame.b.y);
-  const bool hovered = ImGui::IsItemHovered();
-  const bool active = ImGui::IsItemActive();
-  if (hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) view.box = mouse;
-  if (view.box) zoom_to_box(painter, view, frame, mouse);
-  if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) pan_by_drag(painter, view, frame);
-  if (hovered) zoom_by_wheel(painter, view, frame, mouse);
-  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.fit();
-  if (hovered && !active && frame.holds(mouse)) painter.readings(mouse.x);
-}
-
 // A drag along the time axis, down to `bottom`, returns the time under the mouse.
 std::optional<double> handle_time_axis(const std::string& name, const PlotPainter& painter, const Rect& frame,
                                        float bottom) {
@@ -387,7 +322,7 @@ std::optional<double> handle_time_axis(const std::string& name, const PlotPainte
   }
   const bool moved = ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0;
   if (!moved) return std::nullopt;
-  return painter.x().value(static_cast<double>(place_in(frame, ImGui::GetIO().MousePos).x));
+  return painter.x().value(static_cast<double>((ImGui::GetIO().MousePos.x - frame.a.x) / frame.width()));
 }
 
 std::optional<double> draw_samples(const std::string& name, const Plot& plot, PlotView& view,
@@ -426,7 +361,8 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
   painter.curves();
   painter.levels();
   painter.cursor();
-  handle_frame(name, painter, view, frame, all.a.x);
+  if (zoom_by_mouse(name + ":frame", {painter.x(), painter.y(), frame.a, frame.b, all.a.x}, view))
+    painter.readings(ImGui::GetIO().MousePos.x);
   ImGui::GetWindowDrawList()->PopClipRect();
   return plot.x_is_time ? handle_time_axis(name, painter, frame, all.b.y) : std::nullopt;
 }

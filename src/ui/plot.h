@@ -10,6 +10,7 @@
 
 #include "chart/axis.h"
 #include "chart/chart.h"
+#include "ui/axes_view.h"
 #include "ui/plot_line.h"
 #include "ui/plot_strip.h"
 
@@ -60,15 +61,9 @@ struct Plot {
 };
 
 /// Display state of a plot.
-struct PlotView {
-  bool logarithmic = false;    ///< y
-  std::optional<AxisRange> x;  ///< after a zoom or pan; otherwise it fits
-  std::optional<AxisRange> y;
+struct PlotView : AxesView {
+  bool logarithmic = false;      ///< y
   std::set<std::string> hidden;  ///< labels of curves and names of runs switched off in the legend
-  std::optional<ImVec2> box;     ///< first corner of the zoom box, in window coordinates
-
-  bool zoomed() const { return x || y; }
-  void fit() { x = y = std::nullopt; }
 };
 
 /// The curves of the only run, or the lanes.
@@ -90,10 +85,9 @@ std::vector<PlotBand> stacked_bands(const PlotRun& run, const PlotView& view, co
                                     std::size_t places);
 
 /// Draws a plot of the given size at the cursor, with a legend whose entries switch curves off and on and a
-/// strip of the current run's methods. Hovering shows the values of the nearest sample. The wheel zooms x,
-/// with Ctrl or over the numbers of y it zooms y; a left-drag pans; a right-drag zooms into a box; a double
-/// click fits. Returns the x chosen on the time axis, if any. Controls are noted under names that begin with
-/// `name`.
+/// strip of the current run's methods. Hovering shows the values of the nearest sample; the mouse zooms as
+/// zoom_by_mouse says. Returns the x chosen on the time axis, if any. Controls are noted under names that
+/// begin with `name`.
 std::optional<double> draw_plot(const std::string& name, const Plot& plot, PlotView& view, ImVec2 size);
 
 }  // namespace clothlab

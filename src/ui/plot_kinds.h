@@ -51,6 +51,7 @@ DrawInstrument instrument(PlotKind kind);
 struct StabilityView {
   bool plane = false;        ///< of hλ, where not both pictures have room
   bool eigenvalues = false;  ///< those of J are wanted
+  AxesView growth_axes, plane_axes;
   GrowthRegion region;
 };
 

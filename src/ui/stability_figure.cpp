@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "io/csv.h"
 #include "sim/parameters.h"
 #include "ui/lanes.h"
 #include "ui/numbers.h"
@@ -138,7 +140,7 @@ std::string figure_title(const Snapshot& now, const MeasuredSpectrum& measured) 
 
 }  // namespace
 
-StabilityFigure make_stability_figure(const Snapshot& now) {
+StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega) {
   StabilityFigure figure;
   if (!now.spectrum) {
     figure.empty = "The frequencies of the cloth are being measured.";
@@ -159,6 +161,7 @@ StabilityFigure make_stability_figure(const Snapshot& now) {
   const double highest = figure.modes.back().h_omega;
   figure.h_omega.high = 1.5 * std::max(highest, figure.limit.value_or(0));
   figure.h_omega.low = std::max(figure.modes.front().h_omega / 1.5, figure.h_omega.high / kMostDecades);
+  if (h_omega) figure.h_omega = *h_omega;
   for (const StabilityFigure::Mode& mode : figure.modes)
     figure.most_growth = std::clamp(1.15 * mode.growth, figure.most_growth, kMostGrowth);
   add_bars(figure, spectrum, method.h);
@@ -179,6 +182,23 @@ StabilityFigure make_stability_figure(const Snapshot& now) {
   if (method.info.inextensible)
     figure.verdict += " Of bending springs and the grab alone: rods do not vibrate.";
   return figure;
+}
+
+std::string csv_of(const StabilityFigure& figure, double h) {
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  std::string text =
+      "kind,h_omega,h_omega_to,omega_rad_per_s,damping_per_s,growth_per_step,modes,re_h_lambda,im_h_lambda\n";
+  const auto add_modes = [&](const char* kind, const std::vector<StabilityFigure::Mode>& modes) {
+    for (const StabilityFigure::Mode& mode : modes)
+      text += kind + csv_line({mode.h_omega, kNothing, mode.h_omega / h, -(mode.z + mode.z2).real() / h,
+                               mode.growth, mode.modes, mode.z.real(), mode.z.imag()});
+  };
+  add_modes("mode,", figure.modes);
+  add_modes("eigenvalue,", figure.eigenvalues);
+  for (const StabilityFigure::Bar& bar : figure.bars)
+    text += "bar," + csv_line({bar.h_omega.low, bar.h_omega.high, kNothing, kNothing, kNothing, bar.modes,
+                               kNothing, kNothing});
+  return text;
 }
 
 }  // namespace clothlab

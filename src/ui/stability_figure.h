@@ -47,6 +47,9 @@ struct StabilityFigure {
   std::string empty;            ///< instead of all that: why there is nothing to show
 };
 
-StabilityFigure make_stability_figure(const Snapshot& now);
+/// `h_omega`: the axis; none: it holds all modes and the limit.
+StabilityFigure make_stability_figure(const Snapshot& now, const std::optional<AxisRange>& h_omega = {});
+/// What the figure shows as a table: modes, eigenvalues of J and bars, at steps of h [s].
+std::string csv_of(const StabilityFigure& figure, double h);
 
 }  // namespace clothlab

@@ -51,6 +51,7 @@ TEST(Axis, HasRoundTicks) {
   EXPECT_THAT(values(Axis({1e-6, 1}, true).ticks(3)), ElementsAre(1e-6, 1e-4, 1e-2, 1));
   // Less than a decade is divided like a linear axis.
   EXPECT_THAT(values(Axis({2, 9}, true).ticks(4)), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(values(Axis({0.2, 4}, true).ticks(4)), ElementsAre(0.2, 0.5, 1, 2)) << "1 alone is no scale";
   EXPECT_EQ(Axis({0, 10}, false).ticks(5, "J")[1].label, "2 J");
   EXPECT_THAT(values(Axis({0, 3}, false).ticks(9, {}, 1)), ElementsAre(0, 1, 2, 3)) << "of a count";
   EXPECT_THAT(values(Axis({-0.3, 48}, false).ticks(2)), ElementsAre(0, 20, 40)) << "0 alone is no scale";

@@ -149,6 +149,13 @@ class Interface {
     return nullptr;
   }
 
+  template <class Request>
+  const Request* last_request() const {
+    for (auto it = requests.rbegin(); it != requests.rend(); ++it)
+      if (const auto* found = std::get_if<Request>(&*it)) return found;
+    return nullptr;
+  }
+
   float width = 0;
   float height = 0;
   std::optional<EditHistory> edits;

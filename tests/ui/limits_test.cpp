@@ -5,12 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
 #include "interface.h"
 #include "runtime/limit_search.h"
-#include "runtime/scene_loader.h"
+#include "runtime/moments.h"
 
 namespace clothlab {
 namespace {
@@ -23,23 +20,10 @@ using ::testing::StartsWith;
 std::unique_ptr<LimitSearch> finished_search() {
   Scene scene;
   scene.mesh = GridSource{3, 3, 1, 1};
-  const auto loaded = std::make_shared<const LoadedScene>(load_scene(scene));
-  WorkerPool pool(1);
-  const Simulation simulation(loaded->scene, loaded->mesh, pool);
-  const auto checkpoint = std::make_shared<Checkpoint>();
-  simulation.save(pool, *checkpoint);
-  std::promise<KeepMoment::Moment> promise;
-  promise.set_value({checkpoint, loaded});
-  auto search = std::make_unique<LimitSearch>(promise.get_future().share());
-  while (!search->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  auto search =
+      std::make_unique<LimitSearch>(testing::promised(testing::moment_of(testing::loaded(scene), 0)));
+  testing::found_by(*search);
   return search;
-}
-
-template <class Request>
-const Request* last_asked(const Interface& face) {
-  for (auto it = face.requests.rbegin(); it != face.requests.rend(); ++it)
-    if (const auto* found = std::get_if<Request>(&*it)) return found;
-  return nullptr;
 }
 
 TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
@@ -47,14 +31,14 @@ TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
   face.view.plots_layout.chosen[0] = PlotKind::limits;
   for (int i = 0; i < 2; ++i) face.frame();
   face.click("plot0:find");
-  EXPECT_NE(last_asked<FindLimits>(face), nullptr);
+  EXPECT_NE(face.last_request<FindLimits>(), nullptr);
 
   const auto search = finished_search();
   face.limits = search.get();
   for (int i = 0; i < 3; ++i) face.frame();
   face.click("plot0:csv");
   EXPECT_THAT(
-      last_asked<SaveTable>(face)->csv,
+      face.last_request<SaveTable>()->csv,
       StartsWith("integrator,largest_h_s,seconds_per_second,energy_made_J,rms_error_m\nexplicit-euler,"));
   // Sorted downwards, the methods without a limit come first, and none without a run.
   face.click("plot0:column:largest h");
@@ -62,7 +46,7 @@ TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
   face.click("plot0:column:largest h");
   face.frame();
   face.click("plot0:csv");
-  const std::string csv = last_asked<SaveTable>(face)->csv;
+  const std::string csv = face.last_request<SaveTable>()->csv;
   EXPECT_LT(csv.find("backward-euler"), csv.find("symplectic-euler"));
   EXPECT_LT(csv.find("symplectic-euler"), csv.find("semi-implicit-bdf2-ere")) << "which has none";
   EXPECT_THAT(csv, HasSubstr("rattle"));

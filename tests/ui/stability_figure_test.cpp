@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdio>
+#include <sstream>
 
 #include "integrate/registry.h"
 #include "interface.h"
@@ -192,12 +194,96 @@ TEST(StabilityInstrument, OffersExactEigenvaluesWhereTheyArePossible) {
   EXPECT_FALSE(face.view.plots_layout.stability.eigenvalues);
 }
 
+TEST(StabilityInstrument, IsZoomedByTheMouse) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::stability;
+  face.view.plots_layout.enlarged = 0;
+  use(face, "rk4");
+  for (int i = 0; i < 2; ++i) face.frame();
+  StabilityView& view = face.view.plots_layout.stability;
+  const auto at = [](const ImVec4& r, float x, float y) {
+    return ImVec2(std::floor(r.x + x * (r.z - r.x)), std::floor(r.y + y * (r.w - r.y)));
+  };
+  const AxisRange whole = make_stability_figure(face.snapshot).h_omega;
+  const ImVec4 growth = face.rect("plot0:growth");
+  ImVec2 mouse = at(growth, 0.25F, 0.5F);
+  face.move(mouse.x, mouse.y);
+  face.wheel(1);
+  ASSERT_TRUE(view.growth_axes.x.has_value());
+  EXPECT_FALSE(view.growth_axes.y.has_value());
+  const double share = static_cast<double>((mouse.x - growth.x) / (growth.z - growth.x));
+  EXPECT_NEAR(Axis(*view.growth_axes.x, true).place(Axis(whole, true).value(share)), share, 1e-4);
+  // The curve and the bars are those of what is seen.
+  const StabilityFigure zoomed = make_stability_figure(face.snapshot, view.growth_axes.x);
+  EXPECT_EQ(zoomed.curves.front().h_omega.front(), view.growth_axes.x->low);
+  EXPECT_NEAR(zoomed.bars.back().h_omega.high, view.growth_axes.x->high, 1e-12);
+  face.button(true);
+  face.move(mouse.x + 50, mouse.y);
+  face.button(false);
+  EXPECT_LT(view.growth_axes.x->low, zoomed.h_omega.low);
+  for (const bool down : {true, false, true, false}) face.button(down);
+  EXPECT_FALSE(view.growth_axes.zoomed());
+
+  const ImVec4 region = face.rect("plot0:region");
+  mouse = at(region, 0.5F, 0.5F);
+  face.move(mouse.x, mouse.y);
+  face.wheel(2);
+  ASSERT_TRUE(view.plane_axes.x && view.plane_axes.y) << "both axes together";
+  const AxisRange im = *view.plane_axes.y;
+  EXPECT_GT(im.low, 0);
+  face.button(true);
+  face.move(mouse.x, mouse.y - 30);
+  face.button(false);
+  EXPECT_LT(view.plane_axes.y->low, im.low);
+  EXPECT_NEAR(view.plane_axes.y->high - view.plane_axes.y->low, im.high - im.low, 1e-9);
+  for (int i = 0; i < 10; ++i) face.frame();
+  EXPECT_EQ(view.region.im(), *view.plane_axes.y);
+  for (const bool down : {true, false, true, false}) face.button(down);
+  EXPECT_FALSE(view.plane_axes.zoomed());
+}
+
+TEST(StabilityInstrument, SavesWhatItShows) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::stability;
+  face.frame();
+  EXPECT_LT(face.rect("plot0:csv").z, 0) << "nothing to save yet";
+  use(face, "symplectic-euler");
+  for (int i = 0; i < 2; ++i) face.frame();
+  face.click("plot0:csv");
+  const SaveTable* table = face.last_request<SaveTable>();
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->title, "stability");
+  // The first mode: h ω = 0.1 at ω = 10 rad/s, d = 0.2/s.
+  std::istringstream lines(table->csv);
+  std::string title, first;
+  std::getline(lines, title);
+  std::getline(lines, first);
+  EXPECT_EQ(title,
+            "kind,h_omega,h_omega_to,omega_rad_per_s,damping_per_s,growth_per_step,modes,re_h_lambda,"
+            "im_h_lambda");
+  double h_omega = 0, omega = 0, damping = 0, growth = 0, modes = 0, re = 0, im = 0;
+  ASSERT_EQ(std::sscanf(first.c_str(), "mode,%lf,,%lf,%lf,%lf,%lf,%lf,%lf", &h_omega, &omega, &damping,
+                        &growth, &modes, &re, &im),
+            7)
+      << first;
+  EXPECT_NEAR(h_omega, 0.1, 1e-12);
+  EXPECT_NEAR(omega, 10, 1e-9);
+  EXPECT_NEAR(damping, 0.2, 1e-9);
+  EXPECT_LT(growth, 1);
+  EXPECT_EQ(modes, 1);
+  EXPECT_NEAR(re, -0.001, 1e-12);
+  EXPECT_NEAR(std::hypot(re, im), 0.1, 1e-12);
+  std::size_t bars = 0;
+  for (std::string line; std::getline(lines, line);) bars += line.starts_with("bar,") ? 1 : 0;
+  EXPECT_EQ(bars, make_stability_figure(face.snapshot).bars.size());
+}
+
 TEST(GrowthRegion, FillsItselfAndStaysUntilSomethingChanges) {
   const IntegratorInfo& info = *find_integrator("rk4");
   const IntegratorParameters values = default_parameters(info);
   GrowthRegion region;
   int calls = 0;
-  for (; !region.complete() && calls < 100; ++calls) region.prepare(info, values, 4, 4);
+  for (; !region.complete() && calls < 100; ++calls) region.prepare(info, values, {-4, 0}, {0, 4});
   EXPECT_GT(calls, 1) << "not all in one picture";
   ASSERT_TRUE(region.complete());
   const auto expected = [&](std::size_t column, std::size_t row) {
@@ -209,7 +295,15 @@ TEST(GrowthRegion, FillsItselfAndStaysUntilSomethingChanges) {
   for (std::size_t row = 0; row < GrowthRegion::kRows; row += 7)
     for (std::size_t column = 0; column < GrowthRegion::kColumns; column += 5)
       EXPECT_NEAR(region.growth(column, row), expected(column, row), 1e-9 * (1 + expected(column, row)));
-  region.prepare(info, values, 5, 4);
+  // Other ranges come when they are whole; another method at once.
+  region.prepare(info, values, {-3, 1}, {1, 2});
+  EXPECT_TRUE(region.complete());
+  EXPECT_EQ(region.re(), (AxisRange{-4, 0}));
+  for (int k = 1; k < calls; ++k) region.prepare(info, values, {-3, 1}, {1, 2});
+  EXPECT_EQ(region.re(), (AxisRange{-3, 1}));
+  EXPECT_EQ(region.im(), (AxisRange{1, 2}));
+  const IntegratorInfo& other = *find_integrator("backward-euler");
+  region.prepare(other, default_parameters(other), {-3, 1}, {1, 2});
   EXPECT_FALSE(region.complete());
 }
 

@@ -5,12 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "interface.h"
-#include "runtime/scene_loader.h"
+#include "runtime/moments.h"
 #include "runtime/stability_map.h"
 #include "ui/method_mark.h"
 
@@ -24,23 +22,10 @@ using ::testing::StartsWith;
 std::unique_ptr<StabilityMap> finished_map(std::string_view method) {
   Scene scene;
   scene.mesh = GridSource{3, 3, 1, 1};
-  const auto loaded = std::make_shared<const LoadedScene>(load_scene(scene));
-  WorkerPool pool(1);
-  const Simulation simulation(loaded->scene, loaded->mesh, pool);
-  const auto checkpoint = std::make_shared<Checkpoint>();
-  simulation.save(pool, *checkpoint);
-  std::promise<KeepMoment::Moment> promise;
-  promise.set_value({checkpoint, loaded});
-  auto map = std::make_unique<StabilityMap>(promise.get_future().share(), method_row(method));
-  while (!map->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  auto map = std::make_unique<StabilityMap>(testing::promised(testing::moment_of(testing::loaded(scene), 0)),
+                                            method_row(method));
+  testing::found_by(*map);
   return map;
-}
-
-template <class Request>
-const Request* last_request(const Interface& face) {
-  for (auto it = face.requests.rbegin(); it != face.requests.rend(); ++it)
-    if (const auto* found = std::get_if<Request>(&*it)) return found;
-  return nullptr;
 }
 
 TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
@@ -48,13 +33,13 @@ TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
   face.view.plots_layout.chosen[0] = PlotKind::map;
   for (int i = 0; i < 2; ++i) face.frame();
   face.click("plot0:find");
-  EXPECT_NE(last_request<FindMap>(face), nullptr);
+  EXPECT_NE(face.last_request<FindMap>(), nullptr);
 
   const auto map = finished_map("symplectic-euler");
   face.map = map.get();
   for (int i = 0; i < 3; ++i) face.frame();
   face.click("plot0:csv");
-  const std::string csv = last_request<SaveTable>(face)->csv;
+  const std::string csv = face.last_request<SaveTable>()->csv;
   EXPECT_THAT(csv, StartsWith("stretch_stiffness_N_per_m,h_s,verdict,good_steps,"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), static_cast<std::ptrdiff_t>(map->progress()->tried) + 1);
 
