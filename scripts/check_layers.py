@@ -16,7 +16,7 @@ LAYERS = [
     {"core"},
     {"linalg", "mesh", "io", "chart"},
     {"dynamics"},
-    {"cloth", "integrate"},
+    {"cloth", "integrate", "collide"},
     {"sim", "analysis"},
     {"arena"},
     {"runtime"},
@@ -27,7 +27,7 @@ LAYERS = [
 LAYER_OF = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
 FRONT = LAYERS[7] | {"app", "main"}
 LIVE = LAYERS[6] | FRONT | {"cli"}
-PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "sim", "analysis", "arena"}
+PHYSICS = {"linalg", "dynamics", "cloth", "integrate", "collide", "sim", "analysis", "arena"}
 
 # What | which headers | in which folders (or files, without their suffix) they are legal.
 HEADER_RULES = [

@@ -30,8 +30,9 @@ Command of_the_world(const Command& command, const Simulation& lane) {
 }
 
 bool have_same_world(const Scene& a, const Scene& b) {
-  return a.material == b.material && a.wind == b.wind && a.floor == b.floor && a.pins == b.pins &&
-         a.stepping.dt == b.stepping.dt && a.stepping.energy_limit == b.stepping.energy_limit;
+  return a.material == b.material && a.wind == b.wind && a.floor == b.floor && a.obstacles == b.obstacles &&
+         a.pins == b.pins && a.stepping.dt == b.stepping.dt &&
+         a.stepping.energy_limit == b.stepping.energy_limit;
 }
 
 void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {

@@ -111,6 +111,13 @@ void SceneOptions::add_to(CLI::App& app) {
        "Positions and velocities to start from, as --state writes them; rest lengths still come from the "
        "mesh.")
       ->group("Scene");
+  app.add_option(
+         "--obstacle", obstacles_,
+         "A body that cloth lies on, in metres: sphere:x,y,z,r or capsule:x0,y0,z0,x1,y1,z1,r. May be "
+         "repeated; none: without those of the scene.")
+      ->type_name("SPEC")
+      ->allow_extra_args(false)
+      ->group("Obstacles");
   text("--integrator", integrator_, "NAME",
        ("One of " + names + "; default " + Scene{}.integrator + ".").c_str())
       ->group("Stepping");
@@ -141,9 +148,9 @@ bool SceneOptions::changes_a_scene() const {
   for (const auto* text :
        {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &initial_state_})
     if (*text) return true;
-  return no_weld_ || z_up_ || std::any_of(values_.begin(), values_.end(), [](const auto& value) {
-           return value.second.has_value();
-         });
+  return no_weld_ || z_up_ || !obstacles_.empty() ||
+         std::any_of(values_.begin(), values_.end(),
+                     [](const auto& value) { return value.second.has_value(); });
 }
 
 bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
@@ -180,6 +187,10 @@ Scene SceneOptions::applied_to(Scene scene) {
   if (z_up_) scene.z_up = true;
   if (pin_) scene.pins = parse_pins(*pin_);
   if (gravity_) scene.material.gravity = parse_gravity(*gravity_);
+  if (!obstacles_.empty()) scene.obstacles.bodies.clear();
+  for (const std::string& obstacle : obstacles_)
+    if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle(obstacle));
+  check_obstacles(scene.obstacles.bodies);
   if (integrator_) scene.integrator = integrator_info(*integrator_).id;
   for (const ParameterSpec* spec : all_parameters()) {
     const std::optional<std::string>& value = values_.find(spec->id)->second;

@@ -59,6 +59,7 @@ class SceneOptions {
   Scene applied_to(Scene scene);
 
  private:
+  std::vector<std::string> obstacles_;
   std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,
       initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id

@@ -50,19 +50,20 @@ glm::vec3 Ground::centre_from(const vec3& target) const { return glm::vec3(centr
 
 double Ground::reach(const vec3& target) const { return glm::length(centre_ - target) + 1.5 * radius_; }
 
-void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
-                         const Programs& programs) {
+void Ground::cast_shadow(std::span<const Caster> casters, const vec3& target, const Programs& programs) {
   shadow_size_ = 0;
   const glm::vec3 centre = centre_from(target);
   glm::vec2 low(std::numeric_limits<float>::max());
   glm::vec2 high(std::numeric_limits<float>::lowest());
-  for (const glm::vec3& p : positions) {
-    const glm::vec3 above = p - centre;
-    if (!is_drawable(p) || above.y < 0) continue;
-    const glm::vec2 fallen =
-        glm::vec2(above.x, above.z) - glm::vec2(kToLight.x, kToLight.z) * (above.y / kToLight.y);
-    low = glm::min(low, fallen);
-    high = glm::max(high, fallen);
+  for (const Caster& caster : casters) {
+    for (const glm::vec3& p : caster.positions) {
+      const glm::vec3 above = p - centre;
+      if (!is_drawable(p) || above.y < 0) continue;
+      const glm::vec2 fallen =
+          glm::vec2(above.x, above.z) - glm::vec2(kToLight.x, kToLight.z) * (above.y / kToLight.y);
+      low = glm::min(low, fallen);
+      high = glm::max(high, fallen);
+    }
   }
   if (!(low.x <= high.x)) return;
   // A square, for the blur is as wide one way as the other, with room for the blur.
@@ -81,7 +82,7 @@ void Ground::cast_shadow(std::span<const glm::vec3> positions, const vec3& targe
   programs.shadow.set("centre", centre);
   programs.shadow.set("shadow_low", shadow_low_);
   programs.shadow.set("shadow_size", shadow_size_);
-  cloth.draw();
+  for (const Caster& caster : casters) caster.surface.draw();
 
   glBindVertexArray(no_vertices_.id());
   glActiveTexture(GL_TEXTURE0);

@@ -25,9 +25,12 @@ class Ground {
   /// The height of the floor [m], if there is one.
   void set_floor(const std::optional<double>& height);
 
-  /// Renders the shadow of `cloth` into a texture. Changes framebuffer and viewport.
-  void cast_shadow(std::span<const glm::vec3> positions, const vec3& target, const ClothLayer& cloth,
-                   const Programs& programs);
+  struct Caster {
+    std::span<const glm::vec3> positions;  ///< relative to the target
+    const ClothLayer& surface;
+  };
+  /// Renders their shadow into a texture. Changes framebuffer and viewport.
+  void cast_shadow(std::span<const Caster> casters, const vec3& target, const Programs& programs);
 
   /// `shadow`: with the shadow that was cast last.
   void draw(const vec3& target, const Look& look, bool grid, bool shadow, const View& view,

@@ -13,6 +13,7 @@ Look light_look() {
   look.shadow = 0.34f;
   look.cloth_front = {0.24f, 0.50f, 0.82f};
   look.cloth_back = {0.88f, 0.60f, 0.33f};
+  look.obstacle = {0.62f, 0.64f, 0.68f};
   look.pin = {0.13f, 0.16f, 0.21f};
   look.grab = {0.72f, 0.22f, 0.03f};
   look.rod = {0.36f, 0.42f, 0.51f};

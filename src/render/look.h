@@ -17,6 +17,7 @@ struct Look {
   // Blue and sand leave yellow for the grab and white for pins.
   glm::vec3 cloth_front{0.33f, 0.57f, 0.86f};
   glm::vec3 cloth_back{0.92f, 0.68f, 0.42f};
+  glm::vec3 obstacle{0.50f, 0.53f, 0.58f};
   glm::vec3 edge{0.05f, 0.08f, 0.13f};  ///< of the wireframe
   glm::vec3 pin{0.96f, 0.97f, 1.0f};
   glm::vec3 grab{1.0f, 0.84f, 0.25f};

@@ -12,6 +12,7 @@
 #include "render/gl_objects.h"
 #include "render/ground.h"
 #include "render/heat_colours.h"
+#include "render/obstacle_layer.h"
 #include "render/sticks_and_balls.h"
 
 namespace clothlab {
@@ -53,6 +54,7 @@ struct Renderer::Impl {
   Programs programs;
   Ground ground;
   ClothLayer cloth;
+  ObstacleLayer obstacles;
   Lines lines;
   Balls balls;
   GlVertexArray no_vertices;
@@ -83,6 +85,13 @@ struct Renderer::Impl {
     positions.resize(frame.positions.size());
     std::transform(frame.positions.begin(), frame.positions.end(), positions.begin(),
                    [&](const vec3& p) { return glm::vec3(p - target); });
+  }
+
+  void cast_shadow(bool of_cloth, bool of_obstacles, const vec3& target) {
+    std::vector<Ground::Caster> casters;
+    if (of_cloth) casters.push_back({positions, cloth});
+    if (of_obstacles) casters.push_back({obstacles.positions(), obstacles.surface()});
+    ground.cast_shadow(casters, target, programs);
   }
 
   // At each particle, over the scale's end.
@@ -118,8 +127,10 @@ struct Renderer::Impl {
     View view;
     const Pixels size(viewport.width, viewport.height);
     float farthest = 0;
-    for (const glm::vec3& p : positions)
-      if (is_drawable(p)) farthest = std::max(farthest, glm::length(p));
+    for (const std::span<const glm::vec3> points :
+         {std::span<const glm::vec3>(positions), obstacles.positions()})
+      for (const glm::vec3& p : points)
+        if (is_drawable(p)) farthest = std::max(farthest, glm::length(p));
     const double near_plane = 0.02 * camera.distance;
     const double far_plane = camera.distance + 1.1 * std::max({camera.distance, static_cast<double>(farthest),
                                                                ground.reach(camera.target)});
@@ -264,6 +275,8 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.set_positions(frame, camera.target);
+    r.obstacles.update(frame.scene ? std::span(frame.scene->obstacles.bodies) : std::span<const Obstacle>(),
+                       camera.target);
     if (options.heat_map) r.measure_heat(frame, options);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
@@ -273,8 +286,9 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   GLint framebuffer = 0;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
   if (has_cloth) r.cloth.update(r.positions, options.heat_map ? r.heat : std::vector<float>());
-  const bool shadow = has_cloth && options.shadow && !options.over;
-  if (shadow) r.ground.cast_shadow(r.positions, camera.target, r.cloth, r.programs);
+  const bool has_obstacles = has_mesh && !r.obstacles.empty() && !options.over;
+  const bool shadow = (has_cloth || has_obstacles) && options.shadow && !options.over;
+  if (shadow) r.cast_shadow(has_cloth, has_obstacles, camera.target);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<GLuint>(framebuffer));
 
   begin_picture(viewport, !options.over);
@@ -282,6 +296,11 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glEnable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
   if (has_cloth) r.cloth.draw_lit(view, options.look, options.heat_map, options.weave, r.programs.cloth);
+  if (has_obstacles) {
+    Look plain = options.look;
+    plain.cloth_front = plain.cloth_back = plain.obstacle;
+    r.obstacles.surface().draw_lit(view, plain, false, false, r.programs.cloth);
+  }
   if (!options.over) r.draw_background();
   glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);

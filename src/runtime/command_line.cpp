@@ -40,6 +40,10 @@ class Options {
     const vec3& g = scene_.material.gravity;
     if (g != base_.material.gravity)
       add("gravity", format_number(g.x) + "," + format_number(g.y) + "," + format_number(g.z));
+    if (scene_.obstacles.bodies != base_.obstacles.bodies) {
+      if (scene_.obstacles.bodies.empty()) add("obstacle", "none");
+      for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", text_of(body));
+    }
     if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
     for (const SceneParameter& row : scene_parameters())
       add_parameter(row.spec, row.get(scene_), row.get(base_));

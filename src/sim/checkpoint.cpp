@@ -83,8 +83,9 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.entering);
   each(c.last_h);
   c.control.each_number(each);
-  each.list(c.contacts, [&](FloorContact::Contact& contact) {
+  each.list(c.contacts, [&](FilterContact::Contact& contact) {
     each(contact.particle);
+    each(contact.surface);
     each(contact.sticks);
   });
   c.pins.each_number(each);
@@ -108,7 +109,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
 /// Whether its indices and sizes fit a mesh of that size.
 bool fits(const Checkpoint& c, std::size_t n) {
   const auto exists = [n](std::uint32_t particle) { return particle < n; };
-  for (const FloorContact::Contact& contact : c.contacts)
+  for (const FilterContact::Contact& contact : c.contacts)
     if (!exists(contact.particle)) return false;
   for (const std::uint32_t particle : c.pins.particles())
     if (!exists(particle)) return false;

@@ -11,7 +11,7 @@
 #include "dynamics/grab_spring.h"
 #include "dynamics/state.h"
 #include "sim/energy_account.h"
-#include "sim/floor_contact.h"
+#include "sim/filter_contact.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
 #include "sim/step_control.h"
@@ -40,7 +40,7 @@ struct Checkpoint {
   bool entering = true;  ///< the state was set from outside: Integrator::enter comes first
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
-  std::vector<FloorContact::Contact> contacts;  ///< of the last step
+  std::vector<FilterContact::Contact> contacts;  ///< of the last step
 
   PinSet pins;
   std::optional<GrabSpring> grab;

@@ -28,6 +28,10 @@ struct SetParameter {
 struct SetGravity {
   vec3 gravity{0};  ///< [m/s²]
 };
+/// Other obstacles in place of all that are there.
+struct SetObstacles {
+  std::vector<Obstacle> bodies;
+};
 struct SetIntegrator {
   std::string id;
 };
@@ -82,7 +86,7 @@ struct RestoreSoundState {};
 struct TurnRound {};
 
 using Command =
-    std::variant<SetParameter, SetGravity, SetIntegrator, SetPinned, SetPinPreset, SetScene, MovePins, Grab,
-                 MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
+    std::variant<SetParameter, SetGravity, SetObstacles, SetIntegrator, SetPinned, SetPinPreset, SetScene,
+                 MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
 
 }  // namespace clothlab

@@ -56,6 +56,10 @@ struct Write {
   std::string operator()(const SetGravity& c) const {
     return json_object({{"do", "\"set-gravity\""}, {"to", list_of(c.gravity)}});
   }
+  std::string operator()(const SetObstacles& c) const {
+    const auto text = [](const Obstacle& body) { return json_text(text_of(body)); };
+    return json_object({{"do", "\"set-obstacles\""}, {"to", list_of(c.bodies, text)}});
+  }
   std::string operator()(const SetIntegrator& c) const {
     return json_object({{"do", "\"set-integrator\""}, {"id", json_text(c.id)}});
   }
@@ -154,6 +158,17 @@ class Members {
     return all;
   }
 
+  std::vector<Obstacle> obstacles(const char* key) {
+    const Json value = get(key);
+    if (!value.is_array()) refuse(key, "a list of obstacles");
+    std::vector<Obstacle> all;
+    for (const Json& each : value) {
+      if (!each.is_string()) refuse(key, "a list of obstacles");
+      all.push_back(parse_obstacle(each.get<std::string>()));
+    }
+    return all;
+  }
+
   void done() const {
     if (left_.empty()) return;
     throw InputError("There is no \"" + printable(left_.begin().key()) + "\" in this entry.");
@@ -221,6 +236,7 @@ constexpr std::array kReaders{
            [](Members& from) -> Command {
              return SetParameter{from.text("id"), value_of(from)};
            }},
+    Reader{"set-obstacles", [](Members& from) -> Command { return SetObstacles{from.obstacles("to")}; }},
     Reader{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
     Reader{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
     Reader{"pin",

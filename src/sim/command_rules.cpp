@@ -31,6 +31,7 @@ constexpr std::size_t kind() {
 
 std::string parameter_subject(const Command& command) { return std::get<SetParameter>(command).id; }
 std::string gravity_subject(const Command&) { return "gravity"; }
+std::string obstacles_subject(const Command&) { return "obstacles"; }
 std::string pins_subject(const Command& command) {
   std::string subject = "pins";
   for (const PinPlace& pin : std::get<MovePins>(command).pins)
@@ -45,6 +46,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     //                       scene  shown  breaks urgent gesture
     {kind<SetParameter>(),   kYes,  kNo,   kYes,  kNo,   parameter_subject},
     {kind<SetGravity>(),     kYes,  kNo,   kYes,  kNo,   gravity_subject},
+    {kind<SetObstacles>(),   kYes,  kNo,   kYes,  kNo,   obstacles_subject},
     {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
     {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
     {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
@@ -87,6 +89,11 @@ class Change {
     return edited([&](Scene& next) { next.material.gravity = c.gravity; });
   }
 
+  SharedScene operator()(const SetObstacles& c) const {
+    check_obstacles(c.bodies);
+    return edited([&](Scene& next) { next.obstacles.bodies = c.bodies; });
+  }
+
   SharedScene operator()(const SetIntegrator& c) const {
     return edited([&](Scene& next) { next.integrator = integrator_info(c.id).id; });
   }
@@ -113,6 +120,7 @@ class Change {
       next.material = c.scene->material;
       next.wind = c.scene->wind;
       next.floor = c.scene->floor;
+      next.obstacles = c.scene->obstacles;
       next.integrator = c.scene->integrator;
       next.integrator_parameters = c.scene->integrator_parameters;
       next.stepping = c.scene->stepping;

@@ -165,6 +165,12 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.floor.friction; },
                    [](Scene& s, double v) { s.floor.friction = v; },
                    "Floor"},
+    SceneParameter{{"friction", "Friction", "", Kind::real, 0, 10, 0.3, true,
+                    "Coulomb's μ between cloth and obstacles: the cloth slides where the force along the "
+                    "surface exceeds μ times the force onto it. 0: no friction."},
+                   [](const Scene& s) { return s.obstacles.friction; },
+                   [](Scene& s, double v) { s.obstacles.friction = v; },
+                   "Obstacles"},
     SceneParameter{{"dt", "Step h", "s", Kind::real, 1e-6, 1, 1.0 / 60, true,
                     "Simulated time per step. Larger steps cost less, but damp more or become unstable."},
                    [](const Scene& s) { return s.stepping.dt; },

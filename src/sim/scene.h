@@ -13,6 +13,7 @@
 
 #include "cloth/material.h"
 #include "cloth/wind.h"
+#include "collide/obstacle.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
@@ -85,6 +86,7 @@ struct Scene {
   Material material;
   Wind wind;
   Floor floor;
+  Obstacles obstacles;
   std::string integrator = "semi-implicit-euler";
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;

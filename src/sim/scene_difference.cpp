@@ -40,6 +40,11 @@ std::string vector_text(const vec3& v) {
   return "(" + format_plain(v.x) + ", " + format_plain(v.y) + ", " + format_plain(v.z) + ")";
 }
 
+std::string counted(const char* what, std::size_t from, std::size_t to) {
+  if (from == to) return std::string("Other ") + what;
+  return "Number of " + (std::string(what) + " ") + std::to_string(from).append(kArrow) + std::to_string(to);
+}
+
 std::string counted_pins(std::size_t from, std::size_t to) {
   if (from == to) return "Other particles pinned";
   return "Pinned particles " + std::to_string(from).append(kArrow) + std::to_string(to);
@@ -62,6 +67,8 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
   if (from.material.gravity != to.material.gravity)
     texts.push_back(("Gravity " + vector_text(from.material.gravity)).append(kArrow) +
                     vector_text(to.material.gravity) + " m/s²");
+  if (from.obstacles.bodies != to.obstacles.bodies)
+    texts.push_back(counted("obstacles", from.obstacles.bodies.size(), to.obstacles.bodies.size()));
   if (from.integrator != to.integrator)
     texts.push_back(std::string(integrator_info(from.integrator).title).append(kArrow) +
                     std::string(integrator_info(to.integrator).title));

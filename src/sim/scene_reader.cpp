@@ -24,9 +24,9 @@ using nlohmann::json;
 using KeyList = std::vector<std::string_view>;
 
 // The keys that are no parameters of the table. "clothlab-scene" is the version.
-constexpr std::array<std::string_view, 11> kOwnKeys{"clothlab-scene", "title",      "description",  "mesh",
-                                                    "scale",          "weld",       "z-up",         "pin",
-                                                    "gravity",        "integrator", "initial-state"};
+constexpr std::array<std::string_view, 12> kOwnKeys{
+    "clothlab-scene", "title", "description", "mesh",       "scale",         "weld",
+    "z-up",           "pin",   "gravity",     "integrator", "initial-state", "obstacles"};
 
 /// The keys of an object that is part of the scene; none where the value of `key` is no object.
 KeyList keys_within(std::string_view key) {
@@ -36,7 +36,7 @@ KeyList keys_within(std::string_view key) {
 }
 
 bool takes_list(std::string_view key) {
-  return key == "pin" || key == "gravity" || key == "grid" || key == "size";
+  return key == "pin" || key == "gravity" || key == "obstacles" || key == "grid" || key == "size";
 }
 
 /// A text that is read byte by byte and polls the probe, so that reading a long string or list can be

@@ -113,6 +113,14 @@ PinSelection read_pins(const json& value) {
   return vertices;
 }
 
+std::vector<Obstacle> read_obstacles(const json& value) {
+  if (!value.is_array()) refuse("obstacles", "must be a list of texts such as \"sphere:0,-1,0,0.3\"");
+  std::vector<Obstacle> bodies;
+  for (const json& text : value) bodies.push_back(parse_obstacle(string("obstacles", text)));
+  check_obstacles(bodies);
+  return bodies;
+}
+
 void read_parameter(const ParameterSpec& spec, const json& value, Scene& scene) {
   switch (spec.kind) {
     case ParameterSpec::Kind::boolean:
@@ -163,6 +171,8 @@ void read_value(std::string_view key, const json& value, Scene& scene) {
   } else if (key == "gravity") {
     scene.material.gravity = vector(key, value);
     check_gravity(scene.material.gravity);
+  } else if (key == "obstacles") {
+    scene.obstacles.bodies = read_obstacles(value);
   } else if (key == "integrator") {
     std::vector<std::string_view> ids;
     for (const IntegratorInfo& info : integrators()) ids.push_back(info.id);

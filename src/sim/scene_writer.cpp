@@ -50,6 +50,12 @@ std::string text_of(const PinSelection& pins) {
   return "[" + text + "]";
 }
 
+std::string text_of(const std::vector<Obstacle>& bodies) {
+  std::string text;
+  for (const Obstacle& body : bodies) text += (text.empty() ? "" : ", ") + json_text(clothlab::text_of(body));
+  return "[" + text + "]";
+}
+
 std::string text_of(const std::vector<vec3>& rows) {
   std::string text;
   for (const vec3& row : rows) text += (text.empty() ? "\n      " : ",\n      ") + text_of(row);
@@ -79,6 +85,7 @@ std::string write_scene(const Scene& scene) {
   add("z-up", scene.z_up ? "true" : "false");
   add("pin", text_of(scene.pins));
   add("gravity", text_of(scene.material.gravity));
+  if (!scene.obstacles.bodies.empty()) add("obstacles", text_of(scene.obstacles.bodies));
   add("integrator", json_text(scene.integrator));
   for (const SceneParameter& row : scene_parameters()) add(row.spec.id, text_of(row.spec, row.get(scene)));
   for (const auto& [id, value] : scene.integrator_parameters) add(id, text_of(parameter_spec(id), value));

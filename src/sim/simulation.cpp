@@ -64,10 +64,10 @@ StepStatus Simulation::Impl::step(const ComputeContext& context) {
     abandon_step();
   } catch (...) {
     abandon_step();
-    leave_floor();
+    leave_surfaces();
     throw;
   }
-  leave_floor();
+  leave_surfaces();
   return status;
 }
 
@@ -88,7 +88,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || scene->floor.on) keep_start_of_substep(context.pool);
+    if (scene->stepping.adaptive || has_surfaces(*scene)) keep_start_of_substep(context.pool);
     aim_pins(h, context);
     meet_world(h, context);
     cancel.look();
@@ -173,22 +173,22 @@ void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
   account.add_work(work + after.stretch + after.bend - before.stretch - before.bend);
 }
 
-/// The air and the floor of the substep. A changed contact set restarts multistep methods, as a changed pin
-/// does.
+/// The air and the surfaces of the substep. A changed contact set restarts multistep methods, as a changed
+/// pin does.
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
-  if (contact.hold(scene->floor, h, state, system, context)) integrator->reset();
+  if (contact.hold(*scene, h, state, system, context)) integrator->reset();
 }
 
-/// One substep, repeated where cloth has landed on the floor.
+/// One substep, repeated where cloth has landed.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   const StepContext of_step{scene->stepping.solver, context.pool, context.stop, &ledger};
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
-    if (!contact.land(scene->floor, h, substep_start, state, system, context)) break;
+    if (!contact.land(*scene, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
     const StepReport before = report;
@@ -202,12 +202,12 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   return report;
 }
 
-/// Ends the substep on the floor.
+/// Ends the substep on the surfaces.
 void Simulation::Impl::settle(const ComputeContext& context) {
   WorkerPool& pool = context.pool;
   grab_energy -= system.grab_energy(pool, state.x);
-  given_by_floor = 0;
-  if (!scene->floor.on) return;
+  given_by_surfaces = 0;
+  if (!has_surfaces(*scene)) return;
   const std::span<const double> m = system.masses();
   const auto kinetic = [&] {
     return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -218,12 +218,12 @@ void Simulation::Impl::settle(const ComputeContext& context) {
   };
   const double before = kinetic();
   probe.x = state.x;
-  const bool caught = contact.settle(scene->floor, state, system, context.stop);
-  given_by_floor = kinetic() - before;
+  const bool caught = contact.settle(*scene, state, system, context.stop);
+  given_by_surfaces = kinetic() - before;
   if (!caught) return;
   integrator->reset();
   const auto potential = [&](const ClothSystem::Energies& e) { return e.stretch + e.bend + e.gravity; };
-  given_by_floor += potential(energies_of(pool, state.x)) - potential(energies_of(pool, probe.x));
+  given_by_surfaces += potential(energies_of(pool, state.x)) - potential(energies_of(pool, probe.x));
 }
 
 /// At the beginning of a substep.
@@ -244,7 +244,7 @@ void Simulation::Impl::close_books() {
   of_step.hand = grab_energy + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
-  of_step.floor = work.friction + given_by_floor;
+  of_step.floor = work.friction + given_by_surfaces;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -260,8 +260,8 @@ void Simulation::Impl::close_books() {
 }
 
 /// Between steps, only the pins hold anything.
-void Simulation::Impl::leave_floor() {
-  if (!scene->floor.on) return;
+void Simulation::Impl::leave_surfaces() {
+  if (!has_surfaces(*scene)) return;
   system.set_pushes({});
   aim_at_pins();
 }
@@ -476,7 +476,7 @@ const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up
 Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->last_sound_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
-  impl_->contact.add_to(held, impl_->scene->floor, x);
+  impl_->contact.add_to(held, *impl_->scene, x);
   return held;
 }
 

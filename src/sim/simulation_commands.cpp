@@ -143,10 +143,11 @@ void Simulation::Impl::start(const ComputeContext& context) {
   if (!at_start || !at_start->is_of(*scene, pins.empty())) {
     measure(context);
     // Pins and floor may turn common initial motion into internal energy.
-    const bool free = pins.empty() && !scene->floor.on;
+    const bool free = pins.empty() && !has_surfaces(*scene);
     account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
     account.set_scale(system, reach(scene->floor));
-    at_start = {scene->material, scene->wind, scene->floor, pins.empty(), has_rods(), measured, account};
+    at_start = {scene->material, scene->wind, scene->floor, scene->obstacles,
+                pins.empty(),    has_rods(),  measured,     account};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -186,7 +187,8 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     may_stop =
         may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
   }
-  // New pins or a new floor may turn common motion into internal energy; the floor also lifts cloth from
+  may_stop = may_stop || !(after->obstacles == scene->obstacles);
+  // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
   scene = std::move(after);

@@ -15,7 +15,7 @@
 #include "integrate/step_ledger.h"
 #include "sim/checkpoint.h"
 #include "sim/energy_account.h"
-#include "sim/floor_contact.h"
+#include "sim/filter_contact.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 #include "sim/simulation.h"
@@ -52,7 +52,7 @@ struct Simulation::Impl {
   void finish_record();
   void restore_start_of_step();
   void abandon_step();
-  void leave_floor();
+  void leave_surfaces();
   void aim_at_pins();
   void keep_last_sound();
 
@@ -122,7 +122,7 @@ struct Simulation::Impl {
   PinSet pins;
   State state;
 
-  FloorContact contact;
+  FilterContact contact;
   StepControl control;
   EnergyMeter meter{system.model()};
   EnergyAccount account;
@@ -143,6 +143,7 @@ struct Simulation::Impl {
     Material material;
     Wind wind;
     Floor floor;
+    Obstacles obstacles;
     bool unpinned = false;
     bool rods = false;
     Measurement measured;
@@ -150,7 +151,8 @@ struct Simulation::Impl {
 
     bool is_of(const Scene& other, bool other_unpinned) const {
       return material == other.material && wind == other.wind && floor == other.floor &&
-             unpinned == other_unpinned && rods == integrator_info(other.integrator).inextensible;
+             obstacles == other.obstacles && unpinned == other_unpinned &&
+             rods == integrator_info(other.integrator).inextensible;
     }
   };
   std::optional<AtStart> at_start;
@@ -166,11 +168,11 @@ struct Simulation::Impl {
   Checkpoint at_step;  // its start; between steps that of a command
   State substep_start, probe;
   EnergyAccount account_at_substep;
-  double moved_on_entry = 0;  // [m]
-  StepLedger ledger;          // of the current substep
-  EnergyBooks books;          // with it
-  double given_by_floor = 0;  // by what `settle` does [J]
-  double grab_energy = 0;     // at its start, then by how much it fell [J]
+  double moved_on_entry = 0;     // [m]
+  StepLedger ledger;             // of the current substep
+  EnergyBooks books;             // with it
+  double given_by_surfaces = 0;  // by what `settle` does [J]
+  double grab_energy = 0;        // at its start, then by how much it fell [J]
 };
 
 }  // namespace clothlab

@@ -54,15 +54,14 @@ void wind_work(const PanelContext& context) {
 
 }  // namespace
 
-// Their switches say what the groups are.
+// Its switch says what the group is.
 void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
   gravity_rows(context);
   grab_row(context);
+  ImGui::Dummy(gap);
   parameter_section(context, "Wind");
   wind_work(context);
-  ImGui::Dummy(gap);
-  parameter_section(context, "Floor");
 }
 
 }  // namespace clothlab

@@ -13,6 +13,7 @@ void integrator_panel(const PanelContext& context);
 void scene_panel(const PanelContext& context);
 void cloth_panel(const PanelContext& context);
 void world_panel(const PanelContext& context);
+void contact_panel(const PanelContext& context);
 void solver_panel(const PanelContext& context);
 void view_panel(const PanelContext& context);
 /// The explanation of the current integrator, with its current numbers.

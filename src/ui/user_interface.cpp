@@ -42,7 +42,8 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, the grab, wind and the floor.", world_panel},
+    Tab{"World", "Gravity, the grab and the wind.", world_panel},
+    Tab{"Contact", "The floor, and spheres and bars that cloth comes to lie on.", contact_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},
     Tab{"View", "Wireframe, heat map, ground grid and what the window shows.", view_panel},
     Tab{kMethodTab, "The current integrator explained: formula, order, cost and stability (E).",

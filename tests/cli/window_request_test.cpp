@@ -90,6 +90,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--z-up", {}},
                                              {"--pin", {"none"}},
                                              {"--gravity", {"0,0,-1"}},
+                                             {"--obstacle", {"sphere:0,-1,0,0.25"}},
                                              {"--initial-state", {state}},
                                              {"--integrator", {"velocity-verlet"}},
                                              {"--threads", {"7"}},

@@ -256,6 +256,7 @@ TEST(SceneJson, EveryParameterIsAKey) {
   scene.title = scene.description = "x";
   scene.mesh = FileSource{"a.obj"};
   scene.initial_state = InitialState{};
+  scene.obstacles.bodies.resize(1);
   const std::string text = write_scene(scene);
   for (const std::string_view key : scene_keys()) {
     const bool own_of_an_integrator =

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cloth/cloth_system.h"
-#include "sim/floor_contact.h"
+#include "sim/filter_contact.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -147,17 +147,18 @@ TEST(StoppedStepTest, LeavesABlowUpExplained) {
 }
 
 // On a large mesh each pass over the cloth takes long, so the probe is asked between any two of them.
-TEST(FloorContactTest, LooksWhetherToStopBetweenItsPasses) {
+TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   WorkerPool pool(1);
   const auto mesh = grid_mesh(4, 4);
   ClothSystem system(Simulation(Scene{}, mesh, pool).system().shared_model(), Material{});
-  const Floor floor{.on = true, .height = 0, .friction = 0.5};
+  Scene scene;
+  scene.floor = {.on = true, .height = 0, .friction = 0.5};
   State on_it;
   on_it.x = mesh->positions;
   on_it.v.assign(on_it.x.size(), vec3(0));
   State below = on_it;
   for (vec3& x : below.x) x.y = -0.01;
-  FloorContact contact;
+  FilterContact contact;
   const auto looks = [](const auto& pass) {
     int count = 0;
     for (;; ++count) {
@@ -172,17 +173,17 @@ TEST(FloorContactTest, LooksWhetherToStopBetweenItsPasses) {
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
   EXPECT_GE(looks([&](const StopProbe& stop) {
-              contact.hold(floor, 0.01, on_it, system, {one_thread(), stop});
+              contact.hold(scene, 0.01, on_it, system, {one_thread(), stop});
             }),
             3);
   system.projection().clear(on_it.x.size());
   EXPECT_GE(looks([&](const StopProbe& stop) {
               system.projection().clear(on_it.x.size());
-              contact.land(floor, 0.01, on_it, below, system, {one_thread(), stop});
+              contact.land(scene, 0.01, on_it, below, system, {one_thread(), stop});
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(floor, below, system, stop); }), 1);
+  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(scene, below, system, stop); }), 1);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
       Interface face(scene, scale);
       const float bottom = face.rect("stability").y;
       ASSERT_GT(bottom, 0);
-      for (const char* tab : {"Scene", "Cloth", "World", "Solver", "View"}) {
+      for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
         SCOPED_TRACE(::testing::Message() << info.id << ", " << tab << ", scale " << scale);
         face.click(std::string("tab:") + tab);
         auto items = item_rects();
@@ -62,7 +62,7 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
 TEST(Interface, HasAControlForEveryParameter) {
   Interface face;
   std::set<std::string> seen;
-  for (const char* tab : {"Scene", "Cloth", "World", "Solver", "View"}) {
+  for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
     face.click(std::string("tab:") + tab);
     for (const auto& [name, rect] : item_rects()) seen.insert(name);
   }
@@ -172,7 +172,7 @@ TEST(Interface, LogarithmicSlidersAreLongInEveryWindow) {
         ++seen;
       }
     };
-    for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
+    for (const char* tab : {"Cloth", "World", "Contact", "Solver", "View"}) {
       face.ui.open_tab(tab);
       check();
     }
@@ -182,6 +182,32 @@ TEST(Interface, LogarithmicSlidersAreLongInEveryWindow) {
     }
     EXPECT_GT(seen, 40U);
   }
+}
+
+TEST(Interface, ObstaclesAreAddedChangedAndRemoved) {
+  Interface face;
+  face.click("tab:Contact");
+  const auto bodies = [&] {
+    const auto* sent = face.last_command<SetObstacles>();
+    return sent == nullptr ? std::vector<Obstacle>() : sent->bodies;
+  };
+  face.click("add-sphere");
+  ASSERT_EQ(bodies().size(), 1u);
+  for (const vec3& p : face.snapshot.frame.positions)
+    EXPECT_GT(glm::distance(p, bodies()[0].from), bodies()[0].radius) << "the cloth is not inside";
+  face.frame();
+  face.click("obstacle1:centre:y");
+  face.type("-2");
+  face.click("obstacle1:centre:z");
+  EXPECT_EQ(bodies()[0].from.y, -2);
+  EXPECT_EQ(bodies()[0].to, bodies()[0].from);
+  face.click("add-capsule");
+  ASSERT_EQ(bodies().size(), 2u);
+  EXPECT_EQ(bodies()[1].shape, Obstacle::Shape::capsule);
+  face.frame();
+  face.click("obstacle1:remove");
+  ASSERT_EQ(bodies().size(), 1u);
+  EXPECT_EQ(bodies()[0].shape, Obstacle::Shape::capsule);
 }
 
 TEST(Interface, TypedValuesAreTakenAndClamped) {
@@ -410,7 +436,7 @@ TEST(Interface, TooltipsDoNotCoverTheirControls) {
     Interface face(Interface::sheet(), 1, width, height);
     ImGui::GetIO().DeltaTime = 0.3F;
     int shown = 0;
-    for (const char* tab : {"Cloth", "World", "Solver", "View"}) {
+    for (const char* tab : {"Cloth", "World", "Contact", "Solver", "View"}) {
       face.ui.open_tab(tab);
       for (int i = 0; i < 3; ++i) face.frame();
       const ItemRects items = item_rects();

@@ -942,7 +942,8 @@ def sliders(program, assets):
         numbers = {
             "Cloth": ["mass", "stretch-stiffness", "bend-stiffness", "spring-damping", "rayleigh-stiffness",
                       "rayleigh-mass"],
-            "World": ["wind-speed", "floor-height"],
+            "World": ["wind-speed"],
+            "Contact": ["floor-height"],
             "Solver": ["newton-tolerance", "newton-max-iterations", "cg-tolerance", "cg-max-iterations", "max-strain",
                        "energy-limit"],
         }
@@ -1429,6 +1430,26 @@ def stability_map(program, assets):
         window.until(lambda: shown("plot0:found"), "its end", 20)
         window.key("comma")
         window.until(lambda: shown("plot0:map"), "the first one")
+
+
+@case
+def obstacles(program, assets):
+    """A sphere is added below a sheet, which comes to lie on it; undone, the cloth falls on."""
+    with Session(program, "--grid", "12x12", "--pin", "none") as window:
+        window.shows("a playing scene", playing=True)
+        window.key("space")
+        window.key("r")
+        window.shows("the start", playing=False, step=0)
+        window.click_item("tab:Contact")
+        window.click_item("add-sphere")
+        window.until(lambda: "obstacle1:remove" in window.state()["items"], "the rows of the sphere")
+        window.key("space")
+        window.until(lambda: window.state()["time"] > 1.5, "the cloth to come to rest", 60)
+        heights = [p["position"][1] for p in window.fresh_state()["some_particles"]]
+        check(max(heights) > -1, f"the cloth has fallen past the sphere: {max(heights)}")
+        window.click_item("obstacle1:remove")
+        window.until(lambda: max(p["position"][1] for p in window.state()["some_particles"]) < -2, "the cloth to fall on", 30)
+        check(window.state()["blow_up"] == "", "it blew up")
 
 
 @case

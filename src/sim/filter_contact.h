@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "cloth/steady_force.h"
+#include "collide/obstacle.h"
+#include "core/compute_context.h"
+#include "dynamics/state.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// Contact with the floor and the obstacles by projection: a particle in contact is held along the normal n
+/// of the surface at its place, S = I − n nᵀ, of two or three surfaces along their span (model.md, "The
+/// floor", "Obstacles"), for every method.
+///
+/// A step of h begins with the particles held that a surface supports: those on it, and h v_n + h² (a + κ
+/// v_t²) leads below it, with a = f_n/m, limited to [−|g|, 0], and κ the curvature. Free particles that end
+/// below a surface have landed: the step is repeated, at most twice, with them held as well, so that no
+/// particle is put on a surface that its springs keep above it. What is still below then is put on it.
+/// Impacts are inelastic.
+///
+/// Coulomb friction uses the impulse J = −m v_n − h f_n ≥ 0. Where it can stop the particle, |v_t + h f_t/m|
+/// ≤ μ J/m, the particle sticks: it is held in all directions. Otherwise it slides, with the force μ J/h
+/// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
+/// is at least the impulse that kept the particle above the surface.
+///
+/// Pinned particles follow their pins, below a surface as well. Cloth that is below one when that appears or
+/// comes up is lifted at 1 m/s.
+///
+/// Members taking a StopProbe throw Cancelled and leave partial results.
+class FilterContact {
+ public:
+  /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
+  /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
+  bool hold(const Scene& scene, double h, const State& state, ClothSystem& system,
+            const ComputeContext& context);
+  /// After it: holds particles that have landed, and those that friction would push along their motion. True
+  /// when the step from `before` has to be repeated.
+  bool land(const Scene& scene, double h, const State& before, const State& after, ClothSystem& system,
+            const ComputeContext& context);
+  /// Ends the step. True when particles had to be put on a surface.
+  bool settle(const Scene& scene, State& state, const ClothSystem& system, const StopProbe& stop);
+
+  /// Whether a surface lifted particles in the last step: from below it, or onto it at the end.
+  bool lifts() const { return lifts_; }
+
+  /// Adds what was held in the last step and still lies on its surface to a projection that holds the pins.
+  void add_to(Projection& projection, const Scene& scene, std::span<const vec3> x) const;
+
+  struct Contact {
+    std::uint32_t particle = 0;
+    std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1
+    bool sticks = false;
+    bool operator==(const Contact&) const = default;
+  };
+  /// The contacts of the last step, by particle and surface: the only state of this class.
+  const std::vector<Contact>& contacts() const { return contacts_; }
+  void set_contacts(const std::vector<Contact>& contacts) { contacts_ = contacts; }
+
+ private:
+  bool holds(std::uint32_t particle, std::uint32_t surface) const;
+  /// The projection of a new contact, with an impulse of at least `pressed` [N s].
+  Projection::Entry add(Contact contact, double pressed, const Scene& scene, double h, const State& state,
+                        const ClothSystem& system);
+  bool stop_what_turns_back(const State& after, Projection& projection);
+
+  bool lifts_ = false;
+  std::vector<Contact> contacts_, before_;
+  std::size_t sorted_ = 0;                // of the contacts, at the front
+  std::vector<Projection::Entry> added_;  // for the projection
+  std::vector<SteadyForce::Push> friction_;
+  std::vector<vec3> force_;  // at the beginning of the step, without friction
+};
+
+/// Whether there is anything to be met.
+inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
+
+}  // namespace clothlab

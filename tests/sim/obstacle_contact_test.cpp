@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Obstacles against theory: where cloth leaves a sphere, when it sticks, and that nothing ends below a
+// surface.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <vector>
+
+#include "sim/checkpoint.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kFall = 9.8;
+constexpr double kRadius = 0.5;
+
+// A patch of 1 mm, which moves as a point, at an angle from the top of a sphere about the origin.
+struct OnSphere {
+  OnSphere(const std::string& integrator, double angle, double friction, double h) {
+    Scene scene;
+    scene.integrator = integrator;
+    scene.pins = PinPreset::none;
+    scene.stepping.dt = h;
+    scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    scene.material.stretch_stiffness = 50;
+    scene.obstacles.bodies = {
+        {.shape = Obstacle::Shape::sphere, .from = vec3(0), .to = vec3(0), .radius = kRadius}};
+    scene.obstacles.friction = friction;
+    InitialState start;
+    const vec3 out(std::sin(angle), std::cos(angle), 0), along(std::cos(angle), -std::sin(angle), 0);
+    for (const double a : {-0.5e-3, 0.5e-3})
+      for (const double b : {-0.5e-3, 0.5e-3})
+        start.positions.push_back(kRadius * glm::normalize(kRadius * out + a * along + vec3(0, 0, b)));
+    start.velocities.assign(4, vec3(0));
+    scene.initial_state = start;
+    scene.mesh = GridSource{2, 2, 1e-3, 1e-3};
+    mesh = mesh_of(scene);
+    simulation = std::make_unique<Simulation>(scene, mesh, pool);
+  }
+
+  vec3 place() const {
+    vec3 sum(0);
+    for (const vec3& x : simulation->state().x) sum += x / 4.0;
+    return sum;
+  }
+
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh;
+  std::unique_ptr<Simulation> simulation;
+};
+
+double least_height(const Simulation& simulation) {
+  double least = std::numeric_limits<double>::infinity();
+  const Scene& scene = simulation.scene();
+  for (const vec3& x : simulation.state().x) {
+    for (const Obstacle& body : scene.obstacles.bodies) {
+      const SurfacePlace place = place_above(body, x);
+      least = std::min(least, place.height - place.level);
+    }
+    if (scene.floor.on) least = std::min(least, x.y - scene.floor.height);
+  }
+  return least;
+}
+
+// Without friction a point that slides from near the top leaves a sphere where cos θ = 2/3 cos θ0. What is
+// held in the plane that touches the sphere is turned into the next one in every step, which is of first
+// order in h.
+TEST(ObstacleContact, APointLeavesASphereAtTwoThirdsOfItsHeight) {
+  constexpr double kStart = 0.2;
+  for (const double h : {4e-3, 2e-3, 1e-3, 5e-4}) {
+    OnSphere point("symplectic-euler", kStart, 0, h);
+    double left = 0;
+    for (int k = 0; k < 20'000 && left == 0; ++k) {
+      ASSERT_EQ(point.simulation->step(point.pool), StepStatus::done);
+      if (point.simulation->constraints(point.simulation->state().x).entries().empty())
+        left = point.place().y;
+    }
+    ASSERT_GT(left, 0);
+    const double error = std::abs(left / (2.0 / 3 * kRadius * std::cos(kStart)) - 1);
+    EXPECT_LT(error, 12 * h) << h;
+  }
+}
+
+// Coulomb: at rest it sticks while tan θ < μ, else it begins to slide with g (sin θ − μ cos θ).
+TEST(ObstacleContact, FrictionHoldsOnASphereUpToItsAngle) {
+  constexpr double kRough = 0.5;
+  const double limit = std::atan(kRough);
+  for (const IntegratorInfo& info : integrators()) {
+    OnSphere sticking(std::string(info.id), limit - 0.01, kRough, 1e-3);
+    const vec3 start = sticking.place();
+    ASSERT_EQ(run(*sticking.simulation, 50), 50) << info.id;
+    EXPECT_LT(glm::distance(sticking.place(), start), 2e-6) << info.id;
+    OnSphere sliding(std::string(info.id), limit + 0.2, kRough, 1e-3);
+    const vec3 from = sliding.place();
+    ASSERT_EQ(run(*sliding.simulation, 20), 20) << info.id;
+    const double t = 0.02, angle = limit + 0.2;
+    const double way = 0.5 * kFall * (std::sin(angle) - kRough * std::cos(angle)) * t * t;
+    EXPECT_NEAR(glm::distance(sliding.place(), from) / way, 1, 0.08) << info.id;  // 1/20 for first order
+  }
+}
+
+// Two spheres, a bar and the floor: held along two or three normals at once.
+Scene between_bodies(const std::string& integrator) {
+  Scene scene;
+  scene.integrator = integrator;
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 50;
+  scene.stepping.dt = 2e-3;
+  scene.floor.on = true;
+  scene.floor.height = -0.3;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.25,0.5,0.2"),
+                            parse_obstacle("sphere:0.65,-0.26,0.5,0.24"),
+                            parse_obstacle("capsule:-0.2,-0.28,0.1,1.2,-0.25,0.2,0.1")};
+  return scene;
+}
+
+TEST(ObstacleContact, NothingEndsBelowASurface) {
+  const auto sheet = grid_mesh(9, 9);
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    Simulation simulation(between_bodies(std::string(info.id)), sheet, pool);
+    for (int k = 0; k < 200; ++k) {
+      if (simulation.step(pool) != StepStatus::done) {
+        EXPECT_EQ(info.id, "explicit-euler") << k;  // which grows at every h
+        break;
+      }
+      ASSERT_GE(least_height(simulation), -1e-15) << info.id << " step " << k;
+    }
+    if (!simulation.blow_up()) {
+      EXPECT_GT(simulation.constraints(simulation.state().x).entries().size(), 3u) << info.id;
+    }
+  }
+}
+
+TEST(ObstacleContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
+  const auto sheet = grid_mesh(40, 40);
+  const Scene scene = between_bodies("bdf2");
+  std::uint64_t first = 0;
+  for (const int threads : {1, 2, 4}) {
+    WorkerPool pool(threads);
+    Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
+    run(simulation, 120);
+    const auto moment = std::make_shared<Checkpoint>();
+    simulation.save(pool, *moment);
+    resumed.apply(pool, GoBack{moment});
+    run(simulation, 10);
+    run(resumed, 10);
+    const std::uint64_t hash = state_hash(simulation.state());
+    EXPECT_EQ(state_hash(resumed.state()), hash);
+    if (first == 0) first = hash;
+    EXPECT_EQ(hash, first) << threads;
+  }
+}
+
+TEST(ObstacleContact, LiftsClothOutOfABodyThatAppears) {
+  const auto sheet = grid_mesh(6, 6);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.stepping.dt = 2e-3;
+  scene.material.stretch_stiffness = 50;
+  Simulation simulation(scene, sheet, pool);
+  run(simulation, 10);
+  simulation.apply(pool, SetObstacles{{parse_obstacle("sphere:0.5,-0.1,0.5,0.2")}});
+  ASSERT_EQ(run(simulation, 150), 150);
+  double least = 1;
+  for (std::uint32_t i = 0; i < simulation.state().x.size(); ++i)
+    if (!simulation.is_pinned(i)) {
+      const SurfacePlace place = place_above(simulation.scene().obstacles.bodies[0], simulation.state().x[i]);
+      least = std::min(least, place.height - place.level);
+    }
+  EXPECT_GE(least, -1e-15);
+  simulation.apply(pool, SetObstacles{});
+  EXPECT_EQ(run(simulation, 20), 20);
+  EXPECT_THROW(simulation.apply(pool, SetObstacles{{Obstacle{.radius = -1}}}), InputError);
+}
+
+}  // namespace
+}  // namespace clothlab::testing
