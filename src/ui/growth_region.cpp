@@ -24,10 +24,9 @@ void GrowthRegion::prepare(const IntegratorInfo& info, const IntegratorParameter
 
 void GrowthRegion::Grid::fill() {
   for (std::size_t k = 0; k < kCellsPerFrame && !is_full(); ++k) {
-    const auto column = static_cast<double>(growth.size() % kColumns);
-    const auto row = static_cast<double>(growth.size() / kColumns);
-    const double x = re.low + (re.high - re.low) * (column + 0.5) / kColumns;
-    const double y = im.low + (im.high - im.low) * (row + 0.5) / kRows;
+    const std::size_t column = growth.size() % kColumns, row = growth.size() / kColumns;
+    const double x = re.low + (re.high - re.low) * (static_cast<double>(column) + 0.5) / kColumns;
+    const double y = im.low + (im.high - im.low) * (static_cast<double>(row) + 0.5) / kRows;
     growth.push_back(info->growth(std::hypot(x, y), -2 * x, values));
   }
 }

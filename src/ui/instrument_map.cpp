@@ -38,10 +38,11 @@ struct VerdictLook {
   const char* in_file;  // in the table
   ImU32 Palette::*colour;
 };
+// In the key from right to left.
 constexpr std::array kVerdicts{
-    VerdictLook{Verdict::bounded, "bounded", "bounded", &Palette::accent},
-    VerdictLook{Verdict::unconverged, "not converged", "unconverged", &Palette::careful},
     VerdictLook{Verdict::unstable, "grows", "unstable", &Palette::failed},
+    VerdictLook{Verdict::unconverged, "not converged", "unconverged", &Palette::careful},
+    VerdictLook{Verdict::bounded, "bounded", "bounded", &Palette::accent},
 };
 
 const VerdictLook& look_of(Verdict verdict) {
@@ -106,14 +107,14 @@ float draw_key(const MapProgress& map, ImVec2 at, float width) {
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float line = ImGui::GetTextLineHeight(), box = std::round(0.6F * line);
   float x = at.x + width - units(8);
-  for (auto look = kVerdicts.rbegin(); look != kVerdicts.rend(); ++look) {
-    if (std::ranges::none_of(map.nodes, [&](const MapNode& n) { return n.verdict == look->verdict; }))
+  for (const VerdictLook& look : kVerdicts) {
+    if (std::ranges::none_of(map.nodes, [&](const MapNode& n) { return n.verdict == look.verdict; }))
       continue;
-    x -= ImGui::CalcTextSize(look->name).x;
-    draw->AddText(ImVec2(x, at.y + units(3)), palette().muted, look->name);
+    x -= ImGui::CalcTextSize(look.name).x;
+    draw->AddText(ImVec2(x, at.y + units(3)), palette().muted, look.name);
     x -= box + units(4);
     const float top = std::round(at.y + units(3) + (line - box) / 2);
-    draw->AddRectFilled(ImVec2(x, top), ImVec2(x + box, top + box), shade_of(look->verdict));
+    draw->AddRectFilled(ImVec2(x, top), ImVec2(x + box, top + box), shade_of(look.verdict));
     x -= units(10);
   }
   return at.x + width - x;
