@@ -19,6 +19,9 @@ std::string share_text(double share) {
   return (value < 10 ? format_plain(value, 2) : format_plain(std::round(value), 4)) + " %";
 }
 
+// What is smaller than this share of the energies that it is a difference of is rounding.
+constexpr double kRounding = 1e-13;
+
 std::string signed_joule(double value) { return (value > 0 ? "+" : "") + format_quantity(value, "J", 3); }
 
 // What it does: runs, stands, comes back.
@@ -29,7 +32,7 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
     out.colour = palette().careful;
   } else if (!lane.blow_up_sentence.empty()) {
     out.short_state = "blew up";
-    out.state = "blew up at " + format_plain(lane.frame.record.time, 3) + " s";
+    out.state = "blew up after " + format_plain(lane.frame.record.time, 3) + " s";
     out.colour = palette().failed;
   } else if (lane.frozen) {
     out.short_state = "frozen";
@@ -108,8 +111,12 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   }
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
+  const EnergyReport& energy = lane.frame.record.energy;
+  const double rounding =
+      kRounding * (energy.kinetic + energy.stretch + energy.bend + std::abs(energy.gravity));
+  const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
   if (!lane.plot->empty())
-    out.energy_change = lane.frame.record.energy.total - lane.plot->front().energy.total;
+    out.energy_change = without_rounding(energy.total - lane.plot->front().energy.total);
   out.energy = signed_joule(out.energy_change);
   EnergyBooks books = lane.frame.record.books;
   double moved = 0;
@@ -117,7 +124,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
     if (!lane.plot->empty()) books.*entry.joule -= lane.plot->front().books.*entry.joule;
     moved += std::abs(books.*entry.joule);
   }
-  out.method_energy = books.from_nothing();
+  out.method_energy = without_rounding(books.from_nothing());
   out.method = signed_joule(out.method_energy);
   if (moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
   out.name = std::string(info.title) + own_values(scene);

@@ -14,7 +14,7 @@ namespace clothlab {
 /// The figures of a lane, as its tile and the table show them.
 struct LaneReading {
   std::string name;                   ///< of the method, with its values that are not the usual ones
-  std::string state;                  ///< "6 % of real time", "blew up at 0.047 s", "comes back: 0.8 s"
+  std::string state;                  ///< "6 % of real time", "blew up after 0.046 s", "comes back: 0.8 s"
   std::string short_state;            ///< "6 %", "blew up", "comes back"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit
