@@ -14,7 +14,7 @@
 namespace clothlab {
 namespace {
 
-constexpr double kPeriod = 0.05;
+constexpr double kPeriod = 0.02;
 constexpr std::size_t kParticles = 16;
 
 using Json = nlohmann::json;
@@ -150,6 +150,7 @@ void StateLog::write(double now, const Picture& picture) {
   json["open_edges"] = edges(picture);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};
+  json["texts"] = shown_texts();
   write_file(*path_, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

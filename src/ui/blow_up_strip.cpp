@@ -144,7 +144,9 @@ void blow_up_strip(const PanelContext& context, bool& why) {
   if (row_button("blow-up-why", "Why?", "What made it blow up, with the numbers.", why)) why = !why;
   ways_on(context);
   if (now.replay && now.replay->by_itself) replay_progress(*now.replay);
-  if (why) wrapped_text(now.blow_up_text);
+  if (!why) return;
+  wrapped_text(now.blow_up_text);
+  note_text("blow-up-why", now.blow_up_text);
 }
 
 }  // namespace clothlab

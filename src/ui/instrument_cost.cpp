@@ -93,11 +93,13 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
     if (point.lane->lane == context.snapshot.lane)
       draw->AddCircle(p, units(7), palette().text, 0, units(1.5F));
     frame.label(ImVec2(p.x + units(9), p.y - line / 2), colour, lane_name(*point.lane));
+    item_rects()[name + ":point:" + lane_letter(point.lane->lane)] = ImVec4(p.x, p.y, p.x, p.y);
     if (!hovered || std::hypot(mouse.x - p.x, mouse.y - p.y) > units(8)) continue;
     begin_tooltip_above(p.y - units(8));
-    ImGui::TextUnformatted(displayable(lane_name(*point.lane) + ": " + format_quantity(point.error, "m") +
-                                       ", " + format_plain(point.cost) + " s for a simulated second")
-                               .c_str());
+    const std::string words = lane_name(*point.lane) + ": " + format_quantity(point.error, "m") + ", " +
+                              format_plain(point.cost) + " s for a simulated second";
+    ImGui::TextUnformatted(displayable(words).c_str());
+    note_text("tooltip", words);
     ImGui::EndTooltip();
   }
 }

@@ -126,6 +126,8 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
     }
     coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
                   displayable(kLimitColumns[c].text(row)));
+    note_text(name + ":" + std::string(row->info->id) + ":" + kLimitColumns[c].title,
+              kLimitColumns[c].text(row));
   }
 }
 

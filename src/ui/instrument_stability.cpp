@@ -270,6 +270,7 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
   ImGui::PopStyleVar();
   ImGui::EndGroup();
   note_item(name + ":verdict");
+  note_text(name + ":verdict", figure.verdict);
   tooltip(
       figure.title + ".\n\n" + figure.verdict +
       "\n\nDots: the modes at their growth per step, damping included. Bars: how many modes there are at a "

@@ -20,6 +20,11 @@ void write(ImVec2 at, ImU32 colour, const std::string& text) {
   ImGui::GetWindowDrawList()->AddText(at, colour, displayable(text).c_str());
 }
 
+void noted(const char* part, const LaneSnapshot& lane, ImVec2 at, ImU32 colour, const std::string& text) {
+  write(at, colour, text);
+  note_text(std::string(part) + lane_letter(lane.lane), text);
+}
+
 void begin_bar(const std::string& id, const Area& area) {
   begin_fixed(id.c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
@@ -80,7 +85,9 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   if (overlay)
     all_names(context, ImVec2(left, top), right_at - pad);
   else
-    write(ImVec2(left, top), palette().text, first_line(now.name, std::max(right_at - left - pad, 0.0F)));
+    noted("lane-head:", lane, ImVec2(left, top), palette().text,
+          first_line(now.name, std::max(right_at - left - pad, 0.0F)));
+  note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
   choose(context, lane.lane, "head", ImVec2(area.width, area.height));
   tooltip(now.help +
           " A click chooses the lane that the panels edit; a double click shows it alone, or all "
@@ -115,7 +122,8 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
     draw_gauge(ImVec2(x, top + line / 2), width, *now.limit_share, now.level_colour);
     x += width + pad;
   }
-  write(ImVec2(x, top), now.level_colour, first_line(now.verdict, std::max(right_at - x - pad, 0.0F)));
+  noted("lane-foot:", lane, ImVec2(x, top), now.level_colour,
+        first_line(now.verdict, std::max(right_at - x - pad, 0.0F)));
   choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
   tooltip(now.help +
           " The bar at the right is the method's share of all energy that was given or taken: "

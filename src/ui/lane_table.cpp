@@ -64,6 +64,7 @@ void lane_table(const PanelContext& context, ImVec2 size) {
       for (std::size_t c = 0; c < kColumns.size(); ++c) {
         ImGui::TableSetColumnIndex(static_cast<int>(c));
         const std::string text = displayable(kColumns[c].text(row));
+        note_text(std::string("lane-row:") + lane_letter(row.lane->lane) + ':' + kColumns[c].title, text);
         if (c == 0) {
           const std::string id = std::string("##row") + lane_letter(row.lane->lane);
           if (ImGui::Selectable(id.c_str(), row.lane->lane == context.snapshot.lane,

@@ -199,6 +199,7 @@ class PlotPainter {
   void table_of(const std::vector<Reading>& read, const std::string& title) {
     begin_tooltip_above(frame_.a.y - ImGui::GetTextLineHeight() - units(8));
     ImGui::TextUnformatted(displayable(title).c_str());
+    note_text("reading", title);
     if (ImGui::BeginTable("##readings", static_cast<int>(read.size()) + 1,
                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoHostExtendX)) {
       const auto cell = [](const std::string& text, ImU32 colour) {
@@ -214,8 +215,11 @@ class PlotPainter {
         if (!visible(view_, curves[c])) continue;
         cell(curves[c].label, curves[c].colour);
         for (const Reading& r : read) {
-          const double y = plot_.runs[r.run].curves[c].y[r.sample];
-          cell(std::isfinite(y) ? reading(y) : "-", palette().text);
+          const PlotRun& run = plot_.runs[r.run];
+          const double y = run.curves[c].y[r.sample];
+          const std::string text = std::isfinite(y) ? reading(y) : "-";
+          cell(text, palette().text);
+          note_text("reading:" + (run.name.empty() ? curves[c].label : run.name), text);
         }
       }
       ImGui::EndTable();

@@ -143,6 +143,7 @@ void status_bar(const PanelContext& context) {
   coloured_text(level_colour(stability.level), stability.verdict);
   ImGui::EndGroup();
   note_item("stability");
+  note_text("stability", stability.number + " " + stability.verdict);
   const float end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + units(16);
   tooltip(stability.help);
 
@@ -154,6 +155,7 @@ void status_bar(const PanelContext& context) {
   if (const auto figure = step_figure(info, values, record);
       figure && item(palette().text, figure->text, figure->usual)) {
     note_item("step-figure");
+    note_text("step-figure", figure->text);
     tooltip(figure->help);
   }
 

@@ -98,6 +98,7 @@ UserInterface::Layout UserInterface::layout(float width, float height, const Vie
 
 void UserInterface::draw(const PanelContext& context, float width, float height) {
   item_rects().clear();
+  shown_texts().clear();
   context.view.spectrum = {};  // until an instrument asks
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;

@@ -121,6 +121,13 @@ void note_item(std::string_view name) {
   item_rects()[std::string(name)] = ImVec4(a.x, a.y, b.x, b.y);
 }
 
+ShownTexts& shown_texts() {
+  static ShownTexts texts;
+  return texts;
+}
+
+void note_text(std::string_view name, std::string_view text) { shown_texts()[std::string(name)] = text; }
+
 TooltipsThere::TooltipsThere(TooltipSide side) : before_(std::exchange(g_tooltip_side, side)) {}
 TooltipsThere::~TooltipsThere() { g_tooltip_side = before_; }
 
@@ -141,6 +148,7 @@ void tooltip(std::string_view text) {
   if (g_tooltips_hidden || ImGui::GetTime() - since < kTooltipDelay) return;
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1);  // the help of a disabled control is not pale
   show_tooltip(broken_lines(text, units(320)), item, ImGui::GetItemRectMax());
+  note_text("tooltip", text);
   ImGui::PopStyleVar();
 }
 

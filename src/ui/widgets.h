@@ -18,6 +18,13 @@ ItemRects& item_rects();
 /// Notes the rectangle of the last control.
 void note_item(std::string_view name);
 
+/// What named parts of the window said in the last frame; the window tests read it.
+using ShownTexts = std::map<std::string, std::string, std::less<>>;
+ShownTexts& shown_texts();
+
+/// Notes what a part says, a control or not.
+void note_text(std::string_view name, std::string_view text);
+
 /// A tooltip for the last control, wrapped to a readable width, below the control, or above or beside it
 /// where there is no room; never on it.
 void tooltip(std::string_view text);

@@ -82,7 +82,7 @@ class Program:
         return (self.folder / "program.log").read_text(errors="replace")
 
     def state(self):
-        """What the window shows, at most a twentieth of a second old."""
+        """What the window shows, at most a fiftieth of a second old."""
         return json.loads(self.state_file.read_text())
 
     def until(self, condition, what, seconds=10):
