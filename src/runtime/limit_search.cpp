@@ -2,13 +2,13 @@
 #include "runtime/limit_search.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <utility>
 
 #include "core/error.h"
 #include "core/quantile.h"
+#include "runtime/background.h"
 #include "runtime/step_trial.h"
 #include "sim/parameters.h"
 
@@ -27,16 +27,15 @@ struct TimedRun {
 /// LimitSearch::kRunSeconds in equal steps of at most h. None where it blew up; Cancelled when `stop` asks.
 std::optional<TimedRun> run_at(const LoadedScene& loaded, const IntegratorInfo& info, double h,
                                WorkerPool& pool, const StopProbe& stop) {
-  using Watch = std::chrono::steady_clock;
   const auto steps = static_cast<std::size_t>(std::ceil(LimitSearch::kRunSeconds / h));
   TimedRun out;
   out.figures.h = LimitSearch::kRunSeconds / static_cast<double>(steps);
   Simulation simulation(trial_scene(loaded, info, out.figures.h), loaded.mesh, pool, stop, loaded.model);
   std::vector<double> seconds;
   for (std::size_t k = 0; k < steps; ++k) {
-    const Watch::time_point begin = Watch::now();
+    const double begin = thread_seconds();
     const StepStatus status = simulation.step(pool, stop);
-    seconds.push_back(std::chrono::duration<double>(Watch::now() - begin).count());
+    seconds.push_back(thread_seconds() - begin);
     if (status == StepStatus::stopped || stop_requested(stop)) throw Cancelled();
     if (status == StepStatus::blown_up) return std::nullopt;
   }

@@ -21,7 +21,7 @@ struct MethodLimit {
   // failed.
   struct Run {
     double h = 0;                 ///< [s]
-    double cost = 0;              ///< wall-clock seconds for a simulated one, on one thread
+    double cost = 0;              ///< processor seconds for a simulated one, on one thread
     double made = 0;              ///< energy that the method made, less what it destroyed [J]
     std::optional<double> error;  ///< RMS distance from the reference at the end [m]
   };

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/stop_probe.h"
 #include "core/worker_pool.h"
+#include "runtime/background.h"
 #include "runtime/control.h"
 #include "runtime/mailbox.h"
 #include "runtime/scene_loader.h"
@@ -74,6 +75,7 @@ class MomentSearch {
 
  private:
   void search(const std::shared_future<KeepMoment::Moment>& from, const std::function<void(Run&)>& work) {
+    work_in_background();
     constexpr std::chrono::milliseconds kLook{20};  // for a cancel, while it waits
     try {
       while (from.wait_for(kLook) != std::future_status::ready)

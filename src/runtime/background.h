@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace clothlab {
+
+/// Lets the window and the run go first: lowers the priority of the calling thread, where the system knows
+/// such a thing of threads.
+void work_in_background();
+
+/// Processor time of the calling thread [s], where the system tells it, or else wall-clock time: differences
+/// count.
+double thread_seconds();
+
+}  // namespace clothlab
