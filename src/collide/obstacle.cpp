@@ -102,6 +102,4 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   return {height > 0 ? from_axis / height : vec3(0, 1, 0), height, obstacle.radius, 1 / obstacle.radius};
 }
 
-SurfacePlace place_above_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
-
 }  // namespace clothlab

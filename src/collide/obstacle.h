@@ -55,6 +55,6 @@ struct SurfacePlace {
 };
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
 /// A level plane y = level.
-SurfacePlace place_above_plane(double level, const vec3& x);
+inline SurfacePlace place_above_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
 
 }  // namespace clothlab

@@ -32,8 +32,9 @@ double friction_of(const Scene& scene, std::uint32_t surface) {
 }
 
 // What a particle held along the normal goes away from a curved surface in a step is less than this.
-bool is_near(const SurfacePlace& place, double way) {
-  return place.height <= place.level + way * way * place.curvature;
+bool is_near(const SurfacePlace& place, double h, const vec3& v) {
+  return place.height <= place.level ||
+         (place.curvature > 0 && place.height <= place.level + h * h * glm::dot(v, v) * place.curvature);
 }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
@@ -91,10 +92,9 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const vec3 &x = state.x[i], &v = state.v[i];
-    const double way = h * glm::length(v);
     for (std::uint32_t surface = first; surface < end; ++surface) {
       const SurfacePlace place = place_above(scene, surface, x);
-      if (!is_near(place, way)) continue;
+      if (!is_near(place, h, v)) continue;
       if (force_.empty()) {
         force_.resize(system.size());
         cancel.look();
