@@ -1433,6 +1433,28 @@ def stability_map(program, assets):
 
 
 @case
+def solver(program, assets):
+    """The preconditioner is switched beside the residuals of the last solve, whose iterations are seen by solve, and
+    saved."""
+    with Session(program, "--grid", "20x20", "--integrator", "backward-euler") as window:
+        window.shows("a playing scene", playing=True)
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Solver")
+        window.until(lambda: "plot0:steps" in window.state()["items"], "the last steps")
+        window.click_item("plot0:per-solve")
+        window.until(lambda: "plot0:solves" in window.state()["items"], "the solves of the last step")
+        window.click_item("plot0:preconditioner")
+        window.click_item("plot0:preconditioner:jacobi")
+        window.until(lambda: window.state()["parameters"]["preconditioner"] != 0, "another preconditioner")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.click_item("plot0:csv")
+        files = window.until(lambda: [f for f in window.folder.glob("*.csv") if f.stat().st_size > 0], "the table")
+        rows = list(csv.reader(files[0].open()))
+        check("(jacobi)" in rows[0][1] and len(rows) > 2 and float(rows[1][1]) == 1, f"{rows[:2]}")
+
+
+@case
 def obstacles(program, assets):
     """A sphere is added below a sheet, which comes to lie on it; undone, the cloth falls on."""
     with Session(program, "--grid", "12x12", "--pin", "none") as window:
