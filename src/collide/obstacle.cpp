@@ -72,6 +72,8 @@ void check_obstacles(std::span<const Obstacle> bodies) {
     if (!(body.radius >= kSmallestObstacle && body.radius <= kLargestObstacle))
       throw InputError("The radius of an obstacle must be " + format_number(kSmallestObstacle) + " to " +
                        format_number(kLargestObstacle) + " m.");
+    if (body.shape == Obstacle::Shape::sphere && body.from != body.to)
+      throw InputError("A sphere has one centre.");
     for (const vec3& end : {body.from, body.to})
       for (int k = 0; k < 3; ++k)
         if (!(std::abs(end[k]) <= kFarthestObstacle))

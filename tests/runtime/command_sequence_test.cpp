@@ -150,14 +150,19 @@ class Desk {
   LaneId some_lane() { return static_cast<LaneId>(below(static_cast<int>(kMostLanes))); }
 
   void do_something_to_lanes() {
-    switch (below(8)) {
+    switch (below(9)) {
       case 0:
-      case 1: {
+      case 1:
+      case 7: {
         NewLane lane{below(2) == 0 ? "" : some_integrator(), below(3) == 0};
         if (below(2) == 0) lane.substeps = below(4);
+        lane.is_reference = below(4) == 0;
         thread_.send(Control(lane));
         return;
       }
+      case 6:
+        thread_.send(Control(SetReference{below(2) == 0 ? std::nullopt : std::optional(some_lane())}));
+        return;
       case 2:
         thread_.send(Control(ChangeLanes{RemoveLane{some_lane()}}));
         return;
@@ -261,6 +266,15 @@ class Desk {
                          .id);
   }
 
+  std::vector<Obstacle> some_bodies() {
+    Obstacle body;
+    body.shape = static_cast<Obstacle::Shape>(below(2));
+    body.from = vec3(0.5, -0.1 * below(4), 0.5);
+    body.to = body.shape == Obstacle::Shape::sphere ? body.from : body.from + vec3(0, 0, 1);
+    body.radius = 0.1 * below(4);  // none is refused
+    return std::vector<Obstacle>(static_cast<std::size_t>(below(3)), body);
+  }
+
   Command some_parameter() {
     if (below(3) == 0) return SetParameter{"mass-model", below(2) * 1.0};
     const auto rows = scene_parameters();
@@ -273,7 +287,9 @@ class Desk {
   }
 
   Command some_command() {
-    switch (below(8)) {
+    switch (below(9)) {
+      case 6:
+        return SetObstacles{some_bodies()};
       case 0:
         return SetGravity{vec3(below(3), below(8) == 0 ? std::nan("") : 1, 0)};
       case 1:
