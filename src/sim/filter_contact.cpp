@@ -2,6 +2,7 @@
 #include "sim/filter_contact.h"
 
 #include <algorithm>
+#include <array>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 #include <tuple>
@@ -16,6 +17,9 @@ constexpr double kLiftSpeed = 1;         // [m/s]
 constexpr double kWithoutGravity = 9.8;  // [m/s²], where there is none
 constexpr double kOneDirection = 1e-6;   // |S n|: below, n is held already
 constexpr double kStillOnIt = 1e-3;      // of the radius
+constexpr double kInPlace = 1e-9;        // [m]: what is deeper is being lifted
+constexpr int kMostNormals = 3;          // that hold one particle
+constexpr int kMostCorrections = 50;     // of one particle at the end of a step
 
 std::uint32_t first_surface(const Scene& scene) { return scene.floor.on ? 0 : 1; }
 std::uint32_t end_of_surfaces(const Scene& scene) {
@@ -33,8 +37,10 @@ double friction_of(const Scene& scene, std::uint32_t surface) {
 
 // What a particle held along the normal goes away from a curved surface in a step is less than this.
 bool is_near(const SurfacePlace& place, double h, const vec3& v) {
-  return place.height <= place.level ||
-         (place.curvature > 0 && place.height <= place.level + h * h * glm::dot(v, v) * place.curvature);
+  if (place.height <= place.level) return true;
+  if (!(place.curvature > 0)) return false;
+  const double way = h * glm::length(v);
+  return place.height <= place.level + std::min(way * way * place.curvature, way);
 }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
@@ -44,24 +50,23 @@ vec3 at_height(const vec3& x, const SurfacePlace& place, double height) {
 
 mat3 without(const mat3& S, const vec3& n) { return S - glm::outerProduct(n, n); }
 
-// Holds what is held already along another normal as well, at the place that its entry has there.
-void hold_along_both(Projection::Entry& held, const Projection::Entry& other, const vec3& normal) {
-  const vec3 free = held.S * normal;
+// What S leaves of a normal, of length 1; 0 where that is held already.
+vec3 free_part(const mat3& S, const vec3& normal) {
+  const vec3 free = S * normal;
   const double size = glm::length(free);
-  if (size >= kOneDirection) {
-    const vec3 direction = free / size;
-    held.target += glm::dot(normal, other.target - held.target) / size * direction;
-    held.S = without(held.S, direction);
-  }
-  if (other.S == mat3(0.0)) held.S = mat3(0.0);
+  return size < kOneDirection ? vec3(0) : free / size;
 }
 
-// To entries that ascend.
-void add_entry(std::vector<Projection::Entry>& entries, const Projection::Entry& entry, const vec3& normal) {
-  if (entries.empty() || entries.back().particle != entry.particle)
-    entries.push_back(entry);
-  else
-    hold_along_both(entries.back(), entry, normal);
+// Holds along another normal as well, at the place that its entry has there.
+void hold_along(Projection::Entry& held, const Projection::Entry& other, const vec3& normal) {
+  if (held.S == mat3(1.0)) {
+    held = other;
+    return;
+  }
+  const vec3 direction = free_part(held.S, normal);
+  if (direction == vec3(0)) return;
+  held.target += glm::dot(normal, other.target - held.target) / glm::dot(normal, direction) * direction;
+  held.S = without(held.S, direction);
 }
 
 }  // namespace
@@ -70,6 +75,12 @@ bool FilterContact::holds(std::uint32_t particle, std::uint32_t surface) const {
   const auto key = [](const Contact& contact) { return std::tuple(contact.particle, contact.surface); };
   const std::span<const Contact> known(contacts_.data(), sorted_);
   return std::ranges::binary_search(known, std::tuple(particle, surface), {}, key);
+}
+
+std::span<const FilterContact::Contact> FilterContact::contacts_of(std::uint32_t particle) const {
+  const std::span<const Contact> known(contacts_.data(), sorted_);
+  const auto own = std::ranges::equal_range(known, particle, {}, &Contact::particle);
+  return {own.begin(), own.end()};
 }
 
 bool FilterContact::hold(const Scene& scene, double h, const State& state, ClothSystem& system,
@@ -92,24 +103,42 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const vec3 &x = state.x[i], &v = state.v[i];
-    for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePlace place = place_above(scene, surface, x);
-      if (!is_near(place, h, v)) continue;
-      if (force_.empty()) {
-        force_.resize(system.size());
-        cancel.look();
-        system.force(context.pool, state.x, state.v, force_);
+    const std::size_t others = contacts_.size();
+    Projection::Entry entry{i, mat3(1.0), x};
+    // First the surface that it presses on most, then those that it goes below though held by the first.
+    for (int normals = 0; normals < kMostNormals; ++normals) {
+      double deepest = 0;
+      std::uint32_t pressed = end;
+      for (std::uint32_t surface = first; surface < end; ++surface) {
+        const SurfacePlace place = place_above(scene, surface, x);
+        if (!is_near(place, h, v)) continue;
+        if (force_.empty()) {
+          force_.resize(system.size());
+          cancel.look();
+          system.force(context.pool, state.x, state.v, force_);
+        }
+        const vec3 free_v = entry.S * v, free_f = entry.S * force_[i];
+        const double fall = std::clamp(glm::dot(place.normal, free_f) / m[i], -fastest, 0.0);
+        // On a curved surface what moves along it leaves it unless it is pulled round.
+        const double away = glm::dot(place.normal, free_v), along = glm::dot(free_v, free_v) - away * away;
+        const double height = normals == 0 ? std::min(place.height, place.level)
+                                           : place.height + glm::dot(place.normal, entry.target - x);
+        const double depth = place.level - (height + h * away + h * h * (fall + place.curvature * along));
+        const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
+        if (!(depth > deepest) ||
+            std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))
+          continue;
+        deepest = depth;
+        pressed = surface;
       }
-      const double fall = std::clamp(glm::dot(place.normal, force_[i]) / m[i], -fastest, 0.0);
-      // On a curved surface what moves along it leaves it unless it is pulled round.
-      const double away = glm::dot(place.normal, v), along = glm::dot(v, v) - away * away;
-      const bool presses =
-          std::min(place.height, place.level) + h * away + h * h * (fall + place.curvature * along) <
-          place.level;
-      if (!presses || system.projection().find(i) != nullptr) continue;
-      const Projection::Entry entry = add({i, surface}, 0, scene, h, state, system);
-      add_entry(added_, entry, place.normal);
+      if (pressed == end || system.projection().find(i) != nullptr) break;
+      hold_along(entry, add({i, pressed}, 0, scene, h, state, system), place_above(scene, pressed, x).normal);
     }
+    const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
+    if (own.empty()) continue;
+    if (std::ranges::any_of(own, &Contact::sticks)) entry.S = mat3(0.0);
+    std::ranges::sort(own, {}, &Contact::surface);
+    added_.push_back(entry);
   }
   cancel.look();
   system.projection().constrain(added_);
@@ -129,32 +158,43 @@ bool FilterContact::land(const Scene& scene, double h, const State& before, cons
   const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
     cancel.pass();
-    for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePlace place = place_above(scene, surface, after.x[i]);
-      if (!(place.height < place.level) || holds(i, surface)) continue;
+    // The deepest: held by that, it may not go below the others.
+    double deepest = 0;
+    std::uint32_t surface = end;
+    for (std::uint32_t each = first; each < end; ++each) {
+      const SurfacePlace place = place_above(scene, each, after.x[i]);
+      if (!(place.level - place.height > deepest) || holds(i, each)) continue;
       // What moves away already is put on the surface at the end.
       if (place.curvature > 0 && glm::dot(place.normal, after.v[i]) > 0) continue;
-      const Projection::Entry* held = projection.find(i);
-      const auto is_of_particle = [i](const Contact& contact) { return contact.particle == i; };
-      if (held != nullptr && std::ranges::none_of(contacts_, is_of_particle)) continue;  // a pin
-      if (force_.empty()) {
-        force_.resize(system.size());
-        cancel.look();
-        system.force(context.pool, before.x, before.v, force_);
-        cancel.look();
-      }
-      const double pressed = system.masses()[i] * (place.level - place.height) / h;
-      const Projection::Entry entry = add({i, surface}, pressed, scene, h, before, system);
-      const vec3 normal = place_above(scene, surface, before.x[i]).normal;
-      again = true;
-      if (held == nullptr) {
-        add_entry(added_, entry, normal);
-        continue;
-      }
-      Projection::Entry both = *held;
-      hold_along_both(both, entry, normal);
-      projection.constrain(i, both.S, both.target);
+      deepest = place.level - place.height;
+      surface = each;
     }
+    if (surface == end) continue;
+    const Projection::Entry* held = projection.find(i);
+    const std::span<const Contact> known = contacts_of(i);
+    if (held != nullptr && known.empty()) continue;  // a pin
+    if (force_.empty()) {
+      force_.resize(system.size());
+      cancel.look();
+      system.force(context.pool, before.x, before.v, force_);
+      cancel.look();
+    }
+    Projection::Entry entry{i, mat3(1.0), held != nullptr ? held->target : before.x[i]};
+    bool sticks = false;
+    for (const Contact& contact : known) {
+      const vec3 normal = place_above(scene, contact.surface, before.x[i]).normal;
+      entry.S = without(entry.S, free_part(entry.S, normal));
+      sticks = sticks || contact.sticks;
+    }
+    const double pressed = system.masses()[i] * deepest / h;
+    hold_along(entry, add({i, surface}, pressed, scene, h, before, system),
+               place_above(scene, surface, before.x[i]).normal);
+    if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
+    again = true;
+    if (held == nullptr)
+      added_.push_back(entry);
+    else
+      projection.constrain(i, entry.S, entry.target);
   }
   cancel.look();
   projection.constrain(added_);
@@ -193,7 +233,7 @@ Projection::Entry FilterContact::add(Contact contact, double pressed, const Scen
   contact.sticks = friction > 0 && size <= friction * impulse;
   contacts_.push_back(contact);
   if (!contact.sticks && size > 0) friction_.push_back({i, -friction * impulse / h / size * momentum});
-  return {i, contact.sticks ? mat3(0.0) : without(mat3(1.0), n),
+  return {i, without(mat3(1.0), n),
           at_height(x, place, std::min(place.level, place.height + h * kLiftSpeed))};
 }
 
@@ -205,8 +245,10 @@ void FilterContact::add_to(Projection& projection, const Scene& scene, std::span
     const vec3& at = x[contact.particle];
     const SurfacePlace place = place_above(scene, contact.surface, at);
     if (!(place.height <= place.level * (place.curvature > 0 ? 1 + kStillOnIt : 1))) continue;
-    const mat3 S = contact.sticks ? mat3(0.0) : without(mat3(1.0), place.normal);
-    add_entry(held, {contact.particle, S, at}, place.normal);
+    if (held.empty() || held.back().particle != contact.particle)
+      held.push_back({contact.particle, mat3(1.0), at});
+    held.back().S = without(held.back().S, free_part(held.back().S, place.normal));
+    if (contact.sticks) held.back().S = mat3(0.0);
   }
   projection.constrain(held);
 }
@@ -215,20 +257,49 @@ bool FilterContact::settle(const Scene& scene, State& state, const ClothSystem& 
                            const StopProbe& stop) {
   if (!has_surfaces(scene)) return false;
   CancelPoint cancel(stop);
-  for (const Contact& contact : contacts_) {
+  mat3 S(1.0);  // of the particle
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const Contact& contact = contacts_[k];
+    if (k > 0 && contacts_[k - 1].particle != contact.particle) S = mat3(1.0);
     vec3& v = state.v[contact.particle];
-    v = across(v, place_above(scene, contact.surface, state.x[contact.particle]).normal);
+    const vec3 normal = free_part(S, place_above(scene, contact.surface, state.x[contact.particle]).normal);
+    v = across(v, normal);
+    S = without(S, normal);
   }
   bool caught = false;
   const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
+    const auto is_below = [&](std::uint32_t surface) {
+      const SurfacePlace place = place_above(scene, surface, state.x[i]);
+      return place.height < place.level && !holds(i, surface);
+    };
+    std::uint32_t surface = first;
+    while (surface < end && !is_below(surface)) ++surface;
+    // Pins are where they are.
+    if (surface == end || (contacts_of(i).empty() && system.projection().find(i) != nullptr)) continue;
+    put_on_surfaces(scene, i, state.x[i], state.v[i]);
+    caught = true;
+  }
+  lifts_ = lifts_ || caught;
+  return caught;
+}
+
+void FilterContact::put_on_surfaces(const Scene& scene, std::uint32_t particle, vec3& x, vec3& v) const {
+  const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
+  std::array<bool, kMostObstacles + 1> lifted{};
+  for (std::uint32_t surface = first; surface < end; ++surface) {
+    const SurfacePlace place = place_above(scene, surface, x);
+    lifted.at(surface) = place.level - place.height > kInPlace && holds(particle, surface);
+  }
+  // What is put on one surface may go below another.
+  bool moved = true;
+  for (int pass = 0; moved && pass < kMostCorrections; ++pass) {
+    moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      vec3 &x = state.x[i], &v = state.v[i];
       const SurfacePlace place = place_above(scene, surface, x);
-      // Held particles, by a surface or by a pin, are in place.
-      if (!(place.height < place.level) || system.projection().find(i) != nullptr) continue;
-      caught = true;
+      if (!(place.height < place.level) || lifted.at(surface)) continue;
+      moved = true;
       x = at_height(x, place, place.level);
       const double away = glm::dot(place.normal, v), stopped = std::max(-away, 0.0);
       const vec3 along = across(v, place.normal);
@@ -237,8 +308,6 @@ bool FilterContact::settle(const Scene& scene, State& state, const ClothSystem& 
       v = kept * along + std::max(away, 0.0) * place.normal;
     }
   }
-  lifts_ = lifts_ || caught;
-  return caught;
 }
 
 }  // namespace clothlab

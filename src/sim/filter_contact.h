@@ -64,9 +64,13 @@ class FilterContact {
 
  private:
   bool holds(std::uint32_t particle, std::uint32_t surface) const;
+  /// Those of a particle at the beginning of the step, or after landing.
+  std::span<const Contact> contacts_of(std::uint32_t particle) const;
   /// The projection of a new contact, with an impulse of at least `pressed` [N s].
   Projection::Entry add(Contact contact, double pressed, const Scene& scene, double h, const State& state,
                         const ClothSystem& system);
+  /// On all that it is below, but for those that lift it.
+  void put_on_surfaces(const Scene& scene, std::uint32_t particle, vec3& x, vec3& v) const;
   bool stop_what_turns_back(const State& after, Projection& projection);
 
   bool lifts_ = false;

@@ -81,6 +81,11 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
   const SurfacePlace inside = place_above(parse_obstacle("sphere:1,2,3,4"), vec3(1, 2, 3));
   EXPECT_EQ(inside.height, 0);
   EXPECT_EQ(glm::length(inside.normal), 1);
+  for (const char* text :
+       {"capsule:0,-1,0,0,1,0,0.1", "capsule:-1,-2,-3,1,2,3,0.1", "capsule:-1,0,0,1,0,0,0.1"}) {
+    const Obstacle bar = parse_obstacle(text);
+    EXPECT_EQ(glm::dot(place_above(bar, vec3(0)).normal, bar.to - bar.from), 0) << text;
+  }
 }
 
 }  // namespace

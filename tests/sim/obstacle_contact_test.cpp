@@ -136,6 +136,62 @@ TEST(ObstacleContact, NothingEndsBelowASurface) {
   }
 }
 
+// Two bars in a shallow trough, two spheres nearly at one place, and a trough too narrow for its normals to
+// be far from opposite: what is held by one surface neither goes below the other nor is drawn to where they
+// meet.
+TEST(ObstacleContact, NothingEndsBelowASurfaceThatIsHeldByAnother) {
+  const auto sheet = grid_mesh(11, 11);
+  WorkerPool pool(1);
+  using Bodies = std::vector<const char*>;
+  for (const Bodies& bodies :
+       {Bodies{"capsule:-1,-0.3,0.5,0.5,-0.32,0.5,0.2", "capsule:0.5,-0.32,0.5,2,-0.3,0.5,0.2"},
+        Bodies{"sphere:0.5,-1.2,0.5,1", "sphere:0.501,-1.2,0.5,1"},
+        Bodies{"sphere:-0.06,-0.5,0.5,0.5", "sphere:0.96,-0.5,0.5,0.5"}})
+    for (const double friction : {0.0, 0.3})
+      for (const char* integrator : {"semi-implicit-euler", "bdf2", "xpbd"}) {
+        Scene scene;
+        scene.integrator = integrator;
+        scene.pins = PinPreset::none;
+        scene.obstacles.friction = friction;
+        for (const char* body : bodies) scene.obstacles.bodies.push_back(parse_obstacle(body));
+        scene.stepping.dt = 5e-3;
+        Simulation simulation(scene, sheet, pool);
+        for (int k = 0; k < 150; ++k) {
+          ASSERT_EQ(simulation.step(pool), StepStatus::done)
+              << bodies[0] << integrator << friction << " step " << k;
+          ASSERT_GE(least_height(simulation), -1e-9) << bodies[0] << integrator << friction << " step " << k;
+        }
+      }
+}
+
+// In one step a particle reaches no more than what is within h |v|.
+TEST(ObstacleContact, AThinBodyIsMetWhereItIs) {
+  const auto sheet = grid_mesh(11, 11);
+  WorkerPool pool(1);
+  Scene scene, none;
+  scene.pins = none.pins = PinPreset::none;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-1.5,0.5,1e-4")};
+  Simulation above(scene, sheet, pool), free(none, sheet, pool);
+  EXPECT_EQ(run(above, 20), 20);
+  run(free, 20);
+  EXPECT_TRUE(same_bits(above.state(), free.state()));
+}
+
+// What sticks to the floor, too.
+TEST(ObstacleContact, LiftsClothThatLiesOnTheFloor) {
+  const auto sheet = grid_mesh(11, 11);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.stepping.dt = 5e-3;
+  scene.floor = {.on = true, .height = -0.01, .friction = 1};
+  Simulation simulation(scene, sheet, pool);
+  run(simulation, 40);
+  simulation.apply(pool, SetObstacles{{parse_obstacle("sphere:0.5,-0.05,0.5,0.2")}});
+  EXPECT_EQ(run(simulation, 100), 100);
+  EXPECT_GE(least_height(simulation), -1e-9);
+}
+
 TEST(ObstacleContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   const auto sheet = grid_mesh(40, 40);
   const Scene scene = between_bodies("bdf2");
