@@ -107,7 +107,8 @@ std::string format_quantity(double value, std::string_view unit, int digits) {
     return text;
   }
   const double size = std::abs(value);
-  const bool takes_prefix = unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W";
+  const bool takes_prefix =
+      unit == "s" || unit == "J" || unit == "N" || unit == "m" || unit == "W" || unit == "m/s";
   if (takes_prefix && size >= 1e-12 && size < 1e9) {
     for (const Prefix& prefix : kPrefixes) {
       if ((prefix.factor > 1 && unit == "s") || size < prefix.factor * (1 - 1e-12)) continue;

@@ -21,7 +21,7 @@ std::string format_digits(double value, int digits);
 /// "1e-6" beyond. Infinite: "off", not a number: "not a number".
 std::string format_plain(double value, int digits = 3);
 
-/// The same with its unit, and with an SI prefix for s, J, N, m and W: "16.7 ms", "1.2 kJ", "3e12 J".
+/// The same with its unit, and with an SI prefix for s, J, N, m, m/s and W: "16.7 ms", "1.2 kJ", "3e12 J".
 /// An empty unit gives format_plain.
 std::string format_quantity(double value, std::string_view unit, int digits = 3);
 

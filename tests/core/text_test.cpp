@@ -22,6 +22,8 @@ TEST(Text, QuantitiesAreShownWithPrefixesAndWithoutNoise) {
   EXPECT_EQ(format_quantity(0, "J"), "0 J");
   EXPECT_EQ(format_quantity(-0.5, "J"), "-500 mJ");
   EXPECT_EQ(format_quantity(0.001, "s"), "1 ms");
+  EXPECT_EQ(format_quantity(3.802e-4, "m/s"), "380 µm/s");
+  EXPECT_EQ(format_quantity(0.5, "m/s^2"), "0.5 m/s^2");
   EXPECT_EQ(format_plain(1e-6), "1e-6");
   EXPECT_EQ(format_plain(2.5e9), "2.5e9");
   EXPECT_EQ(format_plain(12345), "12345");
