@@ -339,7 +339,9 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
                   std::min(all.height() * 0.4F, all.height() - beside_legend));
   const AxisRange x = shown_x(plot, view);
   const AxisRange y = shown_y(plot, view, x);
-  Rect frame{ImVec2(all.a.x + std::max(units(46), text_width("-0.0000 %")), all.a.y + legend + units(6)),
+  const float numbers =
+      std::max({units(46), text_width("-0.0000 %"), text_width("-000 m" + plot.unit) + units(6)});
+  Rect frame{ImVec2(all.a.x + numbers, all.a.y + legend + units(6)),
              ImVec2(all.b.x - pad, all.b.y - line - units(7))};
   const ImVec2 strip = frame.a;
   float thickness = 0;
@@ -411,12 +413,15 @@ AxisRange shown_y(const Plot& plot, const PlotView& view, const AxisRange& x) {
     const auto last = std::upper_bound(run.x.begin(), run.x.end(), x.high) - run.x.begin();
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
       double up = 0, down = 0;
+      bool stacks = false;
       for (const PlotCurve& curve : run.curves) {
         if (!visible(view, curve)) continue;
         fit.include(curve.y[i]);
-        if (curve.stacked && std::isfinite(curve.y[i])) (curve.y[i] > 0 ? up : down) += curve.y[i];
+        if (!curve.stacked || !std::isfinite(curve.y[i])) continue;
+        stacks = true;
+        (curve.y[i] > 0 ? up : down) += curve.y[i];
       }
-      if (view.logarithmic) continue;
+      if (view.logarithmic || !stacks) continue;
       fit.include(up);
       fit.include(down);
     }

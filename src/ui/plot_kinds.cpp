@@ -231,7 +231,11 @@ Plot of_followed(const Snapshot& now, std::span<const Quantity> quantities, cons
 }
 
 Plot height_plot(const Snapshot& now) { return of_followed(now, kHeights, "m"); }
-Plot speed_plot(const Snapshot& now) { return of_followed(now, kSpeeds, "m/s"); }
+Plot speed_plot(const Snapshot& now) {
+  Plot plot = of_followed(now, kSpeeds, "m/s");
+  plot.from_zero = true;
+  return plot;
+}
 
 Plot mean_distance_plot(const Snapshot& now) { return distance_plot(now, kDistances); }
 Plot largest_distance_plot(const Snapshot& now) { return distance_plot(now, kLargestDistances); }

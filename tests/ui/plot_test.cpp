@@ -139,6 +139,10 @@ TEST(PlotBands, StackGainsUpwardsAndLossesDownwards) {
   plot.runs = {run};
   EXPECT_GE(shown_y(plot, view, {0, 2}).high, 6);
   EXPECT_LT(shown_y(plot, view, {0, 0.5}).high, 6);
+  // Where nothing is stacked, the axis need not have zero.
+  plot.runs[0].curves = {{"height", 0xFFFFFFFF, 1, {4, 5, 4.5}}};
+  EXPECT_GT(shown_y(plot, view, {0, 2}).low, 3);
+  plot.runs = {run};
   view.hidden.insert("a");
   EXPECT_EQ(at({0.5, 1.5}, 3).size(), 4u);
   EXPECT_LT(shown_y(plot, view, {0, 2}).high, 4);
