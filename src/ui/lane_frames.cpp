@@ -25,6 +25,12 @@ void noted(const char* part, const LaneSnapshot& lane, ImVec2 at, ImU32 colour, 
   note_text(std::string(part) + lane_letter(lane.lane), text);
 }
 
+// In that width: whole words, or the ends of one.
+std::string cut(const std::string& text, float room) {
+  const std::string words = first_line(text, room);
+  return wide(words) <= room ? words : shortened(text, room);
+}
+
 void begin_bar(const std::string& id, const Area& area) {
   begin_fixed(id.c_str(), area, ImVec2(0, 0));
   ImGui::PushFont(fonts().small);
@@ -78,15 +84,19 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const float top = a.y + (area.height - line) / 2;
   const float side = letter(ImVec2(a.x + pad, a.y + (area.height - line - units(3)) / 2), lane.lane);
   const LaneReading now = read_lane(lane);
-  const std::string right = now.state;
-  const float right_at = b.x - pad - wide(right);
-  write(ImVec2(right_at, top), now.colour, right);
   const float left = a.x + 2 * pad + side;
+  // A narrow tile says less of the state, so that there is room for the name.
+  const float name = wide(std::string(integrators()[lane.integrator].title));
+  const bool has_room = overlay || left + name + 2 * pad + wide(now.state) <= b.x;
+  const std::string& right = has_room ? now.state : now.short_state;
+  // No less for few digits, so that the name stays the same.
+  const float right_at = b.x - pad - std::max(wide(right), wide("100 %"));
+  write(ImVec2(b.x - pad - wide(right), top), now.colour, right);
   if (overlay)
     all_names(context, ImVec2(left, top), right_at - pad);
   else
     noted("lane-head:", lane, ImVec2(left, top), palette().text,
-          first_line(now.name, std::max(right_at - left - pad, 0.0F)));
+          cut(now.name, std::max(right_at - left - pad, 0.0F)));
   note_text(std::string("lane-state:") + lane_letter(lane.lane), right);
   choose(context, lane.lane, "head", ImVec2(area.width, area.height));
   tooltip(now.help +
@@ -113,17 +123,20 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
                       now.method_share > 0 ? palette().failed : palette().accent);
   draw->AddLine(ImVec2(bar_at, bar_middle - units(5)), ImVec2(bar_at, bar_middle + units(5)),
                 palette().muted);
-  const std::string energy = "method " + now.method;
-  const float right_at = bar_at - half - pad - wide(energy);
-  if (right_at > a.x + area.width * 0.4F) write(ImVec2(right_at, top), palette().muted, energy);
-  float x = a.x + pad;
-  if (now.limit_share) {
-    const float width = units(40);
-    draw_gauge(ImVec2(x, top + line / 2), width, *now.limit_share, now.level_colour);
-    x += width + pad;
+  // The verdict comes first, then its gauge; the energy has its bar.
+  float x = a.x + pad, right = bar_at - half - pad;
+  const float gauge = units(40), verdict = wide(now.verdict);
+  if (now.limit_share && x + gauge + pad + verdict <= right) {
+    draw_gauge(ImVec2(x, top + line / 2), gauge, *now.limit_share, now.level_colour);
+    x += gauge + pad;
   }
-  noted("lane-foot:", lane, ImVec2(x, top), now.level_colour,
-        first_line(now.verdict, std::max(right_at - x - pad, 0.0F)));
+  const std::string energy = "method " + now.method;
+  if (x + verdict + 2 * pad + wide(energy) <= right) {
+    right -= wide(energy);
+    write(ImVec2(right, top), palette().muted, energy);
+    right -= pad;
+  }
+  noted("lane-foot:", lane, ImVec2(x, top), now.level_colour, cut(now.verdict, std::max(right - x, 0.0F)));
   choose(context, lane.lane, "foot", ImVec2(area.width, area.height));
   tooltip(now.help +
           " The bar at the right is the method's share of all energy that was given or taken: "

@@ -16,7 +16,7 @@ namespace {
 
 std::string share_text(double share) {
   const double value = 100 * share;
-  return (value < 10 ? format_plain(value, 2) : format_plain(std::round(value), 4)) + " %";
+  return (value < 10 ? format_steady(value, 2) : format_plain(std::round(value), 4)) + " %";
 }
 
 // What is smaller than this share of the energies that it is a difference of is rounding.

@@ -139,7 +139,7 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   LaneSnapshot lane = face.snapshot;
   EXPECT_EQ(read_lane(lane).state, "no step yet");
   lane.step_ms = {1, 1, 1};
-  EXPECT_THAT(read_lane(lane).state, HasSubstr("6 % of real time"));
+  EXPECT_THAT(read_lane(lane).state, HasSubstr("6.0 % of real time"));
   lane.frame.record.books.method = -0.25;
   lane.frame.record.books.damping = -0.75;
   EXPECT_EQ(read_lane(lane).method, "-250 mJ");
