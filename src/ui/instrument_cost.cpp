@@ -86,13 +86,22 @@ void cost_instrument(const PanelContext& context, const std::string& name, ImVec
   frame.axes();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool hovered = frame.hovered(name + ":cost");
+  std::vector<ImVec2> labels;
   for (const CostPoint& point : points) {
     const ImVec2 p(frame.px(point.cost), frame.py(point.error));
     const ImU32 colour = lane_colour(point.lane->lane);
     draw->AddCircleFilled(p, units(5), colour);
     if (point.lane->lane == context.snapshot.lane)
       draw->AddCircle(p, units(7), palette().text, 0, units(1.5F));
-    frame.label(ImVec2(p.x + units(9), p.y - line / 2), colour, lane_name(*point.lane));
+    // Below those that it would cover.
+    const float width = ImGui::CalcTextSize(displayable(lane_name(*point.lane)).c_str()).x;
+    ImVec2 label(std::min(p.x + units(9), frame.b().x - width - units(2)), p.y - line / 2);
+    const auto covers = [&](const ImVec2& other) {
+      return std::abs(other.y - label.y) < line && std::abs(other.x - label.x) < width;
+    };
+    while (label.y + 2 * line < frame.b().y && std::ranges::any_of(labels, covers)) label.y += line / 2;
+    labels.push_back(label);
+    frame.label(label, colour, lane_name(*point.lane));
     item_rects()[name + ":point:" + lane_letter(point.lane->lane)] = ImVec4(p.x, p.y, p.x, p.y);
     if (!hovered || std::hypot(mouse.x - p.x, mouse.y - p.y) > units(8)) continue;
     begin_tooltip_above(p.y - units(8));

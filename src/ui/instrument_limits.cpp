@@ -49,16 +49,16 @@ constexpr std::array kLimitColumns{
     LimitColumn{"cost",
                 "Seconds of one processor for a simulated second, in a run of half a second at 5 % below the "
                 "limit. –: it did not hold.",
-                58, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
+                50, [](const LimitRow& r) { return r->run ? r->run->cost : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::cost, "s"); }},
-    LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 62,
+    LimitColumn{"made", "Energy that the method made, or destroyed, in half a second there (the ledger).", 56,
                 [](const LimitRow& r) { return r->run ? r->run->made : kNoFigure; },
                 [](const LimitRow& r) { return text_of_run(r, &MethodLimit::Run::made, "J"); }},
     LimitColumn{
         "error",
         "Root mean square distance of the particles from the reference after half a second: RK4 at a quarter "
         "of its own limit. Methods with rods simulate other cloth.",
-        58, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
+        50, [](const LimitRow& r) { return r->run ? r->run->error.value_or(kNoFigure) : kNoFigure; },
         [](const LimitRow& r) {
           return r->run && r->run->error ? format_quantity(*r->run->error, "m") : std::string("–");
         }},
@@ -107,7 +107,7 @@ void lanes_button(const PanelContext& context, const std::string& name, const st
 
 void draw_limit(const PanelContext& context, const std::string& name, LimitRow row) {
   ImGui::TableNextRow();
-  for (std::size_t c = 0; c < kLimitColumns.size(); ++c) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
     ImGui::TableSetColumnIndex(static_cast<int>(c));
     if (c == 0) {
       const std::string id(row->info->id);
@@ -124,10 +124,10 @@ void draw_limit(const PanelContext& context, const std::string& name, LimitRow r
       ImGui::EndDisabled();
       ImGui::SameLine(0, units(5));
     }
+    const std::string text = kLimitColumns[c].text(row);
     coloured_text(c == 0 && !row->done ? palette().muted : palette().text,
-                  displayable(kLimitColumns[c].text(row)));
-    note_text(name + ":" + std::string(row->info->id) + ":" + kLimitColumns[c].title,
-              kLimitColumns[c].text(row));
+                  c == 0 ? first_line(text, ImGui::GetContentRegionAvail().x) : text);
+    note_text(name + ":" + std::string(row->info->id) + ":" + kLimitColumns[c].title, text);
   }
 }
 
@@ -181,9 +181,10 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
   const std::vector<LimitRow> rows =
       limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));
   ImGui::SetCursorScreenPos(beside);
+  if (!has_room_for("As lanes", at, size)) return;
   lanes_button(context, name, rows);
   ImGui::SameLine(0, units(4));
-  if (text_button(name + ":csv", "CSV", "Save the table.", 0, false))
+  if (has_room_for("CSV", at, size) && text_button(name + ":csv", "CSV", "Save the table.", 0, false))
     context.request(SaveTable{"limits", csv_of_limits(rows)});
 }
 

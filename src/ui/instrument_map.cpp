@@ -258,7 +258,8 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
                               at, size);
   const std::shared_ptr<const MapProgress> map = context.map->progress();
   ImGui::SameLine(0, units(4));
-  if (text_button(name + ":csv", "CSV", "Save the trials as a table.", 0, false))
+  if (has_room_for("CSV", at, size) &&
+      text_button(name + ":csv", "CSV", "Save the trials as a table.", 0, false))
     context.request(SaveTable{"stability-map", csv_of_map(*map)});
   draw_ground(at, size);
   const float key = map->spacing > 0 ? draw_key(*map, at, size.x) : 0;

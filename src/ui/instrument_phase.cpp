@@ -110,7 +110,7 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   ImGui::EndPopup();
 }
 
-void direction_buttons(const PanelContext& context, const std::string& name) {
+void direction_buttons(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   vec3& direction = context.view.plots_layout.phase_direction;
   const std::optional<std::size_t> chosen = axis_of(glm::normalize(direction));
   for (std::size_t k = 0; k < kAxisNames.size(); ++k) {
@@ -120,7 +120,8 @@ void direction_buttons(const PanelContext& context, const std::string& name) {
       direction = unit_vector(static_cast<int>(k));
     ImGui::SameLine(0, units(2));
   }
-  if (text_button(name + ":direction", "Other", "Along any direction.", 0, !chosen))
+  const char* other = has_room_for("Other", at, size) ? "Other" : "...";
+  if (text_button(name + ":direction", other, "Along any direction.", 0, !chosen))
     ImGui::OpenPopup("##direction");
   direction_menu(context, name);
 }
@@ -129,7 +130,7 @@ void direction_buttons(const PanelContext& context, const std::string& name) {
 
 void phase_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const Snapshot& now = context.snapshot;
-  direction_buttons(context, name);
+  direction_buttons(context, name, at, size);
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay, units(5));
   const vec3 direction = glm::normalize(context.view.plots_layout.phase_direction);

@@ -24,7 +24,6 @@ namespace {
 
 constexpr float kRoomyHeight = 230;     // room for all of the words [interface units]
 constexpr float kLowHeight = 120;       // [interface units]
-constexpr float kRoomForCsv = 320;      // of width, beside the other buttons [interface units]
 constexpr float kPreconditioner = 104;  // width of that choice [interface units]
 constexpr float kRoomForName = 100;     // of height, of what names an axis [interface units]
 constexpr float kRoomForLegend = 50;    // of height, of what names the columns [interface units]
@@ -323,7 +322,7 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
     ImGui::SameLine(0, units(4));
   }
   bool& solves = context.view.plots_layout.solves;
-  if (!figure.solves.empty()) {
+  if (!figure.solves.empty() && has_room_for("Per solve", at, size)) {
     if (text_button(name + ":per-solve", "Per solve",
                     "The CG iterations of every solve of the last step, of Newton's method one for each of "
                     "its iterations; or those of the last 200 steps.",
@@ -331,7 +330,7 @@ void solver_instrument(const PanelContext& context, const std::string& name, ImV
       solves = !solves;
     ImGui::SameLine(0, units(4));
   }
-  if (!figure.curves.empty() && size.x >= units(kRoomForCsv) &&
+  if (!figure.curves.empty() && has_room_for("CSV", at, size) &&
       text_button(name + ":csv", "CSV", "Save the residuals of all lanes.", 0, false))
     context.request(SaveTable{"solver", csv_of_solves(figure)});
 

@@ -21,7 +21,7 @@ namespace {
 constexpr float kBesideEachOther = 720;  // room for both pictures [interface units]
 constexpr float kRoomForTitle = 120;     // of height [interface units]
 constexpr float kRoomForLabel = 420;     // of the longer label of a button [interface units]
-constexpr float kRoomForAll = 300;       // of width, of all buttons and long titles [interface units]
+constexpr float kRoomForAll = 300;       // of width, of long titles [interface units]
 constexpr float kRoomForNames = 60;      // of height, of what names the axes [interface units]
 constexpr double kTallestBar = 0.45;     // of the frame
 constexpr double kStable = 1 + 1e-9;
@@ -45,7 +45,7 @@ void eigenvalues_button(const PanelContext& context, const std::string& name, fl
 }
 
 void buttons_of(const PanelContext& context, const std::string& name, const StabilityFigure& figure,
-                bool both, float width) {
+                bool both, ImVec2 at, ImVec2 size) {
   StabilityView& view = context.view.plots_layout.stability;
   if (!both) {
     if (text_button(name + ":plane", "Plane",
@@ -56,11 +56,10 @@ void buttons_of(const PanelContext& context, const std::string& name, const Stab
     ImGui::SameLine(0, units(4));
   }
   if (both || view.plane) {
-    eigenvalues_button(context, name, width);
+    eigenvalues_button(context, name, size.x);
     ImGui::SameLine(0, units(4));
   }
-  const bool has_room = width >= units(kRoomForAll) || !view.plane;
-  if (figure.empty.empty() && has_room &&
+  if (figure.empty.empty() && has_room_for("CSV", at, size) &&
       text_button(name + ":csv", "CSV", "Save modes, eigenvalues and bars as a table.", 0, false))
     context.request(SaveTable{"stability", csv_of(figure, context.snapshot.frame.scene->stepping.h())});
 }
@@ -278,7 +277,8 @@ float draw_words(const std::string& name, const StabilityFigure& figure, ImVec2 
       "The wheel zooms, over the numbers of the growth that alone; a left-drag pans, a right-drag zooms into "
       "a "
       "box, a double click fits again.");
-  return std::max(ImGui::GetItemRectSize().y, line);
+  // Title and two lines, so that the picture stays where it is while the verdict changes.
+  return std::max(ImGui::GetItemRectSize().y, roomy ? 3 * line : line);
 }
 
 }  // namespace
@@ -288,7 +288,7 @@ void stability_instrument(const PanelContext& context, const std::string& name, 
   const bool both = size.x >= units(kBesideEachOther);
   context.view.spectrum = {.wanted = true, .eigenvalues = view.eigenvalues && (both || view.plane)};
   const StabilityFigure figure = make_stability_figure(context.snapshot, view.growth_axes.x);
-  buttons_of(context, name, figure, both, size.x);
+  buttons_of(context, name, figure, both, at, size);
 
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), palette().overlay,
                                             units(5));

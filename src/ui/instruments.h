@@ -14,6 +14,9 @@ namespace clothlab {
 // cursor beside the chooser, in the row of buttons; draws into the given size at `at`, below that row.
 // Controls are noted under names that begin with `name`.
 
+/// Whether another button with that label has room at the cursor, beside *More* at the right end of the row.
+bool has_room_for(const char* label, ImVec2 at, ImVec2 size);
+
 /// The modes of the cloth under the growth per step of the active lane's method.
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 

@@ -61,7 +61,7 @@ void lane_table(const PanelContext& context, ImVec2 size) {
   if (begin_sorted_table<LaneRow>("lane-table", kColumns, size, rows)) {
     for (const LaneRow& row : rows) {
       ImGui::TableNextRow();
-      for (std::size_t c = 0; c < kColumns.size(); ++c) {
+      for (std::size_t c = 0; c < static_cast<std::size_t>(ImGui::TableGetColumnCount()); ++c) {
         ImGui::TableSetColumnIndex(static_cast<int>(c));
         const std::string text = displayable(kColumns[c].text(row));
         note_text(std::string("lane-row:") + lane_letter(row.lane->lane) + ':' + kColumns[c].title, text);

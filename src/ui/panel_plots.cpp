@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ui/instruments.h"
 #include "ui/lanes.h"
 #include "ui/panels.h"
 #include "ui/plot_export.h"
@@ -17,6 +18,9 @@ namespace clothlab {
 namespace {
 
 constexpr float kLeastWidth = 400;  // of plots side by side [interface units]
+constexpr float kButtonGap = 4;     // [interface units]
+
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
 
 // The chooser of a plot's kind.
 void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
@@ -41,7 +45,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   PlotsLayout& layout = context.view.plots_layout;
   PlotView& view = layout.view(kind);
   const std::string name = "plot" + std::to_string(slot);
-  const float gap = units(4);
+  const float gap = units(kButtonGap);
   const bool alone = layout.enlarged == slot;
   const auto save = [&](SavePlot::Format format) {
     context.request(SavePlot{format, std::make_shared<const ShownPlot>(shown_plot(*plot, view))});
@@ -80,7 +84,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   for (const Button& button : all) {
     if (!button.shown) continue;
     if (!plot && &button != all) break;
-    const float width = ImGui::CalcTextSize(button.label).x + units(14);
+    const float width = button_width(button.label);
     if (x - width < left) break;
     x -= width;
     ImGui::SameLine();
@@ -127,6 +131,11 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
 }
 
 }  // namespace
+
+bool has_room_for(const char* label, ImVec2 at, ImVec2 size) {
+  const float gap = units(kButtonGap);
+  return ImGui::GetCursorScreenPos().x + button_width(label) + gap + button_width("More") <= at.x + size.x;
+}
 
 void plots_panel(const PanelContext& context, float width, float height) {
   const TooltipsThere there(TooltipSide::above);

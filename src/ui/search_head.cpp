@@ -29,11 +29,11 @@ float draw_search_head(const std::string& name, const SearchProgress& found, boo
   coloured_text(running ? palette().careful : palette().muted,
                 first_line(found.error.empty() ? words : found.error, text_width - units(16)));
   note_item(name + (running ? ":search" : ":found"));
-  const float height = ImGui::GetTextLineHeight() + units(6), top = at.y + height;
+  const float height = ImGui::GetTextLineHeight() + units(8), below = at.y + height - units(1);
   if (running)
-    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, top - units(2)),
-                                              ImVec2(at.x + width * static_cast<float>(found.fraction), top),
-                                              palette().accent);
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(at.x, below - units(2)), ImVec2(at.x + width * static_cast<float>(found.fraction), below),
+        palette().accent);
   return height;
 }
 

@@ -28,10 +28,18 @@ struct SortedColumn {
 };
 
 /// Begins a table whose titles stay in sight, and sorts its rows. Titles are noted as "name:title". Where
-/// true, the rows are drawn next, and ImGui::EndTable ends it.
+/// true, the rows are drawn next, and ImGui::EndTable ends it. The last columns are left out where they would
+/// leave too little for the first: ImGui::TableGetColumnCount() says how many there are.
 template <class Row>
 bool begin_sorted_table(const std::string& name, std::span<const SortedColumn<Row>> columns, ImVec2 size,
                         std::vector<Row>& rows) {
+  constexpr float kLeastRest = 75;  // of the column without a width [interface units]
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float room = size.x - style.ScrollbarSize - units(kLeastRest);
+  std::size_t fitting = 0;
+  for (; fitting < columns.size(); ++fitting)
+    if ((room -= units(columns[fitting].width) + 2 * style.CellPadding.x) < 0 && fitting > 1) break;
+  columns = columns.first(fitting);
   if (!ImGui::BeginTable(name.c_str(), static_cast<int>(columns.size()),
                          ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |
                              ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerH,

@@ -154,6 +154,24 @@ TEST(SolverFigure, DrawsItselfAndItsSwitchesSendCommands) {
   }
 }
 
+TEST(SolverFigure, LeavesRoomForMore) {
+  for (const float width : {640.0F, 760.0F, 900.0F, 1100.0F}) {
+    Interface face(Interface::sheet(), 2, width, 360);
+    give_two_lanes(face);
+    for (const PlotKind kind : {PlotKind::solver, PlotKind::stability, PlotKind::phase}) {
+      face.view.plots_layout.chosen[0] = kind;
+      for (int i = 0; i < 2; ++i) face.frame();
+      const ImVec4 more = face.rect("plot0:More");
+      ASSERT_GT(more.x, 0) << width;
+      for (const auto& [name, r] : item_rects()) {
+        const bool beside =
+            name.starts_with("plot0:") && name != "plot0:More" && r.y < more.w && r.w > more.y;
+        EXPECT_TRUE(!beside || r.z <= more.x) << name << " " << width;
+      }
+    }
+  }
+}
+
 TEST(SolverFigure, ShowsTheSettingsThatMatter) {
   Interface face;
   face.view.plots_layout.chosen[0] = PlotKind::solver;
