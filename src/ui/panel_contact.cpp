@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/common.hpp>
+#include <glm/geometric.hpp>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@
 namespace clothlab {
 namespace {
 
-// A body of a fifth of the cloth's size below its middle.
-Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape) {
+// A body of a fifth of the cloth's size below its middle, or beside those that are there.
+Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vector<Obstacle>& others) {
   constexpr double kRadius = 0.2, kHalfLength = 0.6;  // of the diagonal
   vec3 low(0), high(0);
   bool any = false;
@@ -32,7 +33,11 @@ Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape) {
   body.radius = kRadius * size * (shape == Obstacle::Shape::capsule ? 0.5 : 1.0);
   const vec3 middle =
       glm::clamp((low + high) / 2.0, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
-  const vec3 centre(middle.x, std::max(low.y, -kFarthestObstacle / 2) - 1.2 * body.radius, middle.z);
+  vec3 centre(middle.x, std::max(low.y, -kFarthestObstacle / 2) - 1.2 * body.radius, middle.z);
+  const auto hides = [&](const Obstacle& other) {
+    return glm::distance((other.from + other.to) / 2.0, centre) < 2 * body.radius;
+  };
+  while (std::ranges::any_of(others, hides)) centre.z += 2 * body.radius;
   const vec3 half = shape == Obstacle::Shape::capsule ? vec3(kHalfLength * size, 0, 0) : vec3(0);
   body.from = centre - half;
   body.to = centre + half;
@@ -50,19 +55,23 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
     if (typed) value = *typed;
     changed = changed || typed;
   };
-  if (is_sphere) {
+  if (is_sphere)
     place(":centre", (title + " x, y, z").c_str(), "The centre of the sphere.", body.from);
-    body.to = body.from;
-  } else {
+  else
     place(":from", (title + " from").c_str(), "The centre of one end of the capsule.", body.from);
+  ImGui::SameLine(0, units(4));
+  const bool goes =
+      icon_button(id + ":remove", Icon::close, "Takes " + title + " away.", false, ImGui::GetFrameHeight());
+  if (is_sphere)
+    body.to = body.from;
+  else
     place(":to", "to", "The centre of its other end.", body.to);
-  }
   if (const auto radius = number_row((id + ":radius").c_str(), "Radius", "Radius of this body.", body.radius,
                                      kSmallestObstacle, kLargestObstacle, body.radius, "m")) {
     body.radius = *radius;
     changed = true;
   }
-  return text_button(id + ":remove", "Remove " + title, "Takes this body away.", 0, false);
+  return goes;
 }
 
 void obstacles(const PanelContext& context) {
@@ -79,10 +88,10 @@ void obstacles(const PanelContext& context) {
   const Frame& frame = context.snapshot.frame;
   if (text_button("add-sphere", "Add a sphere", "A sphere below the cloth, on which it comes to lie.", 0,
                   false))
-    bodies.push_back(below_cloth(frame, Obstacle::Shape::sphere));
+    bodies.push_back(below_cloth(frame, Obstacle::Shape::sphere, bodies));
   ImGui::SameLine();
   if (text_button("add-capsule", "Add a capsule", "A bar with round ends below the cloth.", 0, false))
-    bodies.push_back(below_cloth(frame, Obstacle::Shape::capsule));
+    bodies.push_back(below_cloth(frame, Obstacle::Shape::capsule, bodies));
   ImGui::EndDisabled();
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }

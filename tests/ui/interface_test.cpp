@@ -201,12 +201,18 @@ TEST(Interface, ObstaclesAreAddedChangedAndRemoved) {
   face.click("obstacle1:centre:z");
   EXPECT_EQ(bodies()[0].from.y, -2);
   EXPECT_EQ(bodies()[0].to, bodies()[0].from);
-  face.click("add-capsule");
-  ASSERT_EQ(bodies().size(), 2u);
-  EXPECT_EQ(bodies()[1].shape, Obstacle::Shape::capsule);
-  face.frame();
-  face.click("obstacle1:remove");
-  ASSERT_EQ(bodies().size(), 1u);
+  for (const char* again : {"add-sphere", "add-sphere", "add-capsule"}) {
+    face.frame();
+    face.click(again);
+  }
+  ASSERT_EQ(bodies().size(), 4u);
+  EXPECT_GE(glm::distance(bodies()[1].from, bodies()[2].from), 2 * bodies()[2].radius) << "beside it";
+  EXPECT_EQ(bodies()[3].shape, Obstacle::Shape::capsule);
+  for (std::size_t left = 3; left > 0; --left) {
+    face.frame();
+    face.click("obstacle1:remove");
+    ASSERT_EQ(bodies().size(), left);
+  }
   EXPECT_EQ(bodies()[0].shape, Obstacle::Shape::capsule);
 }
 
