@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "core/text.h"
 #include "ui/lanes.h"
@@ -309,8 +310,19 @@ void UserInterface::export_menu(const PanelContext& context) {
   ImGui::EndPopup();
 }
 
+bool UserInterface::message_is_told(const Snapshot& now) const {
+  const std::vector<const LaneSnapshot*> lanes = now.lanes();
+  const auto stands = [](const LaneSnapshot* lane) { return !lane->blow_up_sentence.empty(); };
+  const bool none_goes_on = std::ranges::all_of(lanes, stands);
+  return std::ranges::any_of(lanes, [&](const LaneSnapshot* lane) {
+    return stands(lane) && (none_goes_on || lane->lane == now.lane) &&
+           message_.starts_with(lane->blow_up_sentence);
+  });
+}
+
 void UserInterface::draw_overlays(const PanelContext& context, const Area& view, float bottom) {
   view_legend(context, view);
+  if (message_is_told(context.snapshot)) message_.clear();
   const bool open = notices(context, {view.x, view.height, view.width, bottom - view.height},
                             units(kTimelineHeight), message_, message_is_error_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();

@@ -66,6 +66,8 @@ class UserInterface {
   void draw_cards(const PanelContext& context, const Area& view, const Area& window);
   void draw_tabs(const PanelContext& context, bool low);
   void show_what_is_new(const Snapshot& snapshot);
+  /// Whether the strip below says the same, of the active lane; or no lane is left of those that went on.
+  bool message_is_told(const Snapshot& now) const;
 
   FileDialog files_;
   RecordingDialog recording_;

@@ -882,6 +882,27 @@ TEST(Interface, ANoticeIsShownOnce) {
   EXPECT_EQ(face.ui.message(), "Saved.");
 }
 
+TEST(Interface, ABlowUpIsToldInOnePlace) {
+  Interface face;
+  LaneSnapshot& other = face.snapshot.others.emplace_back();
+  other.lane = 1;
+  other.frame = face.snapshot.frame;
+  other.plot = face.snapshot.plot;
+  other.blow_up_sentence = "Lane B: it blew up.";
+  const auto tell = [&] {
+    face.snapshot.notice = "Lane B: it blew up. The others go on.";
+    ++face.snapshot.notices;
+    face.frame();
+    return !face.ui.message().empty();
+  };
+  EXPECT_TRUE(tell());
+  face.snapshot.blow_up_sentence = "Lane A: it blew up.";
+  EXPECT_FALSE(tell()) << "none goes on";
+  other.blow_up_sentence.clear();
+  face.snapshot.blow_up_sentence = "Lane B: it blew up.";
+  EXPECT_FALSE(tell()) << "the strip says it";
+}
+
 TEST(Interface, EscClosesOneThingAfterTheOther) {
   Interface face;
   face.ui.show_message("No.", true);
