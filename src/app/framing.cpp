@@ -9,6 +9,25 @@
 
 namespace clothlab {
 
+namespace {
+
+// With the bodies near it that free cloth may fall on, but for those that are much larger.
+Box with_bodies(const Box& cloth, const Scene& scene) {
+  constexpr double kNear = 1, kLarge = 2;  // of the cloth's diagonal
+  const double size = glm::distance(cloth.low, cloth.high);
+  Box all = cloth;
+  for (const Obstacle& body : scene.obstacles.bodies) {
+    const vec3 low = glm::min(body.from, body.to) - body.radius;
+    const vec3 high = glm::max(body.from, body.to) + body.radius;
+    const vec3 gap = glm::max(glm::max(low - cloth.high, cloth.low - high), vec3(0));
+    if (glm::length(gap) > kNear * size || glm::distance(low, high) > kLarge * size) continue;
+    all = {glm::min(all.low, low), glm::max(all.high, high)};
+  }
+  return all;
+}
+
+}  // namespace
+
 Box box_of(const Frame& frame) {
   Box box;
   bool any = false;
@@ -32,10 +51,11 @@ std::optional<Box> box_of_failed_spring(const LaneSnapshot& lane) {
 
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
-  // Free cloth falls to the floor.
-  const bool floor = frame.scene && frame.scene->floor.on;
-  if (floor && std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; })) {
-    box.low.y = std::min(box.low.y, frame.scene->floor.height);
+  // Free cloth falls on obstacles and the floor.
+  const bool is_free = std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; });
+  if (frame.scene && is_free) {
+    box = with_bodies(box, *frame.scene);
+    if (frame.scene->floor.on) box.low.y = std::min(box.low.y, frame.scene->floor.height);
     return box;
   }
   Box pins;

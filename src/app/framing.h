@@ -12,7 +12,8 @@ namespace clothlab {
 /// Box of the finite positions; of size 0 at the origin without any.
 Box box_of(const Frame& frame);
 
-/// The box to show at the start of a scene: the cloth, and the space into which level cloth will hang.
+/// The box to show at the start of a scene: the cloth, the space into which level cloth will
+/// hang, and what free cloth may fall on.
 Box room_to_move(const Frame& frame);
 
 /// The surroundings of the spring that failed, if one did.

@@ -37,6 +37,24 @@ TEST(Framing, WhatHangsHasRoomToSwingToTheOtherSide) {
   EXPECT_EQ(box.high, vec3(0.8, 0, 0.2));
 }
 
+TEST(Framing, FreeClothIsShownWithWhatItFallsOn) {
+  Frame frame = level_spring(vec3(0, -9.8, 0), vec3(0));
+  auto scene = std::make_shared<Scene>(*frame.scene);
+  const auto sphere = [](const vec3& at, double radius) {
+    Obstacle body;
+    body.from = body.to = at;
+    body.radius = radius;
+    return body;
+  };
+  scene->obstacles.bodies = {sphere(vec3(1, -0.5, 0), 0.25), sphere(vec3(1, -9, 0), 0.25),
+                             sphere(vec3(0, -50, 0), 49.5)};
+  frame.scene = scene;
+  EXPECT_NEAR(room_to_move(frame).low.y, -0.9, 1e-12) << "it is pinned";
+  frame.pinned = {0, 0};
+  EXPECT_EQ(room_to_move(frame).low.y, -0.75) << "not the one far away, nor the very large one";
+  EXPECT_EQ(room_to_move(frame).high.z, 0.25);
+}
+
 TEST(Framing, WithoutGravityOnlyWhatMovesHasRoomToGoRoundItsPins) {
   const Box still = room_to_move(level_spring(vec3(0), vec3(0)));
   EXPECT_EQ(still.low, vec3(0.5, 0, 0));
