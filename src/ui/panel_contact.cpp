@@ -16,7 +16,8 @@
 namespace clothlab {
 namespace {
 
-// A body of a fifth of the cloth's size below its middle, or beside those that are there.
+// A body of a fifth of the cloth's size below its middle, or beside it where the floor
+// leaves no room; and beside those that are there.
 Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vector<Obstacle>& others) {
   constexpr double kRadius = 0.2, kHalfLength = 0.6;  // of the diagonal
   vec3 low(0), high(0);
@@ -34,10 +35,17 @@ Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vecto
   const vec3 middle =
       glm::clamp((low + high) / 2.0, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
   vec3 centre(middle.x, std::max(low.y, -kFarthestObstacle / 2) - 1.2 * body.radius, middle.z);
+  // Under the floor it would not be seen.
+  const auto& floor = frame.scene->floor;
+  if (floor.on && centre.y - body.radius < floor.height)
+    centre = vec3(middle.x, floor.height + body.radius,
+                  std::min(high.z, kFarthestObstacle / 2) + 1.2 * body.radius);
+  const double digits = std::pow(10.0, 2 - std::floor(std::log10(body.radius)));
+  centre = glm::round(centre * digits) / digits + 0.0;  // no -0
   const auto hides = [&](const Obstacle& other) {
-    return glm::distance((other.from + other.to) / 2.0, centre) < 2 * body.radius;
+    return glm::distance((other.from + other.to) / 2.0, centre) < other.radius + body.radius;
   };
-  while (std::ranges::any_of(others, hides)) centre.z += 2 * body.radius;
+  while (std::ranges::any_of(others, hides)) centre.z += body.radius;
   const vec3 half = shape == Obstacle::Shape::capsule ? vec3(kHalfLength * size, 0, 0) : vec3(0);
   body.from = centre - half;
   body.to = centre + half;
@@ -86,8 +94,10 @@ void obstacles(const PanelContext& context) {
     }
   ImGui::BeginDisabled(before == kMostObstacles);
   const Frame& frame = context.snapshot.frame;
-  if (text_button("add-sphere", "Add a sphere", "A sphere below the cloth, on which it comes to lie.", 0,
-                  false))
+  if (text_button(
+          "add-sphere", "Add a sphere",
+          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room.", 0,
+          false))
     bodies.push_back(below_cloth(frame, Obstacle::Shape::sphere, bodies));
   ImGui::SameLine();
   if (text_button("add-capsule", "Add a capsule", "A bar with round ends below the cloth.", 0, false))

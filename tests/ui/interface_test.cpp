@@ -206,7 +206,10 @@ TEST(Interface, ObstaclesAreAddedChangedAndRemoved) {
     face.click(again);
   }
   ASSERT_EQ(bodies().size(), 4u);
-  EXPECT_GE(glm::distance(bodies()[1].from, bodies()[2].from), 2 * bodies()[2].radius) << "beside it";
+  const auto middle = [&](std::size_t k) { return (bodies()[k].from + bodies()[k].to) / 2.0; };
+  for (const std::size_t k : {1, 2, 3})
+    EXPECT_GE(glm::distance(middle(k), middle(k - 1)), bodies()[k].radius + bodies()[k - 1].radius)
+        << "beside it";
   EXPECT_EQ(bodies()[3].shape, Obstacle::Shape::capsule);
   for (std::size_t left = 3; left > 0; --left) {
     face.frame();
@@ -880,6 +883,19 @@ TEST(Interface, ANoticeIsShownOnce) {
   face.snapshot.loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
   face.frame();
   EXPECT_EQ(face.ui.message(), "Saved.");
+}
+
+TEST(Interface, ObstaclesAreAddedAboveTheFloor) {
+  Scene scene = Interface::sheet();
+  scene.floor.on = true;
+  scene.floor.height = -0.01;
+  Interface face(scene);
+  face.click("tab:Contact");
+  face.click("add-sphere");
+  ASSERT_NE(face.last_command<SetObstacles>(), nullptr);
+  const Obstacle body = face.last_command<SetObstacles>()->bodies.at(0);
+  EXPECT_GT(body.from.y, -0.01);
+  for (const vec3& p : face.snapshot.frame.positions) EXPECT_GT(glm::distance(p, body.from), body.radius);
 }
 
 TEST(Interface, ABlowUpIsToldInOnePlace) {
