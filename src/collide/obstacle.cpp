@@ -100,10 +100,11 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   const double share = square > 0 ? std::clamp(glm::dot(x - obstacle.from, along) / square, 0.0, 1.0) : 0.0;
   const vec3 from_axis = x - (obstacle.from + share * along);
   const double height = glm::length(from_axis);
-  if (height > 0) return {from_axis / height, height, obstacle.radius, 1 / obstacle.radius};
+  const vec3 straight = share > 0 && share < 1 ? along / std::sqrt(square) : vec3(0);
+  if (height > 0) return {from_axis / height, height, obstacle.radius, 1 / obstacle.radius, straight};
   // On the axis every direction across it leads out.
   const vec3 out = along.y != 0 ? glm::normalize(vec3(along.y, -along.x, 0)) : vec3(0, 1, 0);
-  return {out, 0, obstacle.radius, 1 / obstacle.radius};
+  return {out, 0, obstacle.radius, 1 / obstacle.radius, straight};
 }
 
 }  // namespace clothlab

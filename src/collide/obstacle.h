@@ -51,7 +51,8 @@ struct SurfacePlace {
   vec3 normal{0, 1, 0};  ///< outwards, of length 1
   double height = 0;
   double level = 0;
-  double curvature = 0;  ///< largest [1/m]
+  double curvature = 0;  ///< [1/m], but for the direction in which the surface is straight
+  vec3 straight{0};      ///< that one, of length 1; 0: there is none, or all are
 };
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
 /// A level plane y = level.

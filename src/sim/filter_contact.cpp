@@ -120,10 +120,11 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
         const vec3 free_v = entry.S * v, free_f = entry.S * force_[i];
         const double fall = std::clamp(glm::dot(place.normal, free_f) / m[i], -fastest, 0.0);
         // On a curved surface what moves along it leaves it unless it is pulled round.
-        const double away = glm::dot(place.normal, free_v), along = glm::dot(free_v, free_v) - away * away;
+        const double away = glm::dot(place.normal, free_v), straight = glm::dot(place.straight, free_v);
+        const double round = glm::dot(free_v, free_v) - away * away - straight * straight;
         const double height = normals == 0 ? std::min(place.height, place.level)
                                            : place.height + glm::dot(place.normal, entry.target - x);
-        const double depth = place.level - (height + h * away + h * h * (fall + place.curvature * along));
+        const double depth = place.level - (height + h * away + h * h * (fall + place.curvature * round));
         const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
             std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))

@@ -103,6 +103,25 @@ TEST(ObstacleContact, FrictionHoldsOnASphereUpToItsAngle) {
   }
 }
 
+// Along a bar its surface is straight: a fast patch is pressed on by its whole weight.
+TEST(ObstacleContact, FrictionAlongABarIsThatOfAPlane) {
+  Scene scene;
+  scene.mesh = GridSource{2, 2, 1e-3, 1e-3};
+  scene.pins = PinPreset::none;
+  scene.stepping.dt = 1e-3;
+  scene.obstacles.bodies = {parse_obstacle("capsule:-10,0,0,10,0,0,0.1")};
+  InitialState start;
+  for (const double a : {-0.5e-3, 0.5e-3})
+    for (const double b : {-0.5e-3, 0.5e-3}) start.positions.emplace_back(a, std::sqrt(0.01 - b * b), b);
+  start.velocities.assign(4, vec3(3, 0, 0));
+  scene.initial_state = start;
+  WorkerPool pool(1);
+  Simulation simulation(scene, mesh_of(scene), pool);
+  ASSERT_EQ(run(simulation, 100), 100);
+  for (const vec3& v : simulation.state().v)
+    EXPECT_NEAR(v.x, 3 - scene.obstacles.friction * kFall * 0.1, 1e-3);
+}
+
 // Two spheres, a bar and the floor: held along two or three normals at once.
 Scene between_bodies(const std::string& integrator) {
   Scene scene;
