@@ -79,8 +79,8 @@ bool FilterContact::holds(std::uint32_t particle, std::uint32_t surface) const {
 
 std::span<const FilterContact::Contact> FilterContact::contacts_of(std::uint32_t particle) const {
   const std::span<const Contact> known(contacts_.data(), sorted_);
-  const auto own = std::ranges::equal_range(known, particle, {}, &Contact::particle);
-  return {own.begin(), own.end()};
+  const auto first = std::ranges::lower_bound(known, particle, {}, &Contact::particle);
+  return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &Contact::particle)};
 }
 
 bool FilterContact::hold(const Scene& scene, double h, const State& state, ClothSystem& system,

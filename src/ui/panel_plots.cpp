@@ -20,7 +20,7 @@ namespace {
 constexpr float kLeastWidth = 400;  // of plots side by side [interface units]
 constexpr float kButtonGap = 4;     // [interface units]
 
-float button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
+float plot_button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
 
 // The chooser of a plot's kind.
 void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
@@ -84,7 +84,7 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   for (const Button& button : all) {
     if (!button.shown) continue;
     if (!plot && &button != all) break;
-    const float width = button_width(button.label);
+    const float width = plot_button_width(button.label);
     if (x - width < left) break;
     x -= width;
     ImGui::SameLine();
@@ -134,7 +134,8 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
 
 bool has_room_for(const char* label, ImVec2 at, ImVec2 size) {
   const float gap = units(kButtonGap);
-  return ImGui::GetCursorScreenPos().x + button_width(label) + gap + button_width("More") <= at.x + size.x;
+  return ImGui::GetCursorScreenPos().x + plot_button_width(label) + gap + plot_button_width("More") <=
+         at.x + size.x;
 }
 
 void plots_panel(const PanelContext& context, float width, float height) {
