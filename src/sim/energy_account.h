@@ -62,7 +62,7 @@ class EnergyMeter {
 ///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, least)
 ///
 /// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
-/// mesh's diagonal and the way to the floor; without wind and floor this is M |g| · diagonal.
+/// mesh's diagonal and the way to the farthest surface; without wind and surfaces this is M |g| · diagonal.
 ///
 /// The work is that of the grab, of moving pins, and of commands that raise the energy of the current state
 /// (a stiffer spring, a heavier mass). Each is computed at the last good state, so that a blow-up does not

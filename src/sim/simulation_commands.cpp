@@ -145,7 +145,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
     // Pins and floor may turn common initial motion into internal energy.
     const bool free = pins.empty() && !has_surfaces(*scene);
     account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
-    account.set_scale(system, reach(scene->floor));
+    account.set_scale(system, reach(*scene));
     at_start = {scene->material, scene->wind, scene->floor, scene->obstacles,
                 pins.empty(),    has_rods(),  measured,     account};
   }
@@ -173,21 +173,24 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   if (!(after->material == system.material())) {
     const double before = internal_now(pool).shaking();
     system.set_material(after->material);
-    account.set_scale(system, reach(after->floor));
+    account.set_scale(system, reach(*after));
     account.add_work(internal_now(pool).shaking() - before);
     if (system.grab()) set_grab(pool, *system.grab());
   }
   if (!(after->wind == scene->wind)) {
     system.set_wind(after->wind);
-    account.set_scale(system, reach(after->floor));
+    account.set_scale(system, reach(*after));
   }
   bool may_stop = other_pins;
   if (!(after->floor == scene->floor)) {
-    account.set_scale(system, reach(after->floor));
+    account.set_scale(system, reach(*after));
     may_stop =
         may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
   }
-  may_stop = may_stop || !(after->obstacles == scene->obstacles);
+  if (!(after->obstacles == scene->obstacles)) {
+    account.set_scale(system, reach(*after));
+    may_stop = true;
+  }
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
@@ -205,11 +208,14 @@ void Simulation::Impl::adopt_integrator(WorkerPool& pool, const Scene& named) {
 }
 
 /// Largest distance over which forces act on the cloth [m]: the mesh's diagonal and the distance to the
-/// floor.
-double Simulation::Impl::reach(const Floor& floor) const {
+/// farthest surface.
+double Simulation::Impl::reach(const Scene& world) const {
   double way = 0;
-  if (floor.on)
-    for (const vec3& x : state.x) way = std::max(way, std::abs(x.y - floor.height));
+  for (const vec3& x : state.x) {
+    if (world.floor.on) way = std::max(way, std::abs(x.y - world.floor.height));
+    for (const Obstacle& body : world.obstacles.bodies)
+      way = std::max(way, std::abs(place_above(body, x).height - body.radius));
+  }
   return mesh->diagonal + way;
 }
 

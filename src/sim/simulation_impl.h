@@ -111,7 +111,7 @@ struct Simulation::Impl {
   }
   EnergyReport energy_report() const { return energy_report(measured.potential, measured.internal); }
   static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
-  double reach(const Floor& floor) const;
+  double reach(const Scene& world) const;
 
   const std::shared_ptr<const ClothMesh> mesh;
   std::shared_ptr<const Scene> scene;

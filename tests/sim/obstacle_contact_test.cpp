@@ -122,6 +122,20 @@ TEST(ObstacleContact, FrictionAlongABarIsThatOfAPlane) {
     EXPECT_NEAR(v.x, 3 - scene.obstacles.friction * kFall * 0.1, 1e-3);
 }
 
+// What falls far onto a body has the energy of that fall, as with the floor: no blow-up.
+TEST(ObstacleContact, AFarFallIsAccountedFor) {
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 0.1, 0.1};
+  scene.pins = PinPreset::none;
+  scene.stepping.dt = 1e-3;
+  scene.stepping.energy_limit = 10;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.05,-20,0.05,0.05")};  // it stops the middle first
+  Simulation simulation(scene, mesh_of(scene), pool);
+  EXPECT_EQ(run(simulation, 2100), 2100);
+  EXPECT_LT(simulation.state().x[0].y, -19) << "it has come there";
+}
+
 // Two spheres, a bar and the floor: held along two or three normals at once.
 Scene between_bodies(const std::string& integrator) {
   Scene scene;
