@@ -202,7 +202,8 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   lane.blown.reset();
   if (const Notice& said = own.simulation->notice(); said.number != lane.notice_of_simulation) {
     lane.notice_of_simulation = said.number;
-    tell(arena->is_alone() ? said.text : own.name() + ": " + said.text);
+    // The sentence begins with the method.
+    tell(arena->is_alone() ? said.text : std::string("Lane ") + lane_letter(lane.id) + ": " + said.text);
   }
   const StepRecord& record = own.simulation->record();
   if (record.converged && record.warning.empty()) return;
