@@ -213,8 +213,8 @@ bool Application::frame_is_due() {
   const bool busy = frames_ < 3 || now < lively_until_ || documents_.is_loading() || works ||
                     !interaction_.idle() || searches_.busy() || simulation_->latest() != snapshot_ ||
                     simulation_->running_step_seconds() > 0.2;
-  // The last picture before a rest says that it is one.
-  if (!busy && !std::exchange(resting_, true)) return rate_ = 0, true;
+  // The last picture before a rest says that it is one; between slow steps there is nothing new to draw.
+  if (!busy && !snapshot_->playing && !std::exchange(resting_, true)) return rate_ = 0, true;
   if (busy) resting_ = false;
   return busy || (ui_.waits_for_time() && now >= last_frame_ + kSlowPeriod);
 }

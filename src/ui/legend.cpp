@@ -7,6 +7,7 @@
 #include "ui/lanes.h"
 #include "ui/overlays.h"
 #include "ui/theme.h"
+#include "ui/widgets.h"
 
 namespace clothlab {
 namespace {
@@ -21,6 +22,7 @@ void heat_scale(const PanelContext& context) {
   const double most = heat.most, now = heat.now;
   const std::string what =
       heat.from ? std::string("Distance from lane ") + lane_letter(*heat.from) : std::string("Strain");
+  note_text("heat", what);
   ImGui::TextUnformatted(
       displayable(what + (std::isfinite(now) ? ", at most " + heat_text(heat, now) + " now" : "")).c_str());
   const float width = std::max(units(170), ImGui::GetItemRectSize().x), height = units(10);

@@ -1376,6 +1376,7 @@ def made_reference(program, assets):
 
         window.click_item("lane-more")
         window.click_item("lane-distances")
+        window.until(lambda: window.state()["texts"].get("heat") == "Distance from lane B", "the legend of distances")
         window.key("space")
         window.until(lambda: window.state()["lanes"]["A"]["distance"] != distance, "the distance to change")
 
