@@ -69,7 +69,7 @@ void GrabForce::add_jacobians(WorkerPool& /*pool*/, std::span<const vec3> x, std
                               const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   if (grab_.max_force == 0) return;
   SpringMatrix::Stencil stencil;
-  stencil.particle = grab_.particles;
+  std::ranges::copy(grab_.particles, stencil.particle.begin());
   stencil.weight = {grab_.weights[0], grab_.weights[1], grab_.weights[2]};
   stencil.count = 3;
   stencil.C = c.stiffness * spring_block(x, mode) + c.damping * grab_.damping * damper_slope(v, mode);

@@ -162,15 +162,10 @@ void WindForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::sp
                               const SystemCoefficients& c, JacobianMode /*mode*/, SpringMatrix& a) const {
   if (c.damping * wind_.density * wind_.drag_coefficient == 0) return;
   compute_blocks(pool, x, v, c.damping);
-  // By row, the order in which the matrix keeps them.
-  for (const std::uint32_t i : model_.pattern()->particle) {
-    SpringMatrix::Stencil stencil;
-    stencil.particle[0] = i;
-    stencil.weight[0] = 1;
-    stencil.count = 1;
-    stencil.C = blocks_[i];
-    a.add_stencil(stencil);
-  }
+  stencils_.clear();
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i)
+    stencils_.push_back(SpringMatrix::Stencil{{i}, {1}, 1, blocks_[i]});
+  a.add_stencils(stencils_);
 }
 
 }  // namespace clothlab

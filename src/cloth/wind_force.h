@@ -74,7 +74,8 @@ class WindForce final : public ForceTerm {
   std::vector<std::uint32_t> triangle_;  // ascending for every particle
   mutable std::vector<Facet> facets_;    // by triangle
   mutable std::vector<mat3> blocks_;     // by particle
-  mutable std::vector<vec3> drag_;       // by particle, of an impulse
+  mutable std::vector<SpringMatrix::Stencil> stencils_;
+  mutable std::vector<vec3> drag_;  // by particle, of an impulse
 };
 
 }  // namespace clothlab

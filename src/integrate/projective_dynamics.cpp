@@ -239,7 +239,7 @@ bool ProjectiveDynamics::update_springs(const ElasticElements& springs, double h
 bool ProjectiveDynamics::update_grab(const std::optional<GrabSpring>& grab, double h) {
   SpringMatrix::Stencil stencil;
   if (grab) {
-    stencil.particle = grab->particles;
+    std::ranges::copy(grab->particles, stencil.particle.begin());
     stencil.weight = {grab->weights[0], grab->weights[1], grab->weights[2]};
     stencil.count = 3;
     stencil.C = mat3(h * (h * grab->stiffness + grab->damping));

@@ -199,25 +199,23 @@ void SpringMatrix::clear_stencils() {
   points_.clear();
 }
 
-void SpringMatrix::add_stencil(const Stencil& stencil) {
-  assert(stencil.count >= 1 && stencil.count <= 3);
-  const auto index = static_cast<std::uint32_t>(stencils_.size());
-  stencils_.push_back(stencil);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
-    const StencilPoint point{pattern_->row[stencil.particle[k]], index, stencil.weight[k]};
-    const auto after = std::upper_bound(points_.begin(), points_.end(), point,
-                                        [](const auto& a, const auto& b) { return a.row < b.row; });
-    points_.insert(after, point);
-  }
-}
-
-std::span<const SpringMatrix::StencilPoint> SpringMatrix::points_of(std::uint32_t begin,
-                                                                    std::uint32_t end) const {
-  const auto first_from = [&](std::uint32_t row) {
-    return std::lower_bound(points_.begin(), points_.end(), row,
-                            [](const StencilPoint& point, std::uint32_t r) { return point.row < r; });
+void SpringMatrix::add_stencils(std::span<const Stencil> added) {
+  if (added.empty()) return;
+  stencils_.insert(stencils_.end(), added.begin(), added.end());
+  const auto for_points = [&](const auto& body) {
+    for (std::uint32_t index = 0; index < stencils_.size(); ++index) {
+      const Stencil& stencil = stencils_[index];
+      assert(stencil.count >= 1 && stencil.count <= 4);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
+        body(StencilPoint{pattern_->row[stencil.particle[k]], index, stencil.weight[k]});
+    }
   };
-  return {first_from(begin), first_from(end)};
+  // Sorted by row, within a row in the order in which they were added.
+  point_begin_.assign(size() + 2, 0);
+  for_points([&](const StencilPoint& point) { ++point_begin_[point.row + 2]; });
+  for (std::size_t row = 2; row < point_begin_.size(); ++row) point_begin_[row] += point_begin_[row - 1];
+  points_.resize(point_begin_.back());
+  for_points([&](const StencilPoint& point) { points_[point_begin_[point.row + 1]++] = point; });
 }
 
 // Every row receives its terms in the order of the pattern: incoming springs, stencils, the chunk's own
@@ -362,8 +360,8 @@ void SpringMatrix::multiply(WorkerPool& pool, std::span<const vec3> x, std::span
 }
 
 // For the rows of a chunk: blocks.start(row, d) makes a block d I, blocks.add(row, B) adds to it.
-template <class Blocks, class BlockOf>
-void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, double stencil_factor,
+template <class Blocks, class StencilFactor, class BlockOf>
+void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, const StencilFactor& factor_of,
                               const BlockOf& block_of) const {
   const SpringPattern& p = *pattern_;
   const std::uint32_t begin = p.chunk_begin[chunk];
@@ -381,13 +379,14 @@ void SpringMatrix::add_blocks(std::size_t chunk, const Blocks& blocks, double st
     }
     blocks.add(i, own);
   }
+  if (points_.empty()) return;
   // The weights of all of a stencil's points that fall on one particle act together.
   for (const StencilPoint& point : points_of(p.chunk_begin[chunk], p.chunk_begin[chunk + 1])) {
     const Stencil& stencil = stencils_[point.stencil];
     for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
       if (p.row[stencil.particle[k]] != point.row) continue;
       Symmetric block;
-      block.add(stencil_factor * point.weight * stencil.weight[k], symmetric_part(stencil.C));
+      block.add(factor_of(stencil.count) * point.weight * stencil.weight[k], symmetric_part(stencil.C));
       blocks.add(point.row, block);
     }
   }
@@ -402,12 +401,14 @@ void SpringMatrix::diagonal_blocks(WorkerPool& pool, std::span<mat3> blocks) con
   } by_particle{pattern_->particle.data(), blocks.data()};
   assert(blocks.size() == size());
   pool.for_chunks(pattern_->chunks(), 1, [&](std::size_t chunk, std::size_t) {
-    add_blocks(chunk, by_particle, 1, [](const Spring& s) { return spring_block(s.u, s.b); });
+    add_blocks(
+        chunk, by_particle, [](int) { return 1; }, [](const Spring& s) { return spring_block(s.u, s.b); });
   });
 }
 
 void SpringMatrix::bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* rest) const {
-  constexpr double kOfThreePoints = 1.5;  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2)
+  // (a + b + c)^2 <= 3 (a^2 + b^2 + c^2), with half of that and likewise for four.
+  constexpr auto kOfPoints = [](int count) { return count > 3 ? 2 : 1.5; };
   struct {
     Padded* diagonal;
     Padded* rest;
@@ -420,8 +421,7 @@ void SpringMatrix::bounding_blocks(std::size_t chunk, Padded* diagonal, Padded* 
       (Lanes(rest[row]) + Lanes({B.xy, B.xz, B.yz, 0})).store(rest[row]);
     }
   } by_row{diagonal, rest};
-  add_blocks(chunk, by_row, kOfThreePoints,
-             [](const Spring& s) { return spring_block(s.u, std::max(s.b, 0.0)); });
+  add_blocks(chunk, by_row, kOfPoints, [](const Spring& s) { return spring_block(s.u, std::max(s.b, 0.0)); });
 }
 
 }  // namespace clothlab

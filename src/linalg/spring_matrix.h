@@ -82,8 +82,8 @@ struct SpringPattern {
 /// A symmetric matrix on the particles of a mesh, matrix-free: four numbers per spring instead of blocks,
 ///   A = diag(d_i I) + sum_s (e_i - e_j)(e_i - e_j)^T (x) (u_s u_s^T + b_s I) + sum_p w_p w_p^T (x) C_p.
 /// A spring of stiffness k, length l, rest length L and direction n puts u = sqrt(k L/l) n and
-/// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation. A few
-/// point stencils p (the mouse spring) couple up to three particles.
+/// b = k (1 - L/l) (negative under compression unless clamped), both times the factor of the equation. Point
+/// stencils p (the mouse spring, contacts) couple up to four particles.
 ///
 /// One product of a 128 x 128 sheet, one thread, in ms (bench/matrix_forms.cpp measures them): 0.20 in this
 /// form, 0.40 with stored symmetric 3x3 blocks, 0.64 with all blocks of a row, 0.72 and 0.96 with Eigen's.
@@ -96,11 +96,11 @@ class SpringMatrix {
     /// Along the spring: the largest eigenvalue of the block where b >= 0.
     double stiffness() const { return u.x * u.x + u.y * u.y + u.z * u.z + b; }
   };
-  /// w w^T (x) C for up to three particles; with one particle and weight 1, a block on its diagonal.
+  /// w w^T (x) C for up to four particles; with one particle and weight 1, a block on its diagonal.
   struct Stencil {
-    std::array<std::uint32_t, 3> particle{};
-    std::array<double, 3> weight{};
-    int count = 0;  ///< how many of the three are used
+    std::array<std::uint32_t, 4> particle{};
+    std::array<double, 4> weight{};
+    int count = 0;  ///< how many of the four are used
     mat3 C{0.0};    ///< symmetric
   };
 
@@ -124,7 +124,9 @@ class SpringMatrix {
   Spring& spring_in(std::size_t slot) { return values_[slot]; }
   const Spring& spring_in(std::size_t slot) const { return values_[slot]; }
   void clear_stencils();
-  void add_stencil(const Stencil& stencil);
+  /// In time linear in the matrix.
+  void add_stencils(std::span<const Stencil> added);
+  void add_stencil(const Stencil& stencil) { add_stencils({&stencil, 1}); }
   std::span<const Stencil> stencils() const { return stencils_; }
 
   /// The sum of the springs' stiffnesses over that of the diagonal's d_i: of A = M - hD - h²K about h²K/M, by
@@ -178,9 +180,12 @@ class SpringMatrix {
   template <class Rows, class Begin, class Own, class Force>
   double multiply_rows(std::size_t chunk, const Rows& rows, const Begin& begin, const Own& own,
                        const Force& force) const;
-  std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const;
-  template <class Blocks, class BlockOf>
-  void add_blocks(std::size_t chunk, const Blocks& blocks, double stencil_factor,
+  /// Of the rows [begin, end), where there are any stencils.
+  std::span<const StencilPoint> points_of(std::uint32_t begin, std::uint32_t end) const {
+    return std::span(points_).subspan(point_begin_[begin], point_begin_[end] - point_begin_[begin]);
+  }
+  template <class Blocks, class StencilFactor, class BlockOf>
+  void add_blocks(std::size_t chunk, const Blocks& blocks, const StencilFactor& factor_of,
                   const BlockOf& block_of) const;
 
   std::shared_ptr<const SpringPattern> pattern_;
@@ -188,6 +193,7 @@ class SpringMatrix {
   std::vector<Spring> values_;    // by slot
   std::vector<Stencil> stencils_;
   std::vector<StencilPoint> points_;
+  std::vector<std::uint32_t> point_begin_;  // row -> its first point; one more at the end
 };
 
 }  // namespace clothlab

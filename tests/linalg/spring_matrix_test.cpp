@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "linalg/projection.h"
 #include "linalg/single_spring_matrix.h"
@@ -44,6 +45,11 @@ SpringMatrix random_matrix(const Case& net, nets::Random& random) {
     block.C = mat3(2, 1, 0, 1, 3, -1, 0, -1, 4);
     A.add_stencil(block);
     A.add_stencil(block);
+    // Two pairs of contact, one of which has a particle twice.
+    SpringMatrix::Stencil pair{{0, 1, 2, 3}, {-1, 0.2, 0.3, 0.5}, 4, 7.0 * block.C};
+    const SpringMatrix::Stencil before = pair;
+    pair.particle[3] = 1;
+    A.add_stencils(std::array{before, pair});
   }
   return A;
 }
