@@ -50,6 +50,15 @@ void ClothSystem::blow(WorkerPool& pool, std::span<const vec3> x, double t) {
   if (wind_force_) wind_force_->blow(pool, x, t);
 }
 
+void ClothSystem::set_contact(const ContactSettings& settings) {
+  contact_.set(settings);
+  list_terms();
+}
+
+void ClothSystem::meet(WorkerPool& pool, std::span<const vec3> x) {
+  if (!contact_.empty()) contact_.begin(pool, x);
+}
+
 void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
   if (pushes.empty() && pushes_.empty()) return;
   pushes_.set(pushes);
@@ -65,6 +74,7 @@ void ClothSystem::weigh() {
 void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
   if (wind_force_) terms_.push_back(&*wind_force_);
+  if (!contact_.empty()) terms_.push_back(&contact_);
   if (!pushes_.empty()) terms_.push_back(&pushes_);
   if (grab_force_) terms_.push_back(&*grab_force_);
 }

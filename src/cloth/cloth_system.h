@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cloth/cloth_model.h"
+#include "cloth/contact_force.h"
 #include "cloth/force_term.h"
 #include "cloth/grab_force.h"
 #include "cloth/gravity_force.h"
@@ -50,6 +51,12 @@ class ClothSystem final : public DynamicSystem {
     return wind_force_ ? wind_force_->largest_rate(pool, x, v, masses_, fixed) : 0;
   }
 
+  /// What the cloth meets as forces.
+  void set_contact(const ContactSettings& settings);
+  const ContactForce& contact() const { return contact_; }
+  /// Takes the loads of friction for the next step from the positions at its start.
+  void meet(WorkerPool& pool, std::span<const vec3> x);
+
   /// Constant forces on single particles for the next step.
   void set_pushes(std::span<const SteadyForce::Push> pushes);
 
@@ -59,6 +66,9 @@ class ClothSystem final : public DynamicSystem {
   Energies energies(WorkerPool& pool, std::span<const vec3> x) const { return measure(pool, x).energies; }
   double grab_energy(WorkerPool& pool, std::span<const vec3> x) const {
     return grab_force_ ? grab_force_->energy(pool, x) : 0;
+  }
+  double contact_energy(WorkerPool& pool, std::span<const vec3> x) const {
+    return contact_.empty() ? 0 : contact_.energy(pool, x);
   }
 
   /// Sum of the loads of gravity and wind on cloth of that mass [kg].
@@ -109,6 +119,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<GravityForce> gravity_;
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<WindForce> wind_force_;
+  ContactForce contact_;
   SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces goes over this list.

@@ -16,6 +16,7 @@ struct PotentialEnergies {
   double bend = 0;
   double gravity = 0;
   double grab = 0;
+  double contact = 0;
 };
 
 /// Energies and strain at positions x, for display and diagnostics.

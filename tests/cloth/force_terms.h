@@ -55,6 +55,21 @@ inline std::unique_ptr<ForceTerm> some_pushes() {
   return pushes;
 }
 
+/// A sphere, a bar and their friction, in the middle of the sample sheet.
+inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, double damping) {
+  ContactSettings settings;
+  settings.surfaces = {{{Obstacle::Shape::sphere, vec3(0.5, -0.3, 0.5), vec3(0.5, -0.3, 0.5), 0.5}, friction},
+                       {{Obstacle::Shape::capsule, vec3(0, 0.1, 0.2), vec3(1, 0.2, 0.3), 0.1}, friction}};
+  settings.law = {300, 0.25};
+  settings.thickness = 0.01;
+  settings.damping = damping;
+  settings.friction = {0.5};
+  auto contact = std::make_unique<ContactForce>();
+  contact->set(settings);
+  contact->begin(rig.pool, rig.state.x);
+  return contact;
+}
+
 /// Every force term there is, with all its damping models. A new force is a new row.
 inline std::vector<ForceRow> force_rows() {
   return {
@@ -76,6 +91,9 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<WindForce>(rig.system.model(), wind);
        }},
       {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
+      {"contact", [](Rig& rig) { return some_contact(rig, 0, 0); }},
+      {"contact with damping", [](Rig& rig) { return some_contact(rig, 0, 0.7); }},
+      {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }},
       grab_row("grab, far from its bound", 1e4),
       grab_row("grab, near its bound", 20),
       grab_row("grab, far beyond its bound", 0.5),

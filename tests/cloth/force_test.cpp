@@ -566,7 +566,11 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   SteadyForce friction;
   friction.set(pushes);
   GrabForce pull(grab);
-  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &air, &friction, &pull};
+  const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
+  system.set_contact(contact->settings());
+  system.meet(pool, s.x);
+  const std::vector<const ForceTerm*> terms{&springs,  &gravity,  &mass_damping, &air,
+                                            &*contact, &friction, &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);
@@ -594,6 +598,8 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   EXPECT_EQ(system.potential_energy(pool, s.x), energy);
   const PotentialEnergies e = system.energies(pool, s.x);
   EXPECT_EQ(e.grab, pull.energy(one_thread(), s.x));
+  EXPECT_EQ(e.contact, contact->energy(one_thread(), s.x));
+  EXPECT_GT(e.contact, 0);
   EXPECT_EQ(e.gravity, gravity.energy(one_thread(), s.x));
   EXPECT_EQ(e.stretch + e.bend, springs.energy(one_thread(), s.x));
   EXPECT_EQ(system.measure(pool, s.x).max_strain, shown.max_strain);

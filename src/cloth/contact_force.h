@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cloth/force_term.h"
+#include "collide/contact_law.h"
+#include "collide/obstacle.h"
+
+namespace clothlab {
+
+/// What the cloth meets as a force, and how that acts.
+struct ContactSettings {
+  struct Surface {
+    Obstacle body;
+    double friction = 0;  ///< μ
+    bool operator==(const Surface&) const = default;
+  };
+  std::vector<Surface> surfaces;
+  ContactLaw law;
+  double thickness = 0;  ///< ξ: the gap is the distance from a surface less this [m]
+  double damping = 0;    ///< along the normal, of what is in contact [N·s/m]
+  SmoothFriction friction;
+
+  bool operator==(const ContactSettings&) const = default;
+};
+
+/// Contact as a force (model.md, "Penalty"): along the normal n of a pair that of the law and −damping n nᵀ
+/// u, u = Σ w_i v_i, across it friction. The load λ of friction and its tangents are those at the last
+/// `begin`, so that its Jacobian is symmetric: D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T = I − n nᵀ.
+///
+/// `clamped` leaves out of K what the curvature of a surface adds, −push ∇n, which is negative semidefinite.
+class ContactForce final : public ForceTerm {
+ public:
+  void set(const ContactSettings& settings);
+  const ContactSettings& settings() const { return settings_; }
+  bool empty() const { return settings_.surfaces.empty(); }
+  /// Takes the loads of friction from positions at the start of a step.
+  void begin(WorkerPool& pool, std::span<const vec3> x);
+
+  /// Two features closer than the contact distance.
+  struct Touch {
+    std::array<std::uint32_t, 4> particle{};
+    std::array<double, 4> weight{};  ///< of the particles in the relative position; a surface has the rest
+    int count = 0;                   ///< of particles
+    vec3 normal{0};
+    double gap = 0;       ///< [m]
+    mat3 turning{0};      ///< ∇n [1/m]
+    double friction = 0;  ///< μ
+
+    vec3 blend(std::span<const vec3> a) const {
+      vec3 sum(0.0);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) sum += weight[k] * a[particle[k]];
+      return sum;
+    }
+    void spread(const vec3& force, std::span<vec3> f) const {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) f[particle[k]] += weight[k] * force;
+    }
+  };
+  /// At positions x, in an order that does not depend on the pool. Valid until the next call of any member.
+  std::span<const Touch> touches(WorkerPool& pool, std::span<const vec3> x) const;
+
+  double energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                    ForceMeasures& measures) const override;
+  void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                 std::span<vec3> f) const override;
+  /// With the loads of friction at x.
+  void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
+                   std::span<const vec3> v, std::span<vec3> f) const override;
+  void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
+  void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                     const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
+                 std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
+                 SpringMatrix& a) const override;
+
+ private:
+  struct Slide {
+    Touch touch;
+    double load;  // μ λ [N]
+  };
+  double load_of(const Touch& touch) const;
+  vec3 friction(const Slide& slide, const vec3& u) const;
+  mat3 friction_slope(const Slide& slide, const vec3& u) const;
+  /// −∂f/∂x of a touch along its relative position.
+  mat3 block(const Touch& touch, JacobianMode mode) const;
+  void add_normal_forces(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                         std::span<vec3> f) const;
+  void add_friction(std::span<const vec3> v, std::span<vec3> f) const;
+  /// Of the touches in touches_.
+  void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
+                  SpringMatrix& a) const;
+
+  ContactSettings settings_;
+  std::vector<Slide> slides_;
+  mutable std::vector<std::vector<Touch>> by_chunk_;
+  mutable std::vector<Touch> touches_;
+  mutable std::vector<SpringMatrix::Stencil> stencils_;
+};
+
+}  // namespace clothlab
