@@ -31,7 +31,7 @@ Command of_the_world(const Command& command, const Simulation& lane) {
 
 bool have_same_world(const Scene& a, const Scene& b) {
   return a.material == b.material && a.wind == b.wind && a.floor == b.floor && a.obstacles == b.obstacles &&
-         a.pins == b.pins && a.stepping.dt == b.stepping.dt &&
+         a.contact.thickness == b.contact.thickness && a.pins == b.pins && a.stepping.dt == b.stepping.dt &&
          a.stepping.energy_limit == b.stepping.energy_limit;
 }
 

@@ -92,6 +92,9 @@ class ClothSystem final : public DynamicSystem {
   void force_and_impulses(WorkerPool& pool, const ImpulseStage& stage, std::span<vec3> f,
                           Impulses& to) const override;
   double potential_energy(WorkerPool& pool, std::span<const vec3> x) const override;
+  double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const override {
+    return contact_.beyond_trapezoid(v0, v1);
+  }
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

@@ -21,8 +21,7 @@ void ContactForce::set(const ContactSettings& settings) {
 
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   slides_.clear();
-  for (const Touch& touch : touches(pool, x))
-    if (const double load = load_of(touch); load > 0) slides_.push_back({touch, load});
+  for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
 }
 
 double ContactForce::load_of(const Touch& touch) const {
@@ -36,7 +35,7 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
     found.clear();
     for (std::size_t i = begin; i < end; ++i)
       for (const ContactSettings::Surface& surface : settings_.surfaces) {
-        const SurfacePlace place = place_above(surface.body, x[i]);
+        const SurfacePlace place = surface.place(x[i]);
         const double gap = place.height - place.level - settings_.thickness;
         if (!settings_.law.acts_at(gap)) continue;
         Touch& touch = found.emplace_back();
@@ -68,59 +67,60 @@ void ContactForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std::
   measures.energies.contact += energy(pool, x);
 }
 
-void ContactForce::add_normal_forces(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                                     std::span<vec3> f) const {
-  for (const Touch& touch : touches(pool, x)) {
-    const double push =
-        settings_.law.push(touch.gap) - settings_.damping * glm::dot(touch.normal, touch.blend(v));
-    touch.spread(push * touch.normal, f);
-  }
+void ContactForce::add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
+  for (const Touch& touch : touches(pool, x)) touch.spread(settings_.law.push(touch.gap) * touch.normal, f);
 }
 
-vec3 ContactForce::friction(const Slide& slide, const vec3& u) const {
-  const vec3 along = u - glm::dot(slide.touch.normal, u) * slide.touch.normal;
-  return -slide.load * settings_.friction.secant(glm::length(along)) * along;
+vec3 ContactForce::drag(const Slide& slide, const vec3& u) const {
+  const vec3& n = slide.touch.normal;
+  const double away = glm::dot(n, u);
+  const vec3 along = u - away * n;
+  return -settings_.damping * away * n - slide.load * settings_.friction.secant(glm::length(along)) * along;
 }
 
-mat3 ContactForce::friction_slope(const Slide& slide, const vec3& u) const {
+mat3 ContactForce::drag_slope(const Slide& slide, const vec3& u) const {
   const vec3& n = slide.touch.normal;
   const vec3 along = u - glm::dot(n, u) * n;
   const double speed = glm::length(along), secant = settings_.friction.secant(speed);
-  const mat3 across = mat3(1.0) - square(n);
-  if (!(speed > 0)) return -slide.load * secant * across;
-  const mat3 direction = square(along / speed);
-  return -slide.load * (secant * (across - direction) + settings_.friction.slope(speed) * direction);
+  const mat3 normal = square(n), across = mat3(1.0) - normal;
+  const mat3 direction = speed > 0 ? square(along / speed) : mat3(0.0);
+  return -settings_.damping * normal -
+         slide.load * (secant * (across - direction) + settings_.friction.slope(speed) * direction);
 }
 
-void ContactForce::add_friction(std::span<const vec3> v, std::span<vec3> f) const {
-  for (const Slide& slide : slides_) slide.touch.spread(friction(slide, slide.touch.blend(v)), f);
+double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
+  double sum = 0;
+  for (const Slide& slide : slides_) {
+    const auto across = [&](std::span<const vec3> v) {
+      const vec3 u = slide.touch.blend(v);
+      return u - glm::dot(slide.touch.normal, u) * slide.touch.normal;
+    };
+    const vec3 u0 = across(v0), u1 = across(v1);
+    const double y0 = glm::length(u0), y1 = glm::length(u1);
+    const SmoothFriction& law = settings_.friction;
+    const double trapezoid = glm::dot(law.secant(y0) * u0 + law.secant(y1) * u1, u1 - u0) / 2;
+    sum += slide.load * (law.potential(y1) - law.potential(y0) - trapezoid);
+  }
+  return sum;
 }
 
 void ContactForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              std::span<vec3> f) const {
-  add_normal_forces(pool, x, v, f);
-  add_friction(v, f);
+  add_pushes(pool, x, f);
+  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.blend(v)), f);
 }
 
 void ContactForce::add_part_at(WorkerPool& pool, double /*t*/, SpringForces /*part*/, std::span<const vec3> x,
                                std::span<const vec3> v, std::span<vec3> f) const {
-  add_normal_forces(pool, x, v, f);
-  for (const Touch& touch : touches_) {
-    const Slide slide{touch, load_of(touch)};
-    touch.spread(friction(slide, touch.blend(v)), f);
-  }
+  add_pushes(pool, x, f);
+  for (const Touch& touch : touches_) touch.spread(drag({touch, load_of(touch)}, touch.blend(v)), f);
 }
 
-void ContactForce::add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const {
+void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
   const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
-  if (settings_.damping > 0)
-    for (const Touch& touch : touches(pool, stage.x)) {
-      const double brake = settings_.damping * glm::dot(touch.normal, touch.blend(stage.v_end));
-      touch.spread(-stage.weight * brake * touch.normal, impulse);
-    }
   for (const Slide& slide : slides_) {
     const vec3 u = slide.touch.blend(stage.v), change = slide.touch.blend(stage.v_end) - u;
-    slide.touch.spread(stage.weight * (friction(slide, u) + friction_slope(slide, u) * change), impulse);
+    slide.touch.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u) * change), impulse);
   }
 }
 
@@ -136,11 +136,9 @@ void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients&
   const auto add = [&](const Touch& touch, const mat3& C) {
     stencils_.push_back({touch.particle, touch.weight, touch.count, C});
   };
-  for (const Touch& touch : touches_)
-    add(touch, c.stiffness * block(touch, mode) + c.damping * settings_.damping * square(touch.normal));
+  for (const Touch& touch : touches_) add(touch, c.stiffness * block(touch, mode));
   if (c.damping != 0)
-    for (const Slide& slide : slides_)
-      add(slide.touch, -c.damping * friction_slope(slide, slide.touch.blend(v)));
+    for (const Slide& slide : slides_) add(slide.touch, -c.damping * drag_slope(slide, slide.touch.blend(v)));
   a.add_stencils(stencils_);
 }
 

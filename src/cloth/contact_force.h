@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,13 @@ namespace clothlab {
 /// What the cloth meets as a force, and how that acts.
 struct ContactSettings {
   struct Surface {
-    Obstacle body;
-    double friction = 0;  ///< μ
+    std::optional<Obstacle> body;  ///< none: a level plane
+    double level = 0;              ///< its height [m]
+    double friction = 0;           ///< μ
+
+    SurfacePlace place(const vec3& x) const {
+      return body ? place_above(*body, x) : place_above_plane(level, x);
+    }
     bool operator==(const Surface&) const = default;
   };
   std::vector<Surface> surfaces;
@@ -28,9 +34,11 @@ struct ContactSettings {
   bool operator==(const ContactSettings&) const = default;
 };
 
-/// Contact as a force (model.md, "Penalty"): along the normal n of a pair that of the law and −damping n nᵀ
-/// u, u = Σ w_i v_i, across it friction. The load λ of friction and its tangents are those at the last
-/// `begin`, so that its Jacobian is symmetric: D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T = I − n nᵀ.
+/// Contact as a force (model.md, "Contact by penalty"): along the normal n of a pair that of the law, and on
+/// the pairs of the last `begin` damping −c n nᵀ u, u = Σ w_i v_i, and friction across n. Those pairs, with
+/// their normals and the loads λ of friction, stay for a step: damping that began within it would be a jump
+/// of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T = I − n
+/// nᵀ.
 ///
 /// `clamped` leaves out of K what the curvature of a surface adds, −push ∇n, which is negative semidefinite.
 class ContactForce final : public ForceTerm {
@@ -38,7 +46,7 @@ class ContactForce final : public ForceTerm {
   void set(const ContactSettings& settings);
   const ContactSettings& settings() const { return settings_; }
   bool empty() const { return settings_.surfaces.empty(); }
-  /// Takes the loads of friction from positions at the start of a step.
+  /// Takes the pairs of damping and friction from positions at the start of a step.
   void begin(WorkerPool& pool, std::span<const vec3> x);
 
   /// Two features closer than the contact distance.
@@ -63,12 +71,15 @@ class ContactForce final : public ForceTerm {
   /// At positions x, in an order that does not depend on the pool. Valid until the next call of any member.
   std::span<const Touch> touches(WorkerPool& pool, std::span<const vec3> x) const;
 
+  /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction [W].
+  double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const;
+
   double energy(WorkerPool& pool, std::span<const vec3> x) const override;
   void add_measures(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                     ForceMeasures& measures) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
-  /// With the loads of friction at x.
+  /// With the pairs of damping and friction at x.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
@@ -84,13 +95,11 @@ class ContactForce final : public ForceTerm {
     double load;  // μ λ [N]
   };
   double load_of(const Touch& touch) const;
-  vec3 friction(const Slide& slide, const vec3& u) const;
-  mat3 friction_slope(const Slide& slide, const vec3& u) const;
+  vec3 drag(const Slide& slide, const vec3& u) const;  ///< damping and friction
+  mat3 drag_slope(const Slide& slide, const vec3& u) const;
   /// −∂f/∂x of a touch along its relative position.
   mat3 block(const Touch& touch, JacobianMode mode) const;
-  void add_normal_forces(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
-                         std::span<vec3> f) const;
-  void add_friction(std::span<const vec3> v, std::span<vec3> f) const;
+  void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the touches in touches_.
   void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
                   SpringMatrix& a) const;

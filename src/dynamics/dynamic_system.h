@@ -85,6 +85,9 @@ class DynamicSystem {
   /// Potential energy [J] of all position-dependent forces: −∂E/∂x is `force` without damping.
   virtual double potential_energy(WorkerPool& pool, std::span<const vec3> x) const = 0;
 
+  /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction of contacts [W].
+  virtual double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const = 0;
+
   /// A = c.mass·M − c.damping·D − c.stiffness·K at (x, v). The dependence of a damping force on x is
   /// left out of K (model.md).
   virtual void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,

@@ -245,20 +245,22 @@ double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
   return inertia + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
 }
 
-// −γ ∫ F·dv from v_s to v with the damping force F(v) = f(x_s, v) − f(x_s, 0), which is linear in v.
+// −γ ∫ F·dv from v_s to v with the damping force F(v) = f(x_s, v) − f(x_s, 0), linear in v but for friction.
 double ImplicitStage::damping_work(const Problem& p) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
   p.system.force(p.context.pool, start_.x, now_.v, scratch_);
-  return p.context.pool.sum(now_.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 at_start = m[i] * (start_.v[i] - e.v_hat[i]) - start_.residual[i];  // γ f(x_s, v_s)
-      const vec3 twice = at_start + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
-      sum -= glm::dot(twice, now_.v[i] - start_.v[i]) / 2;
-    }
-    return sum;
-  });
+  const double trapezoid =
+      p.context.pool.sum(now_.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+          const vec3 at_start = m[i] * (start_.v[i] - e.v_hat[i]) - start_.residual[i];  // γ f(x_s, v_s)
+          const vec3 twice = at_start + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
+          sum -= glm::dot(twice, now_.v[i] - start_.v[i]) / 2;
+        }
+        return sum;
+      });
+  return trapezoid + e.gamma_f * p.system.beyond_trapezoid(start_.v, now_.v);
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {

@@ -38,6 +38,8 @@ struct IntegratorInfo {
   /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: `growth`,
   /// `stability_limit` and `order` refer to bending springs and the grab.
   bool inextensible = false;
+  /// Springs are taken one by one, not as part of f, K and D: no other stiff force has a place.
+  bool springs_alone = false;
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: what it is, what it damps
   std::string_view cost;     ///< of a step, in one sentence

@@ -362,6 +362,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .letters = "PD",
     .family = IntegratorFamily::position_based,
     .order = 0,
+    .springs_alone = true,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
         "Backward Euler by another road: springs find their lengths one by one, then a linear system, "

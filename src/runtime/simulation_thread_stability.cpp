@@ -93,6 +93,7 @@ void SimulationThread::Impl::ask_for_estimate(LiveLane& lane, bool urgent) {
   q.mode = simulation.scene().stepping.solver.jacobian;
   q.integrator = &simulation.integrator();
   q.wind = simulation.scene().wind;
+  q.contact = simulation.system().contact().settings();
   q.grab = simulation.grab();
   q.state = lane.blown ? simulation.last_sound_state().state : simulation.state();
   q.held = simulation.constraints(q.state.x);

@@ -93,6 +93,8 @@ struct StabilityMonitor::Impl {
     system->set_grab(question.grab);
     system->set_wind(question.wind);
     system->blow(pool, question.state.x, question.state.t);
+    system->set_contact(question.contact);
+    system->meet(pool, question.state.x);
     const StabilityMeter::Subject subject{*system, question.state, question.held, *question.integrator,
                                           question.mode};
     if (question.urgent || !estimate || question.integrator != measured)

@@ -9,6 +9,7 @@
 #include "analysis/spectrum.h"
 #include "analysis/stability.h"
 #include "cloth/cloth_model.h"
+#include "cloth/contact_force.h"
 #include "cloth/material.h"
 #include "cloth/wind.h"
 #include "dynamics/dynamic_system.h"
@@ -38,6 +39,7 @@ class StabilityMonitor {
     std::shared_ptr<const ClothModel> model;
     Material material;
     Wind wind;
+    ContactSettings contact;
     std::optional<GrabSpring> grab;
     Projection held;  ///< pins and contacts
     State state;

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "sim/checkpoint.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 
@@ -121,6 +122,7 @@ class Change {
       next.wind = c.scene->wind;
       next.floor = c.scene->floor;
       next.obstacles = c.scene->obstacles;
+      next.contact = c.scene->contact;
       next.integrator = c.scene->integrator;
       next.integrator_parameters = c.scene->integrator_parameters;
       next.stepping = c.scene->stepping;
@@ -180,6 +182,7 @@ class Change {
   SharedScene edited(const Edit& edit) const {
     const auto next = std::make_shared<Scene>(*scene_);
     edit(*next);
+    check_contact(*next);
     const Material &before = scene_->material, &after = next->material;
     if (after.mass_model != before.mass_model || after.mass != before.mass)
       check_masses(after, mesh_.positions, mesh_.triangles);

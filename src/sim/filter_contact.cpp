@@ -93,7 +93,7 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
   friction_.clear();
   force_.clear();
   system.set_pushes({});
-  if (!has_surfaces(scene)) return !before_.empty();
+  if (!filters_contact(scene)) return !before_.empty();
 
   CancelPoint cancel(context.stop);
   const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
@@ -150,7 +150,7 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
 
 bool FilterContact::land(const Scene& scene, double h, const State& before, const State& after,
                          ClothSystem& system, const ComputeContext& context) {
-  if (!has_surfaces(scene)) return false;
+  if (!filters_contact(scene)) return false;
   CancelPoint cancel(context.stop);
   cancel.look();
   Projection& projection = system.projection();
@@ -256,7 +256,7 @@ void FilterContact::add_to(Projection& projection, const Scene& scene, std::span
 
 bool FilterContact::settle(const Scene& scene, State& state, const ClothSystem& system,
                            const StopProbe& stop) {
-  if (!has_surfaces(scene)) return false;
+  if (!filters_contact(scene)) return false;
   CancelPoint cancel(stop);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {

@@ -10,6 +10,7 @@
 #include "collide/obstacle.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
+#include "sim/contact.h"
 #include "sim/scene.h"
 
 namespace clothlab {
@@ -80,8 +81,5 @@ class FilterContact {
   std::vector<SteadyForce::Push> friction_;
   std::vector<vec3> force_;  // at the beginning of the step, without friction
 };
-
-/// Whether there is anything to be met.
-inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
 
 }  // namespace clothlab

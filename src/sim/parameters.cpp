@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
+#include "sim/contact.h"
 
 namespace clothlab {
 namespace {
@@ -25,6 +26,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::array<std::string_view, 2> kMassModels{"uniform", "area"};
 constexpr std::array<std::string_view, 2> kDampingModels{"projected", "isotropic"};
 constexpr std::array<std::string_view, 2> kJacobianModes{"clamped", "exact"};
+
+constexpr auto kContactModelNames = [] {
+  std::array<std::string_view, kContactModels.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kContactModels[i].id;
+  return names;
+}();
 
 template <class Rows>
 constexpr auto names_of(const Rows& rows) {
@@ -171,6 +178,41 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.obstacles.friction; },
                    [](Scene& s, double v) { s.obstacles.friction = v; },
                    "Obstacles"},
+    SceneParameter{{"contact", "Contact by", "", Kind::choice, 0, kContactModels.size() - 1.0, 0, false,
+                    "filter: particles in contact are held by the projection, and none ends below a surface. "
+                    "penalty: springs between cloth and surface, with smoothed friction.",
+                    kContactModelNames},
+                   [](const Scene& s) { return index_of(s.contact.model); },
+                   [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },
+                   "Contact",
+                   kOfMethod},
+    SceneParameter{{"contact-stiffness", "Contact stiffness", "N/m", Kind::real, 1e-3, 1e9, 1000, true,
+                    "Stiffness k of a contact by penalty: the force is k times what the gap is less than the "
+                    "contact distance. The largest stable step of an explicit method falls with its root."},
+                   [](const Scene& s) { return s.contact.stiffness; },
+                   [](Scene& s, double v) { s.contact.stiffness = v; },
+                   "Contact",
+                   kOfMethod},
+    SceneParameter{{"contact-distance", "Contact distance", "m", Kind::real, 0, 1, 0, true,
+                    "Gap at which contact forces begin. 0: a quarter of the mean edge, at most 5 mm."},
+                   [](const Scene& s) { return s.contact.distance; },
+                   [](Scene& s, double v) { s.contact.distance = v; },
+                   "Contact",
+                   kOfMethod},
+    SceneParameter{
+        {"thickness", "Thickness", "m", Kind::real, 0, 1, 0, true,
+         "Distance that counts as touching: what contact forces keep the cloth away from a surface "
+         "besides the contact distance."},
+        [](const Scene& s) { return s.contact.thickness; },
+        [](Scene& s, double v) { s.contact.thickness = v; },
+        "Contact"},
+    SceneParameter{{"friction-speed", "Friction speed", "m/s", Kind::real, 0, 10, 0, true,
+                    "Sliding slower than this, cloth in contact by forces creeps: friction grows smoothly up "
+                    "to there. 0: a thousandth of the cloth's diagonal per second."},
+                   [](const Scene& s) { return s.contact.friction_speed; },
+                   [](Scene& s, double v) { s.contact.friction_speed = v; },
+                   "Contact",
+                   kOfMethod},
     SceneParameter{{"dt", "Step h", "s", Kind::real, 1e-6, 1, 1.0 / 60, true,
                     "Simulated time per step. Larger steps cost less, but damp more or become unstable."},
                    [](const Scene& s) { return s.stepping.dt; },
@@ -386,6 +428,7 @@ void check_parameters(const Scene& scene) {
   check_gravity(scene.material.gravity);
   check_scale(scene.scale);
   integrator_info(scene.integrator);
+  check_contact(scene);
 }
 
 }  // namespace clothlab

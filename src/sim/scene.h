@@ -13,6 +13,7 @@
 
 #include "cloth/material.h"
 #include "cloth/wind.h"
+#include "collide/contact_model.h"
 #include "collide/obstacle.h"
 #include "core/vec.h"
 #include "integrate/integrator.h"
@@ -62,6 +63,15 @@ struct InitialState {
   std::vector<vec3> velocities;
 };
 
+/// How the cloth is kept out of what it meets. Numbers of 0 are chosen for the mesh.
+struct Contact {
+  ContactModel model = ContactModel::filter;
+  double stiffness = 1000;    ///< [N/m]
+  double distance = 0;        ///< d̂ at which forces begin [m]
+  double thickness = 0;       ///< ξ [m]
+  double friction_speed = 0;  ///< ε below which friction is smoothed [m/s]
+};
+
 struct SteppingSettings {
   double dt = 1.0 / 60;  ///< from one command to the next [s]
   int substeps = 1;      ///< of each dt
@@ -87,6 +97,7 @@ struct Scene {
   Wind wind;
   Floor floor;
   Obstacles obstacles;
+  Contact contact;
   std::string integrator = "semi-implicit-euler";
   /// Values of the integrators' own parameters that differ from their defaults, by parameter id.
   std::map<std::string, double, std::less<>> integrator_parameters;

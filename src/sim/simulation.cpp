@@ -52,6 +52,7 @@ Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mes
       info(&integrator_info(scene->integrator)),
       integrator(make_integrator(*scene)) {
   system.set_wind(scene->wind);
+  system.set_contact(contact_settings(*scene));
   start(context);
 }
 
@@ -88,7 +89,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || has_surfaces(*scene)) keep_start_of_substep(context.pool);
+    if (scene->stepping.adaptive || filters_contact(*scene)) keep_start_of_substep(context.pool);
     aim_pins(h, context);
     meet_world(h, context);
     cancel.look();
@@ -178,6 +179,7 @@ void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
+  system.meet(context.pool, state.x);
   if (contact.hold(*scene, h, state, system, context)) integrator->reset();
 }
 
@@ -206,8 +208,9 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
 void Simulation::Impl::settle(const ComputeContext& context) {
   WorkerPool& pool = context.pool;
   grab_energy -= system.grab_energy(pool, state.x);
+  contact_energy -= system.contact_energy(pool, state.x);
   given_by_surfaces = 0;
-  if (!has_surfaces(*scene)) return;
+  if (!filters_contact(*scene)) return;
   const std::span<const double> m = system.masses();
   const auto kinetic = [&] {
     return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -230,6 +233,7 @@ void Simulation::Impl::settle(const ComputeContext& context) {
 void Simulation::Impl::open_books(WorkerPool& pool) {
   books = next.books;
   grab_energy = system.grab_energy(pool, state.x);
+  contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
   const ClothSystem::Energies potential = energies_of(pool, state.x);
   const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
@@ -244,7 +248,7 @@ void Simulation::Impl::close_books() {
   of_step.hand = grab_energy + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
-  of_step.floor = work.friction + given_by_surfaces;
+  of_step.floor = contact_energy + work.friction + given_by_surfaces;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
   const std::span<const Projection::Entry> entries = system.projection().entries();
@@ -261,7 +265,7 @@ void Simulation::Impl::close_books() {
 
 /// Between steps, only the pins hold anything.
 void Simulation::Impl::leave_surfaces() {
-  if (!has_surfaces(*scene)) return;
+  if (!filters_contact(*scene)) return;
   system.set_pushes({});
   aim_at_pins();
 }

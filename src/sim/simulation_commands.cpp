@@ -140,13 +140,14 @@ void Simulation::Impl::start(const ComputeContext& context) {
   state = initial_state(*scene, *mesh);
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
-  if (!at_start || !at_start->is_of(*scene, pins.empty())) {
+  if (!at_start || !at_start->is_of(*scene, system.contact().settings(), pins.empty())) {
     measure(context);
     // Pins and floor may turn common initial motion into internal energy.
     const bool free = pins.empty() && !has_surfaces(*scene);
-    account.start(measured.internal.shaking() + (free ? 0.0 : measured.internal.drift));
+    account.start(measured.internal.shaking() + measured.potential.contact +
+                  (free ? 0.0 : measured.internal.drift));
     account.set_scale(system, reach(*scene));
-    at_start = {scene->material, scene->wind, scene->floor, scene->obstacles,
+    at_start = {scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(),
                 pins.empty(),    has_rods(),  measured,     account};
   }
   measured = at_start->measured;
@@ -194,6 +195,12 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
+  const ContactSettings contact_after = contact_settings(*after);
+  if (!(contact_after == system.contact().settings())) {
+    const double before = system.contact_energy(pool, state.x);
+    system.set_contact(contact_after);
+    account.add_work(system.contact_energy(pool, state.x) - before);
+  }
   scene = std::move(after);
   break_continuity();
 }

@@ -112,6 +112,9 @@ struct Simulation::Impl {
   EnergyReport energy_report() const { return energy_report(measured.potential, measured.internal); }
   static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
   double reach(const Scene& world) const;
+  ContactSettings contact_settings(const Scene& of) const {
+    return clothlab::contact_settings(of, system.model(), mesh->diagonal);
+  }
 
   const std::shared_ptr<const ClothMesh> mesh;
   std::shared_ptr<const Scene> scene;
@@ -144,14 +147,15 @@ struct Simulation::Impl {
     Wind wind;
     Floor floor;
     Obstacles obstacles;
+    ContactSettings contact;
     bool unpinned = false;
     bool rods = false;
     Measurement measured;
     EnergyAccount account;
 
-    bool is_of(const Scene& other, bool other_unpinned) const {
+    bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_unpinned) const {
       return material == other.material && wind == other.wind && floor == other.floor &&
-             obstacles == other.obstacles && unpinned == other_unpinned &&
+             obstacles == other.obstacles && contact == other_contact && unpinned == other_unpinned &&
              rods == integrator_info(other.integrator).inextensible;
     }
   };
@@ -173,6 +177,7 @@ struct Simulation::Impl {
   EnergyBooks books;             // with it
   double given_by_surfaces = 0;  // by what `settle` does [J]
   double grab_energy = 0;        // at its start, then by how much it fell [J]
+  double contact_energy = 0;     // likewise
 };
 
 }  // namespace clothlab

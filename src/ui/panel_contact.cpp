@@ -109,6 +109,7 @@ void obstacles(const PanelContext& context) {
 }  // namespace
 
 void contact_panel(const PanelContext& context) {
+  parameter_section(context, "Contact");
   parameter_section(context, "Floor");
   obstacles(context);
   parameter_section(context, "Obstacles");

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace clothlab {
+
+/// How cloth that meets something is kept out of it.
+enum class ContactModel { filter, penalty };
+
+/// A model's row: everything that menus, help texts and docs know of it.
+struct ContactModelInfo {
+  ContactModel model;
+  std::string_view id;       ///< command line, scene files
+  std::string_view title;    ///< in the window
+  std::string_view summary;  ///< what it is and does, in two or three sentences
+  std::string_view promise;  ///< what holds after every step, in one sentence
+  /// It acts by forces on particles, which methods that treat springs one by one have no place for.
+  bool by_forces;
+};
+
+/// In the order of the enumerators.
+inline constexpr std::array kContactModels{
+    ContactModelInfo{
+        ContactModel::filter, "filter", "Filter",
+        "Particles in contact are held along the normal by the projection that holds pins; "
+        "impacts are inelastic, friction is Coulomb's, by impulses. Works with every method, and "
+        "costs it its order where something touches or leaves.",
+        "No particle ends a step below a surface.", false},
+    ContactModelInfo{
+        ContactModel::penalty, "penalty", "Penalty",
+        "A spring between cloth and surface from the contact distance on, with smoothed "
+        "friction: a force like the others, so that its stiffness counts in the largest stable "
+        "step, and impacts are elastic. Not for methods that treat springs one by one or as rods.",
+        "None: how deep the cloth gets follows from mass, speed and stiffness.", true},
+};
+
+inline const ContactModelInfo& info_of(ContactModel model) {
+  return kContactModels.at(static_cast<std::size_t>(model));
+}
+
+}  // namespace clothlab

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "sim/contact.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cloth/cloth_model.h"
+#include "core/error.h"
+#include "integrate/registry.h"
+
+namespace clothlab {
+namespace {
+
+constexpr double kOfEdge = 0.25, kLongestEdge = 0.02;  // [m]
+constexpr double kOfDiagonal = 1e-3;                   // per second
+
+double mean_edge(const ClothModel& model) {
+  double length = 0, count = 0;
+  for (std::size_t slot = 0; slot < model.springs(); ++slot)
+    if (model.is_stretch(slot)) length += model.rest_lengths()[slot], count += 1;
+  return count > 0 ? length / count : kLongestEdge;
+}
+
+}  // namespace
+
+ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal) {
+  ContactSettings settings;
+  if (!info_of(scene.contact.model).by_forces) return settings;
+  if (scene.floor.on) settings.surfaces.push_back({{}, scene.floor.height, scene.floor.friction});
+  for (const Obstacle& body : scene.obstacles.bodies)
+    settings.surfaces.push_back({body, 0, scene.obstacles.friction});
+  if (settings.surfaces.empty()) return settings;
+  const Contact& contact = scene.contact;
+  settings.law.stiffness = contact.stiffness;
+  settings.law.distance =
+      contact.distance > 0 ? contact.distance : kOfEdge * std::min(mean_edge(model), kLongestEdge);
+  settings.thickness = contact.thickness;
+  settings.damping = scene.material.spring_damping + scene.material.rayleigh_stiffness * contact.stiffness;
+  settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * diagonal;
+  return settings;
+}
+
+void check_contact(const Scene& scene) {
+  const ContactModelInfo& contact = info_of(scene.contact.model);
+  const IntegratorInfo* method = find_integrator(scene.integrator);
+  if (!contact.by_forces || method == nullptr || !method->springs_alone) return;
+  throw InputError(std::string(method->title) +
+                   " treats springs one by one and has no place for contact by " + std::string(contact.id) +
+                   "; it works with contact by filter.");
+}
+
+}  // namespace clothlab

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cloth/contact_force.h"
+#include "collide/contact_model.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+class ClothModel;
+
+/// Whether there is anything to be met.
+inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
+/// Whether particles in contact are held by the projection.
+inline bool filters_contact(const Scene& scene) {
+  return scene.contact.model == ContactModel::filter && has_surfaces(scene);
+}
+
+/// What a cloth meets as forces: nothing where the scene's model is not one by forces. What is automatic
+/// there is chosen for this mesh, of that diagonal [m].
+ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal);
+
+/// Throws InputError where the scene's method cannot have its contact model.
+void check_contact(const Scene& scene);
+
+}  // namespace clothlab

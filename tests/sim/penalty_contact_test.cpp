@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Contact by forces against theory: where cloth rests, when it creeps or slides, and what energy it makes.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "sim/checkpoint.h"
+#include "sim/contact.h"
+#include "sim/diagnostics.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kFall = 9.8;
+
+bool takes_forces(const IntegratorInfo& info) { return !info.springs_alone && info.id != "explicit-euler"; }
+
+// A patch of four particles on the floor, tilted by an angle, at the gap at which a contact carries it.
+Scene patch_on_floor(const std::string& integrator, double angle, double friction, double h) {
+  Scene scene;
+  scene.integrator = integrator;
+  scene.mesh = GridSource{2, 2, 1e-2, 1e-2};
+  scene.pins = PinPreset::none;
+  scene.material.mass = 0.04;
+  scene.material.stretch_stiffness = 50;
+  scene.material.gravity = kFall * vec3(std::sin(angle), -std::cos(angle), 0);
+  scene.stepping.dt = h;
+  scene.stepping.solver.linear.cg.tolerance = 1e-12;
+  scene.stepping.solver.newton_tolerance = 1e-10;
+  scene.floor = {.on = true, .height = 0, .friction = friction};
+  scene.contact = {.model = ContactModel::penalty, .stiffness = 200, .distance = 2e-3};
+  scene.contact.friction_speed = 1e-2;
+  InitialState start;
+  const double gap = scene.contact.distance - 0.01 * kFall * std::cos(angle) / scene.contact.stiffness;
+  for (const double z : {0.0, 1e-2})
+    for (const double x : {0.0, 1e-2}) start.positions.emplace_back(x, gap, z);
+  start.velocities.assign(4, vec3(0));
+  scene.initial_state = start;
+  return scene;
+}
+
+// k (d̂ − g) = m 9.8 at every particle, whatever the method.
+TEST(PenaltyContact, ClothRestsWhereTheContactCarriesIt) {
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    if (!takes_forces(info)) continue;
+    Scene scene = patch_on_floor(std::string(info.id), 0, 0.3, 1e-3);
+    for (vec3& x : scene.initial_state->positions) x.y += 2e-4;
+    scene.material.rayleigh_mass = 100;
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 1000), 1000) << info.id;
+    for (const vec3& x : simulation.state().x)
+      EXPECT_NEAR(x.y, 2e-3 - 0.01 * kFall / 200, 1e-9) << info.id;  // e^{-50}: all motion has died out
+  }
+}
+
+// Below tan θ = μ it creeps: at rest m 9.8 sin θ = μ λ s(y), s(y) = 2 y/ε − y²/ε². Above it slides, at the
+// rate 9.8 (sin θ − μ cos θ), which is exact for every method once it is faster than ε.
+TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
+  constexpr double kRough = 0.5, kSlow = 1e-2;
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    if (!takes_forces(info)) continue;
+    for (const double angle : {std::atan(kRough) - 0.1, std::atan(kRough) + 0.1}) {
+      const Scene scene = patch_on_floor(std::string(info.id), angle, kRough, 5e-4);
+      Simulation simulation(scene, mesh_of(scene), pool);
+      const auto speed = [&] { return simulation.state().v[0].x; };
+      ASSERT_EQ(run(simulation, 200), 200) << info.id;
+      if (std::tan(angle) < kRough) {
+        const double creep = kSlow * (1 - std::sqrt(1 - std::tan(angle) / kRough));
+        EXPECT_NEAR(speed(), creep, 1e-3 * creep) << info.id;
+      } else {
+        ASSERT_GT(speed(), kSlow);
+        const double before = speed();
+        run(simulation, 200);
+        const double rate = kFall * (std::sin(angle) - kRough * std::cos(angle));
+        EXPECT_NEAR((speed() - before) / 0.1, rate, 1e-3 * rate) << info.id;
+      }
+    }
+  }
+}
+
+// The contact row holds what contacts took and gave back: with a method that keeps energy, a bounce without
+// friction and damping leaves nothing to it, and in every step the books close.
+TEST(PenaltyContact, ABounceWithoutLossesIsBookedAsSuch) {
+  WorkerPool pool(1);
+  Scene scene = patch_on_floor("velocity-verlet", 0, 0, 2e-5);
+  scene.material.spring_damping = 0;
+  for (vec3& x : scene.initial_state->positions) x.y = 0.012;
+  Simulation simulation(scene, mesh_of(scene), pool);
+  const double start = simulation.record().energy.total;
+  bool touched = false;
+  for (int k = 0; k < 5000; ++k) {
+    ASSERT_EQ(simulation.step(pool), StepStatus::done);
+    const StepRecord& now = simulation.record();
+    touched = touched || now.books.floor < -1e-4;
+    EXPECT_NEAR(now.books.energy - start, now.books.sum(), 1e-12);
+    EXPECT_LT(std::abs(now.books.method), 1e-6);
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_NEAR(simulation.record().books.floor, 0, 1e-12) << "it has left the floor";
+  EXPECT_GT(simulation.state().v[0].y, 0);
+}
+
+// The stiffness of contacts counts in ω_max: that of four particles, each on a spring to the floor.
+TEST(PenaltyContact, TheMeterSeesItsStiffness) {
+  WorkerPool pool(1);
+  Scene scene = patch_on_floor("symplectic-euler", 0, 0, 1e-3);
+  scene.material.stretch_stiffness = 1e-3;
+  const Simulation simulation(scene, mesh_of(scene), pool);
+  EXPECT_NEAR(omega_max(simulation, pool), std::sqrt(200 / 0.01), 1e-3);
+}
+
+TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
+  const auto sheet = grid_mesh(40, 40);
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 50;
+  scene.stepping.dt = 2e-3;
+  scene.floor = {.on = true, .height = -0.3};
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.25,0.5,0.2"),
+                            parse_obstacle("capsule:-0.2,-0.28,0.1,1.2,-0.25,0.2,0.1")};
+  scene.contact.model = ContactModel::penalty;
+  for (const char* integrator : {"semi-implicit-euler", "bdf2", "exponential-rosenbrock-euler"}) {
+    scene.integrator = integrator;
+    std::uint64_t first = 0;
+    for (const int threads : {1, 2, 4}) {
+      WorkerPool pool(threads);
+      Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
+      ASSERT_EQ(run(simulation, 60), 60);
+      const auto moment = std::make_shared<Checkpoint>();
+      simulation.save(pool, *moment);
+      resumed.load(pool, *moment);
+      ASSERT_EQ(run(simulation, 10), 10);
+      ASSERT_EQ(run(resumed, 10), 10);
+      EXPECT_GT(simulation.system().contact_energy(pool, simulation.state().x), 0);
+      const std::uint64_t hash = state_hash(simulation.state());
+      EXPECT_EQ(state_hash(resumed.state()), hash) << integrator;
+      if (first == 0) first = hash;
+      EXPECT_EQ(hash, first) << integrator << threads;
+    }
+  }
+}
+
+// Methods that take springs one by one say so, and nothing changes.
+TEST(PenaltyContact, IsRefusedToMethodsWithoutAPlaceForIt) {
+  const auto sheet = grid_mesh(4, 4);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.floor.on = true;
+  for (const char* integrator : {"xpbd", "rattle", "pbd-proj2", "projective-dynamics"}) {
+    scene.integrator = integrator;
+    scene.contact.model = ContactModel::filter;
+    Simulation simulation(scene, sheet, pool);
+    EXPECT_THROW(simulation.apply(pool, SetParameter{"contact", 1}), InputError);
+    EXPECT_EQ(simulation.scene().contact.model, ContactModel::filter);
+    simulation.apply(pool, SetIntegrator{"bdf2"});
+    simulation.apply(pool, SetParameter{"contact", 1});
+    EXPECT_THROW(simulation.apply(pool, SetIntegrator{integrator}), InputError);
+    EXPECT_EQ(simulation.integrator().id, "bdf2");
+    EXPECT_EQ(run(simulation, 3), 3);
+    scene.contact.model = ContactModel::penalty;
+    EXPECT_THROW(Simulation(scene, sheet, pool), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
