@@ -15,8 +15,8 @@ from pathlib import Path
 LAYERS = [
     {"core"},
     {"linalg", "mesh", "io", "chart"},
-    {"dynamics"},
-    {"cloth", "integrate", "collide"},
+    {"dynamics", "collide"},
+    {"cloth", "integrate"},
     {"sim", "analysis"},
     {"arena"},
     {"runtime"},

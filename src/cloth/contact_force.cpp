@@ -24,11 +24,15 @@ void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
 }
 
-double ContactForce::load_of(const Touch& touch) const {
-  return touch.friction * settings_.law.push(touch.gap);
-}
+double ContactForce::load_of(const Touch& touch) const { return touch.friction * touch.push; }
 
 std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std::span<const vec3> x) const {
+  find(pool, x, 0, {});
+  return touches_;
+}
+
+void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor,
+                        std::span<const vec3> u) const {
   by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
   pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Touch>& found = by_chunk_[begin / kContactGrain];
@@ -37,13 +41,15 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
       for (const ContactSettings::Surface& surface : settings_.surfaces) {
         const SurfacePlace place = surface.place(x[i]);
         const double gap = place.height - place.level - settings_.thickness;
-        if (!settings_.law.acts_at(gap)) continue;
+        const double ahead = u.empty() ? gap : gap + factor * glm::dot(place.normal, u[i]);
+        if (!settings_.law.acts_at(ahead)) continue;
         Touch& touch = found.emplace_back();
         touch.particle[0] = static_cast<std::uint32_t>(i);
         touch.weight[0] = 1;
         touch.count = 1;
         touch.normal = place.normal;
         touch.gap = gap;
+        touch.push = settings_.law.line(gap);
         // Of the surface at this height, which is parallel to the body's.
         const double curvature = place.curvature / (1 + place.curvature * (place.height - place.level));
         touch.turning = curvature * (mat3(1.0) - square(place.normal) - square(place.straight));
@@ -53,7 +59,6 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
   touches_.clear();
   for (const std::vector<Touch>& found : by_chunk_)
     touches_.insert(touches_.end(), found.begin(), found.end());
-  return touches_;
 }
 
 double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
@@ -68,7 +73,7 @@ void ContactForce::add_measures(WorkerPool& pool, std::span<const vec3> x, std::
 }
 
 void ContactForce::add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const {
-  for (const Touch& touch : touches(pool, x)) touch.spread(settings_.law.push(touch.gap) * touch.normal, f);
+  for (const Touch& touch : touches(pool, x)) touch.spread(touch.push * touch.normal, f);
 }
 
 vec3 ContactForce::drag(const Slide& slide, const vec3& u) const {
@@ -78,14 +83,13 @@ vec3 ContactForce::drag(const Slide& slide, const vec3& u) const {
   return -settings_.damping * away * n - slide.load * settings_.friction.secant(glm::length(along)) * along;
 }
 
-mat3 ContactForce::drag_slope(const Slide& slide, const vec3& u) const {
-  const vec3& n = slide.touch.normal;
-  const vec3 along = u - glm::dot(n, u) * n;
+mat3 ContactForce::drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const {
+  const mat3 normal = square(slide.touch.normal), across = mat3(1.0) - normal;
+  const vec3 along = across * u;
   const double speed = glm::length(along), secant = settings_.friction.secant(speed);
-  const mat3 normal = square(n), across = mat3(1.0) - normal;
-  const mat3 direction = speed > 0 ? square(along / speed) : mat3(0.0);
-  return -settings_.damping * normal -
-         slide.load * (secant * (across - direction) + settings_.friction.slope(speed) * direction);
+  const mat3 lagged = -settings_.damping * normal - slide.load * secant * across;
+  if (mode == JacobianMode::clamped || !(speed > 0)) return lagged;
+  return lagged + slide.load * (secant - settings_.friction.slope(speed)) * square(along / speed);
 }
 
 double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const {
@@ -120,14 +124,13 @@ void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, 
   const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
   for (const Slide& slide : slides_) {
     const vec3 u = slide.touch.blend(stage.v), change = slide.touch.blend(stage.v_end) - u;
-    slide.touch.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u) * change), impulse);
+    slide.touch.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u, stage.mode) * change), impulse);
   }
 }
 
 mat3 ContactForce::block(const Touch& touch, JacobianMode mode) const {
-  const mat3 along = settings_.law.stiffness_at(touch.gap) * square(touch.normal);
-  if (mode == JacobianMode::clamped) return along;
-  return along - settings_.law.push(touch.gap) * touch.turning;
+  const mat3 along = settings_.law.stiffness * square(touch.normal);
+  return mode == JacobianMode::clamped ? along : along - std::max(touch.push, 0.0) * touch.turning;
 }
 
 void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
@@ -138,7 +141,8 @@ void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients&
   };
   for (const Touch& touch : touches_) add(touch, c.stiffness * block(touch, mode));
   if (c.damping != 0)
-    for (const Slide& slide : slides_) add(slide.touch, -c.damping * drag_slope(slide, slide.touch.blend(v)));
+    for (const Slide& slide : slides_)
+      add(slide.touch, -c.damping * drag_slope(slide, slide.touch.blend(v), mode));
   a.add_stencils(stencils_);
 }
 
@@ -151,8 +155,10 @@ void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std:
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  add_force(pool, x, v, f);
-  for (const Touch& touch : touches_) touch.spread(-factor * (block(touch, mode) * touch.blend(u)), f);
+  find(pool, x, factor, u);
+  for (const Touch& touch : touches_)
+    touch.spread(touch.push * touch.normal - factor * (block(touch, mode) * touch.blend(u)), f);
+  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.blend(v)), f);
   add_blocks(v, c, mode, a);
 }
 

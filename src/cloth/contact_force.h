@@ -40,7 +40,9 @@ struct ContactSettings {
 /// of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T = I − n
 /// nᵀ.
 ///
-/// `clamped` leaves out of K what the curvature of a surface adds, −push ∇n, which is negative semidefinite.
+/// `clamped` leaves out of K what the curvature of a surface adds, −push ∇n, which is negative semidefinite,
+/// and takes the secant for D, −μλ s/|u| T: what slides faster than ε meets a force that hardly depends on v,
+/// and a method that takes one step of Newton's method would turn it back beyond rest.
 class ContactForce final : public ForceTerm {
  public:
   void set(const ContactSettings& settings);
@@ -56,6 +58,7 @@ class ContactForce final : public ForceTerm {
     int count = 0;                   ///< of particles
     vec3 normal{0};
     double gap = 0;       ///< [m]
+    double push = 0;      ///< along the normal [N]
     mat3 turning{0};      ///< ∇n [1/m]
     double friction = 0;  ///< μ
 
@@ -85,6 +88,9 @@ class ContactForce final : public ForceTerm {
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  /// With the pairs that are in contact at x + factor · u as their gaps change along u: a method that takes
+  /// one step of Newton's method would else find cloth deep in a surface without having done the work to get
+  /// there.
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
@@ -96,9 +102,12 @@ class ContactForce final : public ForceTerm {
   };
   double load_of(const Touch& touch) const;
   vec3 drag(const Slide& slide, const vec3& u) const;  ///< damping and friction
-  mat3 drag_slope(const Slide& slide, const vec3& u) const;
+  mat3 drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const;
   /// −∂f/∂x of a touch along its relative position.
   mat3 block(const Touch& touch, JacobianMode mode) const;
+  /// touches_ := those at x, or with u those at x + factor · u as seen from x, where their push is the line
+  /// of the law.
+  void find(WorkerPool& pool, std::span<const vec3> x, double factor, std::span<const vec3> u) const;
   void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the touches in touches_.
   void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,

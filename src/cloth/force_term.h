@@ -79,7 +79,8 @@ class ForceTerm {
   virtual void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
 
-  /// f += this force + factor K u, and add_jacobians with that K. The default is for a force without K.
+  /// f += this force + factor K u, and add_jacobians with that K; a force that is not smooth may take its
+  /// parts at x + factor u. The default is for a force without K.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                          double /*factor*/, std::span<const vec3> /*u*/, const SystemCoefficients& c,
                          JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {

@@ -13,8 +13,9 @@ struct ContactLaw {
 
   bool acts_at(double gap) const { return gap < distance; }
   double energy(double gap) const { return 0.5 * push(gap) * std::max(distance - gap, 0.0); }  ///< [J]
-  double push(double gap) const { return stiffness * std::max(distance - gap, 0.0); }  ///< −E′ [N]
-  double stiffness_at(double gap) const { return acts_at(gap) ? stiffness : 0; }       ///< E″ [N/m]
+  double push(double gap) const { return std::max(line(gap), 0.0); }  ///< −E′ [N]
+  /// The line of which `push` is the part above 0 [N].
+  double line(double gap) const { return stiffness * (distance - gap); }
 
   bool operator==(const ContactLaw&) const = default;
 };

@@ -17,6 +17,8 @@ struct ForceRow {
   std::function<std::unique_ptr<ForceTerm>(Rig&)> make;
   bool in_rest = true;      ///< SpringForces::rest includes it
   bool at_any_time = true;  ///< and what is asked for another time
+  bool smooth = true;
+  bool clamps_damping = false;  ///< its D is another then
 };
 
 inline Material sample_material() {
@@ -46,7 +48,10 @@ inline ForceRow grab_row(std::string name, double max_force) {
             const GrabSpring grab{{1, 3, 4}, vec3(0.2, 0.5, 0.3), vec3(0.4, 0.5, -0.2), 35, 0.6, max_force};
             return std::make_unique<GrabForce>(grab);
           },
-          false};
+          false,
+          true,
+          true,
+          true};
 }
 
 inline std::unique_ptr<ForceTerm> some_pushes() {
@@ -92,9 +97,9 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<WindForce>(rig.system.model(), wind);
        }},
       {"steady pushes", [](Rig&) { return some_pushes(); }, true, false},
-      {"contact", [](Rig& rig) { return some_contact(rig, 0, 0); }},
-      {"contact with damping", [](Rig& rig) { return some_contact(rig, 0, 0.7); }},
-      {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }},
+      {"contact", [](Rig& rig) { return some_contact(rig, 0, 0); }, true, true, false},
+      {"contact with damping", [](Rig& rig) { return some_contact(rig, 0, 0.7); }, true, true, false},
+      {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }, true, true, false, true},
       grab_row("grab, far from its bound", 1e4),
       grab_row("grab, near its bound", 20),
       grab_row("grab, far beyond its bound", 0.5),

@@ -58,7 +58,9 @@ TEST(PenaltyContact, ClothRestsWhereTheContactCarriesIt) {
 }
 
 // Below tan θ = μ it creeps: at rest m 9.8 sin θ = μ λ s(y), s(y) = 2 y/ε − y²/ε². Above it slides, at the
-// rate 9.8 (sin θ − μ cos θ), which is exact for every method once it is faster than ε.
+// rate 9.8 (sin θ − μ cos θ), exact once it is faster than ε; where a method takes one step of Newton's
+// method, friction is proportional to v1/v0 in a step, which in the time T takes h/T ln(v(T)/v(0)) of it
+// more.
 TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
   constexpr double kRough = 0.5, kSlow = 1e-2;
   WorkerPool pool(1);
@@ -77,7 +79,10 @@ TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
         const double before = speed();
         run(simulation, 200);
         const double rate = kFall * (std::sin(angle) - kRough * std::cos(angle));
-        EXPECT_NEAR((speed() - before) / 0.1, rate, 1e-3 * rate) << info.id;
+        const bool lagged = info.family == IntegratorFamily::linearly_implicit ||
+                            info.family == IntegratorFamily::exponential;
+        const double more = kRough * kFall * std::cos(angle) * 5e-4 / 0.1 * std::log(speed() / before);
+        EXPECT_NEAR((speed() - before) / 0.1, rate, 1e-3 * rate + (lagged ? 1.1 * more : 0)) << info.id;
       }
     }
   }
