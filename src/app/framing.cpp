@@ -17,8 +17,18 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
   const double size = glm::distance(cloth.low, cloth.high);
   Box all = cloth;
   for (const Obstacle& body : scene.obstacles.bodies) {
-    const vec3 low = glm::min(body.from, body.to) - body.radius;
-    const vec3 high = glm::max(body.from, body.to) + body.radius;
+    const bool is_box = body.shape == Obstacle::Shape::box;
+    vec3 half = is_box ? 0.5 * body.size : vec3(body.radius);
+    vec3 from = body.from, to = body.to;
+    if (body.shape == Obstacle::Shape::plane) {
+      // Where it is below the middle of the cloth.
+      const vec3 middle = (cloth.low + cloth.high) / 2.0;
+      const SurfacePlace place = place_above(body, middle);
+      from = to = middle + (place.level - place.height) * place.normal;
+      half = vec3(0);
+    }
+    const vec3 low = glm::min(from, to) - half;
+    const vec3 high = glm::max(from, to) + half;
     const vec3 gap = glm::max(glm::max(low - cloth.high, cloth.low - high), vec3(0));
     if (glm::length(gap) > kNear * size || glm::distance(low, high) > kLarge * size) continue;
     all = {glm::min(all.low, low), glm::max(all.high, high)};

@@ -113,8 +113,9 @@ void SceneOptions::add_to(CLI::App& app) {
       ->group("Scene");
   app.add_option(
          "--obstacle", obstacles_,
-         "A body that cloth lies on, in metres: sphere:x,y,z,r or capsule:x0,y0,z0,x1,y1,z1,r. May be "
-         "repeated; none: without those of the scene.")
+         std::string("A body that cloth lies on, in metres: ").append(obstacle_forms()) +
+             ". A plane is n·x = d; edges of boxes and cylinders are rounded. May be repeated; none: without "
+             "those of the scene.")
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group("Obstacles");

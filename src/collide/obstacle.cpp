@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <optional>
 #include <vector>
@@ -14,21 +15,36 @@
 namespace clothlab {
 namespace {
 
+constexpr double kRounding = 1e-12;  // of what lies on a flat face [m]
+
 struct Kind {
   Obstacle::Shape shape;
   std::string_view name;
-  std::string_view numbers;
+  std::string_view text;  // of its numbers: those of the vectors, then the last one
+  std::array<vec3 Obstacle::*, 2> vectors;
+  double Obstacle::*last;
 };
 constexpr std::array kKinds{
-    Kind{Obstacle::Shape::sphere, "sphere", "x,y,z,r"},
-    Kind{Obstacle::Shape::capsule, "capsule", "x0,y0,z0,x1,y1,z1,r"},
+    Kind{Obstacle::Shape::sphere, "sphere", "x,y,z,r", {&Obstacle::from}, &Obstacle::radius},
+    Kind{Obstacle::Shape::capsule,
+         "capsule",
+         "x0,y0,z0,x1,y1,z1,r",
+         {&Obstacle::from, &Obstacle::to},
+         &Obstacle::radius},
+    Kind{Obstacle::Shape::plane, "plane", "nx,ny,nz,d", {&Obstacle::normal}, &Obstacle::offset},
+    Kind{Obstacle::Shape::box, "box", "x,y,z,sx,sy,sz", {&Obstacle::from, &Obstacle::size}, nullptr},
+    Kind{Obstacle::Shape::cylinder,
+         "cylinder",
+         "x0,y0,z0,x1,y1,z1,r",
+         {&Obstacle::from, &Obstacle::to},
+         &Obstacle::radius},
 };
 
+const Kind& kind_of(Obstacle::Shape shape) { return *std::ranges::find(kKinds, shape, &Kind::shape); }
+
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  std::string forms;
-  for (const Kind& kind : kKinds)
-    forms.append(forms.empty() ? "" : " or ").append(kind.name).append(":").append(kind.numbers);
-  throw InputError("The obstacle \"" + printable(text) + "\" " + why + "; write " + forms + ", in metres.");
+  throw InputError("The obstacle \"" + printable(text) + "\" " + why + "; write " + obstacle_forms() +
+                   ", in metres.");
 }
 
 std::vector<double> numbers_of(std::string_view text, std::string_view list) {
@@ -45,8 +61,19 @@ std::vector<double> numbers_of(std::string_view text, std::string_view list) {
 
 }  // namespace
 
-std::string_view name_of(Obstacle::Shape shape) {
-  return std::ranges::find(kKinds, shape, &Kind::shape)->name;
+std::string_view name_of(Obstacle::Shape shape) { return kind_of(shape).name; }
+
+bool has_axis(Obstacle::Shape shape) {
+  return shape == Obstacle::Shape::capsule || shape == Obstacle::Shape::cylinder;
+}
+
+std::string obstacle_forms() {
+  std::string forms;
+  for (const Kind& kind : kKinds) {
+    if (&kind != kKinds.data()) forms.append(&kind == &kKinds.back() ? " or " : ", ");
+    forms.append(kind.name).append(":").append(kind.text);
+  }
+  return forms;
 }
 
 Obstacle parse_obstacle(std::string_view text) {
@@ -54,13 +81,15 @@ Obstacle parse_obstacle(std::string_view text) {
   const auto kind = std::ranges::find(kKinds, text.substr(0, colon), &Kind::name);
   if (kind == kKinds.end() || colon == text.size()) refuse(text, "has no shape that is known");
   const std::vector<double> n = numbers_of(text, text.substr(colon + 1));
-  const auto wanted = static_cast<std::size_t>(std::ranges::count(kind->numbers, ',')) + 1;
+  const auto wanted = static_cast<std::size_t>(std::ranges::count(kind->text, ',')) + 1;
   if (n.size() != wanted) refuse(text, "has " + std::to_string(n.size()) + " numbers");
   Obstacle obstacle;
   obstacle.shape = kind->shape;
-  obstacle.from = {n[0], n[1], n[2]};
-  obstacle.to = kind->shape == Obstacle::Shape::sphere ? obstacle.from : vec3(n[3], n[4], n[5]);
-  obstacle.radius = n.back();
+  auto next = n.begin();
+  for (vec3 Obstacle::*const vector : kind->vectors)
+    for (int k = 0; k < 3 && vector != nullptr; ++k) (obstacle.*vector)[k] = *next++;
+  if (kind->last != nullptr) obstacle.*kind->last = *next;
+  if (!has_axis(kind->shape)) obstacle.to = obstacle.from;
   check_obstacles(std::array{obstacle});
   return obstacle;
 }
@@ -68,33 +97,62 @@ Obstacle parse_obstacle(std::string_view text) {
 void check_obstacles(std::span<const Obstacle> bodies) {
   if (bodies.size() > kMostObstacles)
     throw InputError("There may be at most " + std::to_string(kMostObstacles) + " obstacles.");
+  const auto check_extent = [](const char* what, double extent) {
+    if (!(extent >= kSmallestObstacle && extent <= kLargestObstacle))
+      throw InputError(std::string(what) + " of an obstacle must be " + format_number(kSmallestObstacle) +
+                       " to " + format_number(kLargestObstacle) + " m.");
+  };
+  const auto check_place = [](const vec3& place) {
+    for (int k = 0; k < 3; ++k)
+      if (!(std::abs(place[k]) <= kFarthestObstacle))
+        throw InputError("An obstacle must lie within " + format_number(kFarthestObstacle) +
+                         " m of the origin.");
+  };
   for (const Obstacle& body : bodies) {
-    if (!(body.radius >= kSmallestObstacle && body.radius <= kLargestObstacle))
-      throw InputError("The radius of an obstacle must be " + format_number(kSmallestObstacle) + " to " +
-                       format_number(kLargestObstacle) + " m.");
-    if (body.shape == Obstacle::Shape::sphere && body.from != body.to)
-      throw InputError("A sphere has one centre.");
-    for (const vec3& end : {body.from, body.to})
-      for (int k = 0; k < 3; ++k)
-        if (!(std::abs(end[k]) <= kFarthestObstacle))
-          throw InputError("An obstacle must lie within " + format_number(kFarthestObstacle) +
-                           " m of the origin.");
+    if (body.shape == Obstacle::Shape::plane) {
+      const double length = glm::length(body.normal);
+      if (!(length >= kShortestNormal && length <= kLargestObstacle))
+        throw InputError("The normal of a plane must have a length of " + format_number(kShortestNormal) +
+                         " to " + format_number(kLargestObstacle) + ".");
+      check_place(vec3(body.offset / length));
+      continue;
+    }
+    check_place(body.from);
+    check_place(body.to);
+    if (!has_axis(body.shape) && body.from != body.to)
+      throw InputError(std::string("A ").append(name_of(body.shape)).append(" has one centre."));
+    if (body.shape == Obstacle::Shape::box)
+      for (int k = 0; k < 3; ++k) check_extent("Each side", body.size[k]);
+    else
+      check_extent("The radius", body.radius);
+    if (body.shape == Obstacle::Shape::cylinder)
+      check_extent("The length", glm::distance(body.from, body.to));
   }
 }
 
 std::string text_of(const Obstacle& obstacle) {
-  std::string text(name_of(obstacle.shape));
+  const Kind& kind = kind_of(obstacle.shape);
+  std::string text = std::string(kind.name) + ":";
   const auto add = [&](double number) {
     text.append(text.ends_with(':') ? "" : ",").append(format_number(number));
   };
-  text += ':';
-  for (int k = 0; k < 3; ++k) add(obstacle.from[k]);
-  for (int k = 0; k < 3 && obstacle.shape == Obstacle::Shape::capsule; ++k) add(obstacle.to[k]);
-  add(obstacle.radius);
+  for (vec3 Obstacle::*const vector : kind.vectors)
+    for (int k = 0; k < 3 && vector != nullptr; ++k) add((obstacle.*vector)[k]);
+  if (kind.last != nullptr) add(obstacle.*kind.last);
   return text;
 }
 
-SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
+double rounding_of(const Obstacle& obstacle) {
+  constexpr double kShare = 1.0 / 20;
+  const vec3& size = obstacle.size;
+  return kShare * (obstacle.shape == Obstacle::Shape::box
+                       ? std::min({size.x, size.y, size.z})
+                       : std::min(2 * obstacle.radius, glm::distance(obstacle.from, obstacle.to)));
+}
+
+namespace {
+
+SurfacePlace above_segment(const Obstacle& obstacle, const vec3& x) {
   const vec3 along = obstacle.to - obstacle.from;
   const double square = glm::dot(along, along);
   const double share = square > 0 ? std::clamp(glm::dot(x - obstacle.from, along) / square, 0.0, 1.0) : 0.0;
@@ -105,6 +163,77 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   // On the axis every direction across it leads out.
   const vec3 out = along.y != 0 ? glm::normalize(vec3(along.y, -along.x, 0)) : vec3(0, 1, 0);
   return {out, 0, obstacle.radius, 1 / obstacle.radius, straight};
+}
+
+SurfacePlace above_plane(const Obstacle& plane, const vec3& x) {
+  const double length = glm::length(plane.normal);
+  const vec3 normal = plane.normal / length;
+  return {normal, glm::dot(normal, x), plane.offset / length, 0, vec3(0), kRounding};
+}
+
+// Its core is the box without the rounding of its edges.
+SurfacePlace above_box(const Obstacle& box, const vec3& x) {
+  const double rounding = rounding_of(box);
+  const vec3 from_centre = x - box.from;
+  const vec3 above = glm::abs(from_centre) - (0.5 * box.size - rounding);  // the faces of the core
+  const auto outwards = [&](int k) { return from_centre[k] < 0 ? -1.0 : 1.0; };
+  const auto on_face = [&](int k) {
+    vec3 normal(0);
+    normal[k] = outwards(k);
+    return SurfacePlace{normal, above[k], rounding, 0, vec3(0), kRounding};
+  };
+  int faces = 0, highest = 0, other = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (above[k] > above[highest]) highest = k;
+    if (above[k] > 0)
+      ++faces;
+    else
+      other = k;
+  }
+  if (faces <= 1) return on_face(highest);
+  vec3 out(0), straight(0);
+  for (int k = 0; k < 3; ++k)
+    if (above[k] > 0) out[k] = outwards(k) * above[k];
+  if (faces == 2) straight[other] = 1;
+  const double height = glm::length(out);
+  return {out / height, height, rounding, 1 / rounding, straight};
+}
+
+// Its core is the cylinder without the rounding of its rims. A rim curves in two directions: across more.
+SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
+  const double rounding = rounding_of(cylinder), length = glm::distance(cylinder.from, cylinder.to);
+  const vec3 axis = (cylinder.to - cylinder.from) / length;
+  const vec3 from_centre = x - 0.5 * (cylinder.from + cylinder.to);
+  const double along = glm::dot(from_centre, axis);
+  const vec3 across = from_centre - along * axis;
+  const double distance = glm::length(across);
+  const vec3 end = along < 0 ? -axis : axis;
+  const double above_side = distance - (cylinder.radius - rounding);
+  const double above_end = std::abs(along) - (0.5 * length - rounding);
+  if (!(above_side > 0) && above_end >= above_side) return {end, above_end, rounding, 0, vec3(0), kRounding};
+  const vec3 any = std::abs(axis.y) < 0.9 ? vec3(0, 1, 0) : vec3(1, 0, 0);
+  const vec3 side = distance > 0 ? across / distance : glm::normalize(any - glm::dot(any, axis) * axis);
+  if (!(above_end > 0)) return {side, above_side, rounding, 1 / cylinder.radius, axis};
+  const vec3 out = above_side * side + above_end * end;
+  const double height = glm::length(out);
+  return {out / height, height, rounding, 1 / rounding, vec3(0)};
+}
+
+}  // namespace
+
+SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
+  switch (obstacle.shape) {
+    case Obstacle::Shape::plane:
+      return above_plane(obstacle, x);
+    case Obstacle::Shape::box:
+      return above_box(obstacle, x);
+    case Obstacle::Shape::cylinder:
+      return above_cylinder(obstacle, x);
+    case Obstacle::Shape::sphere:
+    case Obstacle::Shape::capsule:
+      break;
+  }
+  return above_segment(obstacle, x);
 }
 
 }  // namespace clothlab

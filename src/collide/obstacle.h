@@ -11,20 +11,31 @@
 
 namespace clothlab {
 
-/// A body that cloth lies on and does not enter: all that is within `radius` of the segment between its ends,
-/// which a sphere has at one place.
+/// A body that cloth lies on and does not enter.
 struct Obstacle {
-  enum class Shape { sphere, capsule };
+  enum class Shape { sphere, capsule, plane, box, cylinder };
 
   Shape shape = Shape::sphere;
-  vec3 from{0}, to{0};  ///< [m]
-  double radius = 0.2;  ///< [m], > 0
+  /// Ends of the axis of a capsule, of which all within `radius` is the body, and of a cylinder; twice the
+  /// centre of a sphere or a box [m].
+  vec3 from{0}, to{0};
+  double radius = 0.2;   ///< of a sphere, capsule or cylinder [m], > 0
+  vec3 size{0.4};        ///< of a box, whose edges are those of the axes of space [m], > 0
+  vec3 normal{0, 1, 0};  ///< of a plane, of any length but 0: cloth stays where normal · x ≥ offset
+  double offset = 0;     ///< [m] where the normal has the length 1
 
   bool operator==(const Obstacle&) const = default;
 };
 
-/// "sphere", "capsule".
+/// "sphere", "capsule", "plane", "box", "cylinder".
 std::string_view name_of(Obstacle::Shape shape);
+/// Whether it has an axis, from end to end.
+bool has_axis(Obstacle::Shape shape);
+/// The forms of all obstacles as text: "sphere:x,y,z,r, capsule:… or …".
+std::string obstacle_forms();
+
+/// Radius of the rounded edges of a box and a cylinder [m]: a twentieth of its smallest extent.
+double rounding_of(const Obstacle& obstacle);
 
 /// Those of a scene.
 struct Obstacles {
@@ -36,23 +47,27 @@ struct Obstacles {
 
 /// Bounds of their numbers.
 inline constexpr double kFarthestObstacle = 1000;                           // [m]
-inline constexpr double kSmallestObstacle = 1e-4, kLargestObstacle = 1000;  // radius [m]
+inline constexpr double kSmallestObstacle = 1e-4, kLargestObstacle = 1000;  // radius, side, length [m]
+inline constexpr double kShortestNormal = 1e-3;                             // of a plane
 inline constexpr std::size_t kMostObstacles = 16;
 
-/// "sphere:x,y,z,r" or "capsule:x0,y0,z0,x1,y1,z1,r" [m]. Throws InputError.
+/// One of obstacle_forms() [m]. Throws InputError.
 Obstacle parse_obstacle(std::string_view text);
 /// The text that parse_obstacle() reads, exactly.
 std::string text_of(const Obstacle& obstacle);
 /// Throws InputError where there are too many, or a number is out of its bounds.
 void check_obstacles(std::span<const Obstacle> bodies);
 
-/// Where a point is above a surface: at `height` along the normal, the surface itself at `level` [m].
+/// Where a point is above a surface: at `height` along the normal, the surface itself at `level` [m]. Of a
+/// body the height is the distance from its core, which the level is its rounding around; within the core it
+/// is negative, and the nearest face decides.
 struct SurfacePlace {
   vec3 normal{0, 1, 0};  ///< outwards, of length 1
   double height = 0;
   double level = 0;
-  double curvature = 0;  ///< [1/m], but for the direction in which the surface is straight
+  double curvature = 0;  ///< the largest [1/m], but for the direction in which the surface is straight
   vec3 straight{0};      ///< that one, of length 1; 0: there is none, or all are
+  double slack = 0;      ///< what rounding leaves between the surface and what lies on it [m]
 };
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
 /// A level plane y = level.

@@ -7,31 +7,76 @@
 #include <cstdint>
 #include <glm/geometric.hpp>
 #include <numbers>
+#include <utility>
 
 namespace clothlab {
 namespace {
 
 constexpr std::uint32_t kAround = 48, kRings = 12;  // of each half of a sphere
-constexpr double kShare = 0.985;                    // of the radius
+constexpr double kShare = 0.015;                    // of the radius: drawn so much smaller
+constexpr double kShareOfEdge = 0.3;                // of the rounding, likewise
 
-// Rings of the half sphere at one end, those of the other, and between the two the cylinder.
-void add_body(const Obstacle& body, ClothMesh& mesh) {
+// Of the diagonal of the cloth.
+constexpr double kHalfPatch = 1.5, kBelow = 2e-3;
+constexpr int kSquares = 12;  // of a patch, in a row
+
+/// A core and what is within a radius of it, as rings about an axis.
+struct Rings {
+  vec3 from, to;         // ends of the core
+  vec3 side, third, up;  // axes; up along the core
+  double half_side = 0;  // of the core's ends: a rectangle
+  double half_third = 0;
+  double core_radius = 0;  // or a disc
+  double radius = 0;
+};
+
+Rings rings_of(const Obstacle& body) {
+  Rings rings;
   const vec3 axis = body.to - body.from;
-  const vec3 up = glm::length(axis) > 0 ? glm::normalize(axis) : vec3(0, 1, 0);
-  const vec3 side = glm::normalize(glm::cross(up, std::abs(up.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
-  const vec3 third = glm::cross(up, side);
-  const double radius = kShare * body.radius;
+  rings.up = glm::length(axis) > 0 ? glm::normalize(axis) : vec3(0, 1, 0);
+  rings.side =
+      glm::normalize(glm::cross(rings.up, std::abs(rings.up.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
+  rings.third = glm::cross(rings.up, rings.side);
+  rings.from = body.from;
+  rings.to = body.to;
+  rings.radius = (1 - kShare) * body.radius;
+  if (body.shape == Obstacle::Shape::cylinder) {
+    rings.radius = rounding_of(body);
+    const double less = kShareOfEdge * rings.radius;
+    rings.core_radius = body.radius - rings.radius - less;
+    rings.from += (rings.radius + less) * rings.up;
+    rings.to -= (rings.radius + less) * rings.up;
+  } else if (body.shape == Obstacle::Shape::box) {
+    rings.side = vec3(1, 0, 0);
+    rings.third = vec3(0, 0, -1);
+    rings.radius = rounding_of(body);
+    const vec3 core = 0.5 * body.size - rings.radius * (1 + kShareOfEdge);
+    rings.half_side = core.x;
+    rings.half_third = core.z;
+    rings.from.y -= core.y;
+    rings.to.y += core.y;
+  }
+  return rings;
+}
+
+// Rings of the half sphere at one end of the core, those of the other, and between the two its sides.
+void add_body(const Obstacle& body, ClothMesh& mesh) {
+  const Rings rings = rings_of(body);
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  for (std::uint32_t ring = 0; ring < 2 * (kRings + 1); ++ring) {
+  constexpr std::uint32_t kAll = 2 * (kRings + 1);
+  for (std::uint32_t ring = 0; ring < kAll; ++ring) {
     const bool at_end = ring > kRings;
     const double share =
         at_end ? static_cast<double>(ring - kRings - 1) / kRings : static_cast<double>(ring) / kRings - 1;
     const double latitude = share * std::numbers::pi / 2;
     for (std::uint32_t k = 0; k < kAround; ++k) {
-      const double angle = 2 * std::numbers::pi * k / kAround;
-      const vec3 level = std::cos(angle) * side + std::sin(angle) * third;
-      mesh.positions.push_back((at_end ? body.to : body.from) +
-                               radius * (std::cos(latitude) * level + std::sin(latitude) * up));
+      const double angle = 2 * std::numbers::pi * (k + 0.5) / kAround;
+      const double cosine = std::cos(angle), sine = std::sin(angle);
+      const vec3 level = cosine * rings.side + sine * rings.third;
+      const vec3 core = rings.core_radius * level + std::copysign(rings.half_side, cosine) * rings.side +
+                        std::copysign(rings.half_third, sine) * rings.third;
+      mesh.positions.push_back((at_end ? rings.to : rings.from) + core +
+                               rings.radius * (std::cos(latitude) * level + std::sin(latitude) * rings.up));
     }
     if (ring == 0) continue;
     for (std::uint32_t k = 0; k < kAround; ++k) {
@@ -42,21 +87,80 @@ void add_body(const Obstacle& body, ClothMesh& mesh) {
       mesh.triangles.push_back({below, next, below_next});
     }
   }
+  // The flat ends.
+  for (const bool at_end : {false, true}) {
+    const auto middle = static_cast<std::uint32_t>(mesh.positions.size());
+    mesh.positions.push_back(at_end ? rings.to + rings.radius * rings.up
+                                    : rings.from - rings.radius * rings.up);
+    const std::uint32_t rim = first + (at_end ? (kAll - 1) * kAround : 0);
+    for (std::uint32_t k = 0; k < kAround; ++k) {
+      const std::uint32_t a = rim + k, b = rim + (k + 1) % kAround;
+      mesh.triangles.push_back(at_end ? std::array{middle, b, a} : std::array{middle, a, b});
+    }
+  }
+}
+
+// A square about the place below the middle of the cloth, and the ends of its lines.
+void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, ClothMesh& mesh,
+               std::vector<vec3>& lines) {
+  const SurfacePlace place = place_above(plane, centre);
+  const vec3& n = place.normal;
+  const vec3 middle = centre + (place.level - place.height - kBelow * diagonal) * n;
+  const vec3 side = glm::normalize(glm::cross(n, std::abs(n.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
+  const vec3 third = glm::cross(n, side);
+  const double half = kHalfPatch * diagonal;
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  const auto at = [&](int i, int j) {
+    const double step = 2 * half / kSquares;
+    return middle + (i * step - half) * side + (j * step - half) * third;
+  };
+  for (int i = 0; i <= kSquares; ++i)
+    for (int j = 0; j <= kSquares; ++j) mesh.positions.push_back(at(i, j));
+  for (std::uint32_t i = 0; i < kSquares; ++i)
+    for (std::uint32_t j = 0; j < kSquares; ++j) {
+      const std::uint32_t a = first + i * (kSquares + 1) + j, b = a + kSquares + 1;
+      mesh.triangles.push_back({a, b, b + 1});
+      mesh.triangles.push_back({a, b + 1, a + 1});
+    }
+  for (int i = 0; i <= kSquares; ++i)
+    for (const vec3& end : {at(i, 0), at(i, kSquares), at(0, i), at(kSquares, i)}) lines.push_back(end);
 }
 
 }  // namespace
 
-void ObstacleLayer::update(std::span<const Obstacle> bodies, const vec3& target) {
-  if (!std::ranges::equal(bodies, bodies_)) {
+void ObstacleLayer::Part::set_mesh(ClothMesh mesh, bool other_triangles) {
+  if (other_triangles) surface.set_mesh(mesh);
+  places = std::move(mesh.positions);
+}
+
+void ObstacleLayer::Part::aim(const vec3& target) {
+  positions.resize(places.size());
+  std::ranges::transform(places, positions.begin(), [&](const vec3& p) { return glm::vec3(p - target); });
+  surface.update(positions, {});
+}
+
+void ObstacleLayer::update(std::span<const Obstacle> bodies, const ClothMesh& cloth, const vec3& target) {
+  const vec3 centre = 0.5 * (cloth.box.low + cloth.box.high);
+  if (!std::ranges::equal(bodies, bodies_) || cloth.diagonal != diagonal_ || centre != centre_) {
+    const bool same_shapes = std::ranges::equal(bodies, bodies_, {}, &Obstacle::shape, &Obstacle::shape);
     bodies_.assign(bodies.begin(), bodies.end());
-    ClothMesh mesh;
-    for (const Obstacle& body : bodies_) add_body(body, mesh);
-    surface_.set_mesh(mesh);
-    places_ = std::move(mesh.positions);
+    diagonal_ = cloth.diagonal;
+    centre_ = centre;
+    line_places_.clear();
+    ClothMesh solids, planes;
+    for (const Obstacle& body : bodies_)
+      if (body.shape == Obstacle::Shape::plane)
+        add_patch(body, diagonal_, centre_, planes, line_places_);
+      else
+        add_body(body, solids);
+    solids_.set_mesh(std::move(solids), !same_shapes);
+    planes_.set_mesh(std::move(planes), !same_shapes);
   }
-  positions_.resize(places_.size());
-  std::ranges::transform(places_, positions_.begin(), [&](const vec3& p) { return glm::vec3(p - target); });
-  surface_.update(positions_, {});
+  solids_.aim(target);
+  planes_.aim(target);
+  line_ends_.resize(line_places_.size());
+  std::ranges::transform(line_places_, line_ends_.begin(),
+                         [&](const vec3& p) { return glm::vec3(p - target); });
 }
 
 }  // namespace clothlab

@@ -7,27 +7,44 @@
 
 #include "collide/obstacle.h"
 #include "core/vec.h"
+#include "mesh/mesh.h"
 #include "render/cloth_layer.h"
 
 namespace clothlab {
 
 /// The surfaces of obstacles. They are drawn a little smaller, so that the triangles of a cloth that lies on
-/// them, which are chords, stay in sight.
+/// them, which are chords, stay in sight. Of a plane a square patch below the cloth is drawn, with lines.
 class ObstacleLayer {
  public:
-  /// Adopts other bodies where they are others, and another target.
-  void update(std::span<const Obstacle> bodies, const vec3& target);
+  /// Adopts other bodies where they are others, and another target. The patches of planes suit this cloth.
+  void update(std::span<const Obstacle> bodies, const ClothMesh& cloth, const vec3& target);
 
   bool empty() const { return bodies_.empty(); }
+  const ClothLayer& planes() const { return planes_.surface; }
+  /// All others, which cast a shadow.
+  const ClothLayer& solids() const { return solids_.surface; }
   /// Relative to the target.
-  std::span<const glm::vec3> positions() const { return positions_; }
-  const ClothLayer& surface() const { return surface_; }
+  std::span<const glm::vec3> solid_positions() const { return solids_.positions; }
+  std::span<const glm::vec3> plane_positions() const { return planes_.positions; }
+  /// The lines on the planes, as pairs of ends relative to the target.
+  std::span<const glm::vec3> line_ends() const { return line_ends_; }
 
  private:
-  ClothLayer surface_;
+  struct Part {
+    void set_mesh(ClothMesh mesh, bool other_triangles);
+    void aim(const vec3& target);
+
+    ClothLayer surface;
+    std::vector<vec3> places;
+    std::vector<glm::vec3> positions;
+  };
+
+  Part solids_, planes_;
   std::vector<Obstacle> bodies_;
-  std::vector<vec3> places_;
-  std::vector<glm::vec3> positions_;
+  double diagonal_ = 0;  // of the cloth that the patches suit
+  vec3 centre_{0};
+  std::vector<vec3> line_places_;
+  std::vector<glm::vec3> line_ends_;
 };
 
 }  // namespace clothlab

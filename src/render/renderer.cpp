@@ -90,7 +90,7 @@ struct Renderer::Impl {
   void cast_shadow(bool of_cloth, bool of_obstacles, const vec3& target) {
     std::vector<Ground::Caster> casters;
     if (of_cloth) casters.push_back({positions, cloth});
-    if (of_obstacles) casters.push_back({obstacles.positions(), obstacles.surface()});
+    if (of_obstacles) casters.push_back({obstacles.solid_positions(), obstacles.solids()});
     ground.cast_shadow(casters, target, programs);
   }
 
@@ -128,7 +128,7 @@ struct Renderer::Impl {
     const Pixels size(viewport.width, viewport.height);
     float farthest = 0;
     for (const std::span<const glm::vec3> points :
-         {std::span<const glm::vec3>(positions), obstacles.positions()})
+         {std::span<const glm::vec3>(positions), obstacles.solid_positions(), obstacles.plane_positions()})
       for (const glm::vec3& p : points)
         if (is_drawable(p)) farthest = std::max(farthest, glm::length(p));
     const double near_plane = 0.02 * camera.distance;
@@ -160,6 +160,16 @@ struct Renderer::Impl {
     line_list.clear();
     for (const auto& s : springs) line_list.push_back({positions[s[0]], positions[s[1]], colour});
     lines.draw(line_list, style, view, programs.line);
+  }
+
+  void draw_plane_lines(const View& view) {
+    line_list.clear();
+    const std::span<const glm::vec3> ends = obstacles.line_ends();
+    for (std::size_t k = 0; k + 1 < ends.size(); k += 2)
+      line_list.push_back({ends[k], ends[k + 1], rgba(look.edge, 0.3f)});
+    glDepthMask(GL_FALSE);
+    lines.draw(line_list, {.radius_pixels = {0.5f, 0.5f}, .towards_eye = 0.0008f}, view, programs.line);
+    glDepthMask(GL_TRUE);
   }
 
   // Edges that are only a few pixels apart are fainter.
@@ -276,7 +286,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.set_positions(frame, camera.target);
     r.obstacles.update(frame.scene ? std::span(frame.scene->obstacles.bodies) : std::span<const Obstacle>(),
-                       camera.target);
+                       *frame.mesh, camera.target);
     if (options.heat_map) r.measure_heat(frame, options);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
@@ -299,7 +309,8 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   if (has_obstacles) {
     Look plain = options.look;
     plain.cloth_front = plain.cloth_back = plain.obstacle;
-    r.obstacles.surface().draw_lit(view, plain, false, false, r.programs.cloth);
+    for (const ClothLayer* surface : {&r.obstacles.solids(), &r.obstacles.planes()})
+      surface->draw_lit(view, plain, false, false, r.programs.cloth);
   }
   if (!options.over) r.draw_background();
   glEnable(GL_BLEND);
@@ -308,6 +319,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glDepthMask(GL_FALSE);
   if (!options.over) r.ground.draw(camera.target, options.look, options.grid, shadow, view, r.programs);
   glDepthMask(GL_TRUE);
+  if (has_obstacles) r.draw_plane_lines(view);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
   r.draw_all_springs(frame, camera, options, has_cloth, view);
   if (has_cloth && options.particles) r.draw_particles(view);

@@ -16,7 +16,7 @@ namespace {
 constexpr double kLiftSpeed = 1;         // [m/s]
 constexpr double kWithoutGravity = 9.8;  // [m/s²], where there is none
 constexpr double kOneDirection = 1e-6;   // |S n|: below, n is held already
-constexpr double kStillOnIt = 1e-3;      // of the radius
+constexpr double kStillOnIt = 1e-3;      // of the radius of curvature
 constexpr double kInPlace = 1e-9;        // [m]: what is deeper is being lifted
 constexpr int kMostNormals = 3;          // that hold one particle
 constexpr int kMostCorrections = 50;     // of one particle at the end of a step
@@ -37,11 +37,13 @@ double friction_of(const Scene& scene, std::uint32_t surface) {
 
 // What a particle held along the normal goes away from a curved surface in a step is less than this.
 bool is_near(const SurfacePlace& place, double h, const vec3& v) {
-  if (place.height <= place.level) return true;
+  if (place.height <= place.level + place.slack) return true;
   if (!(place.curvature > 0)) return false;
   const double way = h * glm::length(v);
   return place.height <= place.level + std::min(way * way * place.curvature, way);
 }
+
+bool is_below(const SurfacePlace& place) { return place.height < place.level - place.slack; }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
 vec3 at_height(const vec3& x, const SurfacePlace& place, double height) {
@@ -164,7 +166,7 @@ bool FilterContact::land(const Scene& scene, double h, const State& before, cons
     std::uint32_t surface = end;
     for (std::uint32_t each = first; each < end; ++each) {
       const SurfacePlace place = place_above(scene, each, after.x[i]);
-      if (!(place.level - place.height > deepest) || holds(i, each)) continue;
+      if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
       // What moves away already is put on the surface at the end.
       if (place.curvature > 0 && glm::dot(place.normal, after.v[i]) > 0) continue;
       deepest = place.level - place.height;
@@ -227,7 +229,7 @@ Projection::Entry FilterContact::add(Contact contact, double pressed, const Scen
   const SurfacePlace place = place_above(scene, contact.surface, x);
   const vec3& n = place.normal;
   const double m = system.masses()[i], friction = friction_of(scene, contact.surface);
-  lifts_ = lifts_ || place.height < place.level;
+  lifts_ = lifts_ || is_below(place);
   const double impulse = std::max(-m * glm::dot(n, v) - h * glm::dot(n, f), pressed);
   const vec3 momentum = m * across(v, n) + h * across(f, n);  // that friction would leave alone
   const double size = glm::length(momentum);
@@ -245,7 +247,8 @@ void FilterContact::add_to(Projection& projection, const Scene& scene, std::span
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
     const SurfacePlace place = place_above(scene, contact.surface, at);
-    if (!(place.height <= place.level * (place.curvature > 0 ? 1 + kStillOnIt : 1))) continue;
+    const double still_on_it = place.curvature > 0 ? kStillOnIt / place.curvature : place.slack;
+    if (!(place.height <= place.level + still_on_it)) continue;
     if (held.empty() || held.back().particle != contact.particle)
       held.push_back({contact.particle, mat3(1.0), at});
     held.back().S = without(held.back().S, free_part(held.back().S, place.normal));
@@ -271,12 +274,11 @@ bool FilterContact::settle(const Scene& scene, State& state, const ClothSystem& 
   const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
-    const auto is_below = [&](std::uint32_t surface) {
-      const SurfacePlace place = place_above(scene, surface, state.x[i]);
-      return place.height < place.level && !holds(i, surface);
+    const auto has_sunk = [&](std::uint32_t surface) {
+      return is_below(place_above(scene, surface, state.x[i])) && !holds(i, surface);
     };
     std::uint32_t surface = first;
-    while (surface < end && !is_below(surface)) ++surface;
+    while (surface < end && !has_sunk(surface)) ++surface;
     // Pins are where they are.
     if (surface == end || (contacts_of(i).empty() && system.projection().find(i) != nullptr)) continue;
     put_on_surfaces(scene, i, state.x[i], state.v[i]);
@@ -299,7 +301,7 @@ void FilterContact::put_on_surfaces(const Scene& scene, std::uint32_t particle, 
     moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
       const SurfacePlace place = place_above(scene, surface, x);
-      if (!(place.height < place.level) || lifted.at(surface)) continue;
+      if (!is_below(place) || lifted.at(surface)) continue;
       moved = true;
       x = at_height(x, place, place.level);
       const double away = glm::dot(place.normal, v), stopped = std::max(-away, 0.0);

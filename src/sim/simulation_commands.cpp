@@ -220,8 +220,10 @@ double Simulation::Impl::reach(const Scene& world) const {
   double way = 0;
   for (const vec3& x : state.x) {
     if (world.floor.on) way = std::max(way, std::abs(x.y - world.floor.height));
-    for (const Obstacle& body : world.obstacles.bodies)
-      way = std::max(way, std::abs(place_above(body, x).height - body.radius));
+    for (const Obstacle& body : world.obstacles.bodies) {
+      const SurfacePlace place = place_above(body, x);
+      way = std::max(way, std::abs(place.height - place.level));
+    }
   }
   return mesh->diagonal + way;
 }

@@ -2,12 +2,15 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
 #include "ui/theme.h"
@@ -17,7 +20,7 @@ namespace clothlab {
 namespace {
 
 // A body of a fifth of the cloth's size below its middle, or beside it where the floor
-// leaves no room; and beside those that are there.
+// leaves no room; and beside those that are there. A plane slopes, all of the cloth above it.
 Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vector<Obstacle>& others) {
   constexpr double kRadius = 0.2, kHalfLength = 0.6;  // of the diagonal
   vec3 low(0), high(0);
@@ -32,6 +35,14 @@ Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vecto
   Obstacle body;
   body.shape = shape;
   body.radius = kRadius * size * (shape == Obstacle::Shape::capsule ? 0.5 : 1.0);
+  const double digits = std::pow(10.0, 2 - std::floor(std::log10(body.radius)));
+  const auto rounded = [&](const vec3& v) { return glm::round(v * digits) / digits + 0.0; };  // no -0
+  if (shape == Obstacle::Shape::plane) {
+    body.normal = vec3(0.5, 1, 0);
+    const vec3 lowest = glm::clamp(low, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
+    body.offset = rounded(vec3(glm::dot(body.normal, lowest) - 0.5 * body.radius)).x;
+    return body;
+  }
   const vec3 middle =
       glm::clamp((low + high) / 2.0, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
   vec3 centre(middle.x, std::max(low.y, -kFarthestObstacle / 2) - 1.2 * body.radius, middle.z);
@@ -40,47 +51,119 @@ Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vecto
   if (floor.on && centre.y - body.radius < floor.height)
     centre = vec3(middle.x, floor.height + body.radius,
                   std::min(high.z, kFarthestObstacle / 2) + 1.2 * body.radius);
-  const double digits = std::pow(10.0, 2 - std::floor(std::log10(body.radius)));
-  centre = glm::round(centre * digits) / digits + 0.0;  // no -0
+  centre = rounded(centre);
   const auto hides = [&](const Obstacle& other) {
-    return glm::distance((other.from + other.to) / 2.0, centre) < other.radius + body.radius;
+    return other.shape != Obstacle::Shape::plane &&
+           glm::distance((other.from + other.to) / 2.0, centre) < other.radius + body.radius;
   };
   while (std::ranges::any_of(others, hides)) centre.z += body.radius;
-  const vec3 half = shape == Obstacle::Shape::capsule ? vec3(kHalfLength * size, 0, 0) : vec3(0);
+  vec3 half(0);
+  if (shape == Obstacle::Shape::capsule) half.x = kHalfLength * size;
+  if (shape == Obstacle::Shape::cylinder) half.y = body.radius;
+  if (shape == Obstacle::Shape::box) body.size = rounded(vec3(2 * body.radius));
   body.from = centre - half;
   body.to = centre + half;
   return body;
 }
 
+// The numbers of a body, as rows.
+struct VectorField {
+  vec3 Obstacle::*value;
+  const char *id, *label, *help;
+  double most;
+};
+std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
+  switch (shape) {
+    case Obstacle::Shape::sphere:
+      return {{&Obstacle::from, "centre", "x, y, z", "The centre of the sphere.", kFarthestObstacle}};
+    case Obstacle::Shape::capsule:
+      return {{&Obstacle::from, "from", "from", "The centre of one end of the capsule.", kFarthestObstacle},
+              {&Obstacle::to, "to", "to", "The centre of its other end.", kFarthestObstacle}};
+    case Obstacle::Shape::cylinder:
+      return {
+          {&Obstacle::from, "from", "from", "The middle of one flat end of the cylinder.", kFarthestObstacle},
+          {&Obstacle::to, "to", "to", "The middle of its other end.", kFarthestObstacle}};
+    case Obstacle::Shape::box:
+      return {{&Obstacle::from, "centre", "x, y, z", "The centre of the box.", kFarthestObstacle},
+              {&Obstacle::size, "size", "Sides",
+               "Its extents along x, y and z. Its edges are rounded by a twentieth of the smallest.",
+               kLargestObstacle}};
+    case Obstacle::Shape::plane:
+      return {{&Obstacle::normal, "normal", "normal",
+               "The direction that points away from the plane, of any length: cloth stays on that side.",
+               kLargestObstacle}};
+  }
+  return {};
+}
+
+// Numbers that were typed may leave no body: no side, an axis without a length.
+bool is_possible(const Obstacle& body) {
+  try {
+    check_obstacles({&body, 1});
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 // Answers whether the body is to go.
 bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
-  const std::string id = "obstacle" + std::to_string(number);
-  const bool is_sphere = body.shape == Obstacle::Shape::sphere;
-  std::string title(is_sphere ? "Sphere " : "Capsule ");
-  title += std::to_string(number);
-  const auto place = [&](const char* which, const char* label, const char* help, vec3& value) {
-    const auto typed = vector_row((id + which).c_str(), label, help, value, kFarthestObstacle, "m");
-    if (typed) value = *typed;
-    changed = changed || typed;
-  };
-  if (is_sphere)
-    place(":centre", (title + " x, y, z").c_str(), "The centre of the sphere.", body.from);
-  else
-    place(":from", (title + " from").c_str(), "The centre of one end of the capsule.", body.from);
-  ImGui::SameLine(0, units(4));
-  const bool goes =
-      icon_button(id + ":remove", Icon::close, "Takes " + title + " away.", false, ImGui::GetFrameHeight());
-  if (is_sphere)
-    body.to = body.from;
-  else
-    place(":to", "to", "The centre of its other end.", body.to);
-  if (const auto radius = number_row((id + ":radius").c_str(), "Radius", "Radius of this body.", body.radius,
-                                     kSmallestObstacle, kLargestObstacle, body.radius, "m")) {
-    body.radius = *radius;
+  const std::string id = "obstacle" + std::to_string(number) + ":";
+  std::string title(name_of(body.shape));
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  title += " " + std::to_string(number);
+  bool goes = false;
+  Obstacle next = body;
+  const std::vector<VectorField> fields = vector_fields(body.shape);
+  for (const VectorField& field : fields) {
+    const bool is_first = &field == fields.data();
+    const std::string label = is_first ? title + " " + field.label : field.label;
+    const bool is_length = field.value != &Obstacle::normal;
+    if (const auto typed = vector_row((id + field.id).c_str(), label, field.help, body.*field.value,
+                                      field.most, is_length ? "m" : ""))
+      next.*field.value = *typed;
+    if (!is_first) continue;
+    ImGui::SameLine(0, units(4));
+    goes =
+        icon_button(id + "remove", Icon::close, "Takes " + title + " away.", false, ImGui::GetFrameHeight());
+  }
+  if (!has_axis(body.shape)) next.to = next.from;
+  if (body.shape == Obstacle::Shape::plane) {
+    if (const auto typed =
+            number_row((id + "offset").c_str(), "Offset",
+                       "d of the plane n·x = d: its distance from the origin, where the normal n has "
+                       "the length 1.",
+                       body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
+      next.offset = *typed;
+  } else if (body.shape != Obstacle::Shape::box) {
+    if (const auto typed = number_row((id + "radius").c_str(), "Radius", "Radius of this body.", body.radius,
+                                      kSmallestObstacle, kLargestObstacle, body.radius, "m"))
+      next.radius = *typed;
+  }
+  if (next != body && is_possible(next)) {
+    body = next;
     changed = true;
   }
   return goes;
 }
+
+struct Offer {
+  Obstacle::Shape shape;
+  const char *id, *label, *help;
+  bool in_line;  // with the one before
+};
+constexpr std::array kOffers{
+    Offer{Obstacle::Shape::sphere, "add-sphere", "Add a sphere",
+          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room.",
+          false},
+    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule", "A bar with round ends below the cloth.",
+          true},
+    Offer{Obstacle::Shape::box, "add-box", "Add a box", "A cube with rounded edges below the cloth.", false},
+    Offer{Obstacle::Shape::cylinder, "add-cylinder", "Add a cylinder",
+          "An upright cylinder with flat ends below the cloth.", true},
+    Offer{Obstacle::Shape::plane, "add-plane", "Add a plane",
+          "A slope below the cloth. The floor is a level plane of its own.", false},
+};
 
 void obstacles(const PanelContext& context) {
   std::vector<Obstacle> bodies = context.scene().obstacles.bodies;
@@ -94,14 +177,11 @@ void obstacles(const PanelContext& context) {
     }
   ImGui::BeginDisabled(before == kMostObstacles);
   const Frame& frame = context.snapshot.frame;
-  if (text_button(
-          "add-sphere", "Add a sphere",
-          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room.", 0,
-          false))
-    bodies.push_back(below_cloth(frame, Obstacle::Shape::sphere, bodies));
-  ImGui::SameLine();
-  if (text_button("add-capsule", "Add a capsule", "A bar with round ends below the cloth.", 0, false))
-    bodies.push_back(below_cloth(frame, Obstacle::Shape::capsule, bodies));
+  for (const Offer& offer : kOffers) {
+    if (offer.in_line) ImGui::SameLine();
+    if (text_button(offer.id, offer.label, offer.help, 0, false))
+      bodies.push_back(below_cloth(frame, offer.shape, bodies));
+  }
   ImGui::EndDisabled();
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }

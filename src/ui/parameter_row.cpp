@@ -335,7 +335,8 @@ std::optional<vec3> vector_row(const char* id, std::string_view title, std::stri
     }
     note_item(std::string(id) + ":" + name);
     if (!ImGui::IsItemActive()) {
-      tooltip(std::string(help) + "\n\n" + name + ", in " + std::string(unit) + ". Click to type.");
+      tooltip(std::string(help) + "\n\n" + name + (unit.empty() ? "" : ", in ") + std::string(unit) +
+              ". Click to type.");
     }
   }
   ImGui::PopID();

@@ -53,6 +53,9 @@ TEST(Framing, FreeClothIsShownWithWhatItFallsOn) {
   frame.pinned = {0, 0};
   EXPECT_EQ(room_to_move(frame).low.y, -0.75) << "not the one far away, nor the very large one";
   EXPECT_EQ(room_to_move(frame).high.z, 0.25);
+  scene->obstacles.bodies = {parse_obstacle("box:1,-0.5,0,0.25,0.5,1"), parse_obstacle("plane:0,1,0,-1")};
+  EXPECT_EQ(room_to_move(frame).low.y, -1) << "the plane below it";
+  EXPECT_EQ(room_to_move(frame).high.z, 0.5) << "the sides of the box";
 }
 
 TEST(Framing, WithoutGravityOnlyWhatMovesHasRoomToGoRoundItsPins) {

@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -29,22 +32,37 @@ std::string refusal(const std::string& text) {
 
 TEST(Obstacle, IsReadAsItWasWritten) {
   for (const char* text :
-       {"sphere:0.5,-0.6,0.25,0.3", "capsule:-1,0,0.1,1,0.5,0,0.05", "sphere:0.1,0.2,0.30000000000000004,1"})
+       {"sphere:0.5,-0.6,0.25,0.3", "capsule:-1,0,0.1,1,0.5,0,0.05", "sphere:0.1,0.2,0.30000000000000004,1",
+        "plane:0.5,2,0,-0.25", "box:0,1,2,0.5,0.25,3", "cylinder:0,0,0.5,0,1,0.5,0.2"})
     EXPECT_EQ(text_of(parse_obstacle(text)), text);
   const Obstacle sphere = parse_obstacle("sphere:1,2,3,4");
   EXPECT_EQ(sphere.shape, Obstacle::Shape::sphere);
   EXPECT_EQ(sphere.from, vec3(1, 2, 3));
   EXPECT_EQ(sphere.to, sphere.from);
   EXPECT_EQ(sphere.radius, 4);
+  const Obstacle box = parse_obstacle("box:1,2,3,4,5,6");
+  EXPECT_EQ(box.from, vec3(1, 2, 3));
+  EXPECT_EQ(box.to, box.from);
+  EXPECT_EQ(box.size, vec3(4, 5, 6));
+  const Obstacle plane = parse_obstacle("plane:0,3,4,5");
+  EXPECT_EQ(plane.normal, vec3(0, 3, 4));
+  EXPECT_EQ(plane.offset, 5);
+  for (const char* text : {"sphere:", "capsule:", "plane:", "box:", "cylinder:"})
+    EXPECT_THAT(obstacle_forms(), HasSubstr(text));
 }
 
 TEST(Obstacle, IsRefusedWithASentenceThatSaysWhatIsAllowed) {
-  EXPECT_THAT(refusal("cone:1,2,3,4"), HasSubstr("no shape that is known; write sphere:x,y,z,r or capsule:"));
+  EXPECT_THAT(refusal("cone:1,2,3,4"), HasSubstr("no shape that is known; write sphere:x,y,z,r, capsule:"));
   EXPECT_THAT(refusal("sphere"), HasSubstr("no shape"));
   EXPECT_THAT(refusal("sphere:1,2,3"), HasSubstr("has 3 numbers"));
   EXPECT_THAT(refusal("sphere:1,2,x,4"), HasSubstr("no number"));
   EXPECT_THAT(refusal("sphere:1,2,,4"), HasSubstr("no number"));
   EXPECT_THAT(refusal("sphere:1,2,3,nan"), HasSubstr("no number"));
+  EXPECT_THAT(refusal("plane:1,2,3"), HasSubstr("has 3 numbers"));
+  EXPECT_THAT(refusal("plane:0,0,0,1"), HasSubstr("normal of a plane must have a length of 0.001 to 1000"));
+  EXPECT_THAT(refusal("plane:0,1e-2,0,11"), HasSubstr("within 1000 m"));
+  EXPECT_THAT(refusal("box:0,0,0,1,0,1"), HasSubstr("Each side of an obstacle must be 1e-04 to 1000 m"));
+  EXPECT_THAT(refusal("cylinder:0,0,0,0,0,0,1"), HasSubstr("The length of an obstacle"));
   EXPECT_THAT(refusal("sphere:1,2,3,0"), HasSubstr("radius of an obstacle must be 1e-04 to 1000 m"));
   EXPECT_THAT(refusal("sphere:1,2,3,-1"), HasSubstr("radius"));
   EXPECT_THAT(refusal("capsule:0,0,0,2000,0,0,1"), HasSubstr("within 1000 m"));
@@ -86,6 +104,140 @@ TEST(Obstacle, HasItsNormalAlongTheGradientOfTheDistance) {
     const Obstacle bar = parse_obstacle(text);
     EXPECT_EQ(glm::dot(place_above(bar, vec3(0)).normal, bar.to - bar.from), 0) << text;
   }
+}
+
+const std::vector<Obstacle>& shapes() {
+  static const std::vector<Obstacle> kAll{
+      parse_obstacle("sphere:0.1,0.2,0.3,0.5"),
+      parse_obstacle("capsule:-1,0,0.1,1,0.5,0,0.25"),
+      parse_obstacle("plane:0.5,2,-1,0.4"),
+      parse_obstacle("box:0.1,0.2,-0.1,1,0.8,1.4"),
+      parse_obstacle("cylinder:-0.3,-0.2,0,0.5,0.4,0.2,0.6"),
+  };
+  return kAll;
+}
+
+// A point of the core of a body: that of a box is smaller by its rounding, that of a cylinder too.
+vec3 core_point(const Obstacle& body, const vec3& share) {
+  const double r = rounding_of(body);
+  if (body.shape == Obstacle::Shape::box) return body.from + (0.5 * body.size - r) * share;
+  const vec3 axis = glm::normalize(body.to - body.from);
+  const vec3 side = glm::normalize(glm::cross(axis, vec3(0, 0, 1))), third = glm::cross(axis, side);
+  const double across = std::hypot(share.y, share.z), most = std::max(std::abs(share.y), std::abs(share.z));
+  const vec3 disc = across > 0 ? (share.y * side + share.z * third) * (most / across) : vec3(0);
+  return 0.5 * (body.from + body.to) + (0.5 * glm::distance(body.from, body.to) - r) * share.x * axis +
+         (body.radius - r) * disc;
+}
+
+// The height is the distance from the core, found by brute force outside of it and by its gradient inside as
+// well: the normal, of length 1. Inside, one height up along the normal is the surface of the core.
+TEST(Obstacle, OfEveryShapeHasItsHeightAndNormal) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> within(-1.5, 1.5);
+  for (const Obstacle& body : shapes()) {
+    const std::string text = text_of(body);
+    int inside = 0;
+    for (int k = 0; k < 400; ++k) {
+      const vec3 x(within(random), within(random), within(random));
+      const SurfacePlace place = place_above(body, x);
+      EXPECT_NEAR(glm::length(place.normal), 1, 1e-15) << text;
+      constexpr double kStep = 1e-6;
+      bool smooth = true;
+      vec3 slope(0);
+      for (int axis = 0; axis < 3; ++axis) {
+        vec3 e(0);
+        e[axis] = kStep;
+        const SurfacePlace up = place_above(body, x + e), down = place_above(body, x - e);
+        slope[axis] = (up.height - down.height) / (2 * kStep);
+        // Inside a core the nearest face changes at once.
+        smooth = smooth && glm::dot(up.normal, down.normal) > 0.99;
+      }
+      if (smooth) {
+        EXPECT_LT(glm::distance(place.normal, slope), 1e-7) << text;
+      }
+      if (place.height < 0) {
+        ++inside;
+        EXPECT_NEAR(place_above(body, x - 0.999 * place.height * place.normal).height, 0.001 * place.height,
+                    1e-12)
+            << text;
+      }
+      if (body.shape != Obstacle::Shape::box && body.shape != Obstacle::Shape::cylinder) continue;
+      if (place.height <= 0) continue;
+      EXPECT_EQ(place.level, rounding_of(body));
+      // The nearest of a grid of points on the core, refined about the best.
+      vec3 best(0);
+      double nearest = 1e9;
+      for (double width = 1; width > 1e-6; width /= 3) {
+        const vec3 about = best;
+        for (int a = -6; a <= 6; ++a)
+          for (int b = -6; b <= 6; ++b)
+            for (int c = -6; c <= 6; ++c) {
+              const vec3 share = glm::clamp(about + width / 6.0 * vec3(a, b, c), vec3(-1), vec3(1));
+              const double distance = glm::distance(x, core_point(body, share));
+              if (distance < nearest) nearest = distance, best = share;
+            }
+      }
+      EXPECT_NEAR(place.height, nearest, 1e-3) << text;
+    }
+    if (body.shape == Obstacle::Shape::box || body.shape == Obstacle::Shape::cylinder) {
+      EXPECT_GT(inside, 10) << text;
+    }
+  }
+}
+
+// The normal turns by the curvature per metre of surface, and not at all along the straight direction. Of the
+// two curvatures of a rim the larger counts.
+TEST(Obstacle, OfEveryShapeHasItsCurvature) {
+  std::mt19937 random(12);
+  std::uniform_real_distribution<double> within(-1, 1);
+  for (const Obstacle& body : shapes()) {
+    const std::string text = text_of(body);
+    for (int k = 0; k < 300; ++k) {
+      // Two in three close to an edge, where there is one.
+      const double wide = k % 3 == 0 ? 1.0 : 1.02;
+      const vec3 share(k % 3 == 0 ? within(random) : std::copysign(wide, within(random)),
+                       k % 2 == 0 ? within(random) : std::copysign(wide, within(random)), within(random));
+      vec3 x = body.shape == Obstacle::Shape::box || body.shape == Obstacle::Shape::cylinder
+                   ? core_point(body, share)
+                   : share;
+      for (int again = 0; again < 2; ++again) {
+        const SurfacePlace at = place_above(body, x);
+        x += (at.level - at.height) * at.normal;
+      }
+      const SurfacePlace place = place_above(body, x);
+      ASSERT_NEAR(place.height, place.level, 1e-12) << text;
+      const vec3 n = place.normal, any(within(random), within(random), within(random));
+      vec3 t = any - glm::dot(any, n) * n;
+      t -= glm::dot(t, place.straight) * place.straight;
+      t = glm::normalize(t);
+      constexpr double kStep = 1e-6;
+      const auto turn = [&](const vec3& along) {
+        return glm::distance(place_above(body, x + kStep * along).normal,
+                             place_above(body, x - kStep * along).normal) /
+               (2 * kStep);
+      };
+      EXPECT_LE(turn(t), place.curvature * 1.001 + 1e-6) << text;
+      if (place.straight != vec3(0)) {
+        EXPECT_NEAR(glm::length(place.straight), 1, 1e-12);
+        EXPECT_NEAR(turn(place.straight), 0, 1e-6) << text;
+        EXPECT_NEAR(turn(t) / place.curvature, 1, 1e-3) << text;
+      }
+    }
+  }
+}
+
+TEST(Obstacle, PushesOutTheNearWay) {
+  const Obstacle box = parse_obstacle("box:0,0,0,2,1,4"), post = parse_obstacle("cylinder:0,0,0,0,4,0,1");
+  EXPECT_EQ(place_above(box, vec3(0.9, 0.1, 0)).normal, vec3(1, 0, 0));
+  EXPECT_EQ(place_above(box, vec3(-0.1, -0.4, 1)).normal, vec3(0, -1, 0));
+  EXPECT_EQ(place_above(box, vec3(0.9, 0.44, 1)).normal, vec3(0, 1, 0));
+  EXPECT_NEAR(place_above(box, vec3(0.9, 0.44, 1)).level - place_above(box, vec3(0.9, 0.44, 1)).height, 0.06,
+              1e-15);
+  EXPECT_EQ(place_above(post, vec3(0.8, 2, 0)).normal, vec3(1, 0, 0));
+  EXPECT_EQ(place_above(post, vec3(0.1, 3.8, 0)).normal, vec3(0, 1, 0));
+  EXPECT_EQ(place_above(post, vec3(0, 2, 0)).normal, vec3(1, 0, 0)) << "on the axis, any way out";
+  EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).height, 3);
+  EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).level, 0.5);
 }
 
 }  // namespace

@@ -268,9 +268,9 @@ class Desk {
 
   std::vector<Obstacle> some_bodies() {
     Obstacle body;
-    body.shape = static_cast<Obstacle::Shape>(below(2));
+    body.shape = static_cast<Obstacle::Shape>(below(5));
     body.from = vec3(0.5, -0.1 * below(4), 0.5);
-    body.to = body.shape == Obstacle::Shape::sphere ? body.from : body.from + vec3(0, 0, 1);
+    body.to = has_axis(body.shape) ? body.from + vec3(0, 0, 1) : body.from;
     body.radius = 0.1 * below(4);  // none is refused
     return std::vector<Obstacle>(static_cast<std::size_t>(below(3)), body);
   }

@@ -122,6 +122,122 @@ TEST(ObstacleContact, FrictionAlongABarIsThatOfAPlane) {
     EXPECT_NEAR(v.x, 3 - scene.obstacles.friction * kFall * 0.1, 1e-3);
 }
 
+// A sheet of 1 m that lies on a plane with that normal through the origin, its columns downhill.
+struct OnSlope {
+  OnSlope(const std::string& integrator, double angle, double friction)
+      : downhill(std::cos(angle), -std::sin(angle), 0) {
+    Scene scene;
+    scene.integrator = integrator;
+    scene.pins = PinPreset::none;
+    scene.material.stretch_stiffness = 50;
+    scene.stepping.dt = 2e-3;
+    scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    Obstacle plane;
+    plane.shape = Obstacle::Shape::plane;
+    plane.normal = 3.0 * vec3(std::sin(angle), std::cos(angle), 0);  // of any length
+    scene.obstacles.bodies = {plane};
+    scene.obstacles.friction = friction;
+    InitialState start;
+    for (const vec3& x : sheet->positions) start.positions.push_back(x.x * downhill + vec3(0, 0, x.z));
+    start.velocities.assign(start.positions.size(), vec3(0));
+    scene.initial_state = start;
+    simulation = std::make_unique<Simulation>(scene, sheet, pool);
+  }
+
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> sheet = grid_mesh(4, 4);
+  vec3 downhill;
+  std::unique_ptr<Simulation> simulation;
+};
+
+// As the floor with slanted gravity, by every method.
+TEST(ObstacleContact, ASheetOnASlopeSlidesFromTanThetaOnAsCoulombSays) {
+  constexpr double kRough = 0.4;
+  const double limit = std::atan(kRough);
+  for (const IntegratorInfo& info : integrators()) {
+    const std::string id(info.id);
+    OnSlope sticking(id, limit - 1e-6, kRough);
+    const State before = sticking.simulation->state();
+    ASSERT_EQ(run(*sticking.simulation, 20), 20) << id;
+    for (std::size_t i = 0; i < before.x.size(); ++i)
+      EXPECT_LT(glm::distance(sticking.simulation->state().x[i], before.x[i]), 1e-11) << id;
+
+    const double angle = limit + 0.3;
+    OnSlope sliding(id, angle, kRough);
+    const State start = sliding.simulation->state();
+    ASSERT_EQ(run(*sliding.simulation, 100), 100) << id;
+    const double speed = kFall * (std::sin(angle) - kRough * std::cos(angle)) * 0.2;
+    for (std::size_t i = 0; i < start.x.size(); ++i) {
+      const State& now = sliding.simulation->state();
+      EXPECT_LT(glm::distance(now.v[i], speed * sliding.downhill), 1e-8 * speed) << id;
+      EXPECT_NEAR(glm::dot(now.x[i] - start.x[i], sliding.downhill), 0.1 * speed, 1.02e-2 * 0.1 * speed)
+          << id;
+    }
+    EXPECT_GE(least_height(*sliding.simulation), -1e-12) << id;
+  }
+}
+
+// With the normal upwards it is the floor.
+TEST(ObstacleContact, ALevelPlaneIsTheFloor) {
+  const auto sheet = grid_mesh(8, 8);
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    Scene on_floor, on_plane;
+    on_floor.integrator = info.id;
+    on_floor.pins = PinPreset::top_corners;
+    on_floor.stepping.dt = 2e-3;
+    on_floor.material.stretch_stiffness = 50;
+    on_plane = on_floor;
+    on_floor.floor = {.on = true, .height = -0.25, .friction = 0.3};
+    on_plane.obstacles.bodies = {parse_obstacle("plane:0,2,0,-0.5")};
+    on_plane.obstacles.friction = 0.3;
+    Simulation floor(on_floor, sheet, pool), plane(on_plane, sheet, pool);
+    const int steps = run(floor, 200);
+    ASSERT_EQ(run(plane, 200), steps) << info.id;
+    double apart = 0;
+    for (std::size_t i = 0; i < sheet->positions.size(); ++i)
+      apart = std::max(apart, glm::distance(floor.state().x[i], plane.state().x[i]));
+    EXPECT_LT(apart, 1e-9) << info.id;
+    if (steps == 200) {
+      EXPECT_GT(plane.constraints(plane.state().x).entries().size(), 10u) << info.id;
+    }
+  }
+}
+
+// On each of its six faces, gravity towards it.
+TEST(ObstacleContact, APointRestsOnEveryFaceOfABox) {
+  WorkerPool pool(1);
+  for (int face = 0; face < 6; ++face)
+    for (const char* integrator : {"semi-implicit-euler", "rk4", "bdf2", "xpbd"}) {
+      vec3 out(0);
+      out[face / 2] = face % 2 == 0 ? 1 : -1;
+      Scene scene;
+      scene.integrator = integrator;
+      scene.mesh = GridSource{2, 2, 1e-3, 1e-3};
+      scene.pins = PinPreset::none;
+      scene.stepping.dt = 1e-3;
+      scene.material.stretch_stiffness = 50;
+      scene.material.gravity = -kFall * out;
+      scene.obstacles.bodies = {parse_obstacle("box:0.1,0.2,0.3,0.6,0.4,0.8")};
+      const Obstacle& box = scene.obstacles.bodies[0];
+      const vec3 side = vec3(out.y, out.z, out.x), third = glm::cross(out, side);
+      InitialState start;
+      for (const double a : {-0.5e-3, 0.5e-3})
+        for (const double b : {-0.5e-3, 0.5e-3})
+          start.positions.push_back(box.from + 0.5 * box.size * out + 0.01 * out + a * side + b * third);
+      start.velocities.assign(4, vec3(0));
+      scene.initial_state = start;
+      Simulation simulation(scene, mesh_of(scene), pool);
+      ASSERT_EQ(run(simulation, 200), 200) << face << integrator;  // it is there after 45 ms
+      const double top = glm::dot(box.from + 0.5 * box.size * out, out);
+      for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_NEAR(glm::dot(simulation.state().x[i], out), top, 1e-12) << face << integrator;
+        EXPECT_LT(glm::length(simulation.state().v[i]), 1e-9) << face << integrator;
+      }
+      EXPECT_EQ(simulation.constraints(simulation.state().x).entries().size(), 4u);
+    }
+}
+
 // What falls far onto a body has the energy of that fall, as with the floor: no blow-up.
 TEST(ObstacleContact, AFarFallIsAccountedFor) {
   WorkerPool pool(1);
@@ -167,6 +283,35 @@ TEST(ObstacleContact, NothingEndsBelowASurface) {
       EXPECT_GT(simulation.constraints(simulation.state().x).entries().size(), 3u) << info.id;
     }
   }
+}
+
+// A sheet that falls on a box and hangs over its edges, on an upright cylinder with its rim, and on a slope.
+TEST(ObstacleContact, NothingEndsBelowFacesAndEdges) {
+  const auto sheet = grid_mesh(9, 9);
+  WorkerPool pool(1);
+  for (const char* body : {"box:0.5,-0.25,0.45,0.5,0.3,0.4", "cylinder:0.5,-0.5,0.5,0.5,-0.1,0.5,0.3",
+                           "cylinder:0.2,-0.3,0.5,0.9,-0.2,0.5,0.15", "plane:0.5,1,0.2,-0.05"})
+    for (const IntegratorInfo& info : integrators()) {
+      Scene scene;
+      scene.integrator = info.id;
+      scene.pins = PinPreset::none;
+      scene.material.stretch_stiffness = 50;
+      scene.stepping.dt = 2e-3;
+      scene.obstacles.bodies = {parse_obstacle(body)};
+      Simulation simulation(scene, sheet, pool);
+      std::size_t most = 0;
+      for (int k = 0; k < 200; ++k) {
+        if (simulation.step(pool) != StepStatus::done) {
+          EXPECT_EQ(info.id, "explicit-euler") << body << k;  // which grows at every h
+          break;
+        }
+        ASSERT_GE(least_height(simulation), -2e-12) << body << " " << info.id << " step " << k;
+        most = std::max(most, simulation.constraints(simulation.state().x).entries().size());
+      }
+      if (!simulation.blow_up()) {
+        EXPECT_GT(most, 3u) << body << " " << info.id;
+      }
+    }
 }
 
 // Two bars in a shallow trough, two spheres nearly at one place, and a trough too narrow for its normals to

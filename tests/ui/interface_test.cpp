@@ -219,6 +219,44 @@ TEST(Interface, ObstaclesAreAddedChangedAndRemoved) {
   EXPECT_EQ(bodies()[0].shape, Obstacle::Shape::capsule);
 }
 
+TEST(Interface, EveryKindOfObstacleHasItsNumbers) {
+  Interface face;
+  face.click("tab:Contact");
+  const auto last = [&] { return face.last_command<SetObstacles>()->bodies.back(); };
+  const auto type = [&](const char* field, const char* text) {
+    face.frame();
+    face.click(field);
+    face.type(text);
+    face.move(300, 200);
+    face.button(true);  // a click elsewhere ends the typing
+    face.button(false);
+    return last();
+  };
+  const auto put_below = [&](const char* add) {
+    face.frame();
+    if (face.last_command<SetObstacles>() != nullptr) face.click("obstacle1:remove");
+    face.frame();
+    face.click(add);
+    for (const vec3& p : face.snapshot.frame.positions) {
+      const SurfacePlace place = place_above(last(), p);
+      EXPECT_GT(place.height, place.level) << add;
+    }
+  };
+  put_below("add-plane");
+  EXPECT_EQ(last().shape, Obstacle::Shape::plane);
+  EXPECT_EQ(type("obstacle1:normal:x", "-3").normal.x, -3);
+  EXPECT_EQ(type("obstacle1:offset#field", "-2.5").offset, -2.5);
+  put_below("add-box");
+  EXPECT_EQ(last().shape, Obstacle::Shape::box);
+  EXPECT_EQ(type("obstacle1:size:y", "0.75").size.y, 0.75);
+  EXPECT_EQ(type("obstacle1:size:y", "-1").size.y, 0.75) << "no box has such a side";
+  EXPECT_EQ(type("obstacle1:centre:z", "2").to.z, 2);
+  put_below("add-cylinder");
+  EXPECT_EQ(last().shape, Obstacle::Shape::cylinder);
+  EXPECT_EQ(type("obstacle1:to:x", "0.25").to.x, 0.25);
+  EXPECT_EQ(type("obstacle1:radius#field", "0.125").radius, 0.125);
+}
+
 TEST(Interface, TypedValuesAreTakenAndClamped) {
   Interface face;
   const auto type_dt = [&](const char* text) {
