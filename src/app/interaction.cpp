@@ -13,6 +13,8 @@ namespace {
 constexpr double kGrabRadius = 12;
 constexpr double kPinRadius = 28;
 constexpr double kEdgeRadius = 10;
+// Of the diagonal of the cloth.
+constexpr double kBelowBody = 0.02;
 // Largest cursor travel that still counts as a click.
 constexpr double kClickSlack = 5;
 
@@ -69,6 +71,11 @@ void Interaction::handle(const Surroundings& around) {
   if (const auto* pin = std::get_if<HoldPin>(&action_);
       pin != nullptr && (pin->particle >= pinned.size() || pinned[pin->particle] == 0))
     action_ = std::monostate{};  // freed meanwhile
+  if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
+    const std::vector<Obstacle>& obstacles = frame(around).obstacles;
+    if (body->obstacle >= obstacles.size() || obstacles[body->obstacle].shape != body->shape)
+      action_ = std::monostate{};  // taken away meanwhile
+  }
   while (!events_.empty()) {
     const Event event = events_.front();
     events_.pop_front();
@@ -143,10 +150,15 @@ std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surro
   const Frame& frame = this->frame(around);
   const Grip grip = grip_at(*frame.mesh, frame.positions, around.camera, in_view(at, area(around)),
                             pixels_of(area(around)), kGrabRadius * around.scale);
+  // Triangles of a cloth that lies on a body may be a little below its surface.
+  const Ray ray = around.camera.ray(in_view(at, area(around)), pixels_of(area(around)));
+  const auto body = pick_obstacle(frame.obstacles, ray);
+  if (body && !(grip.point && grip.point->distance < body->distance + kBelowBody * frame.mesh->diagonal))
+    return Target{ray.at(body->distance), {}, {}, body->obstacle};
   if (grip.particle && frame.pinned[*grip.particle] != 0)
-    return Target{frame.positions[*grip.particle], {}, grip.particle};
+    return Target{frame.positions[*grip.particle], {}, grip.particle, {}};
   if (!grip.point) return std::nullopt;
-  Target target{vec3(0), *grip.point, std::nullopt};
+  Target target{vec3(0), *grip.point, {}, {}};
   for (int k = 0; k < 3; ++k)
     target.at +=
         target.point.weights[k] * frame.positions[target.point.particles[static_cast<std::size_t>(k)]];
@@ -154,6 +166,12 @@ std::optional<Interaction::Target> Interaction::target_at(Pixels at, const Surro
 }
 
 void Interaction::start_grab(const Target& target, Pixels at, const Surroundings& around) {
+  if (target.obstacle) {
+    const Obstacle& body = around.snapshot.frame.scene->obstacles.bodies[*target.obstacle];
+    action_ = HoldObstacle{*target.obstacle, body.shape, target.at, centre_of(body) - target.at};
+    moved_ = false;
+    return;
+  }
   has_dragged_ = true;
   if (target.pin) {
     action_ = HoldPin{*target.pin, target.at};
@@ -227,6 +245,10 @@ void Interaction::move(Pixels to, const Surroundings& around) {
     pin->target = around.camera.in_view_plane(in_view(to, area(around)), size, pin->target);
     moved_ = true;
   }
+  if (auto* body = std::get_if<HoldObstacle>(&action_)) {
+    body->cursor = around.camera.in_view_plane(in_view(to, area(around)), size, body->cursor);
+    moved_ = true;
+  }
 }
 
 void Interaction::turn_wheel(double notches, const Surroundings& around) {
@@ -235,6 +257,9 @@ void Interaction::turn_wheel(double notches, const Surroundings& around) {
     moved_ = true;
   } else if (auto* pin = std::get_if<HoldPin>(&action_)) {
     pin->target = around.camera.moved_in_depth(pin->target, notches);
+    moved_ = true;
+  } else if (auto* body = std::get_if<HoldObstacle>(&action_)) {
+    body->cursor = around.camera.moved_in_depth(body->cursor, notches);
     moved_ = true;
   } else if (!around.captured && inside(at_, area(around))) {
     around.camera.zoom(notches, in_view(at_, area(around)), pixels_of(area(around)));
@@ -245,10 +270,14 @@ void Interaction::send_moves(const Surroundings& around) {
   if (!moved_) return;
   moved_ = false;
   if (const auto* hold = std::get_if<Hold>(&action_)) around.send(MoveCursor{hold->cursor});
-  if (const auto* pin = std::get_if<HoldPin>(&action_)) {
-    // Over the simulated time until the next picture, as fast as the mouse. Paused: at once.
-    const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
+  // Over the simulated time until the next picture, as fast as the mouse. Paused: at once.
+  const double duration = around.snapshot.playing ? around.snapshot.speed / 60 : 0;
+  if (const auto* pin = std::get_if<HoldPin>(&action_))
     around.send(MovePins{{{pin->particle, pin->target}}, duration});
+  if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
+    constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both its ends are where they may be
+    around.send(
+        MoveObstacle{body->obstacle, glm::clamp(body->cursor + body->to_centre, -kMost, kMost), duration});
   }
 }
 

@@ -58,12 +58,13 @@ class Interaction {
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
   bool orbits() const { return std::holds_alternative<Orbit>(action_); }
-  /// The point of the cloth or the pin that a press would hold. None while something is held or the camera
-  /// moves.
+  /// The point of the cloth, the pin or the obstacle that a press would hold. None while something is held or
+  /// the camera moves.
   struct Target {
     vec3 at{0};  ///< [m]
     Pick point;  ///< of the cloth
     std::optional<std::uint32_t> pin;
+    std::optional<std::uint32_t> obstacle;
   };
   const std::optional<Target>& target() const { return target_; }
   /// Depth of the cursor behind the plane where the grab began, seen from the camera [m]; none without a
@@ -100,6 +101,13 @@ class Interaction {
     vec3 target{0};
   };
 
+  struct HoldObstacle {
+    std::uint32_t obstacle = 0;
+    Obstacle::Shape shape = Obstacle::Shape::sphere;
+    vec3 cursor{0};     // under the mouse, in the plane of the view through where it was pressed
+    vec3 to_centre{0};  // from there
+  };
+
   /// The inputs of target_ and edge_.
   struct Seen {
     const Snapshot* snapshot = nullptr;
@@ -132,7 +140,7 @@ class Interaction {
   void send_moves(const Surroundings& around);
 
   std::deque<Event> events_;
-  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, Select> action_;
+  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, HoldObstacle, Select> action_;
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
   LaneId lane_ = 0;

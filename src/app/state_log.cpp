@@ -70,6 +70,20 @@ Json edges(const StateLog::Picture& picture) {
   return out;
 }
 
+// Where they are, and where their middles are seen.
+Json obstacles(const StateLog::Picture& picture) {
+  Json out = Json::array();
+  for (const Obstacle& body : picture.snapshot.frame.obstacles) {
+    const Pixels size(picture.view.width, picture.view.height);
+    const auto seen = picture.camera.project(centre_of(body), size);
+    out.push_back({{"body", text_of(body)}, {"centre", to_json(centre_of(body))}});
+    if (seen)
+      out.back()["pixel"] = {seen->pixel.x + static_cast<double>(picture.view.x),
+                             seen->pixel.y + static_cast<double>(picture.view.y)};
+  }
+  return out;
+}
+
 // The sum of all places says whether a cloth has moved.
 Json lane_json(const LaneSnapshot& lane) {
   vec3 sum(0);
@@ -147,6 +161,7 @@ void StateLog::write(double now, const Picture& picture) {
   }
   json["gravity"] = to_json(frame.scene->material.gravity);
   json["some_particles"] = some_particles(picture);
+  json["obstacles"] = obstacles(picture);
   json["open_edges"] = edges(picture);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};

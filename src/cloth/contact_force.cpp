@@ -19,6 +19,11 @@ void ContactForce::set(const ContactSettings& settings) {
   slides_.clear();
 }
 
+void ContactForce::place(std::size_t surface, const Obstacle& body, const vec3& velocity) {
+  settings_.surfaces[surface].body = body;
+  settings_.surfaces[surface].velocity = velocity;
+}
+
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   slides_.clear();
   for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
@@ -39,7 +44,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
     found.clear();
     for (std::size_t i = begin; i < end; ++i)
       for (const ContactSettings::Surface& surface : settings_.surfaces) {
-        const SurfacePlace place = surface.place(x[i]);
+        const SurfacePlace place = place_above(surface.body, x[i]);
         const double gap = place.height - place.level - settings_.thickness;
         const double ahead = u.empty() ? gap : gap + factor * glm::dot(place.normal, u[i]);
         if (!settings_.law.acts_at(ahead)) continue;
@@ -54,6 +59,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
         const double curvature = place.curvature / (1 + place.curvature * (place.height - place.level));
         touch.turning = curvature * (mat3(1.0) - square(place.normal) - square(place.straight));
         touch.friction = surface.friction;
+        touch.velocity = surface.velocity;
       }
   });
   touches_.clear();
@@ -96,7 +102,7 @@ double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const 
   double sum = 0;
   for (const Slide& slide : slides_) {
     const auto across = [&](std::span<const vec3> v) {
-      const vec3 u = slide.touch.blend(v);
+      const vec3 u = slide.touch.speed(v);
       return u - glm::dot(slide.touch.normal, u) * slide.touch.normal;
     };
     const vec3 u0 = across(v0), u1 = across(v1);
@@ -111,19 +117,19 @@ double ContactForce::beyond_trapezoid(std::span<const vec3> v0, std::span<const 
 void ContactForce::add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              std::span<vec3> f) const {
   add_pushes(pool, x, f);
-  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.blend(v)), f);
+  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);
 }
 
 void ContactForce::add_part_at(WorkerPool& pool, double /*t*/, SpringForces /*part*/, std::span<const vec3> x,
                                std::span<const vec3> v, std::span<vec3> f) const {
   add_pushes(pool, x, f);
-  for (const Touch& touch : touches_) touch.spread(drag({touch, load_of(touch)}, touch.blend(v)), f);
+  for (const Touch& touch : touches_) touch.spread(drag({touch, load_of(touch)}, touch.speed(v)), f);
 }
 
 void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
   const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
   for (const Slide& slide : slides_) {
-    const vec3 u = slide.touch.blend(stage.v), change = slide.touch.blend(stage.v_end) - u;
+    const vec3 u = slide.touch.speed(stage.v), change = slide.touch.speed(stage.v_end) - u;
     slide.touch.spread(stage.weight * (drag(slide, u) + drag_slope(slide, u, stage.mode) * change), impulse);
   }
 }
@@ -142,7 +148,7 @@ void ContactForce::add_blocks(std::span<const vec3> v, const SystemCoefficients&
   for (const Touch& touch : touches_) add(touch, c.stiffness * block(touch, mode));
   if (c.damping != 0)
     for (const Slide& slide : slides_)
-      add(slide.touch, -c.damping * drag_slope(slide, slide.touch.blend(v), mode));
+      add(slide.touch, -c.damping * drag_slope(slide, slide.touch.speed(v), mode));
   a.add_stencils(stencils_);
 }
 
@@ -158,7 +164,7 @@ void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::spa
   find(pool, x, factor, u);
   for (const Touch& touch : touches_)
     touch.spread(touch.push * touch.normal - factor * (block(touch, mode) * touch.blend(u)), f);
-  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.blend(v)), f);
+  for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);
   add_blocks(v, c, mode, a);
 }
 

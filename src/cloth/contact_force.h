@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,13 +15,9 @@ namespace clothlab {
 /// What the cloth meets as a force, and how that acts.
 struct ContactSettings {
   struct Surface {
-    std::optional<Obstacle> body;  ///< none: a level plane
-    double level = 0;              ///< its height [m]
-    double friction = 0;           ///< μ
-
-    SurfacePlace place(const vec3& x) const {
-      return body ? place_above(*body, x) : place_above_plane(level, x);
-    }
+    Obstacle body;
+    double friction = 0;  ///< μ
+    vec3 velocity{0};     ///< [m/s]
     bool operator==(const Surface&) const = default;
   };
   std::vector<Surface> surfaces;
@@ -48,6 +43,8 @@ class ContactForce final : public ForceTerm {
   void set(const ContactSettings& settings);
   const ContactSettings& settings() const { return settings_; }
   bool empty() const { return settings_.surfaces.empty(); }
+  /// Where a surface is at the end of the next step, and how it moves in it [m/s].
+  void place(std::size_t surface, const Obstacle& body, const vec3& velocity);
   /// Takes the pairs of damping and friction from positions at the start of a step.
   void begin(WorkerPool& pool, std::span<const vec3> x);
 
@@ -61,12 +58,14 @@ class ContactForce final : public ForceTerm {
     double push = 0;      ///< along the normal [N]
     mat3 turning{0};      ///< ∇n [1/m]
     double friction = 0;  ///< μ
+    vec3 velocity{0};     ///< of the surface [m/s]
 
     vec3 blend(std::span<const vec3> a) const {
       vec3 sum(0.0);
       for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) sum += weight[k] * a[particle[k]];
       return sum;
     }
+    vec3 speed(std::span<const vec3> v) const { return blend(v) - velocity; }  ///< relative [m/s]
     void spread(const vec3& force, std::span<vec3> f) const {
       for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) f[particle[k]] += weight[k] * force;
     }

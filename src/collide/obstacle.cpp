@@ -6,6 +6,7 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,8 +15,6 @@
 
 namespace clothlab {
 namespace {
-
-constexpr double kRounding = 1e-12;  // of what lies on a flat face [m]
 
 struct Kind {
   Obstacle::Shape shape;
@@ -150,6 +149,53 @@ double rounding_of(const Obstacle& obstacle) {
                        : std::min(2 * obstacle.radius, glm::distance(obstacle.from, obstacle.to)));
 }
 
+double depth_of(const Obstacle& obstacle) {
+  switch (obstacle.shape) {
+    case Obstacle::Shape::plane:
+      return std::numeric_limits<double>::infinity();
+    case Obstacle::Shape::box:
+      return 0.5 * std::min({obstacle.size.x, obstacle.size.y, obstacle.size.z});
+    case Obstacle::Shape::cylinder:
+      return std::min(obstacle.radius, 0.5 * glm::distance(obstacle.from, obstacle.to));
+    case Obstacle::Shape::sphere:
+    case Obstacle::Shape::capsule:
+      break;
+  }
+  return obstacle.radius;
+}
+
+double bound_of(const Obstacle& obstacle) {
+  if (obstacle.shape == Obstacle::Shape::plane) return std::numeric_limits<double>::infinity();
+  if (obstacle.shape == Obstacle::Shape::box) return 0.5 * glm::length(obstacle.size);
+  const double half = 0.5 * glm::distance(obstacle.from, obstacle.to);
+  return obstacle.shape == Obstacle::Shape::cylinder ? std::hypot(half, obstacle.radius)
+                                                     : half + obstacle.radius;
+}
+
+vec3 centre_of(const Obstacle& obstacle) {
+  if (obstacle.shape == Obstacle::Shape::plane)
+    return obstacle.offset / glm::dot(obstacle.normal, obstacle.normal) * obstacle.normal;
+  return has_axis(obstacle.shape) ? 0.5 * (obstacle.from + obstacle.to) : obstacle.from;
+}
+
+Obstacle shifted(Obstacle obstacle, const vec3& way) {
+  if (way == vec3(0)) return obstacle;
+  if (obstacle.shape == Obstacle::Shape::plane) {
+    obstacle.offset += glm::dot(obstacle.normal, way);
+    return obstacle;
+  }
+  obstacle.from += way;
+  obstacle.to += way;
+  return obstacle;
+}
+
+Obstacle moved_to(const Obstacle& obstacle, const vec3& centre) {
+  Obstacle moved = shifted(obstacle, centre - centre_of(obstacle));
+  if (obstacle.shape == Obstacle::Shape::plane || has_axis(obstacle.shape)) return moved;
+  moved.from = moved.to = centre;  // to the last bit
+  return moved;
+}
+
 namespace {
 
 SurfacePlace above_segment(const Obstacle& obstacle, const vec3& x) {
@@ -168,7 +214,7 @@ SurfacePlace above_segment(const Obstacle& obstacle, const vec3& x) {
 SurfacePlace above_plane(const Obstacle& plane, const vec3& x) {
   const double length = glm::length(plane.normal);
   const vec3 normal = plane.normal / length;
-  return {normal, glm::dot(normal, x), plane.offset / length, 0, vec3(0), kRounding};
+  return {normal, glm::dot(normal, x), plane.offset / length, 0, vec3(0), kSurfaceRounding};
 }
 
 // Its core is the box without the rounding of its edges.
@@ -180,7 +226,7 @@ SurfacePlace above_box(const Obstacle& box, const vec3& x) {
   const auto on_face = [&](int k) {
     vec3 normal(0);
     normal[k] = outwards(k);
-    return SurfacePlace{normal, above[k], rounding, 0, vec3(0), kRounding};
+    return SurfacePlace{normal, above[k], rounding, 0, vec3(0), kSurfaceRounding};
   };
   int faces = 0, highest = 0, other = 0;
   for (int k = 0; k < 3; ++k) {
@@ -210,7 +256,8 @@ SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
   const vec3 end = along < 0 ? -axis : axis;
   const double above_side = distance - (cylinder.radius - rounding);
   const double above_end = std::abs(along) - (0.5 * length - rounding);
-  if (!(above_side > 0) && above_end >= above_side) return {end, above_end, rounding, 0, vec3(0), kRounding};
+  if (!(above_side > 0) && above_end >= above_side)
+    return {end, above_end, rounding, 0, vec3(0), kSurfaceRounding};
   const vec3 any = std::abs(axis.y) < 0.9 ? vec3(0, 1, 0) : vec3(1, 0, 0);
   const vec3 side = distance > 0 ? across / distance : glm::normalize(any - glm::dot(any, axis) * axis);
   if (!(above_end > 0)) return {side, above_side, rounding, 1 / cylinder.radius, axis};

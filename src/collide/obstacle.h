@@ -36,6 +36,16 @@ std::string obstacle_forms();
 
 /// Radius of the rounded edges of a box and a cylinder [m]: a twentieth of its smallest extent.
 double rounding_of(const Obstacle& obstacle);
+/// What lies deepest within it is so far below its surface [m]; infinity: a plane.
+double depth_of(const Obstacle& obstacle);
+/// Radius of a sphere about its middle that contains it [m]; infinity: a plane.
+double bound_of(const Obstacle& obstacle);
+/// The middle of a body; of a plane the point nearest to the origin.
+vec3 centre_of(const Obstacle& obstacle);
+/// The same body elsewhere.
+Obstacle shifted(Obstacle obstacle, const vec3& way);
+/// The same body with its centre there; a plane, through there.
+Obstacle moved_to(const Obstacle& obstacle, const vec3& centre);
 
 /// Those of a scene.
 struct Obstacles {
@@ -48,6 +58,7 @@ struct Obstacles {
 /// Bounds of their numbers.
 inline constexpr double kFarthestObstacle = 1000;                           // [m]
 inline constexpr double kSmallestObstacle = 1e-4, kLargestObstacle = 1000;  // radius, side, length [m]
+inline constexpr double kSurfaceRounding = 1e-12;                           // of what lies on a face [m]
 inline constexpr double kShortestNormal = 1e-3;                             // of a plane
 inline constexpr std::size_t kMostObstacles = 16;
 

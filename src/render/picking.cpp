@@ -270,6 +270,31 @@ std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std
   return nearest;
 }
 
+std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, const Ray& ray) {
+  constexpr int kMostSteps = 400;
+  constexpr double kClose = 1e-6;  // of the extent of a body
+  std::optional<ObstaclePick> nearest;
+  for (std::uint32_t k = 0; k < obstacles.size(); ++k) {
+    const Obstacle& body = obstacles[k];
+    if (body.shape == Obstacle::Shape::plane) continue;
+    const double bound = bound_of(body);
+    const double middle = glm::dot(centre_of(body) - ray.origin, ray.direction);
+    // The height is how far one may go without meeting it.
+    double distance = 0;
+    for (int step = 0; step < kMostSteps && distance <= middle + bound; ++step) {
+      const SurfacePlace place = place_above(body, ray.at(distance));
+      const double gap = place.height - place.level;
+      if (step == 0 && gap < 0) break;  // from within
+      if (gap < kClose * bound) {
+        if (!nearest || distance < nearest->distance) nearest = ObstaclePick{k, distance};
+        break;
+      }
+      distance += gap;
+    }
+  }
+  return nearest;
+}
+
 Grip grip_at(const ClothMesh& mesh, std::span<const vec3> positions, const Camera& camera, Pixels cursor,
              Pixels size, double radius) {
   const Projector project = camera.projector(size);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "collide/obstacle.h"
 #include "core/vec.h"
 #include "mesh/boundary_loops.h"
 #include "mesh/mesh.h"
@@ -41,6 +42,14 @@ std::vector<std::uint32_t> visible_particles(const ClothMesh& mesh, std::span<co
 /// several at the same distance, the first.
 std::optional<std::size_t> nearest_loop(std::span<const BoundaryLoop> loops, std::span<const vec3> positions,
                                         const Camera& camera, Pixels cursor, Pixels size, double radius);
+
+/// A place on an obstacle that a ray meets.
+struct ObstaclePick {
+  std::uint32_t obstacle = 0;
+  double distance = 0;  ///< along the ray [m]
+};
+/// The nearest one in front of the ray's origin. Planes are left out: they are everywhere.
+std::optional<ObstaclePick> pick_obstacle(std::span<const Obstacle> obstacles, const Ray& ray);
 
 /// The point that a press at the cursor would grab.
 struct Grip {

@@ -285,8 +285,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.set_positions(frame, camera.target);
-    r.obstacles.update(frame.scene ? std::span(frame.scene->obstacles.bodies) : std::span<const Obstacle>(),
-                       *frame.mesh, camera.target);
+    r.obstacles.update(frame.obstacles, *frame.mesh, camera.target);
     if (options.heat_map) r.measure_heat(frame, options);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCheckpointVersion = 4;
+constexpr int kCheckpointVersion = 5, kOldestVersion = 4;  // which knows no moving obstacles
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -86,8 +86,10 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
   const auto header = nlohmann::json::parse(bytes.substr(0, begin), nullptr, false);
   if (!header.is_object() || !header.contains("clothlab-checkpoint"))
     refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
-  if (header["clothlab-checkpoint"] != kCheckpointVersion)
-    refuse("this program reads checkpoints of version " + std::to_string(kCheckpointVersion) + " only.");
+  if (const auto& version = header["clothlab-checkpoint"];
+      !version.is_number_integer() || version < kOldestVersion || version > kCheckpointVersion)
+    refuse("this program reads checkpoints of the versions " + std::to_string(kOldestVersion).append(" to ") +
+           std::to_string(kCheckpointVersion) + ".");
   const std::size_t size = bytes.size() - begin;
   const std::string_view all = bytes;
   if (size % kWord != 0 || size == 0 ||

@@ -255,7 +255,9 @@ void Journal::add(const Command& command, const std::string& line) noexcept {
   if (std::holds_alternative<Reset>(command)) {
     start_ = place_.step;
     needs_replay_ = false;
-  } else if (place_.step > start_ || !rule_of(command).changes_scene) {
+  } else if (const auto* move = std::get_if<MoveObstacle>(&command);
+             place_.step > start_ || !rule_of(command).changes_scene ||
+             (move != nullptr && move->duration > 0)) {
     needs_replay_ = true;
   }
 }

@@ -270,6 +270,9 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     frame.positions = shown.state.x;
     frame.record = shown.record;
     frame.residuals = shown.residuals;
+    const Obstacles& values = frame.scene->obstacles;
+    frame.obstacles =
+        obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
     frame.pins_under_way.clear();  // to go on from there holds them where they are
   }
   if (lane.id == active) capture_motion(pool, simulation, *seen, motion, frame);

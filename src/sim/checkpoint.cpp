@@ -22,6 +22,7 @@ class NumberWriter {
   void operator()(T& number) const { to_.put(static_cast<double>(number)); }
   void operator()(vec3& v) const { to_.put(std::span(&v, 1)); }
   void operator()(std::vector<vec3>& vectors) const { to_.put(vectors); }
+  bool goes_on() const { return true; }
   template <class T, class Each>
   void list(std::vector<T>& items, const Each& each) const {
     to_.put(static_cast<double>(items.size()));
@@ -55,6 +56,8 @@ class NumberReader {
     vectors.resize(n_);
     from_.vectors(vectors);
   }
+  /// Files of earlier versions end here.
+  bool goes_on() const { return !from_.at_end(); }
   template <class T, class Each>
   void list(std::vector<T>& items, const Each& each) const {
     items.resize(from_.count(from_.left()));
@@ -104,6 +107,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.record.books.energy);
   each(c.record.books.wind_given);
   each(c.last_sound_step);
+  if (each.goes_on()) c.moves.each_number(each);
 }
 
 /// Whether its indices and sizes fit a mesh of that size.

@@ -12,6 +12,7 @@
 #include "dynamics/state.h"
 #include "sim/energy_account.h"
 #include "sim/filter_contact.h"
+#include "sim/obstacle_moves.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
 #include "sim/step_control.h"
@@ -43,6 +44,7 @@ struct Checkpoint {
   std::vector<FilterContact::Contact> contacts;  ///< of the last step
 
   PinSet pins;
+  ObstacleMoves moves;
   std::optional<GrabSpring> grab;
   double grab_strength = 1;  ///< see Grab
 

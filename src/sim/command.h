@@ -32,6 +32,14 @@ struct SetGravity {
 struct SetObstacles {
   std::vector<Obstacle> bodies;
 };
+/// Moves the centre of an obstacle, of a plane the point nearest to the origin, in a straight line over
+/// `duration` of simulated time [s], but over one step at least, and no faster than cloth can follow
+/// (model.md). With a duration of 0 it is there at once. A plane may move along itself as well.
+struct MoveObstacle {
+  std::uint32_t obstacle = 0;
+  vec3 to{0};
+  double duration = 0;
+};
 struct SetIntegrator {
   std::string id;
 };
@@ -86,7 +94,7 @@ struct RestoreSoundState {};
 struct TurnRound {};
 
 using Command =
-    std::variant<SetParameter, SetGravity, SetObstacles, SetIntegrator, SetPinned, SetPinPreset, SetScene,
-                 MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
+    std::variant<SetParameter, SetGravity, SetObstacles, MoveObstacle, SetIntegrator, SetPinned, SetPinPreset,
+                 SetScene, MovePins, Grab, MoveCursor, Release, Reset, GoBack, RestoreSoundState, TurnRound>;
 
 }  // namespace clothlab

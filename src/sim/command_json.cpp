@@ -60,6 +60,12 @@ struct Write {
     const auto text = [](const Obstacle& body) { return json_text(text_of(body)); };
     return json_object({{"do", "\"set-obstacles\""}, {"to", list_of(c.bodies, text)}});
   }
+  std::string operator()(const MoveObstacle& c) const {
+    return json_object({{"do", "\"move-obstacle\""},
+                        {"obstacle", count_text(c.obstacle)},
+                        {"to", list_of(c.to)},
+                        {"duration", number_text(c.duration)}});
+  }
   std::string operator()(const SetIntegrator& c) const {
     return json_object({{"do", "\"set-integrator\""}, {"id", json_text(c.id)}});
   }
@@ -237,6 +243,10 @@ constexpr std::array kReaders{
              return SetParameter{from.text("id"), value_of(from)};
            }},
     Reader{"set-obstacles", [](Members& from) -> Command { return SetObstacles{from.obstacles("to")}; }},
+    Reader{"move-obstacle",
+           [](Members& from) -> Command {
+             return MoveObstacle{from.particle("obstacle"), from.vector("to"), from.number("duration")};
+           }},
     Reader{"set-gravity", [](Members& from) -> Command { return SetGravity{from.vector("to")}; }},
     Reader{"set-integrator", [](Members& from) -> Command { return SetIntegrator{from.text("id")}; }},
     Reader{"pin",

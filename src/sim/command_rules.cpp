@@ -33,6 +33,9 @@ constexpr std::size_t kind() {
 std::string parameter_subject(const Command& command) { return std::get<SetParameter>(command).id; }
 std::string gravity_subject(const Command&) { return "gravity"; }
 std::string obstacles_subject(const Command&) { return "obstacles"; }
+std::string obstacle_subject(const Command& command) {
+  return "obstacle " + std::to_string(std::get<MoveObstacle>(command).obstacle);
+}
 std::string pins_subject(const Command& command) {
   std::string subject = "pins";
   for (const PinPlace& pin : std::get<MovePins>(command).pins)
@@ -48,6 +51,7 @@ constexpr std::array<CommandRule, std::variant_size_v<Command>> kRules{{
     {kind<SetParameter>(),   kYes,  kNo,   kYes,  kNo,   parameter_subject},
     {kind<SetGravity>(),     kYes,  kNo,   kYes,  kNo,   gravity_subject},
     {kind<SetObstacles>(),   kYes,  kNo,   kYes,  kNo,   obstacles_subject},
+    {kind<MoveObstacle>(),   kYes,  kNo,   kNo,   kNo,   obstacle_subject},
     {kind<SetIntegrator>(),  kYes,  kNo,   kYes,  kNo,   nullptr},
     {kind<SetPinned>(),      kYes,  kYes,  kYes,  kNo,   nullptr},
     {kind<SetPinPreset>(),   kYes,  kYes,  kYes,  kNo,   nullptr},
@@ -74,6 +78,12 @@ void check_point(const std::string& what, const vec3& point) {
   if (!is_finite(point)) throw InputError(what + " must be a finite position.");
 }
 
+void check_duration(const char* of_what, double duration) {
+  if (!(duration >= 0) || !std::isfinite(duration))
+    throw InputError(std::string("The duration of ") + of_what +
+                     "'s motion must be a finite number of seconds, 0 or more.");
+}
+
 /// Every operator returns the scene after the command, or throws InputError.
 class Change {
  public:
@@ -93,6 +103,18 @@ class Change {
   SharedScene operator()(const SetObstacles& c) const {
     check_obstacles(c.bodies);
     return edited([&](Scene& next) { next.obstacles.bodies = c.bodies; });
+  }
+
+  SharedScene operator()(const MoveObstacle& c) const {
+    if (c.obstacle >= scene_->obstacles.bodies.size())
+      throw InputError("There is no obstacle " + std::to_string(c.obstacle + std::size_t{1}) + ".");
+    check_point("The target of an obstacle", c.to);
+    check_duration("an obstacle", c.duration);
+    return edited([&](Scene& next) {
+      Obstacle& body = next.obstacles.bodies[c.obstacle];
+      body = moved_to(body, c.to);
+      check_obstacles(next.obstacles.bodies);
+    });
   }
 
   SharedScene operator()(const SetIntegrator& c) const {
@@ -137,8 +159,7 @@ class Change {
       if (!std::ranges::binary_search(held, pin.particle))
         throw InputError("Particle " + std::to_string(pin.particle) + " is not pinned.");
     }
-    if (!(c.duration >= 0) || !std::isfinite(c.duration))
-      throw InputError("The duration of a pin's motion must be a finite number of seconds, 0 or more.");
+    check_duration("a pin", c.duration);
     return scene_;
   }
 

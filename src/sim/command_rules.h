@@ -16,7 +16,7 @@ struct CommandRule {
   std::size_t kind = 0;            ///< Command::index()
   bool changes_scene = false;      ///< values, integrator or pins: what a scene file stores and undo restores
   bool acts_on_shown = false;      ///< on the shown cloth, which may be a moment of the past
-  bool breaks_continuity = false;  ///< restarts multistep methods; MovePins does where pins jump
+  bool breaks_continuity = false;  ///< restarts multistep methods; MovePins and MoveObstacle do at once
   bool urgent = false;             ///< the running step is abandoned
   /// What a gesture sets repeatedly and undo treats as one entry; null for single changes.
   std::string (*subject)(const Command&) = nullptr;

@@ -14,6 +14,13 @@ namespace {
 constexpr double kOfEdge = 0.25, kLongestEdge = 0.02;  // [m]
 constexpr double kOfDiagonal = 1e-3;                   // per second
 
+Obstacle level_plane(double height) {
+  Obstacle plane;
+  plane.shape = Obstacle::Shape::plane;
+  plane.offset = height;
+  return plane;
+}
+
 double mean_edge(const ClothModel& model) {
   double length = 0, count = 0;
   for (std::size_t slot = 0; slot < model.springs(); ++slot)
@@ -26,9 +33,10 @@ double mean_edge(const ClothModel& model) {
 ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal) {
   ContactSettings settings;
   if (!info_of(scene.contact.model).by_forces) return settings;
-  if (scene.floor.on) settings.surfaces.push_back({{}, scene.floor.height, scene.floor.friction});
+  if (scene.floor.on)
+    settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, vec3(0)});
   for (const Obstacle& body : scene.obstacles.bodies)
-    settings.surfaces.push_back({body, 0, scene.obstacles.friction});
+    settings.surfaces.push_back({body, scene.obstacles.friction, vec3(0)});
   if (settings.surfaces.empty()) return settings;
   const Contact& contact = scene.contact;
   settings.law.stiffness = contact.stiffness;

@@ -4,13 +4,12 @@
 #include "cloth/contact_force.h"
 #include "collide/contact_model.h"
 #include "sim/scene.h"
+#include "sim/surfaces.h"
 
 namespace clothlab {
 
 class ClothModel;
 
-/// Whether there is anything to be met.
-inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
 /// Whether particles in contact are held by the projection.
 inline bool filters_contact(const Scene& scene) {
   return scene.contact.model == ContactModel::filter && has_surfaces(scene);

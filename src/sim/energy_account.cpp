@@ -67,11 +67,11 @@ InternalEnergy EnergyMeter::measure(WorkerPool& pool, const ClothSystem& system,
   return energy;
 }
 
-void EnergyAccount::set_scale(const ClothSystem& system, double reach) {
+void EnergyAccount::set_scale(const ClothSystem& system, double reach, double speed) {
   const std::span<const double> m = system.masses();
   const double mass = std::accumulate(m.begin(), m.end(), 0.0);
   const OuterLoad load = system.outer_load(mass);
-  load_ = std::max(load_, load.force * reach + load.energy);
+  load_ = std::max(load_, load.force * reach + load.energy + 0.5 * mass * speed * speed);
 
   constexpr double kStrain = 1e-4;
   floor_ = std::max(floor_, load.force * load.force / system.material().stretch_stiffness);

@@ -62,7 +62,8 @@ class EnergyMeter {
 ///   allowed = X · max(F · reach + ½ M w² + energy at the start + work, least)
 ///
 /// F = M |g| + ρ/2 c A w² is the load of gravity and of the fastest gust w on all of the cloth, the reach the
-/// mesh's diagonal and the way to the farthest surface; without wind and surfaces this is M |g| · diagonal.
+/// mesh's diagonal and the way to the farthest surface; without wind and surfaces this is M |g| · diagonal. A
+/// surface that moves at the speed u adds ½ M u².
 ///
 /// The work is that of the grab, of moving pins, and of commands that raise the energy of the current state
 /// (a stiffer spring, a heavier mass). Each is computed at the last good state, so that a blow-up does not
@@ -75,8 +76,9 @@ class EnergyAccount {
  public:
   void start(double energy) { start_ = energy, work_ = 0, load_ = 0, floor_ = 0; }
   void add_work(double joule) { work_ += joule > 0 ? joule : 0.0; }
-  /// Call at the start and whenever the material, the wind or the reach [m] changes.
-  void set_scale(const ClothSystem& system, double reach);
+  /// Call at the start and whenever the material, the wind, the reach [m] or the speed of surfaces [m/s]
+  /// changes.
+  void set_scale(const ClothSystem& system, double reach, double speed = 0);
 
   double allowed(double factor) const;
 

@@ -21,21 +21,8 @@ constexpr double kInPlace = 1e-9;        // [m]: what is deeper is being lifted
 constexpr int kMostNormals = 3;          // that hold one particle
 constexpr int kMostCorrections = 50;     // of one particle at the end of a step
 
-std::uint32_t first_surface(const Scene& scene) { return scene.floor.on ? 0 : 1; }
-std::uint32_t end_of_surfaces(const Scene& scene) {
-  return 1 + static_cast<std::uint32_t>(scene.obstacles.bodies.size());
-}
-
-SurfacePlace place_above(const Scene& scene, std::uint32_t surface, const vec3& x) {
-  return surface == 0 ? place_above_plane(scene.floor.height, x)
-                      : place_above(scene.obstacles.bodies[surface - 1], x);
-}
-
-double friction_of(const Scene& scene, std::uint32_t surface) {
-  return surface == 0 ? scene.floor.friction : scene.obstacles.friction;
-}
-
-// What a particle held along the normal goes away from a curved surface in a step is less than this.
+// What a particle held along the normal goes away from a curved surface in a step is less than this; v
+// relative to the surface.
 bool is_near(const SurfacePlace& place, double h, const vec3& v) {
   if (place.height <= place.level + place.slack) return true;
   if (!(place.curvature > 0)) return false;
@@ -85,7 +72,7 @@ std::span<const FilterContact::Contact> FilterContact::contacts_of(std::uint32_t
   return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &Contact::particle)};
 }
 
-bool FilterContact::hold(const Scene& scene, double h, const State& state, ClothSystem& system,
+bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state, ClothSystem& system,
                          const ComputeContext& context) {
   lifts_ = false;
   contacts_.swap(before_);
@@ -93,18 +80,20 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
   sorted_ = 0;
   added_.clear();
   friction_.clear();
+  rubbed_.clear();
   force_.clear();
   system.set_pushes({});
-  if (!filters_contact(scene)) return !before_.empty();
+  if (surfaces.empty()) return !before_.empty();
 
   CancelPoint cancel(context.stop);
-  const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
   const std::span<const double> m = system.masses();
   const double g = glm::length(system.material().gravity);
   const double fastest = g > 0 ? g : kWithoutGravity;
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const vec3 &x = state.x[i], &v = state.v[i];
+    const double reach = end > 1 ? h * glm::length(v) : 0;
     const std::size_t others = contacts_.size();
     Projection::Entry entry{i, mat3(1.0), x};
     // First the surface that it presses on most, then those that it goes below though held by the first.
@@ -112,20 +101,29 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
       double deepest = 0;
       std::uint32_t pressed = end;
       for (std::uint32_t surface = first; surface < end; ++surface) {
-        const SurfacePlace place = place_above(scene, surface, x);
-        if (!is_near(place, h, v)) continue;
+        if (surfaces.is_far(surface, x, reach)) continue;
+        const SurfacePlace place = surfaces.at_begin(surface, x);
+        const vec3 surface_v = surfaces.velocity(surface, x);
+        if (!is_near(place, h, v - surface_v)) continue;
         if (force_.empty()) {
           force_.resize(system.size());
           cancel.look();
           system.force(context.pool, state.x, state.v, force_);
         }
-        const vec3 free_v = entry.S * v, free_f = entry.S * force_[i];
+        const vec3 free_f = entry.S * force_[i];
+        vec3 free_v = entry.S * v;
+        double height = normals == 0 ? std::min(place.height, place.level)
+                                     : place.height + glm::dot(place.normal, entry.target - x);
+        if (surfaces.move()) {
+          // Relative to this surface, and with those that hold it.
+          const vec3 led = entry.target - x;
+          free_v += (led - entry.S * led) / h - surface_v;
+          if (normals > 0) height = place.height;
+        }
         const double fall = std::clamp(glm::dot(place.normal, free_f) / m[i], -fastest, 0.0);
         // On a curved surface what moves along it leaves it unless it is pulled round.
         const double away = glm::dot(place.normal, free_v), straight = glm::dot(place.straight, free_v);
         const double round = glm::dot(free_v, free_v) - away * away - straight * straight;
-        const double height = normals == 0 ? std::min(place.height, place.level)
-                                           : place.height + glm::dot(place.normal, entry.target - x);
         const double depth = place.level - (height + h * away + h * h * (fall + place.curvature * round));
         const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
@@ -135,7 +133,8 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
         pressed = surface;
       }
       if (pressed == end || system.projection().find(i) != nullptr) break;
-      hold_along(entry, add({i, pressed}, 0, scene, h, state, system), place_above(scene, pressed, x).normal);
+      hold_along(entry, add({i, pressed}, 0, surfaces, h, state, system),
+                 surfaces.at_begin(pressed, x).normal);
     }
     const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
     if (own.empty()) continue;
@@ -150,25 +149,27 @@ bool FilterContact::hold(const Scene& scene, double h, const State& state, Cloth
   return contacts_ != before_;
 }
 
-bool FilterContact::land(const Scene& scene, double h, const State& before, const State& after,
+bool FilterContact::land(const Surfaces& surfaces, double h, const State& before, const State& after,
                          ClothSystem& system, const ComputeContext& context) {
-  if (!filters_contact(scene)) return false;
+  if (surfaces.empty()) return false;
   CancelPoint cancel(context.stop);
   cancel.look();
   Projection& projection = system.projection();
-  bool again = stop_what_turns_back(after, projection);
+  bool again = stop_what_turns_back(surfaces, after, projection);
   added_.clear();
-  const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
     cancel.pass();
     // The deepest: held by that, it may not go below the others.
     double deepest = 0;
     std::uint32_t surface = end;
     for (std::uint32_t each = first; each < end; ++each) {
-      const SurfacePlace place = place_above(scene, each, after.x[i]);
+      if (surfaces.is_far(each, after.x[i], 0)) continue;
+      const SurfacePlace place = surfaces.at_end(each, after.x[i]);
       if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
       // What moves away already is put on the surface at the end.
-      if (place.curvature > 0 && glm::dot(place.normal, after.v[i]) > 0) continue;
+      if (place.curvature > 0 && glm::dot(place.normal, after.v[i] - surfaces.velocity(each, after.x[i])) > 0)
+        continue;
       deepest = place.level - place.height;
       surface = each;
     }
@@ -185,13 +186,13 @@ bool FilterContact::land(const Scene& scene, double h, const State& before, cons
     Projection::Entry entry{i, mat3(1.0), held != nullptr ? held->target : before.x[i]};
     bool sticks = false;
     for (const Contact& contact : known) {
-      const vec3 normal = place_above(scene, contact.surface, before.x[i]).normal;
+      const vec3 normal = surfaces.at_begin(contact.surface, before.x[i]).normal;
       entry.S = without(entry.S, free_part(entry.S, normal));
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * deepest / h;
-    hold_along(entry, add({i, surface}, pressed, scene, h, before, system),
-               place_above(scene, surface, before.x[i]).normal);
+    hold_along(entry, add({i, surface}, pressed, surfaces, h, before, system),
+               surfaces.at_begin(surface, before.x[i]).normal);
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
     again = true;
     if (held == nullptr)
@@ -210,43 +211,55 @@ bool FilterContact::land(const Scene& scene, double h, const State& before, cons
   return again;
 }
 
-bool FilterContact::stop_what_turns_back(const State& after, Projection& projection) {
-  const auto turns = [&](const SteadyForce::Push& push) {
-    return glm::dot(push.force, after.v[push.particle]) > 0;
-  };
-  for (const SteadyForce::Push& push : friction_) {
-    if (!turns(push)) continue;
-    projection.fix(push.particle, projection.find(push.particle)->target);
-    std::ranges::lower_bound(contacts_, push.particle, {}, &Contact::particle)->sticks = true;
+bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, const State& after,
+                                         Projection& projection) {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    const auto& [particle, force] = friction_[k];
+    if (glm::dot(force, after.v[particle] - surfaces.velocity(rubbed_[k], after.x[particle])) > 0) {
+      projection.fix(particle, projection.find(particle)->target);
+      std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
+      continue;
+    }
+    friction_[kept] = friction_[k];
+    rubbed_[kept++] = rubbed_[k];
   }
-  return std::erase_if(friction_, turns) > 0;
+  const bool any = kept < friction_.size();
+  friction_.resize(kept);
+  rubbed_.resize(kept);
+  return any;
 }
 
-Projection::Entry FilterContact::add(Contact contact, double pressed, const Scene& scene, double h,
+Projection::Entry FilterContact::add(Contact contact, double pressed, const Surfaces& surfaces, double h,
                                      const State& state, const ClothSystem& system) {
   const std::uint32_t i = contact.particle;
-  const vec3 &x = state.x[i], &v = state.v[i], &f = force_[i];
-  const SurfacePlace place = place_above(scene, contact.surface, x);
+  const vec3 &x = state.x[i], &f = force_[i];
+  const vec3 v = state.v[i] - surfaces.velocity(contact.surface, x);
+  const SurfacePlace place = surfaces.at_begin(contact.surface, x);
   const vec3& n = place.normal;
-  const double m = system.masses()[i], friction = friction_of(scene, contact.surface);
+  const double m = system.masses()[i], friction = surfaces.friction(contact.surface);
   lifts_ = lifts_ || is_below(place);
   const double impulse = std::max(-m * glm::dot(n, v) - h * glm::dot(n, f), pressed);
   const vec3 momentum = m * across(v, n) + h * across(f, n);  // that friction would leave alone
   const double size = glm::length(momentum);
   contact.sticks = friction > 0 && size <= friction * impulse;
   contacts_.push_back(contact);
-  if (!contact.sticks && size > 0) friction_.push_back({i, -friction * impulse / h / size * momentum});
-  return {i, without(mat3(1.0), n),
-          at_height(x, place, std::min(place.level, place.height + h * kLiftSpeed))};
+  if (!contact.sticks && size > 0) {
+    friction_.push_back({i, -friction * impulse / h / size * momentum});
+    rubbed_.push_back(contact.surface);
+  }
+  vec3 target = at_height(x, place, std::min(place.level, place.height + h * kLiftSpeed));
+  if (surfaces.moves(contact.surface)) target += surfaces.way(contact.surface, x);
+  return {i, without(mat3(1.0), n), target};
 }
 
-void FilterContact::add_to(Projection& projection, const Scene& scene, std::span<const vec3> x) const {
+void FilterContact::add_to(Projection& projection, const Surfaces& surfaces, std::span<const vec3> x) const {
   std::vector<Projection::Entry> held;
   for (const Contact& contact : contacts_) {
-    const bool exists = contact.surface >= first_surface(scene) && contact.surface < end_of_surfaces(scene);
+    const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
-    const SurfacePlace place = place_above(scene, contact.surface, at);
+    const SurfacePlace place = surfaces.at_begin(contact.surface, at);
     const double still_on_it = place.curvature > 0 ? kStillOnIt / place.curvature : place.slack;
     if (!(place.height <= place.level + still_on_it)) continue;
     if (held.empty() || held.back().particle != contact.particle)
@@ -257,42 +270,48 @@ void FilterContact::add_to(Projection& projection, const Scene& scene, std::span
   projection.constrain(held);
 }
 
-bool FilterContact::settle(const Scene& scene, State& state, const ClothSystem& system,
+bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSystem& system,
                            const StopProbe& stop) {
-  if (!filters_contact(scene)) return false;
+  if (surfaces.empty()) return false;
   CancelPoint cancel(stop);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const Contact& contact = contacts_[k];
-    if (k > 0 && contacts_[k - 1].particle != contact.particle) S = mat3(1.0);
-    vec3& v = state.v[contact.particle];
-    const vec3 normal = free_part(S, place_above(scene, contact.surface, state.x[contact.particle]).normal);
-    v = across(v, normal);
-    S = without(S, normal);
+    const auto& [particle, surface, sticks] = contacts_[k];
+    if (k > 0 && contacts_[k - 1].particle != particle) S = mat3(1.0);
+    const vec3& x = state.x[particle];
+    vec3& v = state.v[particle];
+    const vec3 normal = surfaces.at_end(surface, x).normal, direction = free_part(S, normal);
+    if (!surfaces.move())
+      v = across(v, direction);
+    else if (direction != vec3(0))
+      v -= glm::dot(normal, v - surfaces.velocity(surface, x)) / glm::dot(normal, direction) * direction;
+    S = without(S, direction);
   }
   bool caught = false;
-  const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const auto has_sunk = [&](std::uint32_t surface) {
-      return is_below(place_above(scene, surface, state.x[i])) && !holds(i, surface);
+      return !surfaces.is_far(surface, state.x[i], 0) && is_below(surfaces.at_end(surface, state.x[i])) &&
+             !holds(i, surface);
     };
     std::uint32_t surface = first;
     while (surface < end && !has_sunk(surface)) ++surface;
     // Pins are where they are.
     if (surface == end || (contacts_of(i).empty() && system.projection().find(i) != nullptr)) continue;
-    put_on_surfaces(scene, i, state.x[i], state.v[i]);
+    put_on_surfaces(surfaces, i, state.x[i], state.v[i]);
     caught = true;
   }
   lifts_ = lifts_ || caught;
   return caught;
 }
 
-void FilterContact::put_on_surfaces(const Scene& scene, std::uint32_t particle, vec3& x, vec3& v) const {
-  const std::uint32_t first = first_surface(scene), end = end_of_surfaces(scene);
+void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x,
+                                    vec3& v) const {
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
   std::array<bool, kMostObstacles + 1> lifted{};
   for (std::uint32_t surface = first; surface < end; ++surface) {
-    const SurfacePlace place = place_above(scene, surface, x);
+    const SurfacePlace place = surfaces.at_end(surface, x);
     lifted.at(surface) = place.level - place.height > kInPlace && holds(particle, surface);
   }
   // What is put on one surface may go below another.
@@ -300,15 +319,18 @@ void FilterContact::put_on_surfaces(const Scene& scene, std::uint32_t particle, 
   for (int pass = 0; moved && pass < kMostCorrections; ++pass) {
     moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePlace place = place_above(scene, surface, x);
+      const SurfacePlace place = surfaces.at_end(surface, x);
       if (!is_below(place) || lifted.at(surface)) continue;
       moved = true;
       x = at_height(x, place, place.level);
+      const vec3 surface_v = surfaces.velocity(surface, x);
+      v -= surface_v;
       const double away = glm::dot(place.normal, v), stopped = std::max(-away, 0.0);
       const vec3 along = across(v, place.normal);
       const double speed = glm::length(along);
-      const double kept = speed > 0 ? std::max(1 - friction_of(scene, surface) * stopped / speed, 0.0) : 0.0;
+      const double kept = speed > 0 ? std::max(1 - surfaces.friction(surface) * stopped / speed, 0.0) : 0.0;
       v = kept * along + std::max(away, 0.0) * place.normal;
+      if (surfaces.moves(surface)) v += surface_v;
     }
   }
 }

@@ -7,11 +7,9 @@
 
 #include "cloth/cloth_system.h"
 #include "cloth/steady_force.h"
-#include "collide/obstacle.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
-#include "sim/contact.h"
-#include "sim/scene.h"
+#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -30,6 +28,9 @@ namespace clothlab {
 /// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
 /// is at least the impulse that kept the particle above the surface.
 ///
+/// On a surface that moves all of this holds relative to its velocity in the step: what it holds goes with
+/// it.
+///
 /// Pinned particles follow their pins, below a surface as well. Cloth that is below one when that appears or
 /// comes up is lifted at 1 m/s.
 ///
@@ -38,20 +39,20 @@ class FilterContact {
  public:
   /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
   /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
-  bool hold(const Scene& scene, double h, const State& state, ClothSystem& system,
+  bool hold(const Surfaces& surfaces, double h, const State& state, ClothSystem& system,
             const ComputeContext& context);
   /// After it: holds particles that have landed, and those that friction would push along their motion. True
   /// when the step from `before` has to be repeated.
-  bool land(const Scene& scene, double h, const State& before, const State& after, ClothSystem& system,
+  bool land(const Surfaces& surfaces, double h, const State& before, const State& after, ClothSystem& system,
             const ComputeContext& context);
   /// Ends the step. True when particles had to be put on a surface.
-  bool settle(const Scene& scene, State& state, const ClothSystem& system, const StopProbe& stop);
+  bool settle(const Surfaces& surfaces, State& state, const ClothSystem& system, const StopProbe& stop);
 
   /// Whether a surface lifted particles in the last step: from below it, or onto it at the end.
   bool lifts() const { return lifts_; }
 
   /// Adds what was held in the last step and still lies on its surface to a projection that holds the pins.
-  void add_to(Projection& projection, const Scene& scene, std::span<const vec3> x) const;
+  void add_to(Projection& projection, const Surfaces& surfaces, std::span<const vec3> x) const;
 
   struct Contact {
     std::uint32_t particle = 0;
@@ -68,18 +69,19 @@ class FilterContact {
   /// Those of a particle at the beginning of the step, or after landing.
   std::span<const Contact> contacts_of(std::uint32_t particle) const;
   /// The projection of a new contact, with an impulse of at least `pressed` [N s].
-  Projection::Entry add(Contact contact, double pressed, const Scene& scene, double h, const State& state,
-                        const ClothSystem& system);
+  Projection::Entry add(Contact contact, double pressed, const Surfaces& surfaces, double h,
+                        const State& state, const ClothSystem& system);
   /// On all that it is below, but for those that lift it.
-  void put_on_surfaces(const Scene& scene, std::uint32_t particle, vec3& x, vec3& v) const;
-  bool stop_what_turns_back(const State& after, Projection& projection);
+  void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
+  bool stop_what_turns_back(const Surfaces& surfaces, const State& after, Projection& projection);
 
   bool lifts_ = false;
   std::vector<Contact> contacts_, before_;
   std::size_t sorted_ = 0;                // of the contacts, at the front
   std::vector<Projection::Entry> added_;  // for the projection
   std::vector<SteadyForce::Push> friction_;
-  std::vector<vec3> force_;  // at the beginning of the step, without friction
+  std::vector<std::uint32_t> rubbed_;  // the surface of each
+  std::vector<vec3> force_;            // at the beginning of the step, without friction
 };
 
 }  // namespace clothlab

@@ -20,6 +20,7 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   for (const Projection::Entry& pin : simulation.system().projection().entries())
     frame.pinned[pin.particle] = 1;
   frame.pins_under_way = simulation.pins_under_way();
+  frame.obstacles = simulation.obstacles();
 
   frame.grab.reset();
   if (const std::optional<GrabSpring>& grab = simulation.grab()) {

@@ -25,6 +25,7 @@ struct Frame {
   std::vector<vec3> positions;            ///< [m], per particle
   std::vector<std::uint8_t> pinned;       ///< per particle, 0 or 1
   std::vector<PinPlace> pins_under_way;
+  std::vector<Obstacle> obstacles;  ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
   std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them

@@ -2,6 +2,7 @@
 #include "sim/scene_difference.h"
 
 #include <algorithm>
+#include <glm/geometric.hpp>
 #include <set>
 
 #include "core/text.h"
@@ -50,6 +51,21 @@ std::string counted_pins(std::size_t from, std::size_t to) {
   return "Pinned particles " + std::to_string(from).append(kArrow) + std::to_string(to);
 }
 
+std::string obstacles_text(const std::vector<Obstacle>& from, const std::vector<Obstacle>& to) {
+  std::string text = counted("obstacles", from.size(), to.size());
+  if (from.size() != to.size()) return text;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (from[k] == to[k]) continue;
+    const vec3 way = centre_of(to[k]) - centre_of(from[k]);
+    std::vector<Obstacle> moved = from;
+    moved[k] = moved_to(from[k], centre_of(to[k]));
+    if (moved == to && from[k].shape != Obstacle::Shape::plane)
+      text = "Obstacle " + std::to_string(k + 1).append(" moved by ") + format_plain(glm::length(way)) + " m";
+    break;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> differences(const Scene& from, const Scene& to, const ClothMesh& mesh) {
@@ -68,7 +84,7 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
     texts.push_back(("Gravity " + vector_text(from.material.gravity)).append(kArrow) +
                     vector_text(to.material.gravity) + " m/s²");
   if (from.obstacles.bodies != to.obstacles.bodies)
-    texts.push_back(counted("obstacles", from.obstacles.bodies.size(), to.obstacles.bodies.size()));
+    texts.push_back(obstacles_text(from.obstacles.bodies, to.obstacles.bodies));
   if (from.integrator != to.integrator)
     texts.push_back(std::string(integrator_info(from.integrator).title).append(kArrow) +
                     std::string(integrator_info(to.integrator).title));

@@ -145,21 +145,31 @@ void Simulation::Impl::keep_start_of_substep(WorkerPool& pool) {
   account_at_substep = account;
 }
 
-/// Sets the targets of the pins for the substep and adds the work of moving them: the springs' gain when only
-/// the pins move, and the pins' gain in kinetic energy. Up to second order in the displacement Δx this is
-/// −f·Δx with the forces f at the beginning; the second order counts when a pin jumps. Nothing of it depends
-/// on the outcome of the step.
+/// Sets the targets of the pins for the substep.
 void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
-  Projection& projection = system.projection();
-  pins.aim(state.t + h, projection);
+  pins.aim(state.t + h, system.projection());
+  add_work_of_held(h, true, context);
+}
+
+/// Adds the work of moving the pins, or what lies on surfaces: the springs' gain when only those move, and
+/// their gain in kinetic energy. Up to second order in the displacement Δx this is −f·Δx with the forces f at
+/// the beginning; the second order counts when a pin jumps. Nothing of it depends on the outcome of the step.
+void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeContext& context) {
+  const Projection& projection = system.projection();
   const bool rods = has_rods();
   bool moving = false;
   double work = 0, lifted = 0;
-  for (const Projection::Entry& pin : projection.entries()) {
-    const vec3 way = pin.target - state.x[pin.particle], velocity = way / h;
+  const auto way_of = [&](const Projection::Entry& held) {
+    const vec3 way = held.target - state.x[held.particle];
+    return held.S == mat3(0.0) ? way : way - held.S * way;
+  };
+  for (const Projection::Entry& held : projection.entries()) {
+    if (!of_pins && pins.contains(held.particle)) continue;
+    const vec3 way = way_of(held), velocity = way / h;
     moving = moving || way != vec3(0.0);
-    const double gain = glm::dot(velocity, velocity) - glm::dot(state.v[pin.particle], state.v[pin.particle]);
-    const double mass = system.masses()[pin.particle];
+    const vec3 before = state.v[held.particle];
+    const double gain = glm::dot(velocity, velocity) - glm::dot(before, before);
+    const double mass = system.masses()[held.particle];
     // Rods may pass it on to the whole cloth at once.
     work += 0.5 * (rods ? system.material().mass : mass) * std::max(gain, 0.0);
     lifted -= mass * glm::dot(system.material().gravity, way);
@@ -167,7 +177,8 @@ void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
   if (!moving) return;
   account.add_work(lifted);
   probe.x = state.x;
-  for (const Projection::Entry& pin : projection.entries()) probe.x[pin.particle] = pin.target;
+  for (const Projection::Entry& held : projection.entries())
+    if (of_pins || !pins.contains(held.particle)) probe.x[held.particle] += way_of(held);
   const ClothSystem::Energies before = energies_of(context.pool, state.x);
   CancelPoint(context.stop).look();
   const ClothSystem::Energies after = energies_of(context.pool, probe.x);
@@ -179,8 +190,21 @@ void Simulation::Impl::aim_pins(double h, const ComputeContext& context) {
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
+  place_contact_surfaces(h);
   system.meet(context.pool, state.x);
-  if (contact.hold(*scene, h, state, system, context)) integrator->reset();
+  surfaces.place(*scene, moves, state.t, h);
+  if (contact.hold(surfaces, h, state, system, context)) integrator->reset();
+  if (surfaces.move()) add_work_of_held(h, false, context);
+}
+
+/// Obstacles on their way, for contact by forces.
+void Simulation::Impl::place_contact_surfaces(double h) {
+  if (system.contact().empty()) return;
+  const std::size_t floor = scene->floor.on ? 1 : 0;
+  for (std::uint32_t k = 0; k < scene->obstacles.bodies.size(); ++k) {
+    const vec3 from = moves.shift(k, state.t), to = moves.shift(k, state.t + h);
+    system.place_surface(floor + k, shifted(scene->obstacles.bodies[k], to), (to - from) / h);
+  }
 }
 
 /// One substep, repeated where cloth has landed.
@@ -190,7 +214,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
   for (int again = 0; again < kLandings; ++again) {
-    if (!contact.land(*scene, h, substep_start, state, system, context)) break;
+    if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
     const StepReport before = report;
@@ -221,7 +245,7 @@ void Simulation::Impl::settle(const ComputeContext& context) {
   };
   const double before = kinetic();
   probe.x = state.x;
-  const bool caught = contact.settle(*scene, state, system, context.stop);
+  const bool caught = contact.settle(surfaces, state, system, context.stop);
   given_by_surfaces = kinetic() - before;
   if (!caught) return;
   integrator->reset();
@@ -480,13 +504,18 @@ const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up
 Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->last_sound_state(); }
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
-  impl_->contact.add_to(held, *impl_->scene, x);
+  Surfaces now;
+  now.place(*impl_->scene, impl_->moves, impl_->state.t, 0);
+  impl_->contact.add_to(held, now, x);
   return held;
 }
 
 const Notice& Simulation::notice() const { return impl_->notice; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
+std::vector<Obstacle> Simulation::obstacles() const {
+  return obstacles_at(impl_->scene->obstacles, impl_->moves, impl_->state.t);
+}
 const std::optional<GrabSpring>& Simulation::grab() const { return impl_->system.grab(); }
 
 InitialState Simulation::export_state() const {

@@ -98,6 +98,8 @@ class Simulation {
   /// The last notice.
   const Notice& notice() const;
   bool is_pinned(std::uint32_t particle) const;
+  /// The obstacles where they are now.
+  std::vector<Obstacle> obstacles() const;
   /// The pins that still move (MovePins).
   std::vector<PinPlace> pins_under_way() const;
   const std::optional<GrabSpring>& grab() const;

@@ -37,6 +37,7 @@ void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
   save_progress(pool, to);
   to.scene = scene;
   to.pins = pins;
+  to.moves = moves;
   to.grab = system.grab();
   to.grab_strength = grab_strength;
   to.measured = measured;
@@ -65,6 +66,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   state = from.state;
   load_progress(from);
   pins = from.pins;
+  moves = from.moves;
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;
   watch = from.watch;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <glm/geometric.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,13 +38,18 @@ void Simulation::Impl::apply(WorkerPool& pool, const Command& command) {
   std::shared_ptr<const Scene> after = changed_scene(scene, command, *mesh);
   const CommandRule& rule = rule_of(command);
   if (rule.changes_scene && after == scene) return;
+  const auto* move = std::get_if<MoveObstacle>(&command);
+  const bool breaks = rule.breaks_continuity || (move != nullptr && move->duration == 0);
   // Small changes need no memory.
-  if (rule.breaks_continuity) save(pool, at_step);
+  if (breaks) save(pool, at_step);
   try {
-    if (rule.changes_scene) adopt(pool, std::move(after));
+    if (move != nullptr && !breaks)
+      lead_obstacle(pool, *move, std::move(after));
+    else if (rule.changes_scene)
+      adopt(pool, std::move(after));
     std::visit([&](const auto& each) { carry_out(pool, each); }, command);
   } catch (...) {
-    if (rule.breaks_continuity) load(pool, at_step);
+    if (breaks) load(pool, at_step);
     throw;
   }
   at_step.last_sound.reset();  // a step may overwrite it
@@ -71,6 +77,26 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const Grab& command) {
   // The grab may stop a cloth that moves as a whole: common motion becomes internal energy.
   account.add_work(internal_now(pool).drift);
   break_continuity();
+}
+
+/// It leaves its present place, so that the integrator keeps its history while it is dragged, with a command
+/// per step.
+void Simulation::Impl::lead_obstacle(WorkerPool& pool, const MoveObstacle& command,
+                                     std::shared_ptr<const Scene> after) {
+  constexpr double kFastest = 2;  // diagonals of the cloth per second
+  constexpr double kShare = 0.5;  // of its depth in a substep: what it overtakes comes out on the near side
+  const Obstacle& before = scene->obstacles.bodies[command.obstacle];
+  const vec3 left = moves.shift(command.obstacle, state.t) - (command.to - centre_of(before));
+  const double fastest = std::min(kFastest * mesh->diagonal, kShare * depth_of(before) / scene->stepping.h());
+  // It may stop a cloth that moves as a whole.
+  const bool begins = moves.shift(command.obstacle, state.t) == vec3(0);
+  const double drift = begins ? internal_now(pool).drift : 0;
+  moves.move(command.obstacle, left, state.t,
+             std::max({command.duration, scene->stepping.dt, glm::length(left) / fastest}));
+  account.add_work(drift);
+  account.set_scale(system, reach(*after), fastest);
+  scene = std::move(after);
+  blow_up.reset();
 }
 
 /// No effect where the grab has ended meanwhile.
@@ -118,6 +144,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
       !std::isfinite(from.t))
     throw InputError("The state to continue from is not finite.");
   release_grab();
+  moves.rest();
   entering = true;
   const double before = internal_now(pool).shaking();
   if (step < last_sound_step)
@@ -135,6 +162,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.look();
   release_grab();
+  moves.rest();
   entering = true;
   said_energy = false;
   state = initial_state(*scene, *mesh);
@@ -189,6 +217,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
         may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
   }
   if (!(after->obstacles == scene->obstacles)) {
+    moves.rest();
     account.set_scale(system, reach(*after));
     may_stop = true;
   }

@@ -14,12 +14,15 @@
 #include "core/compute_context.h"
 #include "integrate/step_ledger.h"
 #include "sim/checkpoint.h"
+#include "sim/contact.h"
 #include "sim/energy_account.h"
 #include "sim/filter_contact.h"
+#include "sim/obstacle_moves.h"
 #include "sim/parameters.h"
 #include "sim/pin_set.h"
 #include "sim/simulation.h"
 #include "sim/step_control.h"
+#include "sim/surfaces.h"
 
 namespace clothlab {
 
@@ -38,6 +41,8 @@ struct Simulation::Impl {
   void keep_start_of_substep(WorkerPool& pool);
   void aim_pins(double h, const ComputeContext& context);
   void meet_world(double h, const ComputeContext& context);
+  void place_contact_surfaces(double h);
+  void add_work_of_held(double h, bool of_pins, const ComputeContext& context);
   void restart_integrator_if_new(double h);
   void enter_integrator_if_new(double h, const ComputeContext& context);
   StepReport advance(double h, const ComputeContext& context);
@@ -87,6 +92,7 @@ struct Simulation::Impl {
   void start(const ComputeContext& context);
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
+  void lead_obstacle(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
   void put_pins(WorkerPool& pool, const std::vector<PinPlace>& places);
   void set_grab(WorkerPool& pool, GrabSpring grab);
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
@@ -125,6 +131,8 @@ struct Simulation::Impl {
   PinSet pins;
   State state;
 
+  ObstacleMoves moves;
+  Surfaces surfaces;  // of the current substep
   FilterContact contact;
   StepControl control;
   EnergyMeter meter{system.model()};

@@ -147,6 +147,7 @@ struct HelpRow {
 };
 constexpr std::array kMouse = {
     HelpRow{"Left-drag on the cloth", "pull at the marked point"},
+    HelpRow{"Left-drag on a body", "move it, and what lies on it"},
     HelpRow{"Left-drag beside the cloth", "orbit the camera; with Shift pan"},
     HelpRow{"Wheel while pulling", "moves the grab away, towards you"},
     HelpRow{"Alt-click on the cloth",

@@ -391,6 +391,9 @@ void live(Arena& arena, WorkerPool& pool, std::size_t from, std::size_t to) {
     gesture(step, [&](const Command& command) { arena.apply(pool, 0, command); });
     if (step == 5) arena.apply(pool, 0, SetParameter{"wind", 1});
     if (step == 6) arena.apply(pool, 0, SetParameter{"wind-speed", 4});
+    if (step == 3) arena.apply(pool, 0, SetObstacles{{parse_obstacle("sphere:0.5,-0.31,0.5,0.3")}});
+    if (step == 4) arena.apply(pool, 0, MoveObstacle{0, vec3(0.5, -0.28, 0.5), 0.1});
+    if (step == 9) arena.apply(pool, 0, MoveObstacle{0, vec3(0.5, -0.26, 0.5), 0.05});
     if (step == 7) arena.apply(pool, 0, MovePins{{{0, vec3(0.1, 0.2, 0.1)}}, 0.03});
     if (step == 8) arena.apply(pool, 0, SetPinned{{20, 21}, true});
     if (step == 9) arena.apply(pool, 0, MovePins{{{20, vec3(0.3, 0, 0.6)}}, 0});

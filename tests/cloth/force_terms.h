@@ -63,9 +63,8 @@ inline std::unique_ptr<ForceTerm> some_pushes() {
 /// A sphere, a bar and their friction, in the middle of the sample sheet.
 inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, double damping) {
   ContactSettings settings;
-  for (const char* body : {"sphere:0.5,-0.3,0.5,0.5", "capsule:0,0.1,0.2,1,0.2,0.3,0.1"})
-    settings.surfaces.push_back({parse_obstacle(body), 0, friction});
-  settings.surfaces.push_back({std::nullopt, 0.02, friction});
+  for (const char* body : {"sphere:0.5,-0.3,0.5,0.5", "capsule:0,0.1,0.2,1,0.2,0.3,0.1", "plane:0,1,0,0.02"})
+    settings.surfaces.push_back({parse_obstacle(body), friction, vec3(0)});
   settings.law = {300, 0.25};
   settings.thickness = 0.01;
   settings.damping = damping;

@@ -112,9 +112,9 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":4"), 3, "\":5");
+  newer.replace(newer.find("\":5"), 3, "\":6");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("version 4 only"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 5"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);

@@ -287,7 +287,9 @@ class Desk {
   }
 
   Command some_command() {
-    switch (below(9)) {
+    switch (below(10)) {
+      case 7:
+        return MoveObstacle{some_particle() / 6, vec3(0.5, -0.1 * below(4), 0.5), below(3) * 0.1 - 0.1};
       case 6:
         return SetObstacles{some_bodies()};
       case 0:

@@ -65,6 +65,24 @@ TEST(EditHistory, OneDragOfASliderIsOneEntry) {
   EXPECT_FALSE(edits.can_undo());
 }
 
+TEST(EditHistory, OneDragOfAnObstacleIsOneEntry) {
+  EditHistory edits(sheet("Sheet"));
+  const auto start = std::vector{parse_obstacle("sphere:0,-1,0,0.2"), parse_obstacle("box:1,-1,0,1,1,1")};
+  edits.record(SetObstacles{start});
+  edits.end_gesture();
+  for (const double y : {-0.9, -0.8, -0.75}) edits.record(MoveObstacle{0, vec3(0, y, 0), 0.01});
+  edits.end_gesture();
+  for (const double y : {-0.9, -0.5}) edits.record(MoveObstacle{1, vec3(1, y, 0), 0});
+  edits.end_gesture();
+  EXPECT_EQ(edits.undo_text(), "Obstacle 2 moved by 0.5 m");
+  EXPECT_EQ(edits.undo()->scene->obstacles.bodies[1], start[1]);
+  EXPECT_EQ(edits.undo_text(), "Obstacle 1 moved by 0.25 m");
+  EXPECT_EQ(edits.undo()->scene->obstacles.bodies, start);
+  EXPECT_EQ(edits.redo()->scene->obstacles.bodies[0].from.y, -0.75);
+  EXPECT_TRUE(edits.undo() && edits.undo());
+  EXPECT_FALSE(edits.can_undo());
+}
+
 TEST(EditHistory, WhatChangesNothingIsNoEntry) {
   EditHistory edits(sheet("Sheet"));
   edits.record(SetParameter{"mass", 0.2});

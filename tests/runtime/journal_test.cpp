@@ -97,6 +97,14 @@ void pin(Session& session) {
   session.send(SetPinned{{0, 31}, false});
   session.send(MovePins{{{30, vec3(0.2, 0, 0.8)}}, 0});
   session.steps(6);
+  session.send(
+      SetObstacles{{parse_obstacle("sphere:0.5,-0.45,0.5,0.2"), parse_obstacle("plane:0,1,0,-0.8")}});
+  session.send(MoveObstacle{0, vec3(0.45, -0.2, 0.5), 0.15});
+  session.steps(5);
+  session.send(MoveObstacle{0, vec3(0.4, -0.2, 0.5), 0.1});  // under way
+  session.send(MoveObstacle{1, vec3(0.2, -0.75, 0.1), 0.1});
+  session.steps(6);
+  session.send(MoveObstacle{0, vec3(0.4, -0.3, 0.5), 0});
   session.send(SetPinPreset{PinPreset::top_edge});
   session.steps(6);
 }
@@ -191,6 +199,8 @@ void lanes(Session& session) {
   session.steps(4);
   session.send(ChangeLanes{HoldLane{2}});
   session.send(MovePins{{{5, vec3(0.9, 0.1, 0)}}, 0.1});
+  session.send(SetObstacles{{parse_obstacle("sphere:0.5,-0.9,0.5,0.2")}});
+  session.send(MoveObstacle{0, vec3(0.5, -0.7, 0.5), 0.3});
   session.steps(4);
   session.send(ChangeLanes{JoinLane{2, 1}});
   session.send(ChangeLanes{HoldLane{1}});

@@ -25,11 +25,13 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.wind.gusts = 50;
       scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
       scene.floor.height = -1;
+      scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1")};
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);
       simulation.apply(pool, Grab{{120, 121, 137}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.2, 0.5), 5, 0.01});
       simulation.apply(pool, MovePins{{{0, vec3(0.1, 0.1, 0)}}, 1});  // the work of moving pins is counted
+      simulation.apply(pool, MoveObstacle{0, vec3(0.5, -1.8, 0.5), 1});
       // The first step of a method with history is of another kind.
       for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool), StepStatus::done);
       const long before = allocations();
@@ -78,6 +80,9 @@ TEST(SimulationAllocation, ACommandThatFindsNoMemoryChangesNothing) {
                                       SetPinned{{7, 8, 9}, true},
                                       MovePins{{{7, vec3(1)}, {8, vec3(2)}}, 0},
                                       MovePins{{{9, vec3(1)}}, 0.5},
+                                      SetObstacles{{parse_obstacle("sphere:0.5,-0.4,0.5,0.1")}},
+                                      MoveObstacle{0, vec3(0.5, -0.3, 0.5), 0.5},
+                                      MoveObstacle{0, vec3(0.4, -0.3, 0.5), 0},
                                       SetPinPreset{PinPreset::top_edge},
                                       MoveCursor{vec3(0.1)},
                                       Release{},

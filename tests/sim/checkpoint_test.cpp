@@ -14,7 +14,7 @@ namespace {
 constexpr int kBefore = 6;  // steps to the checkpoint
 constexpr int kAfter = 4;   // and from there
 
-/// Everything that a step may depend on: gusts, a floor, moving pins, a moving grab.
+/// Everything that a step may depend on: gusts, a floor, moving pins, a moving grab, a moving obstacle.
 class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
  protected:
   CheckpointOf() {
@@ -22,6 +22,7 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
     scene_.material.stretch_stiffness = 100;
     scene_.wind = {.on = true, .speed = 3, .gusts = 40};
     scene_.floor = {.on = true, .height = -0.0004};
+    scene_.obstacles.bodies = {parse_obstacle("sphere:0.8,-0.0995,0.5,0.1")};
     scene_.stepping.dt = 0.001;
     for (const ParameterSpec& spec : GetParam()->parameters)
       if (spec.id == "mode-refresh") scene_.integrator_parameters["mode-refresh"] = 3;
@@ -34,6 +35,7 @@ class CheckpointOf : public ::testing::TestWithParam<const IntegratorInfo*> {
   static void set_in_motion(Simulation& run) {
     WorkerPool& pool = one_thread();
     run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.007});
+    run.apply(pool, MoveObstacle{0, vec3(0.8, -0.09, 0.5), 0.008});
     const auto& held = run.mesh().triangles[run.mesh().triangles.size() / 2];
     run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), run.state().x[held[0]], 20, 0.01});
   }

@@ -158,6 +158,8 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   on_it.v.assign(on_it.x.size(), vec3(0));
   State below = on_it;
   for (vec3& x : below.x) x.y = -0.01;
+  Surfaces surfaces;
+  surfaces.place(scene, {}, 0, 0.01);
   FilterContact contact;
   const auto looks = [](const auto& pass) {
     int count = 0;
@@ -173,17 +175,17 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
   EXPECT_GE(looks([&](const StopProbe& stop) {
-              contact.hold(scene, 0.01, on_it, system, {one_thread(), stop});
+              contact.hold(surfaces, 0.01, on_it, system, {one_thread(), stop});
             }),
             3);
   system.projection().clear(on_it.x.size());
   EXPECT_GE(looks([&](const StopProbe& stop) {
               system.projection().clear(on_it.x.size());
-              contact.land(scene, 0.01, on_it, below, system, {one_thread(), stop});
+              contact.land(surfaces, 0.01, on_it, below, system, {one_thread(), stop});
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(scene, below, system, stop); }), 1);
+  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, below, system, stop); }), 1);
 }
 
 }  // namespace

@@ -1476,6 +1476,36 @@ def obstacles(program, assets):
 
 
 @case
+def obstacle_by_hand(program, assets):
+    """A ball is dragged under a hanging sheet and lifts it, in all lanes; the drag is one step of undo. Paused, it
+    is moved at once."""
+    with Session(program, "--grid", "12x12", "--pin", "corners", "--obstacle", "sphere:0.5,-0.5,0.5,0.2",
+                 "--integrator", "semi-implicit-euler") as window:
+        window.shows("a playing scene", playing=True)
+        window.until(lambda: window.state()["time"] > 1, "the sheet to hang", 30)
+        def ball():
+            return window.fresh_state()["obstacles"][0]
+        start = ball()
+        x, y = start["pixel"]
+        window.drag(x, y, x, y - 120, steps=20, let_go=False)
+        window.until(lambda: ball()["centre"][1] > start["centre"][1] + 0.2, "the ball to follow")
+        lifted = max(p["position"][1] for p in window.fresh_state()["some_particles"] if not p["pinned"])
+        window.release()
+        check(lifted > -0.3, f"the ball has not lifted the cloth: {lifted}")
+        check(window.state()["grab"] is False and window.state()["blow_up"] == "", "the cloth was pulled or blew up")
+        window.key("ctrl+z")
+        window.until(lambda: ball()["body"] == "sphere:0.5,-0.5,0.5,0.2", "the ball back in its place")
+        window.key("space")
+        window.shows("a pause", playing=False)
+        step = window.state()["step"]
+        x, y = ball()["pixel"]
+        window.drag(x, y, x + 60, y)
+        # Its middle is farther from the eye than where it was pressed.
+        window.until(lambda: 45 < ball()["pixel"][0] - x < 60, "the ball under the mouse")
+        check(window.state()["step"] == step, "paused, it has taken a step")
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <glm/geometric.hpp>
+#include <vector>
+
+#include "collide/obstacle.h"
+#include "core/vec.h"
+#include "sim/obstacle_moves.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+
+/// Whether there is anything to be met.
+inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
+
+/// What FilterContact keeps the cloth out of, the floor and the obstacles of a scene, in a step: where they
+/// are at its beginning and its end, and how they move between. Numbered: 0 the floor, k obstacle k − 1. None
+/// where contact is by forces.
+class Surfaces {
+ public:
+  Surfaces() { bodies_.reserve(kMostObstacles); }
+
+  /// In a step from t to t + h [s]; with h = 0 at one time, at rest.
+  void place(const Scene& scene, const ObstacleMoves& moves, double t, double h);
+
+  bool empty() const { return first() == size(); }
+  std::uint32_t first() const { return has_floor_ ? 0 : 1; }
+  std::uint32_t size() const { return 1 + static_cast<std::uint32_t>(bodies_.size()); }
+  /// Whether any moves, or one.
+  bool move() const { return move_; }
+  bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
+  double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
+
+  /// Where a point is above a surface at the beginning.
+  SurfacePlace at_begin(std::uint32_t surface, const vec3& x) const {
+    return surface == 0 ? place_above_plane(floor_height_, x)
+                        : above(bodies_[surface - 1], bodies_[surface - 1].begin, x);
+  }
+  SurfacePlace at_end(std::uint32_t surface, const vec3& x) const {
+    return surface == 0 ? place_above_plane(floor_height_, x)
+                        : above(bodies_[surface - 1], bodies_[surface - 1].end, x);
+  }
+  /// Whether a point is surely more than `reach` [m] above a surface that rests. Costs less than its place.
+  bool is_far(std::uint32_t surface, const vec3& x, double reach) const {
+    if (surface == 0) return false;
+    const Body& body = bodies_[surface - 1];
+    const vec3 apart = x - body.middle;
+    const double near = body.bound + reach;
+    return !body.moves && glm::dot(apart, apart) > near * near;
+  }
+
+  /// The way of what is at x on a surface, and moves with it, throughout the step [m].
+  vec3 way(std::uint32_t surface, const vec3& /*x*/) const {
+    return surface == 0 ? vec3(0) : bodies_[surface - 1].way;
+  }
+  /// Its velocity [m/s].
+  vec3 velocity(std::uint32_t surface, const vec3& /*x*/) const {
+    return surface == 0 ? vec3(0) : bodies_[surface - 1].velocity;
+  }
+
+ private:
+  struct Body {
+    Obstacle begin, end;
+    bool moves = false;
+    vec3 middle{0};    // of a sphere around it where it begins
+    double bound = 0;  // its radius [m], with room for rounding
+    vec3 way{0};       // [m]
+    vec3 velocity{0};  // [m/s]
+  };
+  // Rounding lies between what moves with a surface and where that arrives.
+  static SurfacePlace above(const Body& body, const Obstacle& where, const vec3& x) {
+    SurfacePlace place = place_above(where, x);
+    if (body.moves) place.slack = kSurfaceRounding;
+    return place;
+  }
+
+  bool has_floor_ = false, move_ = false;
+  double floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
+  std::vector<Body> bodies_;
+};
+
+}  // namespace clothlab
