@@ -17,7 +17,7 @@ constexpr double kShare = 0.015;                    // of the radius: drawn so m
 constexpr double kShareOfEdge = 0.3;                // of the rounding, likewise
 
 // Of the diagonal of the cloth.
-constexpr double kHalfPatch = 1.5, kBelow = 2e-3;
+constexpr double kHalfPatch = 1.5, kPatchBelow = 2e-3;
 constexpr int kSquares = 12;  // of a patch, in a row
 
 /// A core and what is within a radius of it, as rings about an axis.
@@ -105,7 +105,7 @@ void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, Cloth
                std::vector<vec3>& lines) {
   const SurfacePlace place = place_above(plane, centre);
   const vec3& n = place.normal;
-  const vec3 middle = centre + (place.level - place.height - kBelow * diagonal) * n;
+  const vec3 middle = centre + (place.level - place.height - kPatchBelow * diagonal) * n;
   const vec3 side = glm::normalize(glm::cross(n, std::abs(n.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
   const vec3 third = glm::cross(n, side);
   const double half = kHalfPatch * diagonal;

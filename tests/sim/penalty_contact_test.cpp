@@ -129,7 +129,7 @@ TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   scene.obstacles.bodies = {parse_obstacle("sphere:0.2,-0.25,0.5,0.2"),
                             parse_obstacle("capsule:-0.2,-0.28,0.1,1.2,-0.25,0.2,0.1")};
   scene.contact.model = ContactModel::penalty;
-  for (const char* integrator : {"semi-implicit-euler", "bdf2", "exponential-rosenbrock-euler"}) {
+  for (const char* integrator : {"semi-implicit-euler", "bdf2", "siere"}) {
     scene.integrator = integrator;
     std::uint64_t first = 0;
     for (const int threads : {1, 2, 4}) {
