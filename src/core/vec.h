@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The number types of the whole program. State, forces and solves are in double precision;
-// only rendering converts to float.
+// The number types of the whole program. State and forces are in double precision; rendering, preconditioners
+// and one series convert to float.
 
 #include <glm/mat3x3.hpp>
 #include <glm/vec3.hpp>

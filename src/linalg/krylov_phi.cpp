@@ -69,6 +69,13 @@ double KrylovPhi::march(const Substep& s, double end) {
   return time;
 }
 
+void KrylovPhi::reserve(std::size_t n) {
+  basis_.resize(n, kMaxVectors + 1);
+  hessenberg_.resize((kMaxVectors + 1) * kMaxVectors);
+  for (std::vector<double>* v : {&coefficients_, &lengths_}) v->resize(kMaxVectors + 1);
+  for (std::vector<double>* v : {&y_, &next_, &term_, &image_}) v->reserve(kMaxVectors);
+}
+
 KrylovPhi::Result KrylovPhi::compute(const ComputeContext& context, const Operator& L,
                                      std::span<const vec3> b, double tolerance, std::span<vec3> u) {
   assert(b.size() == u.size() && tolerance > 0);
@@ -150,11 +157,7 @@ void KrylovPhi::cross(const Problem& p, std::span<vec3> u) {
   const auto& [pool, stop] = p.context;
   const CancelPoint cancel(stop);
   const std::size_t n = p.b.size();
-  basis_.resize(n, kMaxVectors + 1);
-  hessenberg_.resize((kMaxVectors + 1) * kMaxVectors);
-  for (std::vector<double>* v : {&coefficients_, &lengths_}) v->resize(kMaxVectors + 1);
-  for (std::vector<double>* v : {&y_, &next_, &term_, &image_}) v->reserve(kMaxVectors);
-
+  reserve(n);
   std::fill(u.begin(), u.end(), vec3(0.0));
   cancel.look();
   const double b_norm = norm(pool, p.b);

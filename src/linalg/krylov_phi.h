@@ -34,6 +34,8 @@ class KrylovPhi {
     int substeps = 0;
   };
 
+  /// Takes the memory for vectors of that length, of which no part is touched until it is needed.
+  void reserve(std::size_t n);
   /// u := φ1(L) b with an estimated error of tolerance · max(‖b‖, ‖L u + b‖) in the Euclidean norm, > 0.
   /// After 20 000 products it ends without convergence, with u at the time reached.
   Result compute(const ComputeContext& context, const Operator& L, std::span<const vec3> b, double tolerance,

@@ -39,14 +39,4 @@ double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::ve
   return bound;
 }
 
-bool is_zero(const SpringMatrix& A) {
-  for (const double d : A.diagonal_by_row()) {
-    if (d != 0) return false;
-  }
-  for (std::size_t s = 0; s < A.pattern().springs(); ++s) {
-    if (A.spring(s).u != vec3(0.0) || A.spring(s).b != 0) return false;
-  }
-  return std::ranges::all_of(A.stencils(), [](const auto& stencil) { return stencil.C == mat3(0.0); });
-}
-
 }  // namespace clothlab

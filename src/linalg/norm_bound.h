@@ -15,7 +15,4 @@ namespace clothlab {
 double norm_bound(const SpringMatrix& K, std::span<const double> masses, std::vector<double>& scratch,
                   const StopProbe& stop = {});
 
-/// Whether all elements of the matrix are 0.
-bool is_zero(const SpringMatrix& A);
-
 }  // namespace clothlab

@@ -14,6 +14,7 @@ namespace clothlab {
 //   std::span<vec3>   one vec3 per particle: arguments and results
 //   RowVector         one Padded per row: inside the solvers. SpringPattern says which row a particle has
 //   SingleVector      one Quad per row, in single precision: inside multigrid
+//   PhaseVector       x and v of a row, one Octet, in single precision: inside exponential Rosenbrock-Euler
 //   Lanes, HalfLanes  a Padded and half of it in registers; PairOfVectors: two vec3, side by side
 //
 //   vectors.h        the types above
@@ -158,6 +159,34 @@ inline Quad shuffled(Quad q) {
 
 /// One vector in single precision, by row or by node.
 using SingleVector = std::vector<Quad>;
+
+// Eight numbers in single precision: one 256-bit register where there are such, else two of 128 bits. By
+// reference to functions: a register of either kind is passed in another way.
+#if defined(__GNUC__)
+using Octet = float __attribute__((vector_size(32)));
+#else
+struct alignas(32) Octet {
+  float v[8];
+  float& operator[](int k) { return v[k]; }
+  float operator[](int k) const { return v[k]; }
+  template <class Of>
+  static Octet each(const Of& of) {
+    return {of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)};
+  }
+  friend Octet operator+(const Octet& a, const Octet& b) {
+    return each([&](int k) { return a[k] + b[k]; });
+  }
+  friend Octet operator-(const Octet& a, const Octet& b) {
+    return each([&](int k) { return a[k] - b[k]; });
+  }
+  friend Octet operator*(const Octet& a, const Octet& b) {
+    return each([&](int k) { return a[k] * b[k]; });
+  }
+  friend Octet operator*(float s, const Octet& a) {
+    return each([&](int k) { return s * a[k]; });
+  }
+};
+#endif
 
 inline Quad zero_quad() { return Quad{0.0f, 0.0f, 0.0f, 0.0f}; }
 

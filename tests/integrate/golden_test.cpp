@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The bits of a short run of every integrator, fixed. The program is built twice, optimised and with -O0: no
 // contraction, no fast-math and no library function but the square root (and sine, cosine and hyperbolic sine
-// in the split methods) stand between the two.
+// in the split methods, the exponential function and the logarithm in exponential Rosenbrock–Euler) stand
+// between the two.
 //
 // A changed hash means that all runs, recorded ones included, get other bits. Where that is intended, enter
 // the new value and give the reason in the commit.
@@ -33,7 +34,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"tr-bdf2", 0xd9d4807235c940eaULL},
     {"sdirk2", 0xb8b56bee4a0c73aeULL},
     {"generalized-alpha", 0xa81d4bfdb9ce6dd5ULL},
-    {"exponential-rosenbrock-euler", 0x5ea324d56c4793afULL},
+    {"exponential-rosenbrock-euler", 0x46185b5c60957e99ULL},
     {"siere", 0x3ddeaaa9373a494eULL},
     {"semi-implicit-bdf2-ere", 0xdadaa67e45be2a2dULL},
     {"str-sbdf2-ere", 0x49060f50e3115baeULL},

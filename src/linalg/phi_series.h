@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "linalg/field_of_values.h"
+
+namespace clothlab {
+
+/// φ1(Z) = Z⁻¹(e^Z − I) as a series Σ c_n F_n(Z) in the Faber polynomials of an ellipse with centre c on the
+/// real axis and half-axes a and b along the real and the imaginary one. They are Chebyshev's polynomials of
+/// the first kind, shifted and scaled: with ρ = (a + b)/2 and q = (a − b)/(a + b)
+///   F_0 = I,  F_1 = (Z − c)/ρ,  F_2 = F_1² − 2q I,  F_n+1 = F_1 F_n − q F_n−1.
+/// Where the field of values of Z lies in the ellipse, ‖F_n(Z)‖ <= 2 [Beckermann 2009], so the coefficients
+/// that are left out bound the error; from n = b on they vanish faster than those of a power series.
+class PhiSeries {
+ public:
+  /// False, without a series, where a + b is no number above 0 or more than `most` coefficients stand out
+  /// from the rounding. Allocates once for that many.
+  bool expand(const Ellipse& ellipse, std::size_t most);
+
+  /// F_1 = shift I + scale Z
+  double scale() const { return scale_; }
+  double shift() const { return shift_; }
+  double q() const { return q_; }
+  double coefficient(std::size_t n) const { return c_[n]; }
+
+  /// The least N with 2 Σ_n>N |c_n| (x + n v) <= error.
+  std::size_t terms(double x, double v, double error) const;
+
+ private:
+  double scale_ = 0, shift_ = 0, q_ = 0;
+  std::vector<double> c_, e_;
+};
+
+}  // namespace clothlab
