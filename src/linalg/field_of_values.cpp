@@ -13,8 +13,8 @@ namespace clothlab {
 
 namespace {
 
-// Of an enclosure over 0, with damping: e^z grows by e² at most, and so do roundings.
-constexpr double kOverhang = 2;
+// Of an enclosure over 0, with damping: e^z, and roundings, grow by e³ at most.
+constexpr double kOverhang = 3;
 
 // At least the largest eigenvalue of a symmetric block, and close to it. From a bound by the mean and the
 // spread of the eigenvalues, Newton's method for the characteristic polynomial descends to the largest one.
@@ -52,17 +52,16 @@ double block_bound(WorkerPool& pool, const SpringMatrix& A, std::span<const doub
 Ellipse FieldOfValues::enclosure(double h) const {
   const double omega = h * frequency;
   if (damping == 0) return {0, 0, omega};
-  // A smaller share is one too.
-  const double beta = std::min(share, kOverhang / 2 / (h * across)) * h;
-  const double least = std::max(0.0, beta * (frequency * frequency - across)), most = h * damping;
-  const double right = kOverhang, left = most + kOverhang, real = (left + right) / 2;
-  // The extreme points for κ = ω² s are −g s ± 2 i hω √(s (1 − s)), g from the least to the most damping: at
-  // s = 1/(1 + μ) they are furthest out, and the g in between less far.
+  const double right = kOverhang, left = h * damping + kOverhang, real = (left + right) / 2;
+  // The extreme points are those with κ and d in a corner of what they may be. For κ = ω² s, d = g s they are
+  // −h g s ± 2 i h ω √(s (1 − s)), furthest out at s = 1/(1 + μ); likewise for κ = τ² s, d = 0.
   const auto square = [&](double g) {
     const double mu = std::sqrt((left - g) * (right + g) / (left * right));
     return 4 * real * real * mu / ((right * (1 + mu) + g) * (left * (1 + mu) - g));
   };
-  return {(right - left) / 2, real, omega * std::sqrt(std::max(square(least), square(most)))};
+  const double squared = frequency * frequency, undamped = std::min(across, squared);
+  const double of_omega = std::max(square(h * share * (squared - undamped)), square(h * damping));
+  return {(right - left) / 2, real, h * std::sqrt(std::max(squared * of_omega, undamped * square(0)))};
 }
 
 FieldOfValues field_of_values(const ComputeContext& context, const SpringMatrix& K, const SpringMatrix& D,

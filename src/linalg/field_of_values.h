@@ -25,7 +25,7 @@ struct FieldOfValues {
   /// Holds the field of values of hJ, and at most a little of the right half-plane.
   ///
   /// A vector of length 1 whose v has the share s of its energy, K the mean κ <= ω² s on v, and D the mean d
-  /// there, gives −h d ± 2 i h √(κ (1 − s)) at most, β (κ − τ² s) <= d <= δ s.
+  /// there, gives −h d ± 2 i h √(κ (1 − s)) at most, 0, β (κ − τ² s) <= d <= δ s.
   Ellipse enclosure(double h) const;
 };
 

@@ -34,7 +34,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"tr-bdf2", 0xd9d4807235c940eaULL},
     {"sdirk2", 0xb8b56bee4a0c73aeULL},
     {"generalized-alpha", 0xa81d4bfdb9ce6dd5ULL},
-    {"exponential-rosenbrock-euler", 0x46185b5c60957e99ULL},
+    {"exponential-rosenbrock-euler", 0x3d381d1d948f9dbeULL},
     {"siere", 0x3ddeaaa9373a494eULL},
     {"semi-implicit-bdf2-ere", 0xdadaa67e45be2a2dULL},
     {"str-sbdf2-ere", 0x49060f50e3115baeULL},

@@ -125,7 +125,7 @@ TEST(FieldOfValues, LiesInItsEllipse) {
     EXPECT_GE(frequencies[n - 1], field.frequency * 0.6) << net.name;
     for (const double h : {0.01, 0.1, 1.0}) {
       const Ellipse ellipse = field.enclosure(h);
-      EXPECT_LE(ellipse.centre + ellipse.real, 2 + 1e-9);
+      EXPECT_LE(ellipse.centre + ellipse.real, 3 + 1e-9);
       for (int k = 0; k <= 24; ++k) {
         const double cosine = std::cos(pi * k / 24), sine = std::sin(pi * k / 24);
         Matrix H = Matrix::Zero(2 * n, 2 * n);
