@@ -114,7 +114,7 @@ bool ExponentialRosenbrockEuler::use_series(const DynamicSystem& system, const S
   const double size_x = omega_ * size_of(v0), size_v = size_of(a0), size = std::hypot(size_x, size_v);
   const double most = std::min(kAlways + kMostTerms * h * omega_, tolerance / kSingleRounding);
   if (!field_.semidefinite || !(size > 0) || !std::isfinite(size)) return false;
-  if (!series_.expand(field_.enclosure(h), kLargestSeries)) return false;
+  if (!series_.expand(field_.enclosure(h))) return false;
   const std::size_t terms = series_.terms(size_x, size_v, tolerance * size) | 1;  // two at a time
   if (!(static_cast<double>(terms) <= most)) return false;
 
@@ -253,6 +253,7 @@ void ExponentialRosenbrockEuler::prepare(const DynamicSystem& system, const Stop
   for (auto* scratch : {&now_, &before_, &sum_, &forces_}) resize(*scratch, n);
   resize(per_mass_, n);
   matrix_.resize(system.pattern(), stop);
+  series_.reserve(kLargestSeries);
 }
 
 StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, State& state, double h,

@@ -18,9 +18,14 @@ double log_bound(double n, double a, double b) {
 
 }  // namespace
 
-bool PhiSeries::expand(const Ellipse& ellipse, std::size_t most) {
+void PhiSeries::reserve(std::size_t most) {
+  most_ = most;
+  for (std::vector<double>* of : {&c_, &e_}) of->reserve(most + 3);
+}
+
+bool PhiSeries::expand(const Ellipse& ellipse) {
   const auto& [centre, a, b] = ellipse;
-  double below = b, last = static_cast<double>(most);
+  double below = b, last = static_cast<double>(most_);
   if (!(a >= 0 && b >= 0 && a + b > 0 && below < last && log_bound(last, a, b) < kLogRounding)) return false;
   while (last - below > 1) {
     const double middle = (below + last) / 2;
@@ -34,10 +39,7 @@ bool PhiSeries::expand(const Ellipse& ellipse, std::size_t most) {
 
   // n e_n = ρ e_n−1 − κ e_n+1, downwards, where the solution wanted grows; then its scale from the ellipse's
   // right end, where F_n = 1 + qⁿ.
-  for (std::vector<double>* of : {&c_, &e_}) {
-    of->reserve(most + 3);
-    of->assign(N + 2, 0.0);
-  }
+  for (std::vector<double>* of : {&c_, &e_}) of->assign(N + 2, 0.0);
   e_[N] = 1;
   for (std::size_t n = N; n > 0; --n) e_[n - 1] = (static_cast<double>(n) * e_[n] + kappa * e_[n + 1]) / rho;
   double sum = e_[0], power = 1;

@@ -16,9 +16,11 @@ namespace clothlab {
 /// that are left out bound the error; from n = b on they vanish faster than those of a power series.
 class PhiSeries {
  public:
-  /// False, without a series, where a + b is no number above 0 or more than `most` coefficients stand out
-  /// from the rounding. Allocates once for that many.
-  bool expand(const Ellipse& ellipse, std::size_t most);
+  /// Takes the memory for that many coefficients, all that there may be.
+  void reserve(std::size_t most);
+  /// False, without a series, where a + b is no number above 0 or more coefficients than that stand out from
+  /// the rounding. Does not allocate.
+  bool expand(const Ellipse& ellipse);
 
   /// F_1 = shift I + scale Z
   double scale() const { return scale_; }
@@ -31,6 +33,7 @@ class PhiSeries {
 
  private:
   double scale_ = 0, shift_ = 0, q_ = 0;
+  std::size_t most_ = 0;
   std::vector<double> c_, e_;
 };
 
