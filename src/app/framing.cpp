@@ -18,7 +18,11 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
   Box all = cloth;
   for (const Obstacle& body : scene.obstacles.bodies) {
     const bool is_box = body.shape == Obstacle::Shape::box;
-    vec3 half = is_box ? 0.5 * body.size : vec3(body.radius);
+    vec3 half(body.radius);
+    if (is_box) {
+      half = vec3(0);
+      for (int k = 0; k < 3; ++k) half += glm::abs(0.5 * body.size[k] * body.axes[k]);
+    }
     vec3 from = body.from, to = body.to;
     if (body.shape == Obstacle::Shape::plane) {
       // Where it is below the middle of the cloth.

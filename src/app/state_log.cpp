@@ -71,7 +71,7 @@ Json edges(const StateLog::Picture& picture) {
 }
 
 // Where they are, and where their middles are seen.
-Json obstacles(const StateLog::Picture& picture) {
+Json bodies(const StateLog::Picture& picture) {
   Json out = Json::array();
   for (const Obstacle& body : picture.snapshot.frame.obstacles) {
     const Pixels size(picture.view.width, picture.view.height);
@@ -161,7 +161,7 @@ void StateLog::write(double now, const Picture& picture) {
   }
   json["gravity"] = to_json(frame.scene->material.gravity);
   json["some_particles"] = some_particles(picture);
-  json["obstacles"] = obstacles(picture);
+  json["obstacles"] = bodies(picture);
   json["open_edges"] = edges(picture);
   json["items"] = Json::object();
   for (const auto& [name, rect] : item_rects()) json["items"][name] = {rect.x, rect.y, rect.z, rect.w};

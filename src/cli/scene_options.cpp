@@ -16,6 +16,7 @@
 #include "core/worker_pool.h"
 #include "integrate/registry.h"
 #include "runtime/scene_file.h"
+#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -114,8 +115,8 @@ void SceneOptions::add_to(CLI::App& app) {
   app.add_option(
          "--obstacle", obstacles_,
          std::string("A body that cloth lies on, in metres: ").append(obstacle_forms()) +
-             ". A plane is n·x = d; edges of boxes and cylinders are rounded. May be repeated; none: without "
-             "those of the scene.")
+             ". A plane is n·x = d; edges of boxes and cylinders are rounded. With turns and "
+             "paths: an object, as in scene files. May be repeated; none: without those of the scene.")
       ->type_name("SPEC")
       ->allow_extra_args(false)
       ->group("Obstacles");
@@ -190,7 +191,7 @@ Scene SceneOptions::applied_to(Scene scene) {
   if (gravity_) scene.material.gravity = parse_gravity(*gravity_);
   if (!obstacles_.empty()) scene.obstacles.bodies.clear();
   for (const std::string& obstacle : obstacles_)
-    if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle(obstacle));
+    if (obstacle != "none") scene.obstacles.bodies.push_back(parse_obstacle_argument(obstacle));
   check_obstacles(scene.obstacles.bodies);
   if (integrator_) scene.integrator = integrator_info(*integrator_).id;
   for (const ParameterSpec* spec : all_parameters()) {

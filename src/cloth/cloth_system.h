@@ -54,8 +54,8 @@ class ClothSystem final : public DynamicSystem {
   /// What the cloth meets as forces.
   void set_contact(const ContactSettings& settings);
   const ContactForce& contact() const { return contact_; }
-  void place_surface(std::size_t surface, const Obstacle& body, const vec3& velocity) {
-    contact_.place(surface, body, velocity);
+  void place_surface(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
+    contact_.place(surface, body, motion);
   }
   /// Takes the pairs of damping and friction for the next step from the positions at its start.
   void meet(WorkerPool& pool, std::span<const vec3> x);

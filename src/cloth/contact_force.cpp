@@ -19,9 +19,9 @@ void ContactForce::set(const ContactSettings& settings) {
   slides_.clear();
 }
 
-void ContactForce::place(std::size_t surface, const Obstacle& body, const vec3& velocity) {
+void ContactForce::place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
   settings_.surfaces[surface].body = body;
-  settings_.surfaces[surface].velocity = velocity;
+  settings_.surfaces[surface].motion = motion;
 }
 
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
@@ -59,7 +59,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
         const double curvature = place.curvature / (1 + place.curvature * (place.height - place.level));
         touch.turning = curvature * (mat3(1.0) - square(place.normal) - square(place.straight));
         touch.friction = surface.friction;
-        touch.velocity = surface.velocity;
+        touch.velocity = surface.motion.at(x[i]);
       }
   });
   touches_.clear();

@@ -17,7 +17,7 @@ struct ContactSettings {
   struct Surface {
     Obstacle body;
     double friction = 0;  ///< μ
-    vec3 velocity{0};     ///< [m/s]
+    SurfaceMotion motion;
     bool operator==(const Surface&) const = default;
   };
   std::vector<Surface> surfaces;
@@ -43,8 +43,8 @@ class ContactForce final : public ForceTerm {
   void set(const ContactSettings& settings);
   const ContactSettings& settings() const { return settings_; }
   bool empty() const { return settings_.surfaces.empty(); }
-  /// Where a surface is at the end of the next step, and how it moves in it [m/s].
-  void place(std::size_t surface, const Obstacle& body, const vec3& velocity);
+  /// Where a surface is at the end of the next step, and how it moves then.
+  void place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion);
   /// Takes the pairs of damping and friction from positions at the start of a step.
   void begin(WorkerPool& pool, std::span<const vec3> x);
 

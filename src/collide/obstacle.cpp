@@ -6,8 +6,11 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <glm/matrix.hpp>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -108,6 +111,10 @@ void check_obstacles(std::span<const Obstacle> bodies) {
                          " m of the origin.");
   };
   for (const Obstacle& body : bodies) {
+    check_path(body.path);
+    for (int k = 0; k < 3; ++k)
+      if (!(std::abs(body.turn[k]) <= kMostTurn))
+        throw InputError("An obstacle may be turned by " + format_number(kMostTurn) + "° at most.");
     if (body.shape == Obstacle::Shape::plane) {
       const double length = glm::length(body.normal);
       if (!(length >= kShortestNormal && length <= kLargestObstacle))
@@ -178,19 +185,57 @@ vec3 centre_of(const Obstacle& obstacle) {
   return has_axis(obstacle.shape) ? 0.5 * (obstacle.from + obstacle.to) : obstacle.from;
 }
 
-Obstacle shifted(Obstacle obstacle, const vec3& way) {
-  if (way == vec3(0)) return obstacle;
-  if (obstacle.shape == Obstacle::Shape::plane) {
-    obstacle.offset += glm::dot(obstacle.normal, way);
-    return obstacle;
+Obstacle posed(const Obstacle& obstacle, const Pose& pose) {
+  Obstacle to;
+  to.shape = obstacle.shape;
+  to.from = obstacle.from;
+  to.to = obstacle.to;
+  to.radius = obstacle.radius;
+  to.size = obstacle.size;
+  to.normal = obstacle.normal;
+  to.offset = obstacle.offset;
+  to.axes = obstacle.axes;
+  const vec3 centre = centre_of(obstacle);
+  if (pose.turn != glm::dquat(1, 0, 0, 0)) {
+    const mat3 turn = glm::mat3_cast(pose.turn);
+    if (has_axis(to.shape)) {
+      to.from = centre + turn * (to.from - centre);
+      to.to = centre + turn * (to.to - centre);
+    }
+    if (to.shape == Obstacle::Shape::plane) {
+      to.normal = turn * to.normal;
+      to.offset = glm::dot(to.normal, centre);
+    }
+    to.axes = turn * to.axes;
   }
-  obstacle.from += way;
-  obstacle.to += way;
-  return obstacle;
+  if (pose.shift != vec3(0)) {
+    if (to.shape == Obstacle::Shape::plane) {
+      to.offset += glm::dot(to.normal, pose.shift);
+    } else {
+      to.from += pose.shift;
+      to.to += pose.shift;
+    }
+  }
+  return to;
+}
+
+Obstacle turned(Obstacle obstacle, const vec3& degrees) {
+  Obstacle there = posed(obstacle, {turn_of(degrees), vec3(0)});
+  there.path = std::move(obstacle.path);
+  // Of a body with an axis the ends say it all, of a plane its normal.
+  if (there.shape == Obstacle::Shape::box) {
+    there.turn = degrees;
+    there.axes = glm::mat3_cast(turn_of(degrees));
+  } else {
+    there.axes = obstacle.axes;
+  }
+  return there;
 }
 
 Obstacle moved_to(const Obstacle& obstacle, const vec3& centre) {
-  Obstacle moved = shifted(obstacle, centre - centre_of(obstacle));
+  Obstacle moved = posed(obstacle, {{1, 0, 0, 0}, centre - centre_of(obstacle)});
+  moved.turn = obstacle.turn;
+  moved.path = obstacle.path;
   if (obstacle.shape == Obstacle::Shape::plane || has_axis(obstacle.shape)) return moved;
   moved.from = moved.to = centre;  // to the last bit
   return moved;
@@ -220,13 +265,15 @@ SurfacePlace above_plane(const Obstacle& plane, const vec3& x) {
 // Its core is the box without the rounding of its edges.
 SurfacePlace above_box(const Obstacle& box, const vec3& x) {
   const double rounding = rounding_of(box);
-  const vec3 from_centre = x - box.from;
+  const bool aligned = box.axes[0][0] == 1 && box.axes[1][1] == 1;  // with those of space
+  const vec3 from_centre = aligned ? x - box.from : glm::transpose(box.axes) * (x - box.from);
+  const auto in_space = [&](const vec3& v) { return aligned ? v : box.axes * v; };
   const vec3 above = glm::abs(from_centre) - (0.5 * box.size - rounding);  // the faces of the core
   const auto outwards = [&](int k) { return from_centre[k] < 0 ? -1.0 : 1.0; };
   const auto on_face = [&](int k) {
     vec3 normal(0);
     normal[k] = outwards(k);
-    return SurfacePlace{normal, above[k], rounding, 0, vec3(0), kSurfaceRounding};
+    return SurfacePlace{in_space(normal), above[k], rounding, 0, vec3(0), kSurfaceRounding};
   };
   int faces = 0, highest = 0, other = 0;
   for (int k = 0; k < 3; ++k) {
@@ -242,7 +289,7 @@ SurfacePlace above_box(const Obstacle& box, const vec3& x) {
     if (above[k] > 0) out[k] = outwards(k) * above[k];
   if (faces == 2) straight[other] = 1;
   const double height = glm::length(out);
-  return {out / height, height, rounding, 1 / rounding, straight};
+  return {in_space(out / height), height, rounding, 1 / rounding, in_space(straight)};
 }
 
 // Its core is the cylinder without the rounding of its rims. A rim curves in two directions: across more.

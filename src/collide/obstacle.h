@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <glm/geometric.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collide/obstacle_path.h"
 #include "core/vec.h"
 
 namespace clothlab {
@@ -20,9 +22,13 @@ struct Obstacle {
   /// centre of a sphere or a box [m].
   vec3 from{0}, to{0};
   double radius = 0.2;   ///< of a sphere, capsule or cylinder [m], > 0
-  vec3 size{0.4};        ///< of a box, whose edges are those of the axes of space [m], > 0
+  vec3 size{0.4};        ///< of a box, along its axes [m], > 0
   vec3 normal{0, 1, 0};  ///< of a plane, of any length but 0: cloth stays where normal · x ≥ offset
   double offset = 0;     ///< [m] where the normal has the length 1
+
+  vec3 turn{0};            ///< of a box, from the axes of space, see turn_of() [°]; set by turned()
+  mat3 axes{1};            ///< of a box: columns of length 1; of others what turns with them
+  ObstaclePath path = {};  ///< from all of this
 
   bool operator==(const Obstacle&) const = default;
 };
@@ -42,8 +48,10 @@ double depth_of(const Obstacle& obstacle);
 double bound_of(const Obstacle& obstacle);
 /// The middle of a body; of a plane the point nearest to the origin.
 vec3 centre_of(const Obstacle& obstacle);
-/// The same body elsewhere.
-Obstacle shifted(Obstacle obstacle, const vec3& way);
+/// The body elsewhere, without its path.
+Obstacle posed(const Obstacle& obstacle, const Pose& pose);
+/// The same body turned about its centre [°].
+Obstacle turned(Obstacle obstacle, const vec3& degrees);
 /// The same body with its centre there; a plane, through there.
 Obstacle moved_to(const Obstacle& obstacle, const vec3& centre);
 
@@ -68,6 +76,17 @@ Obstacle parse_obstacle(std::string_view text);
 std::string text_of(const Obstacle& obstacle);
 /// Throws InputError where there are too many, or a number is out of its bounds.
 void check_obstacles(std::span<const Obstacle> bodies);
+
+/// How a body moves at a time.
+struct SurfaceMotion {
+  vec3 velocity{0};  ///< of its centre [m/s]
+  vec3 centre{0};    ///< [m]
+  vec3 spin{0};      ///< [rad/s]
+
+  /// The velocity of what is at x and moves with it [m/s].
+  vec3 at(const vec3& x) const { return velocity + glm::cross(spin, x - centre); }
+  bool operator==(const SurfaceMotion&) const = default;
+};
 
 /// Where a point is above a surface: at `height` along the normal, the surface itself at `level` [m]. Of a
 /// body the height is the distance from its core, which the level is its rounding around; within the core it

@@ -33,9 +33,10 @@ struct Rings {
 Rings rings_of(const Obstacle& body) {
   Rings rings;
   const vec3 axis = body.to - body.from;
-  rings.up = glm::length(axis) > 0 ? glm::normalize(axis) : vec3(0, 1, 0);
-  rings.side =
-      glm::normalize(glm::cross(rings.up, std::abs(rings.up.x) < 0.9 ? vec3(1, 0, 0) : vec3(0, 0, 1)));
+  rings.up = glm::length(axis) > 0 ? glm::normalize(axis) : body.axes[1];
+  // What is drawn on it turns with it.
+  const vec3 aside = std::abs(glm::dot(rings.up, body.axes[0])) < 0.9 ? body.axes[0] : body.axes[2];
+  rings.side = glm::normalize(glm::cross(rings.up, aside));
   rings.third = glm::cross(rings.up, rings.side);
   rings.from = body.from;
   rings.to = body.to;
@@ -47,20 +48,21 @@ Rings rings_of(const Obstacle& body) {
     rings.from += (rings.radius + less) * rings.up;
     rings.to -= (rings.radius + less) * rings.up;
   } else if (body.shape == Obstacle::Shape::box) {
-    rings.side = vec3(1, 0, 0);
-    rings.third = vec3(0, 0, -1);
+    rings.side = body.axes[0];
+    rings.up = body.axes[1];
+    rings.third = -body.axes[2];
     rings.radius = rounding_of(body);
     const vec3 core = 0.5 * body.size - rings.radius * (1 + kShareOfEdge);
     rings.half_side = core.x;
     rings.half_third = core.z;
-    rings.from.y -= core.y;
-    rings.to.y += core.y;
+    rings.from -= core.y * rings.up;
+    rings.to += core.y * rings.up;
   }
   return rings;
 }
 
 // Rings of the half sphere at one end of the core, those of the other, and between the two its sides.
-void add_body(const Obstacle& body, ClothMesh& mesh) {
+void add_body(const Obstacle& body, bool has_meridians, ClothMesh& mesh, std::vector<vec3>& lines) {
   const Rings rings = rings_of(body);
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
   constexpr std::uint32_t kAll = 2 * (kRings + 1);
@@ -87,6 +89,11 @@ void add_body(const Obstacle& body, ClothMesh& mesh) {
       mesh.triangles.push_back({below, next, below_next});
     }
   }
+  constexpr std::uint32_t kMeridians = 8;
+  for (std::uint32_t k = 0; k < kAround && has_meridians; k += kAround / kMeridians)
+    for (std::uint32_t ring = 1; ring < kAll; ++ring)
+      for (const std::uint32_t end : {ring - 1, ring})
+        lines.push_back(mesh.positions[first + end * kAround + k]);
   // The flat ends.
   for (const bool at_end : {false, true}) {
     const auto middle = static_cast<std::uint32_t>(mesh.positions.size());
@@ -139,7 +146,8 @@ void ObstacleLayer::Part::aim(const vec3& target) {
   surface.update(positions, {});
 }
 
-void ObstacleLayer::update(std::span<const Obstacle> bodies, const ClothMesh& cloth, const vec3& target) {
+void ObstacleLayer::update(std::span<const Obstacle> bodies, std::span<const Obstacle> in_scene,
+                           const ClothMesh& cloth, const vec3& target) {
   const vec3 centre = 0.5 * (cloth.box.low + cloth.box.high);
   if (!std::ranges::equal(bodies, bodies_) || cloth.diagonal != diagonal_ || centre != centre_) {
     const bool same_shapes = std::ranges::equal(bodies, bodies_, {}, &Obstacle::shape, &Obstacle::shape);
@@ -148,11 +156,14 @@ void ObstacleLayer::update(std::span<const Obstacle> bodies, const ClothMesh& cl
     centre_ = centre;
     line_places_.clear();
     ClothMesh solids, planes;
-    for (const Obstacle& body : bodies_)
-      if (body.shape == Obstacle::Shape::plane)
-        add_patch(body, diagonal_, centre_, planes, line_places_);
+    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+      const auto turns = [](const Keyframe& key) { return key.turn != vec3(0); };
+      if (bodies_[k].shape == Obstacle::Shape::plane)
+        add_patch(bodies_[k], diagonal_, centre_, planes, line_places_);
       else
-        add_body(body, solids);
+        add_body(bodies_[k], k < in_scene.size() && std::ranges::any_of(in_scene[k].path.keys, turns), solids,
+                 line_places_);
+    }
     solids_.set_mesh(std::move(solids), !same_shapes);
     planes_.set_mesh(std::move(planes), !same_shapes);
   }

@@ -17,7 +17,9 @@ namespace clothlab {
 class ObstacleLayer {
  public:
   /// Adopts other bodies where they are others, and another target. The patches of planes suit this cloth.
-  void update(std::span<const Obstacle> bodies, const ClothMesh& cloth, const vec3& target);
+  /// `in_scene` are the same with their paths: what turns on one has meridians.
+  void update(std::span<const Obstacle> bodies, std::span<const Obstacle> in_scene, const ClothMesh& cloth,
+              const vec3& target);
 
   bool empty() const { return bodies_.empty(); }
   const ClothLayer& planes() const { return planes_.surface; }
@@ -26,7 +28,7 @@ class ObstacleLayer {
   /// Relative to the target.
   std::span<const glm::vec3> solid_positions() const { return solids_.positions; }
   std::span<const glm::vec3> plane_positions() const { return planes_.positions; }
-  /// The lines on the planes, as pairs of ends relative to the target.
+  /// The lines on planes and on what turns, as pairs of ends relative to the target.
   std::span<const glm::vec3> line_ends() const { return line_ends_; }
 
  private:

@@ -162,7 +162,7 @@ struct Renderer::Impl {
     lines.draw(line_list, style, view, programs.line);
   }
 
-  void draw_plane_lines(const View& view) {
+  void draw_obstacle_lines(const View& view) {
     line_list.clear();
     const std::span<const glm::vec3> ends = obstacles.line_ends();
     for (std::size_t k = 0; k + 1 < ends.size(); k += 2)
@@ -285,7 +285,9 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     const bool floor = frame.scene && frame.scene->floor.on;
     r.ground.set_floor(floor ? std::optional(frame.scene->floor.height) : std::nullopt);
     r.set_positions(frame, camera.target);
-    r.obstacles.update(frame.obstacles, *frame.mesh, camera.target);
+    r.obstacles.update(frame.obstacles,
+                       frame.scene ? std::span(frame.scene->obstacles.bodies) : std::span<const Obstacle>(),
+                       *frame.mesh, camera.target);
     if (options.heat_map) r.measure_heat(frame, options);
   }
   const bool has_cloth = has_mesh && !frame.mesh->triangles.empty();
@@ -318,7 +320,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
   glDepthMask(GL_FALSE);
   if (!options.over) r.ground.draw(camera.target, options.look, options.grid, shadow, view, r.programs);
   glDepthMask(GL_TRUE);
-  if (has_obstacles) r.draw_plane_lines(view);
+  if (has_obstacles) r.draw_obstacle_lines(view);
   if (has_mesh && !has_cloth) r.draw_rods(frame, options, view);
   r.draw_all_springs(frame, camera, options, has_cloth, view);
   if (has_cloth && options.particles) r.draw_particles(view);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -42,7 +43,7 @@ class Options {
       add("gravity", format_number(g.x) + "," + format_number(g.y) + "," + format_number(g.z));
     if (scene_.obstacles.bodies != base_.obstacles.bodies) {
       if (scene_.obstacles.bodies.empty()) add("obstacle", "none");
-      for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", text_of(body));
+      for (const Obstacle& body : scene_.obstacles.bodies) add("obstacle", obstacle_argument(body));
     }
     if (scene_.integrator != base_.integrator) add("integrator", scene_.integrator);
     for (const SceneParameter& row : scene_parameters())

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/obstacle_json.h"
 #include "sim/scene_json.h"
 
 namespace clothlab {
@@ -57,8 +58,7 @@ struct Write {
     return json_object({{"do", "\"set-gravity\""}, {"to", list_of(c.gravity)}});
   }
   std::string operator()(const SetObstacles& c) const {
-    const auto text = [](const Obstacle& body) { return json_text(text_of(body)); };
-    return json_object({{"do", "\"set-obstacles\""}, {"to", list_of(c.bodies, text)}});
+    return json_object({{"do", "\"set-obstacles\""}, {"to", list_of(c.bodies, write_obstacle)}});
   }
   std::string operator()(const MoveObstacle& c) const {
     return json_object({{"do", "\"move-obstacle\""},
@@ -168,10 +168,7 @@ class Members {
     const Json value = get(key);
     if (!value.is_array()) refuse(key, "a list of obstacles");
     std::vector<Obstacle> all;
-    for (const Json& each : value) {
-      if (!each.is_string()) refuse(key, "a list of obstacles");
-      all.push_back(parse_obstacle(each.get<std::string>()));
-    }
+    for (const Json& each : value) all.push_back(read_obstacle(nlohmann::json(each)));
     return all;
   }
 

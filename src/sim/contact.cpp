@@ -34,9 +34,9 @@ ContactSettings contact_settings(const Scene& scene, const ClothModel& model, do
   ContactSettings settings;
   if (!info_of(scene.contact.model).by_forces) return settings;
   if (scene.floor.on)
-    settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, vec3(0)});
+    settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, {}});
   for (const Obstacle& body : scene.obstacles.bodies)
-    settings.surfaces.push_back({body, scene.obstacles.friction, vec3(0)});
+    settings.surfaces.push_back({body, scene.obstacles.friction, {}});
   if (settings.surfaces.empty()) return settings;
   const Contact& contact = scene.contact;
   settings.law.stiffness = contact.stiffness;

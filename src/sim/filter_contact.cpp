@@ -39,6 +39,12 @@ vec3 at_height(const vec3& x, const SurfacePlace& place, double height) {
 
 mat3 without(const mat3& S, const vec3& n) { return S - glm::outerProduct(n, n); }
 
+// The square of the velocity but for what leads away and along a straight direction.
+double round_about(const SurfacePlace& place, const vec3& v) {
+  const double away = glm::dot(place.normal, v), straight = glm::dot(place.straight, v);
+  return glm::dot(v, v) - away * away - straight * straight;
+}
+
 // What S leaves of a normal, of length 1; 0 where that is held already.
 vec3 free_part(const mat3& S, const vec3& normal) {
   const vec3 free = S * normal;
@@ -100,6 +106,7 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
     for (int normals = 0; normals < kMostNormals; ++normals) {
       double deepest = 0;
       std::uint32_t pressed = end;
+      SurfacePlace pressed_at;
       for (std::uint32_t surface = first; surface < end; ++surface) {
         if (surfaces.is_far(surface, x, reach)) continue;
         const SurfacePlace place = surfaces.at_begin(surface, x);
@@ -121,20 +128,24 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
           if (normals > 0) height = place.height;
         }
         const double fall = std::clamp(glm::dot(place.normal, free_f) / m[i], -fastest, 0.0);
-        // On a curved surface what moves along it leaves it unless it is pulled round.
-        const double away = glm::dot(place.normal, free_v), straight = glm::dot(place.straight, free_v);
-        const double round = glm::dot(free_v, free_v) - away * away - straight * straight;
-        const double depth = place.level - (height + h * away + h * h * (fall + place.curvature * round));
+        // On a curved surface what moves along it leaves it unless it is pulled round, and so does what a
+        // surface that turns takes along.
+        const double flung = glm::dot(place.normal, surfaces.acceleration(surface, x, free_v));
+        const double away = glm::dot(place.normal, free_v);
+        const double depth =
+            place.level -
+            (height + h * away + h * h * (fall + place.curvature * round_about(place, free_v) - flung));
         const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
             std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))
           continue;
         deepest = depth;
         pressed = surface;
+        pressed_at = place;
       }
       if (pressed == end || system.projection().find(i) != nullptr) break;
-      hold_along(entry, add({i, pressed}, 0, surfaces, h, state, system),
-                 surfaces.at_begin(pressed, x).normal);
+      hold_along(entry, add({i, pressed}, pressed_at, 0, surfaces, h, state, system),
+                 surfaces.held_normal(pressed, pressed_at.normal));
     }
     const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
     if (own.empty()) continue;
@@ -155,7 +166,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   CancelPoint cancel(context.stop);
   cancel.look();
   Projection& projection = system.projection();
-  bool again = stop_what_turns_back(surfaces, after, projection);
+  bool again = stop_what_turns_back(surfaces, h, before, after, projection);
   added_.clear();
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
@@ -168,7 +179,8 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
       const SurfacePlace place = surfaces.at_end(each, after.x[i]);
       if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
       // What moves away already is put on the surface at the end.
-      if (place.curvature > 0 && glm::dot(place.normal, after.v[i] - surfaces.velocity(each, after.x[i])) > 0)
+      if (place.curvature > 0 &&
+          glm::dot(place.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
         continue;
       deepest = place.level - place.height;
       surface = each;
@@ -186,13 +198,15 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     Projection::Entry entry{i, mat3(1.0), held != nullptr ? held->target : before.x[i]};
     bool sticks = false;
     for (const Contact& contact : known) {
-      const vec3 normal = surfaces.at_begin(contact.surface, before.x[i]).normal;
+      const vec3 normal =
+          surfaces.held_normal(contact.surface, surfaces.at_begin(contact.surface, before.x[i]).normal);
       entry.S = without(entry.S, free_part(entry.S, normal));
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * deepest / h;
-    hold_along(entry, add({i, surface}, pressed, surfaces, h, before, system),
-               surfaces.at_begin(surface, before.x[i]).normal);
+    const SurfacePlace place = surfaces.at_begin(surface, before.x[i]);
+    hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
+               surfaces.held_normal(surface, place.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
     again = true;
     if (held == nullptr)
@@ -211,12 +225,13 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   return again;
 }
 
-bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, const State& after,
-                                         Projection& projection) {
+bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, const State& before,
+                                         const State& after, Projection& projection) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     const auto& [particle, force] = friction_[k];
-    if (glm::dot(force, after.v[particle] - surfaces.velocity(rubbed_[k], after.x[particle])) > 0) {
+    const vec3 with_surface = surfaces.way(rubbed_[k], before.x[particle]) / h;
+    if (glm::dot(force, after.v[particle] - with_surface) > 0) {
       projection.fix(particle, projection.find(particle)->target);
       std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
       continue;
@@ -230,17 +245,24 @@ bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, const State& 
   return any;
 }
 
-Projection::Entry FilterContact::add(Contact contact, double pressed, const Surfaces& surfaces, double h,
-                                     const State& state, const ClothSystem& system) {
+Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place, double pressed,
+                                     const Surfaces& surfaces, double h, const State& state,
+                                     const ClothSystem& system) {
   const std::uint32_t i = contact.particle;
   const vec3 &x = state.x[i], &f = force_[i];
   const vec3 v = state.v[i] - surfaces.velocity(contact.surface, x);
-  const SurfacePlace place = surfaces.at_begin(contact.surface, x);
-  const vec3& n = place.normal;
+  const vec3 way = surfaces.way(contact.surface, x);
+  const vec3 n = surfaces.held_normal(contact.surface, place.normal);
   const double m = system.masses()[i], friction = surfaces.friction(contact.surface);
   lifts_ = lifts_ || is_below(place);
-  const double impulse = std::max(-m * glm::dot(n, v) - h * glm::dot(n, f), pressed);
-  const vec3 momentum = m * across(v, n) + h * across(f, n);  // that friction would leave alone
+  double support = -m * glm::dot(place.normal, v) - h * glm::dot(place.normal, f);
+  if (surfaces.turns(contact.surface))  // less what it takes to go round
+    support += h * m *
+               (glm::dot(place.normal, surfaces.acceleration(contact.surface, x, v)) -
+                place.curvature * round_about(place, v));
+  const double impulse = std::max(support, pressed);
+  // That friction would leave alone: to go with the surface is to follow its way.
+  const vec3 momentum = m * across(state.v[i] - way / h, n) + h * across(f, n);
   const double size = glm::length(momentum);
   contact.sticks = friction > 0 && size <= friction * impulse;
   contacts_.push_back(contact);
@@ -248,8 +270,9 @@ Projection::Entry FilterContact::add(Contact contact, double pressed, const Surf
     friction_.push_back({i, -friction * impulse / h / size * momentum});
     rubbed_.push_back(contact.surface);
   }
-  vec3 target = at_height(x, place, std::min(place.level, place.height + h * kLiftSpeed));
-  if (surfaces.moves(contact.surface)) target += surfaces.way(contact.surface, x);
+  const double height = std::min(place.level, place.height + h * kLiftSpeed);
+  vec3 target = x - place.height * n + height * n;
+  if (surfaces.moves(contact.surface)) target += way;
   return {i, without(mat3(1.0), n), target};
 }
 
@@ -284,7 +307,8 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
     if (!surfaces.move())
       v = across(v, direction);
     else if (direction != vec3(0))
-      v -= glm::dot(normal, v - surfaces.velocity(surface, x)) / glm::dot(normal, direction) * direction;
+      v -= glm::dot(normal, v - surfaces.velocity_at_end(surface, x)) / glm::dot(normal, direction) *
+           direction;
     S = without(S, direction);
   }
   bool caught = false;
@@ -323,7 +347,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
       if (!is_below(place) || lifted.at(surface)) continue;
       moved = true;
       x = at_height(x, place, place.level);
-      const vec3 surface_v = surfaces.velocity(surface, x);
+      const vec3 surface_v = surfaces.velocity_at_end(surface, x);
       v -= surface_v;
       const double away = glm::dot(place.normal, v), stopped = std::max(-away, 0.0);
       const vec3 along = across(v, place.normal);

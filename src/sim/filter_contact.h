@@ -68,12 +68,14 @@ class FilterContact {
   bool holds(std::uint32_t particle, std::uint32_t surface) const;
   /// Those of a particle at the beginning of the step, or after landing.
   std::span<const Contact> contacts_of(std::uint32_t particle) const;
-  /// The projection of a new contact, with an impulse of at least `pressed` [N s].
-  Projection::Entry add(Contact contact, double pressed, const Surfaces& surfaces, double h,
-                        const State& state, const ClothSystem& system);
+  /// The projection of a new contact at a place of the beginning, with an impulse of at least `pressed` [N
+  /// s].
+  Projection::Entry add(Contact contact, const SurfacePlace& place, double pressed, const Surfaces& surfaces,
+                        double h, const State& state, const ClothSystem& system);
   /// On all that it is below, but for those that lift it.
   void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
-  bool stop_what_turns_back(const Surfaces& surfaces, const State& after, Projection& projection);
+  bool stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
+                            Projection& projection);
 
   bool lifts_ = false;
   std::vector<Contact> contacts_, before_;

@@ -18,9 +18,16 @@ vec3 ObstacleMoves::shift(std::uint32_t obstacle, double t) const {
   return rest <= 1e-9 * move->duration ? vec3(0) : rest / move->duration * move->left;
 }
 
+Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves& moves, double t) {
+  Pose pose = pose_on(obstacle.path, t);
+  pose.shift += moves.shift(number, t);
+  return pose;
+}
+
 std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMoves& moves, double t) {
-  std::vector<Obstacle> bodies = obstacles.bodies;
-  for (std::uint32_t k = 0; k < bodies.size(); ++k) bodies[k] = shifted(bodies[k], moves.shift(k, t));
+  std::vector<Obstacle> bodies;
+  for (std::uint32_t k = 0; k < obstacles.bodies.size(); ++k)
+    bodies.push_back(posed(obstacles.bodies[k], pose_at(obstacles.bodies[k], k, moves, t)));
   return bodies;
 }
 

@@ -44,6 +44,8 @@ class ObstacleMoves {
   std::vector<Move> moves_;  // of each obstacle one at most
 };
 
+/// Where an obstacle is at the time t [s], from where its own numbers have it.
+Pose pose_at(const Obstacle& obstacle, std::uint32_t number, const ObstacleMoves& moves, double t);
 /// The obstacles at the time t [s].
 std::vector<Obstacle> obstacles_at(const Obstacles& obstacles, const ObstacleMoves& moves, double t);
 

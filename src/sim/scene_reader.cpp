@@ -96,6 +96,13 @@ class SceneReader final : public json::json_sax_t {
   bool binary(binary_t&) override { return false; }  // there is none in a text
 
   bool key(string_t& name) override {
+    if (!tree_.empty()) {
+      if (!tree_.back()->is_object() || tree_.back()->contains(name))
+        refuse_value(top_, "has \"" + printable(name) + "\" twice");
+      count_in_tree();
+      tree_key_ = name;
+      return true;
+    }
     const bool within = level_ == Level::within;
     const KeyList known = within ? keys_within(top_) : scene_keys();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -111,7 +118,9 @@ class SceneReader final : public json::json_sax_t {
   }
 
   bool start_object(std::size_t) override {
-    if (level_ == Level::outside) {
+    if (holds_trees()) {
+      grow_tree(json::object());
+    } else if (level_ == Level::outside) {
       level_ = Level::scene;
     } else if (level_ == Level::scene && !keys_within(top_).empty()) {
       level_ = Level::within;
@@ -124,7 +133,9 @@ class SceneReader final : public json::json_sax_t {
   }
 
   bool end_object() override {
-    if (level_ == Level::within) {
+    if (!tree_.empty()) {
+      tree_.pop_back();
+    } else if (level_ == Level::within) {
       level_ = Level::scene;
       inner_.clear();
       finish();
@@ -133,7 +144,9 @@ class SceneReader final : public json::json_sax_t {
   }
 
   bool start_array(std::size_t) override {
-    if (rows_ != nullptr && !in_row_) {
+    if (!tree_.empty()) {
+      grow_tree(json::array());
+    } else if (rows_ != nullptr && !in_row_) {
       in_row_ = true;
       row_size_ = 0;
     } else if (level_ == Level::within && top_ == "initial-state") {
@@ -150,6 +163,10 @@ class SceneReader final : public json::json_sax_t {
   }
 
   bool end_array() override {
+    if (!tree_.empty()) {
+      tree_.pop_back();
+      return true;
+    }
     if (std::exchange(in_row_, false)) {
       if (row_size_ != vec3::length()) refuse_value(inner_, kRows);
       rows_->push_back(row_);
@@ -189,7 +206,9 @@ class SceneReader final : public json::json_sax_t {
   /// A value that is neither a list nor an object.
   bool add(json value) {
     if (level_ == Level::outside) throw InputError("a scene must be a JSON object, { ... }");
-    if (rows_ != nullptr) {
+    if (!tree_.empty()) {
+      add_to_tree(std::move(value));
+    } else if (rows_ != nullptr) {
       add_to_row(value);
     } else if (list_ != nullptr) {
       if (list_->size() == kMaxParticles)
@@ -204,6 +223,24 @@ class SceneReader final : public json::json_sax_t {
       finish();
     }
     return true;
+  }
+
+  /// Obstacles may be objects, with paths in them: a few levels, of limited size.
+  bool holds_trees() const { return !tree_.empty() || (list_ != nullptr && top_ == "obstacles"); }
+  void count_in_tree() {
+    constexpr std::size_t kMost = kMostObstacles * kMostKeyframes * 12;
+    if (++in_tree_ > kMost) refuse_value(top_, "holds too many values");
+  }
+  json& add_to_tree(json value) {
+    count_in_tree();
+    json& parent = tree_.empty() ? *list_ : *tree_.back();
+    if (parent.is_array()) return parent.emplace_back(std::move(value));
+    return parent[tree_key_] = std::move(value);
+  }
+  void grow_tree(json empty) {
+    constexpr std::size_t kDeepest = 4;  // an obstacle, its path, a keyframe, a vector
+    if (tree_.size() == kDeepest) refuse_value(top_, "is nested too deeply");
+    tree_.push_back(&add_to_tree(std::move(empty)));
   }
 
   void add_to_row(const json& value) {
@@ -241,6 +278,9 @@ class SceneReader final : public json::json_sax_t {
   std::string top_, inner_;  // the key that is being read, and the one in its object
   json value_;               // of `top_`
   json* list_ = nullptr;     // that is open
+  std::vector<json*> tree_;  // what is open in it
+  std::string tree_key_;
+  std::size_t in_tree_ = 0;  // values so far
   InitialState state_;
   std::vector<vec3>* rows_ = nullptr;  // of the state, that are open
   bool in_row_ = false;

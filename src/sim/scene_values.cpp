@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 
@@ -116,7 +117,7 @@ PinSelection read_pins(const json& value) {
 std::vector<Obstacle> read_obstacles(const json& value) {
   if (!value.is_array()) refuse("obstacles", "must be a list of texts such as \"sphere:0,-1,0,0.3\"");
   std::vector<Obstacle> bodies;
-  for (const json& text : value) bodies.push_back(parse_obstacle(string("obstacles", text)));
+  for (const json& each : value) bodies.push_back(read_obstacle(each));
   check_obstacles(bodies);
   return bodies;
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/obstacle_json.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 
@@ -52,7 +53,7 @@ std::string text_of(const PinSelection& pins) {
 
 std::string text_of(const std::vector<Obstacle>& bodies) {
   std::string text;
-  for (const Obstacle& body : bodies) text += (text.empty() ? "" : ", ") + json_text(clothlab::text_of(body));
+  for (const Obstacle& body : bodies) text += (text.empty() ? "" : ", ") + write_obstacle(body);
   return "[" + text + "]";
 }
 

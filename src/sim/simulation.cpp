@@ -190,21 +190,19 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
-  place_contact_surfaces(h);
+  Surfaces& met = filters_contact(*scene) ? surfaces : pushing;
+  (&met == &surfaces ? pushing : surfaces).clear();
+  met.place(*scene, moves, state.t, h);
+  if (!system.contact().empty()) place_pushing_surfaces();
   system.meet(context.pool, state.x);
-  surfaces.place(*scene, moves, state.t, h);
   if (contact.hold(surfaces, h, state, system, context)) integrator->reset();
   if (surfaces.move()) add_work_of_held(h, false, context);
 }
 
-/// Obstacles on their way, for contact by forces.
-void Simulation::Impl::place_contact_surfaces(double h) {
-  if (system.contact().empty()) return;
+void Simulation::Impl::place_pushing_surfaces() {
   const std::size_t floor = scene->floor.on ? 1 : 0;
-  for (std::uint32_t k = 0; k < scene->obstacles.bodies.size(); ++k) {
-    const vec3 from = moves.shift(k, state.t), to = moves.shift(k, state.t + h);
-    system.place_surface(floor + k, shifted(scene->obstacles.bodies[k], to), (to - from) / h);
-  }
+  for (std::uint32_t k = 1; k < pushing.size(); ++k)
+    system.place_surface(floor + k - 1, pushing.body_at_end(k), pushing.motion_at_end(k));
 }
 
 /// One substep, repeated where cloth has landed.

@@ -94,7 +94,7 @@ void Simulation::Impl::lead_obstacle(WorkerPool& pool, const MoveObstacle& comma
   moves.move(command.obstacle, left, state.t,
              std::max({command.duration, scene->stepping.dt, glm::length(left) / fastest}));
   account.add_work(drift);
-  account.set_scale(system, reach(*after), fastest);
+  set_account_scale(*after, fastest);
   scene = std::move(after);
   blow_up.reset();
 }
@@ -174,7 +174,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
     const bool free = pins.empty() && !has_surfaces(*scene);
     account.start(measured.internal.shaking() + measured.potential.contact +
                   (free ? 0.0 : measured.internal.drift));
-    account.set_scale(system, reach(*scene));
+    set_account_scale(*scene);
     at_start = {scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(),
                 pins.empty(),    has_rods(),  measured,     account};
   }
@@ -202,23 +202,23 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   if (!(after->material == system.material())) {
     const double before = internal_now(pool).shaking();
     system.set_material(after->material);
-    account.set_scale(system, reach(*after));
+    set_account_scale(*after);
     account.add_work(internal_now(pool).shaking() - before);
     if (system.grab()) set_grab(pool, *system.grab());
   }
   if (!(after->wind == scene->wind)) {
     system.set_wind(after->wind);
-    account.set_scale(system, reach(*after));
+    set_account_scale(*after);
   }
   bool may_stop = other_pins;
   if (!(after->floor == scene->floor)) {
-    account.set_scale(system, reach(*after));
+    set_account_scale(*after);
     may_stop =
         may_stop || (after->floor.on && (!scene->floor.on || after->floor.height != scene->floor.height));
   }
   if (!(after->obstacles == scene->obstacles)) {
     moves.rest();
-    account.set_scale(system, reach(*after));
+    set_account_scale(*after);
     may_stop = true;
   }
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
@@ -254,7 +254,24 @@ double Simulation::Impl::reach(const Scene& world) const {
       way = std::max(way, std::abs(place.height - place.level));
     }
   }
-  return mesh->diagonal + way;
+  double on_paths = 0;
+  for (const Obstacle& body : world.obstacles.bodies)
+    for (const Keyframe& key : body.path.keys)
+      on_paths = std::max(
+          on_paths, glm::length(key.move) + (key.turn != vec3(0) ? 2 * std::min(bound_of(body), way) : 0.0));
+  return mesh->diagonal + way + on_paths;
+}
+
+/// The largest of obstacles on paths [m/s].
+double Simulation::Impl::surface_speed(const Scene& world) const {
+  double fastest = 0;
+  for (const Obstacle& body : world.obstacles.bodies)
+    fastest = std::max(fastest, fastest_on(body.path, std::min(bound_of(body), reach(world))));
+  return fastest;
+}
+
+void Simulation::Impl::set_account_scale(const Scene& world, double speed) {
+  account.set_scale(system, reach(world), std::max(speed, surface_speed(world)));
 }
 
 /// Moves pins and their particles between two steps. The springs' gain is work from outside.

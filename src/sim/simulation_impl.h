@@ -41,7 +41,7 @@ struct Simulation::Impl {
   void keep_start_of_substep(WorkerPool& pool);
   void aim_pins(double h, const ComputeContext& context);
   void meet_world(double h, const ComputeContext& context);
-  void place_contact_surfaces(double h);
+  void place_pushing_surfaces();
   void add_work_of_held(double h, bool of_pins, const ComputeContext& context);
   void restart_integrator_if_new(double h);
   void enter_integrator_if_new(double h, const ComputeContext& context);
@@ -118,6 +118,9 @@ struct Simulation::Impl {
   EnergyReport energy_report() const { return energy_report(measured.potential, measured.internal); }
   static EnergyReport energy_report(const ClothSystem::Energies& potential, const InternalEnergy& internal);
   double reach(const Scene& world) const;
+  double surface_speed(const Scene& world) const;
+  /// `speed`: of what moves but on a path [m/s].
+  void set_account_scale(const Scene& world, double speed = 0);
   ContactSettings contact_settings(const Scene& of) const {
     return clothlab::contact_settings(of, system.model(), mesh->diagonal);
   }
@@ -132,7 +135,8 @@ struct Simulation::Impl {
   State state;
 
   ObstacleMoves moves;
-  Surfaces surfaces;  // of the current substep
+  Surfaces surfaces;  // of the current substep, for `contact`
+  Surfaces pushing;   // for contact by forces; one of the two is empty
   FilterContact contact;
   StepControl control;
   EnergyMeter meter{system.model()};

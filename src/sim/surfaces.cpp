@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "sim/surfaces.h"
 
+#include <glm/gtc/quaternion.hpp>
+
 namespace clothlab {
 
 void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, double t, double h) {
   constexpr double kRoom = 1 + 1e-9;
-  if (scene.contact.model != ContactModel::filter) {
-    has_floor_ = move_ = false;
-    bodies_.clear();
-    return;
-  }
   has_floor_ = scene.floor.on;
   floor_height_ = scene.floor.height;
   floor_friction_ = scene.floor.friction;
@@ -19,14 +16,23 @@ void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, double t, d
   for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
     const Obstacle& obstacle = scene.obstacles.bodies[k];
     Body& body = bodies_[k];
-    const vec3 from = moves.shift(k, t), to = h > 0 ? moves.shift(k, t + h) : from;
-    body.begin = shifted(obstacle, from);
-    body.end = shifted(obstacle, to);
-    body.moves = from != to;
-    body.way = to - from;
-    body.velocity = body.moves ? body.way / h : vec3(0);
-    body.middle = centre_of(body.begin);
+    const Pose from = pose_at(obstacle, k, moves, t), to = h > 0 ? pose_at(obstacle, k, moves, t + h) : from;
+    body.moves = !(from == to);
+    body.begin = posed(obstacle, from);
+    body.end = body.moves ? posed(obstacle, to) : body.begin;
+    const vec3 centre = centre_of(obstacle);
+    body.middle = centre + from.shift;
+    body.middle_at_end = centre + to.shift;
     body.bound = kRoom * bound_of(obstacle);
+    body.way = to.shift - from.shift;
+    body.velocity = body.moves ? body.way / h : vec3(0);
+    body.turns = from.turn != to.turn;
+    if (body.turns) {
+      glm::dquat turn = to.turn * glm::conjugate(from.turn);
+      if (turn.w < 0) turn = -turn;  // the short way
+      body.turn = glm::mat3_cast(turn);
+      body.spin = glm::angle(turn) / h * glm::axis(turn);
+    }
     move_ = move_ || body.moves;
   }
 }

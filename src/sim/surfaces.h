@@ -15,15 +15,19 @@ namespace clothlab {
 /// Whether there is anything to be met.
 inline bool has_surfaces(const Scene& scene) { return scene.floor.on || !scene.obstacles.bodies.empty(); }
 
-/// What FilterContact keeps the cloth out of, the floor and the obstacles of a scene, in a step: where they
-/// are at its beginning and its end, and how they move between. Numbered: 0 the floor, k obstacle k − 1. None
-/// where contact is by forces.
+/// The floor and the obstacles of a scene in a step: where they are at its beginning and its end, and how
+/// they move between. Numbered: 0 the floor, k obstacle k − 1.
 class Surfaces {
  public:
   Surfaces() { bodies_.reserve(kMostObstacles); }
 
   /// In a step from t to t + h [s]; with h = 0 at one time, at rest.
   void place(const Scene& scene, const ObstacleMoves& moves, double t, double h);
+
+  void clear() {
+    has_floor_ = move_ = false;
+    bodies_.clear();
+  }
 
   bool empty() const { return first() == size(); }
   std::uint32_t first() const { return has_floor_ ? 0 : 1; }
@@ -33,6 +37,12 @@ class Surfaces {
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
+  /// An obstacle at the end.
+  const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface - 1].end; }
+  SurfaceMotion motion_at_end(std::uint32_t surface) const {
+    const Body& body = bodies_[surface - 1];
+    return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
+  }
   /// Where a point is above a surface at the beginning.
   SurfacePlace at_begin(std::uint32_t surface, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_, x)
@@ -52,23 +62,46 @@ class Surfaces {
   }
 
   /// The way of what is at x on a surface, and moves with it, throughout the step [m].
-  vec3 way(std::uint32_t surface, const vec3& /*x*/) const {
-    return surface == 0 ? vec3(0) : bodies_[surface - 1].way;
+  vec3 way(std::uint32_t surface, const vec3& x) const {
+    if (surface == 0) return vec3(0);
+    const Body& body = bodies_[surface - 1];
+    return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.way;
   }
-  /// Its velocity [m/s].
-  vec3 velocity(std::uint32_t surface, const vec3& /*x*/) const {
-    return surface == 0 ? vec3(0) : bodies_[surface - 1].velocity;
+  /// Its velocity at the beginning, and that of what is at x at the end [m/s].
+  vec3 velocity(std::uint32_t surface, const vec3& x) const {
+    return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle);
+  }
+  vec3 velocity_at_end(std::uint32_t surface, const vec3& x) const {
+    return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle_at_end);
+  }
+  /// The acceleration of what moves at w relative to a surface that turns, and with it otherwise [m/s²]: the
+  /// centripetal one and that of Coriolis.
+  vec3 acceleration(std::uint32_t surface, const vec3& x, const vec3& w) const {
+    if (surface == 0 || !bodies_[surface - 1].turns) return vec3(0);
+    const Body& body = bodies_[surface - 1];
+    return glm::cross(body.spin, glm::cross(body.spin, x - body.middle) + 2.0 * w);
+  }
+  bool turns(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].turns; }
+  /// A normal at the beginning as it is at the end: what is held along that, and moves along a flat face that
+  /// turns, ends on it.
+  vec3 held_normal(std::uint32_t surface, const vec3& normal) const {
+    return turns(surface) ? bodies_[surface - 1].turn * normal : normal;
   }
 
  private:
   struct Body {
     Obstacle begin, end;
-    bool moves = false;
-    vec3 middle{0};    // of a sphere around it where it begins
-    double bound = 0;  // its radius [m], with room for rounding
-    vec3 way{0};       // [m]
-    vec3 velocity{0};  // [m/s]
+    bool moves = false, turns = false;
+    vec3 middle{0}, middle_at_end{0};
+    double bound = 0;  // radius of a sphere around it [m], with room for rounding
+    vec3 way{0};       // of the middle [m]
+    vec3 velocity{0};  // of the middle [m/s]
+    mat3 turn{1};      // from begin to end
+    vec3 spin{0};      // [rad/s]
   };
+  static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
+    return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
+  }
   // Rounding lies between what moves with a surface and where that arrives.
   static SurfacePlace above(const Body& body, const Obstacle& where, const vec3& x) {
     SurfacePlace place = place_above(where, x);

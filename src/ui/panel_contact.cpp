@@ -87,7 +87,12 @@ std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
       return {{&Obstacle::from, "centre", "x, y, z", "The centre of the box.", kFarthestObstacle},
               {&Obstacle::size, "size", "Sides",
                "Its extents along x, y and z. Its edges are rounded by a twentieth of the smallest.",
-               kLargestObstacle}};
+               kLargestObstacle},
+              {&Obstacle::turn, "turn", "Turned",
+               "The direction about which it is turned, as long as the angle in degrees: 0, 45, 0 turns it "
+               "by 45° "
+               "about y.",
+               kMostTurn}};
     case Obstacle::Shape::plane:
       return {{&Obstacle::normal, "normal", "normal",
                "The direction that points away from the plane, of any length: cloth stays on that side.",
@@ -118,9 +123,11 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
   for (const VectorField& field : fields) {
     const bool is_first = &field == fields.data();
     const std::string label = is_first ? title + " " + field.label : field.label;
-    const bool is_length = field.value != &Obstacle::normal;
-    if (const auto typed = vector_row((id + field.id).c_str(), label, field.help, body.*field.value,
-                                      field.most, is_length ? "m" : ""))
+    const char* unit = "m";
+    if (field.value == &Obstacle::normal) unit = "";
+    if (field.value == &Obstacle::turn) unit = "°";
+    if (const auto typed =
+            vector_row((id + field.id).c_str(), label, field.help, body.*field.value, field.most, unit))
       next.*field.value = *typed;
     if (!is_first) continue;
     ImGui::SameLine(0, units(4));
@@ -128,6 +135,8 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
         icon_button(id + "remove", Icon::close, "Takes " + title + " away.", false, ImGui::GetFrameHeight());
   }
   if (!has_axis(body.shape)) next.to = next.from;
+  if (next.turn != body.turn) next = turned(next, next.turn);
+  if (!body.path.keys.empty()) small_text("It moves on the path of the scene, from there.");
   if (body.shape == Obstacle::Shape::plane) {
     if (const auto typed =
             number_row((id + "offset").c_str(), "Offset",

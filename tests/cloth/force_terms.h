@@ -64,7 +64,7 @@ inline std::unique_ptr<ForceTerm> some_pushes() {
 inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, double damping) {
   ContactSettings settings;
   for (const char* body : {"sphere:0.5,-0.3,0.5,0.5", "capsule:0,0.1,0.2,1,0.2,0.3,0.1", "plane:0,1,0,0.02"})
-    settings.surfaces.push_back({parse_obstacle(body), friction, vec3(0)});
+    settings.surfaces.push_back({parse_obstacle(body), friction, {}});
   settings.law = {300, 0.25};
   settings.thickness = 0.01;
   settings.damping = damping;

@@ -10,8 +10,11 @@
 #include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <numbers>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -238,6 +241,89 @@ TEST(Obstacle, PushesOutTheNearWay) {
   EXPECT_EQ(place_above(post, vec3(0, 2, 0)).normal, vec3(1, 0, 0)) << "on the axis, any way out";
   EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).height, 3);
   EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).level, 0.5);
+}
+
+// A body that is turned about its centre and shifted has the heights of the one before at the places before.
+TEST(Obstacle, IsTheSameBodyElsewhere) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> within(-1.5, 1.5);
+  const auto point = [&] { return vec3(within(random), within(random), within(random)); };
+  for (const Obstacle& body : shapes())
+    for (int k = 0; k < 100; ++k) {
+      const Pose pose{turn_of(200.0 * point()), point()};
+      const Obstacle there = posed(body, pose);
+      const mat3 turn = glm::mat3_cast(pose.turn);
+      const vec3 centre = centre_of(body), x = point();
+      const SurfacePlace before = place_above(body, x);
+      const SurfacePlace after = place_above(there, centre + pose.shift + turn * (x - centre));
+      EXPECT_NEAR(after.height - after.level, before.height - before.level, 1e-13) << text_of(body);
+      EXPECT_LT(glm::distance(after.normal, turn * before.normal), 1e-10) << text_of(body);
+      EXPECT_NEAR(after.curvature, before.curvature, 1e-12 * before.curvature);
+      EXPECT_LT(glm::distance(centre_of(moved_to(body, vec3(1, 2, 3))), vec3(1, 2, 3)),
+                body.shape == Obstacle::Shape::plane ? 10 : 1e-15);
+    }
+  const Obstacle box = turned(parse_obstacle("box:0,0,0,2,2,2"), vec3(0, 0, 45));
+  EXPECT_NEAR(place_above(box, vec3(0, 2, 0)).height - place_above(box, vec3(0, 2, 0)).level,
+              2 - std::sqrt(2.0) + (std::sqrt(2.0) - 1) * rounding_of(box), 1e-14)
+      << "on its rounded edge";
+  EXPECT_EQ(turned(box, vec3(0)), parse_obstacle("box:0,0,0,2,2,2"));
+  const Obstacle bar = turned(parse_obstacle("capsule:-1,0,0,1,0,0,0.1"), vec3(0, 0, 90));
+  EXPECT_LT(glm::distance(bar.to, vec3(0, 1, 0)), 1e-15);
+  EXPECT_EQ(bar.turn, vec3(0)) << "its ends say it all";
+}
+
+ObstaclePath path_of(std::vector<Keyframe> keys, bool loops) { return {std::move(keys), loops}; }
+
+TEST(ObstaclePath, GoesFromKeyToKey) {
+  const ObstaclePath path = path_of(
+      {{1, vec3(0), vec3(0)}, {2, vec3(1, 0, 0), vec3(0, 90, 0)}, {4, vec3(1, 2, 0), vec3(0, 90, 0)}}, false);
+  EXPECT_EQ(pose_on(path, 0), Pose());
+  EXPECT_EQ(pose_on(path, 1.25).shift, vec3(0.25, 0, 0));
+  const vec3 turned_x = glm::mat3_cast(pose_on(path, 1.5).turn) * vec3(1, 0, 0);
+  EXPECT_LT(glm::distance(turned_x, vec3(std::sqrt(0.5), 0, -std::sqrt(0.5))), 1e-15);
+  EXPECT_EQ(pose_on(path, 3).shift, vec3(1, 1, 0));
+  EXPECT_EQ(pose_on(path, 3).turn, turn_of(vec3(0, 90, 0)));
+  EXPECT_EQ(pose_on(path, 99).shift, vec3(1, 2, 0)) << "it rests there";
+  EXPECT_NEAR(fastest_on(path, 0.5), 1 + 0.25 * std::numbers::pi, 1e-12);
+  EXPECT_EQ(pose_on(ObstaclePath(), 5), Pose());
+}
+
+// Round and round: at constant speed also from the end to the beginning.
+TEST(ObstaclePath, BeginsAnewWhereItLoops) {
+  const ObstaclePath path = path_of({{0.5, vec3(0), vec3(0)},
+                                     {1, vec3(0, 1, 0), vec3(0, 120, 0)},
+                                     {1.5, vec3(0, 1, 0), vec3(0, 240, 0)},
+                                     {2, vec3(0), vec3(0, 360, 0)}},
+                                    true);
+  check_path(path);
+  for (const double t : {0.6, 1.2, 1.75}) {
+    const Pose once = pose_on(path, t), again = pose_on(path, t + 3);
+    EXPECT_LT(glm::distance(once.shift, again.shift), 1e-14);
+    EXPECT_NEAR(std::abs(glm::dot(once.turn, again.turn)), 1, 1e-14);
+    const vec3 x = glm::mat3_cast(pose_on(path, t).turn) * vec3(1, 0, 0);
+    const double angle = (t - 0.5) / 1.5 * 2 * std::numbers::pi;
+    EXPECT_LT(glm::distance(x, vec3(std::cos(angle), 0, -std::sin(angle))), 1e-14) << t;
+  }
+}
+
+TEST(ObstaclePath, IsRefusedWhereItIsNone) {
+  const auto refused = [](const ObstaclePath& path) {
+    try {
+      check_path(path);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refused(path_of({{1, vec3(0), vec3(0)}, {1, vec3(0), vec3(0)}}, false)),
+              HasSubstr("must ascend"));
+  EXPECT_THAT(refused(path_of({{-1, vec3(0), vec3(0)}}, false)), HasSubstr("must ascend"));
+  EXPECT_THAT(refused(path_of({{0, vec3(2000, 0, 0), vec3(0)}}, false)), HasSubstr("by 1000 m"));
+  EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}}, true)), HasSubstr("must end where it begins"));
+  EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}, {1, vec3(1), vec3(0)}}, true)), HasSubstr("must end"));
+  EXPECT_THAT(refused(path_of({{0, vec3(0), vec3(0)}, {1, vec3(0), vec3(0, 90, 0)}}, true)),
+              HasSubstr("must end"));
+  EXPECT_THAT(refused(path_of(std::vector<Keyframe>(kMostKeyframes + 1), false)), HasSubstr("at most 1000"));
 }
 
 }  // namespace

@@ -97,8 +97,10 @@ void pin(Session& session) {
   session.send(SetPinned{{0, 31}, false});
   session.send(MovePins{{{30, vec3(0.2, 0, 0.8)}}, 0});
   session.steps(6);
-  session.send(
-      SetObstacles{{parse_obstacle("sphere:0.5,-0.45,0.5,0.2"), parse_obstacle("plane:0,1,0,-0.8")}});
+  Obstacle slope = parse_obstacle("plane:0,1,0,-0.8");
+  slope.path = {{{0, vec3(0), vec3(0)}, {2, vec3(0, 0.1, 0), vec3(0, 0, 20)}}, false};
+  session.send(SetObstacles{{parse_obstacle("sphere:0.5,-0.45,0.5,0.2"), slope,
+                             turned(parse_obstacle("box:2,0,0,1,1,1"), vec3(0, 9, 0))}});
   session.send(MoveObstacle{0, vec3(0.45, -0.2, 0.5), 0.15});
   session.steps(5);
   session.send(MoveObstacle{0, vec3(0.4, -0.2, 0.5), 0.1});  // under way

@@ -26,6 +26,7 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
       scene.floor.height = -1;
       scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1")};
+      scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {1, vec3(0, 0.1, 0), vec3(0, 90, 0)}}, false};
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
       Simulation simulation(scene, grid_mesh(16, 16), pool);

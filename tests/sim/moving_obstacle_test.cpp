@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -232,6 +233,7 @@ TEST_F(MovingObstacle, GivesTheSameBitsForAnyNumberOfThreadsAndFromAFile) {
     scene.integrator = integrator;
     scene.stepping.dt = 5e-3;
     scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.5,0.5,0.2"), parse_obstacle("plane:0,1,0,-0.9")};
+    scene.obstacles.bodies[1].path = {{{0, vec3(0), vec3(0)}, {0.3, vec3(0, 0.1, 0), vec3(30, 0, 0)}}, false};
     for (const int threads : {1, 2, 4}) {
       WorkerPool pool(threads);
       Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
@@ -254,6 +256,118 @@ TEST_F(MovingObstacle, GivesTheSameBitsForAnyNumberOfThreadsAndFromAFile) {
       EXPECT_EQ(hash, first) << integrator << threads;
     }
   }
+}
+
+// A patch of 1 mm, which moves as a point, at a distance from the axis of a level plane that turns.
+struct OnTurntable {
+  OnTurntable(const std::string& integrator, double distance, double spin)
+      : mesh(built(make_grid_obj(2, 2, 1e-3, 1e-3))) {
+    Scene scene = on_a_plane(integrator);
+    scene.stepping.dt = 1e-3;
+    const double third = 2 * std::numbers::pi / spin / 3;
+    for (int k = 0; k <= 3; ++k)
+      scene.obstacles.bodies[0].path.keys.push_back({k * third, vec3(0), vec3(0, 120 * k, 0)});
+    scene.obstacles.bodies[0].path.loops = true;
+    InitialState start;
+    for (const double a : {-0.5e-3, 0.5e-3})
+      for (const double b : {-0.5e-3, 0.5e-3}) {
+        start.positions.emplace_back(distance + a, 0, b);
+        start.velocities.push_back(glm::cross(vec3(0, spin, 0), start.positions.back()));
+      }
+    scene.initial_state = start;
+    simulation = std::make_unique<Simulation>(scene, mesh, pool);
+  }
+  vec3 place() const {
+    vec3 sum(0);
+    for (const vec3& x : simulation->state().x) sum += x / 4.0;
+    return sum;
+  }
+
+  WorkerPool pool{1};
+  std::shared_ptr<const ClothMesh> mesh;
+  std::unique_ptr<Simulation> simulation;
+};
+
+// What lies on a plane that turns goes round with it while ω² r < μ g, else it slides outwards.
+TEST_F(MovingObstacle, TakesRoundWhatLiesOnIt) {
+  constexpr double kDistance = 0.5;
+  const double limit = std::sqrt(kGrip * kDown / kDistance);
+  for (const IntegratorInfo& info : integrators()) {
+    OnTurntable slow(std::string(info.id), kDistance, 0.95 * limit);
+    const int quarter = static_cast<int>(0.5 * std::numbers::pi / (0.95 * limit) / 1e-3);
+    ASSERT_EQ(run(*slow.simulation, quarter), quarter) << info.id;
+    const double angle = quarter * 1e-3 * 0.95 * limit;
+    EXPECT_LT(glm::distance(slow.place(), kDistance * vec3(std::cos(angle), 0, -std::sin(angle))), 1e-9)
+        << info.id;
+    OnTurntable fast(std::string(info.id), kDistance, 1.05 * limit);
+    ASSERT_EQ(run(*fast.simulation, quarter), quarter) << info.id;
+    EXPECT_GT(glm::length(fast.place()), kDistance + 1e-3) << info.id;
+    EXPECT_GE(least_gap(*fast.simulation), -2e-12) << info.id;
+  }
+}
+
+// A path that goes straight is what the hand does.
+TEST_F(MovingObstacle, OnAPathIsAsByHand) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = on_a_plane(std::string(info.id));
+    Simulation by_hand(scene, sheet_, pool_);
+    by_hand.apply(pool_, MoveObstacle{0, vec3(0.5, 0.4, 0), 0.4});
+    scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {0.4, vec3(0.5, 0.4, 0), vec3(0)}}, false};
+    Simulation on_path(scene, sheet_, pool_);
+    ASSERT_EQ(run(by_hand, 190), 190) << info.id;
+    ASSERT_EQ(run(on_path, 190), 190) << info.id;
+    for (std::size_t i = 0; i < sheet_->positions.size(); ++i)
+      EXPECT_LT(glm::distance(by_hand.state().x[i], on_path.state().x[i]), 1e-10) << info.id;
+  }
+}
+
+// A box that tips over under a sheet, a bar that turns about its middle and a ball that rolls.
+TEST_F(MovingObstacle, NothingEndsBelowWhatTurns) {
+  const auto sheet = grid_mesh(9, 9);
+  Obstacle box = turned(parse_obstacle("box:0.5,-0.3,0.5,0.6,0.2,0.5"), vec3(0, 20, 0));
+  box.path = {{{0, vec3(0), vec3(0)}, {0.4, vec3(0.1, 0, 0), vec3(0, 0, 80)}}, false};
+  Obstacle bar = parse_obstacle("cylinder:0.1,-0.2,0.5,0.9,-0.2,0.5,0.1");
+  bar.path = {{{0, vec3(0), vec3(0)}, {0.5, vec3(0), vec3(0, 170, 0)}}, false};
+  Obstacle ball = parse_obstacle("sphere:0.3,-0.3,0.5,0.25");
+  ball.path = {{{0, vec3(0), vec3(0)}, {0.5, vec3(0.4, 0, 0), vec3(0, 0, -90)}}, false};
+  for (const Obstacle& body : {box, bar, ball})
+    for (const IntegratorInfo& info : integrators()) {
+      Scene scene;
+      scene.integrator = info.id;
+      scene.pins = PinPreset::none;
+      scene.material.stretch_stiffness = 50;
+      scene.stepping.dt = 2e-3;
+      scene.obstacles.bodies = {body};
+      Simulation simulation(scene, sheet, pool_);
+      std::size_t most = 0;
+      for (int k = 0; k < 200; ++k) {
+        if (simulation.step(pool_) != StepStatus::done) {
+          EXPECT_EQ(info.id, "explicit-euler") << text_of(body) << k;  // which grows at every h
+          break;
+        }
+        ASSERT_GE(least_gap(simulation), -2e-12) << text_of(body) << info.id << " step " << k;
+        most = std::max(most, simulation.constraints(simulation.state().x).entries().size());
+      }
+      if (!simulation.blow_up()) {
+        EXPECT_GT(most, 3u) << text_of(body) << info.id;
+      }
+    }
+}
+
+// Moved by hand, a body takes its path along.
+TEST_F(MovingObstacle, TakesItsPathAlong) {
+  Scene scene = on_a_plane("semi-implicit-euler");
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.5,0.5,0.2")};
+  scene.obstacles.bodies[0].path = {
+      {{0, vec3(0), vec3(0)}, {0.1, vec3(0.1, 0, 0), vec3(0)}, {0.2, vec3(0), vec3(0)}}, true};
+  Simulation simulation(scene, sheet_, pool_);
+  ASSERT_EQ(run(simulation, 25), 25);
+  EXPECT_NEAR(simulation.obstacles()[0].from.x, 0.55, 1e-12);
+  simulation.apply(pool_, MoveObstacle{0, vec3(0.5, -0.6, 0.5), 0});
+  EXPECT_NEAR(simulation.obstacles()[0].from.x, 0.55, 1e-12);
+  EXPECT_EQ(simulation.obstacles()[0].from.y, -0.6);
+  ASSERT_EQ(run(simulation, 100), 100);  // one round
+  EXPECT_NEAR(simulation.obstacles()[0].from.x, 0.55, 1e-12);
 }
 
 // Checkpoints of before end where its moves begin.

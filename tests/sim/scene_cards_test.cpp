@@ -71,13 +71,29 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
   for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "assets" / "scenes"))
     names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "01-sheet",          "02-pendulum", "03-why-implicit",    "04-curtain",
-                       "05-drum",           "06-tube",     "07-chain",           "08-flag",
-                       "09-handkerchief",   "10-orbit",    "11-free-fall",       "12-ringing",
-                       "13-runge-kutta",    "14-tug",      "15-one-newton-step", "16-there-and-back",
-                       "17-rods",           "18-folds",    "19-dampers",         "20-light-particles",
-                       "21-below-the-limit"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"01-sheet",
+                                             "02-pendulum",
+                                             "03-why-implicit",
+                                             "04-curtain",
+                                             "05-drum",
+                                             "06-tube",
+                                             "07-chain",
+                                             "08-flag",
+                                             "09-handkerchief",
+                                             "10-orbit",
+                                             "11-free-fall",
+                                             "12-ringing",
+                                             "13-runge-kutta",
+                                             "14-tug",
+                                             "15-one-newton-step",
+                                             "16-there-and-back",
+                                             "17-rods",
+                                             "18-folds",
+                                             "19-dampers",
+                                             "20-light-particles",
+                                             "21-below-the-limit",
+                                             "22-spinning-ball",
+                                             "23-pushed-curtain"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -571,6 +587,87 @@ TEST(SceneCards, BelowTheLimit) {
     ASSERT_EQ(smaller->step(one_thread()), StepStatus::done);
     ASSERT_NEAR(smaller->record().energy.total, 0, 0.06);
   }
+}
+
+// Of all particles about the vertical through the middle of a ball [rad/s].
+double turning_speed(const Simulation& simulation, const vec3& middle) {
+  double momentum = 0, inertia = 0;
+  for (std::size_t i = 0; i < simulation.state().x.size(); ++i) {
+    const vec3 r = simulation.state().x[i] - middle, v = simulation.state().v[i];
+    momentum += r.z * v.x - r.x * v.z;
+    inertia += r.x * r.x + r.z * r.z;
+  }
+  return momentum / inertia;
+}
+
+double farthest_across(const Simulation& simulation, const vec3& middle) {
+  double farthest = 0;
+  for (const vec3& x : simulation.state().x)
+    farthest = std::max(farthest, std::hypot(x.x - middle.x, x.z - middle.z));
+  return farthest;
+}
+
+double mean_height(const Simulation& simulation) {
+  double sum = 0;
+  for (const vec3& x : simulation.state().x) sum += x.y;
+  return sum / static_cast<double>(simulation.state().x.size());
+}
+
+TEST(SceneCards, SpinningBall) {
+  const double ball = 240.0 / 180 * std::numbers::pi;
+  struct Row {
+    const char* integrator;
+    double watt, within;
+  };
+  for (const auto& [integrator, watt, within] :
+       {Row{"semi-implicit-euler", 0.23, 0.01}, Row{"bdf2", 0.06, 0.006}, Row{"sdirk2", 1e-3, 1e-3}}) {
+    Card card("22-spinning-ball");
+    const auto simulation = card.by(integrator).start();
+    EXPECT_NEAR(simulation->scene().stepping.dt, 8.3e-3, 1e-4);
+    const vec3 middle = simulation->scene().obstacles.bodies.at(0).from;
+    ASSERT_EQ(run(*simulation, 240), 240) << integrator;
+    EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.01 * ball) << integrator;
+    const double before = simulation->record().books.floor;
+    ASSERT_EQ(run(*simulation, 240), 240) << integrator;
+    EXPECT_NEAR((simulation->record().books.floor - before) / 2, watt, within) << integrator;
+    EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.001 * ball) << integrator;
+    if (std::string_view(integrator) != "semi-implicit-euler") continue;
+
+    // Over a ball at rest they hang.
+    const auto at_rest = card.start();
+    std::vector<Obstacle> bodies = at_rest->scene().obstacles.bodies;
+    bodies[0].path = {};
+    at_rest->apply(one_thread(), SetObstacles{bodies});
+    ASSERT_EQ(run(*at_rest, 480), 480);
+    EXPECT_GT(farthest_across(*simulation, middle), farthest_across(*at_rest, middle) + 0.05);
+    EXPECT_LT(std::abs(turning_speed(*at_rest, middle)), 0.01);
+
+    const auto smooth = card.with("friction", 0).start();
+    ASSERT_EQ(run(*smooth, 480), 480);
+    EXPECT_LT(std::abs(turning_speed(*smooth, middle)), 0.01 * ball);
+    EXPECT_LT(mean_height(*smooth), -2);
+  }
+}
+
+TEST(SceneCards, PushedCurtain) {
+  Card card("23-pushed-curtain");
+  const Obstacle& ball = card.scene().obstacles.bodies.at(0);
+  EXPECT_EQ(ball.path.keys.at(1).move, vec3(0, 0, 0.7));
+  EXPECT_EQ(ball.path.keys.at(1).time, 1.5);
+  double work[2] = {}, strain[2] = {};
+  for (const int rough : {0, 1}) {
+    if (rough == 0) card.with("friction", 0);
+    if (rough == 1) card.with("friction", scene_asset("23-pushed-curtain").obstacles.friction);
+    const auto simulation = card.start();
+    for (int k = 0; k < 240; ++k) {
+      ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
+      strain[rough] = std::max(strain[rough], simulation->record().max_strain);
+    }
+    work[rough] = simulation->record().books.floor;
+  }
+  EXPECT_NEAR(strain[1], 0.08, 0.005);
+  EXPECT_NEAR(strain[0], 0.03, 0.005);
+  EXPECT_NEAR(work[1] / work[0], 7, 0.5);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
+#include "sim/obstacle_json.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -249,6 +251,55 @@ TEST(SceneJson, APathThatIsNotUtf8IsNotWritten) {
   scene.mesh = FileSource{"caf\xe9.obj"};
   EXPECT_NE(refusal([&] { (void)write_scene(scene); }).find("\"caf?.obj\", which is not UTF-8"),
             std::string::npos);
+}
+
+TEST(SceneJson, ObstaclesMayTurnAndHavePaths) {
+  const std::string text =
+      R"({"clothlab-scene": 2, "obstacles": ["sphere:0,-1,0,0.3",
+          {"body": "box:0,0,0,1,2,3", "turn": [0, 45, 0]},
+          {"body": "capsule:-1,0,0,1,0,0,0.1", "path": [{"time": 0.5}, {"time": 1, "move": [0, 0.1, 0]},
+            {"time": 2.25, "turn": [0, 360, 0]}], "loops": true}], "gravity": [0, -1, 0]})";
+  const Scene scene = parse_scene(text, "s");
+  const std::vector<Obstacle>& bodies = scene.obstacles.bodies;
+  ASSERT_EQ(bodies.size(), 3u);
+  EXPECT_EQ(bodies[0], parse_obstacle("sphere:0,-1,0,0.3"));
+  EXPECT_EQ(bodies[1], turned(parse_obstacle("box:0,0,0,1,2,3"), vec3(0, 45, 0)));
+  ASSERT_EQ(bodies[2].path.keys.size(), 3u);
+  EXPECT_EQ(bodies[2].path.keys[1].move, vec3(0, 0.1, 0));
+  EXPECT_EQ(bodies[2].path.keys[2].turn, vec3(0, 360, 0));
+  EXPECT_TRUE(bodies[2].path.loops);
+  EXPECT_EQ(parse_scene(write_scene(scene), "s").obstacles, scene.obstacles);
+  EXPECT_EQ(scene.material.gravity.y, -1) << "what comes after is read";
+  const Obstacle bar = turned(parse_obstacle("capsule:-1,0,0,1,0,0,0.1"), vec3(0, 0, 90));
+  EXPECT_EQ(read_obstacle(nlohmann::json::parse(write_obstacle(bar))), bar);
+  for (const Obstacle& body : bodies) EXPECT_EQ(parse_obstacle_argument(obstacle_argument(body)), body);
+  EXPECT_EQ(obstacle_argument(bodies[0]), "sphere:0,-1,0,0.3");
+  EXPECT_NE(refusal([] { parse_obstacle_argument("{\"body\": 3}"); }).find("must be a text"),
+            std::string::npos);
+  EXPECT_NE(refusal([] { parse_obstacle_argument("{body"); }).find("not valid JSON"), std::string::npos);
+}
+
+TEST(SceneJson, ObstaclesAreRefusedByMember) {
+  const auto refused = [](const std::string& list) {
+    return refusal([&] { parse_scene(R"({"clothlab-scene": 2, "obstacles": [)" + list + "]}", "s"); });
+  };
+  EXPECT_NE(refused("7").find("an obstacle must be a text such as"), std::string::npos);
+  EXPECT_NE(refused("{}").find("\"body\" of an obstacle must be a text"), std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "trun": [0, 0, 0]})").find("did you mean \"turn\"?"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "turn": [0, 0]})").find("a list of three numbers"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "body": ""})").find("has \"body\" twice"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "path": 3})").find("a list of keyframes"),
+            std::string::npos);
+  EXPECT_NE(
+      refused(R"({"body": "sphere:0,0,0,1", "path": [{"move": [0, 0, 0]}]})").find("a number of seconds"),
+      std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "path": [{"time": 1}, {"time": 1}]})").find("must ascend"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"body": [[[[[1]]]]]})").find("nested too deeply"), std::string::npos);
+  EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "loops": 1})").find("true or false"), std::string::npos);
 }
 
 TEST(SceneJson, EveryParameterIsAKey) {
