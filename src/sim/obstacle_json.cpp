@@ -51,7 +51,9 @@ std::string coordinate_text(double value) {
 }
 
 std::string list_text(const vec3& v) {
-  return "[" + coordinate_text(v.x) + ", " + coordinate_text(v.y) + ", " + coordinate_text(v.z) + "]";
+  std::string text = "[";
+  for (int k = 0; k < 3; ++k) text.append(k > 0 ? ", " : "").append(coordinate_text(v[k]));
+  return text + "]";
 }
 
 }  // namespace

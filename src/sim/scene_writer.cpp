@@ -31,7 +31,9 @@ std::string text_of(double value) {
 }
 
 std::string text_of(const vec3& v) {
-  return "[" + text_of(v.x) + ", " + text_of(v.y) + ", " + text_of(v.z) + "]";
+  std::string text = "[";
+  for (int k = 0; k < 3; ++k) text.append(k > 0 ? ", " : "").append(text_of(v[k]));
+  return text + "]";
 }
 
 std::string text_of(const MeshSource& mesh) {
