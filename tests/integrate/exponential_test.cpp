@@ -12,7 +12,7 @@ namespace {
 
 using test::Rig;
 
-Material of_damping(DampingModel model, double spring, double rayleigh, double mass) {
+Material with_damping(DampingModel model, double spring, double rayleigh, double mass) {
   Material material;
   material.mass = 0.2;
   material.mass_model = MassModel::area;
@@ -25,14 +25,14 @@ Material of_damping(DampingModel model, double spring, double rayleigh, double m
   return material;
 }
 
-std::vector<Material> materials() {
-  return {of_damping(DampingModel::projected, 0, 0, 0), of_damping(DampingModel::projected, 0.02, 0, 0),
-          of_damping(DampingModel::projected, 2, 0, 0), of_damping(DampingModel::isotropic, 0.05, 0, 0),
-          of_damping(DampingModel::projected, 0, 1e-3, 2)};
+std::vector<Material> all_dampings() {
+  return {with_damping(DampingModel::projected, 0, 0, 0), with_damping(DampingModel::projected, 0.02, 0, 0),
+          with_damping(DampingModel::projected, 2, 0, 0), with_damping(DampingModel::isotropic, 0.05, 0, 0),
+          with_damping(DampingModel::projected, 0, 1e-3, 2)};
 }
 
 // Wider than its rest lengths or narrower, with two pins, one of which moves.
-std::unique_ptr<Rig> sheet(const Material& material, double width) {
+std::unique_ptr<Rig> strained_sheet(const Material& material, double width) {
   auto rig = test::make_sheet(4, 5, 0.2, material);
   for (vec3& x : rig->state.x) x *= width;
   test::shake(rig->state, 0.01, 0.5);
@@ -44,8 +44,8 @@ std::unique_ptr<Rig> sheet(const Material& material, double width) {
 }
 
 // The error of a step in the norm of (ω √M x, √M v), relative to h times the rate of change.
-double error_of_a_step(const Material& material, double width, double h, double tolerance) {
-  auto rig = sheet(material, width);
+double step_error_of(const Material& material, double width, double h, double tolerance) {
+  auto rig = strained_sheet(material, width);
   rig->state.v[4] = vec3(0.1, 0.2, 0);
   rig->system.projection().fix(4, rig->state.x[4] + h * rig->state.v[4]);
   const test::DenseCloth cloth(*rig);
@@ -68,25 +68,25 @@ double error_of_a_step(const Material& material, double width, double h, double 
 }
 
 TEST(ExponentialRosenbrockEuler, KeepsItsToleranceByTheSeriesAndBySubspaces) {
-  for (const Material& material : materials()) {
+  for (const Material& material : all_dampings()) {
     for (const double h : {0.002, 0.02, 0.1}) {
       // Taut cloth: single precision, whose rounding stays.
-      const double taut = error_of_a_step(material, 1.3, h, 1e-3);
+      const double taut = step_error_of(material, 1.3, h, 1e-3);
       EXPECT_LT(taut, 1e-4);
       EXPECT_GT(taut, 1e-9) << "not in single precision";
-      EXPECT_LT(error_of_a_step(material, 1.3, h, 2e-5), 2e-5);
+      EXPECT_LT(step_error_of(material, 1.3, h, 2e-5), 2e-5);
       // Too small a tolerance for it, and compressed cloth, whose exact Jacobian is indefinite: modes grow,
       // and errors with them.
-      EXPECT_LT(error_of_a_step(material, 1.3, h, 1e-13), 1e-10);
+      EXPECT_LT(step_error_of(material, 1.3, h, 1e-13), 1e-10);
       if (h > 0.05) continue;
-      EXPECT_LT(error_of_a_step(material, 0.9, h, 1e-13), 1e-10);
-      EXPECT_LT(error_of_a_step(material, 0.9, h, 1e-3), 1e-4);
+      EXPECT_LT(step_error_of(material, 0.9, h, 1e-13), 1e-10);
+      EXPECT_LT(step_error_of(material, 0.9, h, 1e-3), 1e-4);
     }
   }
 }
 
 TEST(ExponentialRosenbrockEuler, MovesNoPinAndKeepsPlanes) {
-  auto rig = sheet(materials()[1], 1.2);
+  auto rig = strained_sheet(all_dampings()[1], 1.2);
   const vec3 normal = glm::normalize(vec3(1, 2, 3));
   rig->system.projection().constrain(7, mat3(1.0) - glm::outerProduct(normal, normal), rig->state.x[7]);
   rig->state.v[7] -= glm::dot(rig->state.v[7], normal) * normal;
