@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "sim/parameters.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
 #include "ui/theme.h"
@@ -195,13 +196,26 @@ void obstacles(const PanelContext& context) {
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }
 
+// The numbers of a model that has none are left out.
+void contact_model(const PanelContext& context) {
+  section("Model");
+  const ContactModelInfo& info = info_of(context.scene().contact.model);
+  for (const SceneParameter& row : scene_parameters()) {
+    if (row.section != "Contact" || (!info.by_forces && row.spec.id != "contact")) continue;
+    if (const auto changed = parameter_row(row.spec, row.get(context.scene())))
+      context.set_parameter(row.spec.id, *changed);
+  }
+  small_text(info.summary);
+  small_text(info.promise);
+}
+
 }  // namespace
 
 void contact_panel(const PanelContext& context) {
-  parameter_section(context, "Contact");
   parameter_section(context, "Floor");
   obstacles(context);
   parameter_section(context, "Obstacles");
+  contact_model(context);
 }
 
 }  // namespace clothlab

@@ -59,8 +59,17 @@ TEST(Interface, FitsTheSmallestSizeThatIsPromised) {
   }
 }
 
-TEST(Interface, HasAControlForEveryParameter) {
+TEST(Interface, ShowsTheNumbersOfAContactModelThatHasSome) {
   Interface face;
+  face.click("tab:Contact");
+  EXPECT_GT(face.rect("contact").z, 0);
+  EXPECT_LT(face.rect("contact-stiffness").z, 0);
+}
+
+TEST(Interface, HasAControlForEveryParameter) {
+  Scene scene = Interface::sheet();
+  scene.contact.model = ContactModel::penalty;
+  Interface face(scene);
   std::set<std::string> seen;
   for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
     face.click(std::string("tab:") + tab);
