@@ -10,6 +10,7 @@
 #include "core/quantile.h"
 #include "runtime/background.h"
 #include "runtime/step_trial.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -66,8 +67,11 @@ struct LimitRun {
     run.publish();
     measure_omega_max(scene, pool, stop);
     now.omega_max = scene.omega_max;
-    const auto place = std::ranges::find(integrators(), kReference, &IntegratorInfo::id);
-    const auto first = static_cast<std::size_t>(place - integrators().begin());
+    std::erase_if(now.methods,
+                  [&](const MethodLimit& method) { return !has_place_for(scene.scene, *method.info); });
+    const auto is_reference = [](const MethodLimit& method) { return method.info->id == kReference; };
+    const auto place = std::ranges::find_if(now.methods, is_reference);
+    const auto first = static_cast<std::size_t>(place - now.methods.begin());
     search(first);
     for (std::size_t row = 0; row < now.methods.size(); ++row)
       if (row != first) search(row);

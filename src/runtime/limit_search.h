@@ -29,7 +29,7 @@ struct MethodLimit {
 };
 
 struct LimitProgress : SearchProgress {
-  std::vector<MethodLimit> methods;  ///< in the order of integrators()
+  std::vector<MethodLimit> methods;  ///< in the order of integrators(), those that can run the scene
   double tick = 0;                   ///< h of the scene [s]
   double omega_max = 0;              ///< [rad/s]
 };

@@ -48,13 +48,16 @@ ContactSettings contact_settings(const Scene& scene, const ClothModel& model, do
   return settings;
 }
 
+bool has_place_for(const Scene& scene, const IntegratorInfo& method) {
+  return !info_of(scene.contact.model).by_forces || !method.springs_alone;
+}
+
 void check_contact(const Scene& scene) {
-  const ContactModelInfo& contact = info_of(scene.contact.model);
   const IntegratorInfo* method = find_integrator(scene.integrator);
-  if (!contact.by_forces || method == nullptr || !method->springs_alone) return;
+  if (method == nullptr || has_place_for(scene, *method)) return;
   throw InputError(std::string(method->title) +
-                   " treats springs one by one and has no place for contact by " + std::string(contact.id) +
-                   "; it works with contact by filter.");
+                   " treats springs one by one and has no place for contact by " +
+                   std::string(info_of(scene.contact.model).id) + "; it works with contact by filter.");
 }
 
 }  // namespace clothlab

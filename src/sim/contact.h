@@ -9,6 +9,7 @@
 namespace clothlab {
 
 class ClothModel;
+struct IntegratorInfo;
 
 /// Whether particles in contact are held by the projection.
 inline bool filters_contact(const Scene& scene) {
@@ -19,7 +20,9 @@ inline bool filters_contact(const Scene& scene) {
 /// there is chosen for this mesh, of that diagonal [m].
 ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal);
 
-/// Throws InputError where the scene's method cannot have its contact model.
+/// Whether a method can have the scene's contact model.
+bool has_place_for(const Scene& scene, const IntegratorInfo& method);
+/// Throws InputError where the scene's method cannot.
 void check_contact(const Scene& scene);
 
 }  // namespace clothlab

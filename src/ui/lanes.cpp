@@ -6,6 +6,7 @@
 
 #include "chart/lane_style.h"
 #include "integrate/registry.h"
+#include "sim/contact.h"
 #include "ui/method_mark.h"
 #include "ui/theme.h"
 
@@ -78,7 +79,10 @@ std::size_t contrasting_method(const Snapshot& now) {
 
 std::size_t next_new_method(const Snapshot& now) {
   std::size_t row = method_after(now.integrator, 1);
-  while (has_lane(now, row) && row != now.integrator) row = method_after(row, 1);
+  const auto is_new = [&] {
+    return !has_lane(now, row) && has_place_for(*now.frame.scene, integrators()[row]);
+  };
+  while (!is_new() && row != now.integrator) row = method_after(row, 1);
   return row;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/contact.h"
 #include "sim/parameters.h"
 #include "ui/method_mark.h"
 
@@ -27,6 +28,12 @@ void PanelContext::set_integrator(std::size_t row) const {
   if (row >= integrators().size() || row == integrator()) return;
   view.done(Hint::integrator);
   send(Command(SetIntegrator{std::string(integrators()[row].id)}));
+}
+
+void PanelContext::step_integrator(int by) const {
+  std::size_t row = method_after(integrator(), by);
+  while (!has_place_for(scene(), integrators()[row])) row = method_after(row, by);
+  set_integrator(row);
 }
 
 void PanelContext::add_lane(std::size_t row, bool from_start) const {

@@ -257,6 +257,8 @@ struct PanelContext {
   /// The user's values of its own parameters.
   IntegratorParameters own_parameters() const;
   void set_integrator(std::size_t row) const;
+  /// To the next method of the list that can run this scene, or, with −1, the one before.
+  void step_integrator(int by) const;
   /// Adds a lane with that integrator: from the present state, or from the start through all that was done.
   void add_lane(std::size_t row, bool from_start = false) const;
   void select_lane(LaneId lane) const;

@@ -28,7 +28,7 @@ void integrator_choice(const PanelContext& context) {
   const float gap = units(5);
   if (icon_button("previous-integrator", Icon::previous, "Previous integrator of the list ( , )", false,
                   height))
-    context.set_integrator(method_after(current, -1));
+    context.step_integrator(-1);
   ImGui::SameLine(0, gap);
   const bool alone = context.snapshot.others.empty();
   const float lanes = alone ? new_lane_buttons_width() + gap : 0;
@@ -48,7 +48,7 @@ void integrator_choice(const PanelContext& context) {
                    current);
   ImGui::SameLine(0, gap);
   if (icon_button("next-integrator", Icon::next, "Next integrator of the list ( . )", false, height))
-    context.set_integrator(method_after(current, 1));
+    context.step_integrator(1);
   ImGui::SameLine(0, gap);
   if (text_button("explain-button", "?", "Explain this method below: formula, order, cost and stability (E).",
                   height, context.view.explain))

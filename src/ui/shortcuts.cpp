@@ -21,10 +21,6 @@ namespace {
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 
-void step_integrator(const ShortcutTargets& on, int by) {
-  on.context.set_integrator(method_after(on.context.integrator(), by));
-}
-
 void step_through_past(const ShortcutTargets& on, int direction) {
   on.context.send(Control(StepThroughPast{on.shift ? 10 * direction : direction}));
 }
@@ -81,9 +77,9 @@ constexpr std::array kShortcuts = {
     Shortcut{Key::none, 0, false, false, "1 to 9", "switch to that integrator; Shift: as a new lane",
              nullptr},
     Shortcut{Key::none, ',', false, true, ",  .", "previous, next integrator",
-             [](const ShortcutTargets& on) { step_integrator(on, -1); }},
+             [](const ShortcutTargets& on) { on.context.step_integrator(-1); }},
     Shortcut{Key::none, '.', false, true, nullptr, nullptr,
-             [](const ShortcutTargets& on) { step_integrator(on, 1); }},
+             [](const ShortcutTargets& on) { on.context.step_integrator(1); }},
     Shortcut{Key::none, 'E', false, false, "E", "explain the integrator (Method tab), and back",
              [](const ShortcutTargets& on) { on.context.view.explain = !on.context.view.explain; }},
     Shortcut{Key::none, 'F', false, false, "F", "frame the cloth",

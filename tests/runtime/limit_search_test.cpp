@@ -56,6 +56,24 @@ TEST(LimitSearch, FindsWhatTheTrialsOfTheCommandLineFind) {
   EXPECT_LT(of("backward-euler").run->made, 0) << "it damps";
 }
 
+// Methods that cannot run the scene are left out.
+TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
+  Scene scene = testing::sheet_scene(3);
+  scene.integrator = "rk4";
+  scene.stepping.dt = 1e-3;
+  scene.floor = {.on = true, .height = -0.1};
+  scene.contact.model = ContactModel::penalty;
+  const auto loaded = testing::loaded(scene);
+  const LimitSearch search(promised(moment_of(loaded, 3)));
+  const auto found = found_by(search);
+  EXPECT_EQ(found->error, "");
+  EXPECT_EQ(found->methods.size(), integrators().size() - 4);
+  for (const MethodLimit& method : found->methods) {
+    EXPECT_FALSE(method.info->springs_alone);
+    EXPECT_TRUE(method.done);
+  }
+}
+
 TEST(LimitSearch, BeginsWhereTheClothIs) {
   Scene scene = testing::sheet_scene(3);
   scene.integrator = "rk4";

@@ -66,6 +66,22 @@ TEST(Interface, ShowsTheNumbersOfAContactModelThatHasSome) {
   EXPECT_LT(face.rect("contact-stiffness").z, 0);
 }
 
+// The arrows beside the list pass over methods that cannot run the scene.
+TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
+  Scene scene = Interface::sheet();
+  scene.contact.model = ContactModel::penalty;
+  std::set<std::string> seen;
+  for (std::size_t k = 0; k < integrators().size(); ++k) {
+    Interface face(scene);
+    face.click("next-integrator");
+    ASSERT_NE(face.last_command<SetIntegrator>(), nullptr);
+    scene.integrator = face.last_command<SetIntegrator>()->id;
+    EXPECT_FALSE(find_integrator(scene.integrator)->springs_alone) << scene.integrator;
+    seen.insert(scene.integrator);
+  }
+  EXPECT_EQ(seen.size(), integrators().size() - 4);
+}
+
 TEST(Interface, HasAControlForEveryParameter) {
   Scene scene = Interface::sheet();
   scene.contact.model = ContactModel::penalty;
