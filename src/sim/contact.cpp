@@ -30,13 +30,13 @@ double mean_edge(const ClothModel& model) {
 
 }  // namespace
 
-ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal) {
+ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
+                                 const ClothModel& model, double diagonal) {
   ContactSettings settings;
   if (!info_of(scene.contact.model).by_forces) return settings;
   if (scene.floor.on)
     settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, {}});
-  for (const Obstacle& body : scene.obstacles.bodies)
-    settings.surfaces.push_back({body, scene.obstacles.friction, {}});
+  for (const Obstacle& body : bodies) settings.surfaces.push_back({body, scene.obstacles.friction, {}});
   if (settings.surfaces.empty()) return settings;
   const Contact& contact = scene.contact;
   settings.law.stiffness = contact.stiffness;

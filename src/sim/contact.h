@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
+
 #include "cloth/contact_force.h"
 #include "collide/contact_model.h"
 #include "sim/scene.h"
@@ -16,9 +18,10 @@ inline bool filters_contact(const Scene& scene) {
   return scene.contact.model == ContactModel::filter && has_surfaces(scene);
 }
 
-/// What a cloth meets as forces: nothing where the scene's model is not one by forces. What is automatic
-/// there is chosen for this mesh, of that diagonal [m].
-ContactSettings contact_settings(const Scene& scene, const ClothModel& model, double diagonal);
+/// What a cloth meets as forces, with the scene's obstacles where `bodies` have them: nothing where its model
+/// is not one by forces. What is automatic there is chosen for this mesh, of that diagonal [m].
+ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
+                                 const ClothModel& model, double diagonal);
 
 /// Whether a method can have the scene's contact model.
 bool has_place_for(const Scene& scene, const IntegratorInfo& method);

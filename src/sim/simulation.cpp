@@ -52,7 +52,6 @@ Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mes
       info(&integrator_info(scene->integrator)),
       integrator(make_integrator(*scene)) {
   system.set_wind(scene->wind);
-  system.set_contact(contact_settings(*scene));
   start(context);
 }
 
@@ -230,7 +229,6 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
 void Simulation::Impl::settle(const ComputeContext& context) {
   WorkerPool& pool = context.pool;
   grab_energy -= system.grab_energy(pool, state.x);
-  contact_energy -= system.contact_energy(pool, state.x);
   given_by_surfaces = 0;
   if (!filters_contact(*scene)) return;
   const std::span<const double> m = system.masses();
@@ -270,7 +268,7 @@ void Simulation::Impl::close_books() {
   of_step.hand = grab_energy + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
-  of_step.floor = contact_energy + work.friction + given_by_surfaces;
+  of_step.floor = contact_energy - measured.potential.contact + work.friction + given_by_surfaces;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
   const std::span<const Projection::Entry> entries = system.projection().entries();

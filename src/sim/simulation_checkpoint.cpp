@@ -59,7 +59,6 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   fresh->load(memory, n);  // throws before anything has changed
   system.set_material(from.scene->material);
   system.set_wind(from.scene->wind);
-  system.set_contact(contact_settings(*from.scene));
   integrator = std::move(fresh);
   info = &integrator_info(from.scene->integrator);
   scene = from.scene;
@@ -67,6 +66,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   load_progress(from);
   pins = from.pins;
   moves = from.moves;
+  system.set_contact(contact_settings(*scene));
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;
   watch = from.watch;

@@ -166,6 +166,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   entering = true;
   said_energy = false;
   state = initial_state(*scene, *mesh);
+  system.set_contact(contact_settings(*scene));
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   if (!at_start || !at_start->is_of(*scene, system.contact().settings(), pins.empty())) {

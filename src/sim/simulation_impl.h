@@ -121,8 +121,10 @@ struct Simulation::Impl {
   double surface_speed(const Scene& world) const;
   /// `speed`: of what moves but on a path [m/s].
   void set_account_scale(const Scene& world, double speed = 0);
+  /// With the obstacles where they are now.
   ContactSettings contact_settings(const Scene& of) const {
-    return clothlab::contact_settings(of, system.model(), mesh->diagonal);
+    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(),
+                                      mesh->diagonal);
   }
 
   const std::shared_ptr<const ClothMesh> mesh;
@@ -189,7 +191,7 @@ struct Simulation::Impl {
   EnergyBooks books;             // with it
   double given_by_surfaces = 0;  // by what `settle` does [J]
   double grab_energy = 0;        // at its start, then by how much it fell [J]
-  double contact_energy = 0;     // likewise
+  double contact_energy = 0;     // at its start [J]
 };
 
 }  // namespace clothlab

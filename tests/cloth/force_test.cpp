@@ -514,6 +514,36 @@ TEST(ClothSystem, LeavesOutTheForcesOfSprings) {
   EXPECT_EQ(rig->system.mass_damping(), 2);
 }
 
+// Friction is that of a potential in v, which Newton's method compares, and its clamped D is a secant.
+TEST(ContactForce, HasThePotentialAndTheSecantOfItsFriction) {
+  auto rig = sample();
+  const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
+  const State& s = rig->state;
+  State other = s;
+  shake(other, 0, 2, 7);
+  const std::vector<vec3> rest(s.x.size(), vec3(0.0));
+  const Vector still = force_of(*contact, s.x, rest);
+  const auto drag = [&](std::span<const vec3> v) { return Vector(force_of(*contact, s.x, v) - still); };
+  for (const std::vector<vec3>& from : {rest, s.v}) {
+    const Vector way = flat(other.v) - flat(from);
+    // The midpoint rule on a path that bends where a speed passes ε errs by some 1/n².
+    constexpr int kParts = 20'000;
+    double work = 0;
+    std::vector<vec3> v(from);
+    for (int k = 0; k < kParts; ++k) {
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] = from[i] + (k + 0.5) / kParts * (other.v[i] - from[i]);
+      work -= drag(v).dot(way) / kParts;
+    }
+    const double trapezoid = -(drag(from) + drag(other.v)).dot(way) / 2;
+    const double beyond = contact->beyond_trapezoid(from, other.v);
+    EXPECT_GT(std::abs(beyond), 1e-3 * std::abs(work));
+    EXPECT_NEAR(trapezoid + beyond, work, 1e-6 * std::abs(work));
+  }
+  const Matrix D = -dense(*rig, *contact, {0, 1, 0}, JacobianMode::clamped, s);
+  EXPECT_LT(algebra::largest_difference(algebra::times(D, flat(s.v)), drag(s.v)),
+            1e-13 * drag(s.v).cwiseAbs().maxCoeff());
+}
+
 TEST(ForceTerms, AreWholeOrNothingInEveryPart) {
   for (const ForceRow& row : force_rows()) {
     SCOPED_TRACE(row.name);

@@ -150,6 +150,53 @@ TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   }
 }
 
+// A body on its way is where it is, after a reset and in a run that goes on from a checkpoint.
+TEST(PenaltyContact, FindsABodyOnItsWayAfterResetAndLoad) {
+  const auto sheet = grid_mesh(11, 11);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.material.gravity = vec3(0);
+  scene.stepping.dt = 1e-3;
+  scene.contact.model = ContactModel::penalty;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.302,0.5,0.3")};
+  Simulation simulation(scene, sheet, pool), resumed(scene, sheet, pool);
+  const auto energy = [&](const Simulation& of) { return of.system().contact_energy(pool, of.state().x); };
+  const double start = energy(simulation);
+  ASSERT_GT(start, 0);
+  simulation.apply(pool, MoveObstacle{0, vec3(0.5, -1.3, 0.5), 1});
+  ASSERT_EQ(run(simulation, 1), 1);
+  const auto moment = std::make_shared<Checkpoint>();
+  simulation.save(pool, *moment);
+  resumed.load(pool, *moment);
+  EXPECT_EQ(energy(resumed), energy(simulation));
+  EXPECT_GT(energy(resumed), 0);
+  EXPECT_LT(energy(resumed), start);
+  simulation.apply(pool, SetObstacles{scene.obstacles.bodies});
+  ASSERT_EQ(run(simulation, 2), 2);
+  simulation.apply(pool, MoveObstacle{0, vec3(0.5, -1.3, 0.5), 1});
+  ASSERT_EQ(run(simulation, 2), 2);
+  simulation.apply(pool, Reset{});
+  EXPECT_EQ(energy(simulation), 0) << "where the scene has it now, a metre below";
+}
+
+// One step of semi-implicit Euler from above is backward Euler's on the line of the law, though nothing is in
+// contact at its start: v1 = (v0 + h (k (d̂ − g0)/m − 9.8)) / (1 + h² k/m).
+TEST(PenaltyContact, AStepWithOneNewtonIterationTakesThePairsThatItIsLedTo) {
+  WorkerPool pool(1);
+  for (const double fall : {0.1, 3.0}) {
+    constexpr double kStep = 1.0 / 60, kMass = 0.01, kStiff = 200, kReach = 2e-3, kGap = 2.5e-3;
+    Scene scene = patch_on_floor("semi-implicit-euler", 0, 0, kStep);
+    for (vec3& x : scene.initial_state->positions) x.y = kGap;
+    for (vec3& v : scene.initial_state->velocities) v.y = -fall;
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(simulation.step(pool), StepStatus::done);
+    const double expected =
+        (-fall + kStep * (kStiff * (kReach - kGap) / kMass - kFall)) / (1 + kStep * kStep * kStiff / kMass);
+    for (const vec3& v : simulation.state().v) EXPECT_NEAR(v.y, expected, 1e-9);
+  }
+}
+
 // Methods that take springs one by one say so, and nothing changes.
 TEST(PenaltyContact, IsRefusedToMethodsWithoutAPlaceForIt) {
   const auto sheet = grid_mesh(4, 4);
