@@ -56,8 +56,12 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
         touch.gap = gap;
         touch.push = settings_.law.line(gap);
         // Of the surface at this height, which is parallel to the body's.
-        const double curvature = place.curvature / (1 + place.curvature * (place.height - place.level));
-        touch.turning = curvature * (mat3(1.0) - square(place.normal) - square(place.straight));
+        const auto here = [&](double curvature) {
+          return curvature / (1 + curvature * (place.height - place.level));
+        };
+        const mat3 least = square(place.least);
+        touch.turning = here(place.curvature) * (mat3(1.0) - square(place.normal) - least) +
+                        here(place.least_curvature) * least;
         touch.friction = surface.friction;
         touch.velocity = surface.motion.at(x[i]);
       }

@@ -292,7 +292,7 @@ SurfacePlace above_box(const Obstacle& box, const vec3& x) {
   return {in_space(out / height), height, rounding, 1 / rounding, in_space(straight)};
 }
 
-// Its core is the cylinder without the rounding of its rims. A rim curves in two directions: across more.
+// Its core is the cylinder without the rounding of its rims. A rim curves in two directions, across more.
 SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
   const double rounding = rounding_of(cylinder), length = glm::distance(cylinder.from, cylinder.to);
   const vec3 axis = (cylinder.to - cylinder.from) / length;
@@ -310,7 +310,10 @@ SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
   if (!(above_end > 0)) return {side, above_side, rounding, 1 / cylinder.radius, axis};
   const vec3 out = above_side * side + above_end * end;
   const double height = glm::length(out);
-  return {out / height, height, rounding, 1 / rounding, vec3(0)};
+  // Along the rim that of a circle, as far as its plane is that of the normal.
+  const double lean = above_side / height;
+  const double along_rim = lean / (cylinder.radius - rounding + rounding * lean);
+  return {out / height, height, rounding, 1 / rounding, glm::cross(axis, side), 0, along_rim};
 }
 
 }  // namespace

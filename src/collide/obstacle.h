@@ -95,9 +95,10 @@ struct SurfacePlace {
   vec3 normal{0, 1, 0};  ///< outwards, of length 1
   double height = 0;
   double level = 0;
-  double curvature = 0;  ///< the largest [1/m], but for the direction in which the surface is straight
-  vec3 straight{0};      ///< that one, of length 1; 0: there is none, or all are
-  double slack = 0;      ///< what rounding leaves between the surface and what lies on it [m]
+  double curvature = 0;        ///< the largest [1/m]
+  vec3 least{0};               ///< direction of the least one, of length 1; 0: all are the same
+  double slack = 0;            ///< what rounding leaves between the surface and what lies on it [m]
+  double least_curvature = 0;  ///< [1/m]
 };
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
 /// A level plane y = level.

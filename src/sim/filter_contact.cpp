@@ -39,10 +39,12 @@ vec3 at_height(const vec3& x, const SurfacePlace& place, double height) {
 
 mat3 without(const mat3& S, const vec3& n) { return S - glm::outerProduct(n, n); }
 
-// The square of the velocity but for what leads away and along a straight direction.
-double round_about(const SurfacePlace& place, const vec3& v) {
-  const double away = glm::dot(place.normal, v), straight = glm::dot(place.straight, v);
-  return glm::dot(v, v) - away * away - straight * straight;
+// The acceleration that keeps what moves at v on the surface [m/s²]; of two curvatures by the larger one, so
+// that too little rather than too much is held.
+double turning(const SurfacePlace& place, const vec3& v) {
+  const double away = glm::dot(place.normal, v);
+  const double straight = place.least_curvature > 0 ? 0.0 : glm::dot(place.least, v);
+  return place.curvature * (glm::dot(v, v) - away * away - straight * straight);
 }
 
 // What S leaves of a normal, of length 1; 0 where that is held already.
@@ -133,8 +135,7 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
         const double flung = glm::dot(place.normal, surfaces.acceleration(surface, x, free_v));
         const double away = glm::dot(place.normal, free_v);
         const double depth =
-            place.level -
-            (height + h * away + h * h * (fall + place.curvature * round_about(place, free_v) - flung));
+            place.level - (height + h * away + h * h * (fall + turning(place, free_v) - flung));
         const auto is_known = [&](const Contact& contact) { return contact.surface == surface; };
         if (!(depth > deepest) ||
             std::any_of(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end(), is_known))
@@ -257,9 +258,8 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   lifts_ = lifts_ || is_below(place);
   double support = -m * glm::dot(place.normal, v) - h * glm::dot(place.normal, f);
   if (surfaces.turns(contact.surface))  // less what it takes to go round
-    support += h * m *
-               (glm::dot(place.normal, surfaces.acceleration(contact.surface, x, v)) -
-                place.curvature * round_about(place, v));
+    support +=
+        h * m * (glm::dot(place.normal, surfaces.acceleration(contact.surface, x, v)) - turning(place, v));
   const double impulse = std::max(support, pressed);
   // That friction would leave alone: to go with the surface is to follow its way.
   const vec3 momentum = m * across(state.v[i] - way / h, n) + h * across(f, n);
