@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/support.h"
+#include "sim/loose_cloth.h"
 #include "slowdown.h"
 
 namespace clothlab::testing {
@@ -18,11 +18,7 @@ constexpr double kMu = 0.5;
 
 // An unpinned sheet at y = 0, stable with every method at this step.
 Scene loose_sheet(const std::string& integrator) {
-  Scene scene;
-  scene.integrator = integrator;
-  scene.pins = PinPreset::none;
-  scene.material.stretch_stiffness = 50;
-  scene.stepping.dt = 2e-3;
+  Scene scene = loose_scene(integrator);
   scene.stepping.solver.linear.cg.tolerance = 1e-10;
   scene.floor.on = true;
   scene.floor.height = 0;

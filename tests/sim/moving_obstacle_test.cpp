@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "sim/checkpoint.h"
-#include "sim/support.h"
+#include "sim/loose_cloth.h"
 
 namespace clothlab::testing {
 namespace {
@@ -20,25 +19,11 @@ constexpr double kGrip = 0.4;
 
 // A sheet of 1 m that lies on a level plane.
 Scene on_a_plane(const std::string& integrator) {
-  Scene scene;
-  scene.integrator = integrator;
-  scene.pins = PinPreset::none;
-  scene.material.stretch_stiffness = 50;
-  scene.stepping.dt = 2e-3;
+  Scene scene = loose_scene(integrator);
   scene.stepping.solver.linear.cg.tolerance = 1e-10;
   scene.obstacles.bodies = {parse_obstacle("plane:0,1,0,0")};
   scene.obstacles.friction = kGrip;
   return scene;
-}
-
-double least_gap(const Simulation& simulation) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Obstacle& body : simulation.obstacles())
-    for (const vec3& x : simulation.state().x) {
-      const SurfacePlace place = place_above(body, x);
-      least = std::min(least, place.height - place.level);
-    }
-  return least;
 }
 
 class MovingObstacle : public ::testing::Test {
@@ -157,11 +142,7 @@ TEST_F(MovingObstacle, NothingEndsBelowIt) {
   const auto sheet = grid_mesh(9, 9);
   for (const char* body : {"sphere:0.5,-0.4,0.5,0.25", "box:0.5,-0.5,0.5,0.3,0.4,0.5"})
     for (const IntegratorInfo& info : integrators()) {
-      Scene scene;
-      scene.integrator = info.id;
-      scene.pins = PinPreset::none;
-      scene.material.stretch_stiffness = 50;
-      scene.stepping.dt = 2e-3;
+      Scene scene = loose_scene(info.id);
       scene.obstacles.bodies = {parse_obstacle(body)};
       Simulation simulation(scene, sheet, pool_);
       simulation.apply(pool_, MoveObstacle{0, vec3(0.5, 0.1, 0.4), 0.4});
@@ -332,11 +313,7 @@ TEST_F(MovingObstacle, NothingEndsBelowWhatTurns) {
   ball.path = {{{0, vec3(0), vec3(0)}, {0.5, vec3(0.4, 0, 0), vec3(0, 0, -90)}}, false};
   for (const Obstacle& body : {box, bar, ball})
     for (const IntegratorInfo& info : integrators()) {
-      Scene scene;
-      scene.integrator = info.id;
-      scene.pins = PinPreset::none;
-      scene.material.stretch_stiffness = 50;
-      scene.stepping.dt = 2e-3;
+      Scene scene = loose_scene(info.id);
       scene.obstacles.bodies = {body};
       Simulation simulation(scene, sheet, pool_);
       std::size_t most = 0;
