@@ -126,7 +126,7 @@ class Application {
   bool leaves_ = false;  // the question about unsaved changes was answered
 
   std::vector<KeyPress> keys_;
-  std::vector<fs::path> dropped_;
+  std::vector<AppRequest> dropped_;
   std::vector<AppRequest> requests_;
   unsigned long long frames_ = 0;
   unsigned long long events_seen_ = 0;
@@ -166,7 +166,12 @@ void Application::listen() {
   events.button = [this](const MouseClick& click) { interaction_.button(click); };
   events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
   events.wheel = [this](double notches) { interaction_.wheel(notches); };
-  events.drop = [this](const fs::path& path) { dropped_.push_back(path); };
+  events.drop = [this](const fs::path& path, bool shift) {
+    if (shift)
+      dropped_.emplace_back(AddMeshObstacle{path});
+    else
+      dropped_.emplace_back(OpenPath{path});
+  };
   events.focus_lost = [this] { interaction_.release(); };
   window_.listen(std::move(events));
 }
@@ -319,6 +324,8 @@ void Application::draw_interface(const PanelContext& context) {
 void Application::draw_frame() {
   measure_rate(last_frame_);
   documents_.finish_load(*snapshot_);
+  if (std::optional<SetObstacles> wanted = documents_.finish_obstacle(*snapshot_))
+    documents_.send(Command(std::move(*wanted)), snapshot_);
   use_snapshot();
 
   update_measurements();
@@ -336,8 +343,8 @@ void Application::draw_frame() {
     if (!loses_changes(request)) carry_out(std::move(request));
   documents_.look_at_question();
   show_title();
-  for (const fs::path& path : std::exchange(dropped_, {}))
-    if (!loses_changes(OpenPath{path})) documents_.open_path(path);
+  for (AppRequest& request : std::exchange(dropped_, {}))
+    if (!loses_changes(request)) carry_out(std::move(request));
   log_state();
 }
 
@@ -358,6 +365,8 @@ void Application::measure_rate(double now) {
 
 void Application::carry_out(AppRequest request) {
   if (const auto* open = std::get_if<OpenPath>(&request)) documents_.open_path(open->path);
+  if (const auto* add = std::get_if<AddMeshObstacle>(&request)) documents_.add_obstacle(add->path);
+  if (std::holds_alternative<ChooseMeshObstacle>(request)) ui_.files().open_obstacle();
   if (const auto* open = std::get_if<OpenScene>(&request)) documents_.open_scene(*open);
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) documents_.reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) documents_.save_scene(save->path);

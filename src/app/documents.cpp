@@ -2,11 +2,15 @@
 #include "app/documents.h"
 
 #include <algorithm>
+#include <exception>
 #include <glm/geometric.hpp>
 #include <iostream>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
+#include "app/framing.h"
 #include "core/text.h"
 #include "core/text_file.h"
 #include "runtime/checkpoint_file.h"
@@ -37,6 +41,26 @@ MovePins put_back(const std::vector<PinPlace>& pins, const Snapshot& shown) {
   return {pins, near && !shown.playing ? 0 : kSeconds * shown.speed};
 }
 
+// The files of a garment and of its body have one space. A body for other cloth lies below that, as large as
+// it suits it.
+Obstacle placed_for(const Frame& frame, Obstacle body) {
+  const Scene& scene = *frame.scene;
+  if (std::holds_alternative<FileSource>(scene.mesh)) {
+    body.scale = scene.scale;
+    return scene.z_up ? turned(body, vec3(-90, 0, 0)) : body;
+  }
+  const Bounds& bounds = body.mesh.surface->bounds();
+  const double size = glm::distance(bounds.low, bounds.high), cloth = frame.mesh->diagonal;
+  constexpr double kSmall = 0.2, kLarge = 5, kFitted = 0.75;  // of the cloth's diagonal
+  if (!(size > kSmall * cloth && size < kLarge * cloth)) body.scale = kFitted * cloth / size;
+  const Box box = box_of(frame);
+  const vec3 middle = 0.5 * (box.low + box.high), own = 0.5 * (bounds.low + bounds.high);
+  constexpr double kBelow = 0.05;  // of the cloth's diagonal
+  const vec3 top(own.x, bounds.high.y, own.z);
+  const vec3 place = vec3(middle.x, box.low.y - kBelow * cloth, middle.z) - body.scale * top;
+  return moved_to(body, place);
+}
+
 }  // namespace
 
 Documents::Documents(Surroundings around, SimulationThread& simulation,
@@ -65,6 +89,35 @@ void Documents::open_path(const Path& path) {
          .path = path,
          .scene_file = is_scene_file(path) ? path : Path()},
         file_name(path));
+}
+
+void Documents::add_obstacle(const Path& path) {
+  if (!is_mesh_file(path))
+    return around_.ui.show_message(file_name(path) + " is no mesh (.obj), as obstacles are.", true);
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = vec3(0);
+  body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
+  obstacle_ = std::make_unique<ObstacleReading>(std::move(body));
+}
+
+std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) try {
+  if (!obstacle_ || !obstacle_->done() || awaits_scene()) return std::nullopt;
+  const std::unique_ptr<ObstacleReading> read = std::move(obstacle_);
+  SetObstacles next{shown.frame.scene->obstacles.bodies};
+  next.bodies.push_back(placed_for(shown.frame, read->get()));
+  check_obstacles(next.bodies);
+  const TriangleSurface& surface = *next.bodies.back().mesh.surface;
+  around_.ui.show_message(
+      file_name(path_of(*next.bodies.back().mesh.path)) + " is an obstacle now: " + triangles_text(surface),
+      false);
+  return next;
+} catch (const std::bad_alloc&) {
+  say_no_memory();
+  return std::nullopt;
+} catch (const std::exception& error) {
+  around_.ui.show_message(error.what(), true);
+  return std::nullopt;
 }
 
 void Documents::open_scene(const OpenScene& wanted) {

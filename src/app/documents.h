@@ -16,6 +16,7 @@
 #include "app/preferences.h"
 #include "runtime/edit_history.h"
 #include "runtime/load_job.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/simulation_thread.h"
 #include "runtime/window_request.h"
 #include "ui/user_interface.h"
@@ -42,6 +43,10 @@ class Documents {
   void begin(const WindowRequest& request);
   void open_path(const std::filesystem::path& path);
   void open_scene(const OpenScene& wanted);
+  /// Reads an OBJ file as an obstacle.
+  void add_obstacle(const std::filesystem::path& path);
+  /// The obstacles with one that has been read.
+  std::optional<SetObstacles> finish_obstacle(const Snapshot& shown);
   /// The running scene with the values that are in force now, from the start.
   void reload_mesh(const ReloadMesh& wanted);
   void give_up_load();
@@ -100,6 +105,7 @@ class Documents {
   // Cancelled, but not over yet: joining their threads at once could hold the window up.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
+  std::unique_ptr<ObstacleReading> obstacle_;
   std::map<const LoadedScene*, Path> scene_files_;
   bool plays_meshes_ = false;  // they do not wait
   // Once this scene is the snapshot's, unless it is refused, the bar of a mesh that waits is shown.

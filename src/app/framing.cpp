@@ -17,13 +17,15 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
   const double size = glm::distance(cloth.low, cloth.high);
   Box all = cloth;
   for (const Obstacle& body : scene.obstacles.bodies) {
-    const bool is_box = body.shape == Obstacle::Shape::box;
-    vec3 half(body.radius);
-    if (is_box) {
+    const bool is_mesh = body.shape == Obstacle::Shape::mesh;
+    vec3 half(body.radius), from = body.from, to = body.to;
+    if (has_axes(body.shape)) {
+      const Bounds bounds = is_mesh ? body.mesh.surface->bounds() : Bounds();
+      const vec3 extent = is_mesh ? body.scale * (bounds.high - bounds.low) : body.size;
+      from = to = from + body.axes * (0.5 * body.scale * (bounds.low + bounds.high));
       half = vec3(0);
-      for (int k = 0; k < 3; ++k) half += glm::abs(0.5 * body.size[k] * body.axes[k]);
+      for (int k = 0; k < 3; ++k) half += glm::abs(0.5 * extent[k] * body.axes[k]);
     }
-    vec3 from = body.from, to = body.to;
     if (body.shape == Obstacle::Shape::plane) {
       // Where it is below the middle of the cloth.
       const vec3 middle = (cloth.low + cloth.high) / 2.0;

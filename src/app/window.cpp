@@ -170,7 +170,8 @@ struct Window::Impl {
       Impl& self = of(w);
       ++self.event_count;
       if (count < 1 || !self.events.drop) return;
-      self.events.drop(path_of(paths[0]));
+      const auto held = [&](int key) { return glfwGetKey(w, key) == GLFW_PRESS; };
+      self.events.drop(path_of(paths[0]), held(GLFW_KEY_LEFT_SHIFT) || held(GLFW_KEY_RIGHT_SHIFT));
     });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
       Impl& self = of(w);

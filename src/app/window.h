@@ -38,7 +38,8 @@ struct WindowEvents {
   std::function<void(const MouseClick&)> button;
   std::function<void(double x, double y)> cursor;
   std::function<void(double notches)> wheel;
-  std::function<void(const std::filesystem::path&)> drop;
+  /// Of a file, with Shift held or without.
+  std::function<void(const std::filesystem::path&, bool shift)> drop;
   std::function<void()> focus_lost;
 };
 

@@ -2,6 +2,7 @@
 #include "cloth/contact_force.h"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
@@ -17,6 +18,7 @@ mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 void ContactForce::set(const ContactSettings& settings) {
   settings_ = settings;
   slides_.clear();
+  found_.clear();
 }
 
 void ContactForce::place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
@@ -39,12 +41,22 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
 void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor,
                         std::span<const vec3> u) const {
   by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
+  const std::size_t surfaces = settings_.surfaces.size();
+  found_.resize(surfaces);
+  for (std::size_t k = 0; k < surfaces; ++k)
+    found_[k].resize(settings_.surfaces[k].body.shape == Obstacle::Shape::mesh ? x.size() : 0);
   pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Touch>& found = by_chunk_[begin / kContactGrain];
     found.clear();
-    for (std::size_t i = begin; i < end; ++i)
-      for (const ContactSettings::Surface& surface : settings_.surfaces) {
-        const SurfacePlace place = place_above(surface.body, x[i]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const double reach = settings_.law.distance + settings_.thickness +
+                           (u.empty() ? 0 : std::abs(factor) * glm::length(u[i]));
+      for (std::size_t k = 0; k < surfaces; ++k) {
+        const ContactSettings::Surface& surface = settings_.surfaces[k];
+        const auto within =
+            place_within(surface.body, x[i], reach, found_[k].empty() ? nullptr : &found_[k][i]);
+        if (!within) continue;
+        const SurfacePlace& place = *within;
         const double gap = place.height - place.level - settings_.thickness;
         const double ahead = u.empty() ? gap : gap + factor * glm::dot(place.normal, u[i]);
         if (!settings_.law.acts_at(ahead)) continue;
@@ -65,6 +77,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
         touch.friction = surface.friction;
         touch.velocity = surface.motion.at(x[i]);
       }
+    }
   });
   touches_.clear();
   for (const std::vector<Touch>& found : by_chunk_)

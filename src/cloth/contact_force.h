@@ -114,6 +114,7 @@ class ContactForce final : public ForceTerm {
 
   ContactSettings settings_;
   std::vector<Slide> slides_;
+  mutable std::vector<std::vector<FoundPlace>> found_;  // above meshes, by surface and particle
   mutable std::vector<std::vector<Touch>> by_chunk_;
   mutable std::vector<Touch> touches_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;

@@ -40,6 +40,7 @@ constexpr std::array kKinds{
          "x0,y0,z0,x1,y1,z1,r",
          {&Obstacle::from, &Obstacle::to},
          &Obstacle::radius},
+    Kind{Obstacle::Shape::mesh, "mesh", "x,y,z,scale,FILE", {&Obstacle::from}, &Obstacle::scale},
 };
 
 const Kind& kind_of(Obstacle::Shape shape) { return *std::ranges::find(kKinds, shape, &Kind::shape); }
@@ -69,6 +70,10 @@ bool has_axis(Obstacle::Shape shape) {
   return shape == Obstacle::Shape::capsule || shape == Obstacle::Shape::cylinder;
 }
 
+bool has_axes(Obstacle::Shape shape) {
+  return shape == Obstacle::Shape::box || shape == Obstacle::Shape::mesh;
+}
+
 std::string obstacle_forms() {
   std::string forms;
   for (const Kind& kind : kKinds) {
@@ -82,11 +87,21 @@ Obstacle parse_obstacle(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto kind = std::ranges::find(kKinds, text.substr(0, colon), &Kind::name);
   if (kind == kKinds.end() || colon == text.size()) refuse(text, "has no shape that is known");
-  const std::vector<double> n = numbers_of(text, text.substr(colon + 1));
-  const auto wanted = static_cast<std::size_t>(std::ranges::count(kind->text, ',')) + 1;
-  if (n.size() != wanted) refuse(text, "has " + std::to_string(n.size()) + " numbers");
+  auto wanted = static_cast<std::size_t>(std::ranges::count(kind->text, ',')) + 1;
+  std::string_view list = text.substr(colon + 1);
   Obstacle obstacle;
   obstacle.shape = kind->shape;
+  if (kind->shape == Obstacle::Shape::mesh) {
+    // The name of a file may have commas.
+    std::size_t end = 0;
+    for (--wanted; end < list.size(); ++end)
+      if (std::ranges::count(list.substr(0, end + 1), ',') == static_cast<std::ptrdiff_t>(wanted)) break;
+    if (end + 1 >= list.size()) refuse(text, "names no file");
+    obstacle.mesh.path = std::make_shared<const std::string>(list.substr(end + 1));
+    list = list.substr(0, end);
+  }
+  const std::vector<double> n = numbers_of(text, list);
+  if (n.size() != wanted) refuse(text, "has " + std::to_string(n.size()) + " numbers");
   auto next = n.begin();
   for (vec3 Obstacle::*const vector : kind->vectors)
     for (int k = 0; k < 3 && vector != nullptr; ++k) (obstacle.*vector)[k] = *next++;
@@ -125,15 +140,33 @@ void check_obstacles(std::span<const Obstacle> bodies) {
     }
     check_place(body.from);
     check_place(body.to);
+    if (body.shape == Obstacle::Shape::mesh) {
+      if (!(body.scale >= kLeastObstacleScale && body.scale <= kMostObstacleScale))
+        throw InputError("The scale of a mesh obstacle must be " + format_number(kLeastObstacleScale) +
+                         " to " + format_number(kMostObstacleScale) + ".");
+      if (!body.mesh.path || body.mesh.path->empty()) throw InputError("A mesh obstacle needs a file.");
+      if (const TriangleSurface* surface = body.mesh.surface.get()) {
+        check_extent("The diagonal",
+                     body.scale * glm::distance(surface->bounds().low, surface->bounds().high));
+        check_place(vec3(body.scale * surface->radius()));
+      }
+    }
     if (!has_axis(body.shape) && body.from != body.to)
       throw InputError(std::string("A ").append(name_of(body.shape)).append(" has one centre."));
     if (body.shape == Obstacle::Shape::box)
       for (int k = 0; k < 3; ++k) check_extent("Each side", body.size[k]);
-    else
+    else if (body.shape != Obstacle::Shape::mesh)
       check_extent("The radius", body.radius);
     if (body.shape == Obstacle::Shape::cylinder)
       check_extent("The length", glm::distance(body.from, body.to));
   }
+}
+
+void check_read(std::span<const Obstacle> bodies) {
+  for (const Obstacle& body : bodies)
+    if (body.shape == Obstacle::Shape::mesh && !body.mesh.surface)
+      throw InputError("The mesh obstacle " + (body.mesh.path ? printable(*body.mesh.path) : std::string()) +
+                       " has not been read.");
 }
 
 std::string text_of(const Obstacle& obstacle) {
@@ -145,12 +178,14 @@ std::string text_of(const Obstacle& obstacle) {
   for (vec3 Obstacle::*const vector : kind.vectors)
     for (int k = 0; k < 3 && vector != nullptr; ++k) add((obstacle.*vector)[k]);
   if (kind.last != nullptr) add(obstacle.*kind.last);
+  if (obstacle.mesh.path) text.append(",").append(*obstacle.mesh.path);
   return text;
 }
 
 double rounding_of(const Obstacle& obstacle) {
   constexpr double kShare = 1.0 / 20;
   const vec3& size = obstacle.size;
+  if (obstacle.shape == Obstacle::Shape::mesh) return obstacle.scale * obstacle.mesh.surface->rounding();
   return kShare * (obstacle.shape == Obstacle::Shape::box
                        ? std::min({size.x, size.y, size.z})
                        : std::min(2 * obstacle.radius, glm::distance(obstacle.from, obstacle.to)));
@@ -164,6 +199,12 @@ double depth_of(const Obstacle& obstacle) {
       return 0.5 * std::min({obstacle.size.x, obstacle.size.y, obstacle.size.z});
     case Obstacle::Shape::cylinder:
       return std::min(obstacle.radius, 0.5 * glm::distance(obstacle.from, obstacle.to));
+    case Obstacle::Shape::mesh: {
+      const TriangleSurface& surface = *obstacle.mesh.surface;
+      const vec3 extent = surface.bounds().high - surface.bounds().low;
+      const double within = surface.closed_parts() > 0 ? 0.5 * std::min({extent.x, extent.y, extent.z}) : 0;
+      return obstacle.scale * (within + surface.rounding());
+    }
     case Obstacle::Shape::sphere:
     case Obstacle::Shape::capsule:
       break;
@@ -174,6 +215,8 @@ double depth_of(const Obstacle& obstacle) {
 double bound_of(const Obstacle& obstacle) {
   if (obstacle.shape == Obstacle::Shape::plane) return std::numeric_limits<double>::infinity();
   if (obstacle.shape == Obstacle::Shape::box) return 0.5 * glm::length(obstacle.size);
+  if (obstacle.shape == Obstacle::Shape::mesh)
+    return obstacle.scale * (obstacle.mesh.surface->radius() + obstacle.mesh.surface->rounding());
   const double half = 0.5 * glm::distance(obstacle.from, obstacle.to);
   return obstacle.shape == Obstacle::Shape::cylinder ? std::hypot(half, obstacle.radius)
                                                      : half + obstacle.radius;
@@ -194,6 +237,8 @@ Obstacle posed(const Obstacle& obstacle, const Pose& pose) {
   to.size = obstacle.size;
   to.normal = obstacle.normal;
   to.offset = obstacle.offset;
+  to.mesh = obstacle.mesh;
+  to.scale = obstacle.scale;
   to.axes = obstacle.axes;
   const vec3 centre = centre_of(obstacle);
   if (pose.turn != glm::dquat(1, 0, 0, 0)) {
@@ -223,7 +268,7 @@ Obstacle turned(Obstacle obstacle, const vec3& degrees) {
   Obstacle there = posed(obstacle, {turn_of(degrees), vec3(0)});
   there.path = std::move(obstacle.path);
   // Of a body with an axis the ends say it all, of a plane its normal.
-  if (there.shape == Obstacle::Shape::box) {
+  if (has_axes(there.shape)) {
     there.turn = degrees;
     there.axes = glm::mat3_cast(turn_of(degrees));
   } else {
@@ -316,6 +361,19 @@ SurfacePlace above_cylinder(const Obstacle& cylinder, const vec3& x) {
   return {out / height, height, rounding, 1 / rounding, glm::cross(axis, side), 0, along_rim};
 }
 
+vec3 in_mesh(const Obstacle& obstacle, const vec3& x) {
+  return glm::transpose(obstacle.axes) * (x - obstacle.from) / obstacle.scale;
+}
+
+SurfacePlace in_space(const Obstacle& obstacle, SurfacePlace place) {
+  place.normal = obstacle.axes * place.normal;
+  place.least = obstacle.axes * place.least;
+  place.height *= obstacle.scale;
+  place.level *= obstacle.scale;
+  place.curvature /= obstacle.scale;
+  return place;
+}
+
 }  // namespace
 
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
@@ -326,11 +384,26 @@ SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
       return above_box(obstacle, x);
     case Obstacle::Shape::cylinder:
       return above_cylinder(obstacle, x);
+    case Obstacle::Shape::mesh:
+      return in_space(obstacle, obstacle.mesh.surface->place_above(in_mesh(obstacle, x)));
     case Obstacle::Shape::sphere:
     case Obstacle::Shape::capsule:
       break;
   }
   return above_segment(obstacle, x);
+}
+
+std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
+                                         FoundPlace* last) {
+  if (last == nullptr) return place_above(obstacle, x);
+  const vec3 at = in_mesh(obstacle, x);
+  if (last->place) {
+    constexpr double kRounding = 1e-9;  // of the gap
+    const double gap = last->place->height - last->place->level - glm::distance(at, last->x);
+    if (gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;
+  }
+  if (!last->place || at != last->x) *last = {at, obstacle.mesh.surface->place_above(at)};
+  return in_space(obstacle, *last->place);
 }
 
 }  // namespace clothlab

@@ -3,50 +3,59 @@
 
 #include <cstddef>
 #include <glm/geometric.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collide/mesh_file.h"
 #include "collide/obstacle_path.h"
+#include "collide/surface_place.h"
 #include "core/vec.h"
 
 namespace clothlab {
 
 /// A body that cloth lies on and does not enter.
 struct Obstacle {
-  enum class Shape { sphere, capsule, plane, box, cylinder };
+  enum class Shape { sphere, capsule, plane, box, cylinder, mesh };
 
   Shape shape = Shape::sphere;
   /// Ends of the axis of a capsule, of which all within `radius` is the body, and of a cylinder; twice the
-  /// centre of a sphere or a box [m].
+  /// centre of a sphere or a box, and where the origin of a mesh's file lies [m].
   vec3 from{0}, to{0};
   double radius = 0.2;   ///< of a sphere, capsule or cylinder [m], > 0
   vec3 size{0.4};        ///< of a box, along its axes [m], > 0
   vec3 normal{0, 1, 0};  ///< of a plane, of any length but 0: cloth stays where normal · x ≥ offset
   double offset = 0;     ///< [m] where the normal has the length 1
+  MeshFile mesh = {};    ///< the triangles of a mesh
+  double scale = 1;      ///< of a mesh: metres per unit of its file
 
-  vec3 turn{0};            ///< of a box, from the axes of space, see turn_of() [°]; set by turned()
-  mat3 axes{1};            ///< of a box: columns of length 1; of others what turns with them
+  vec3 turn{0};  ///< of a box or a mesh, from the axes of space, see turn_of() [°]; set by turned()
+  mat3 axes{1};  ///< of a box or a mesh: columns of length 1; of others what turns with them
   ObstaclePath path = {};  ///< from all of this
 
   bool operator==(const Obstacle&) const = default;
 };
 
-/// "sphere", "capsule", "plane", "box", "cylinder".
+/// "sphere", "capsule", "plane", "box", "cylinder", "mesh".
 std::string_view name_of(Obstacle::Shape shape);
 /// Whether it has an axis, from end to end.
 bool has_axis(Obstacle::Shape shape);
+/// Whether it is turned by `turn`.
+bool has_axes(Obstacle::Shape shape);
 /// The forms of all obstacles as text: "sphere:x,y,z,r, capsule:… or …".
 std::string obstacle_forms();
 
-/// Radius of the rounded edges of a box and a cylinder [m]: a twentieth of its smallest extent.
+/// Radius of the rounded edges [m]: of a box and a cylinder a twentieth of its smallest extent, of a mesh a
+/// thousandth of its diagonal.
 double rounding_of(const Obstacle& obstacle);
 /// What lies deepest within it is so far below its surface [m]; infinity: a plane.
 double depth_of(const Obstacle& obstacle);
 /// Radius of a sphere about its middle that contains it [m]; infinity: a plane.
 double bound_of(const Obstacle& obstacle);
-/// The middle of a body; of a plane the point nearest to the origin.
+/// The middle of a body, about which it turns; of a plane the point nearest to the origin, of a mesh the
+/// origin of its file.
 vec3 centre_of(const Obstacle& obstacle);
 /// The body elsewhere, without its path.
 Obstacle posed(const Obstacle& obstacle, const Pose& pose);
@@ -66,16 +75,18 @@ struct Obstacles {
 /// Bounds of their numbers.
 inline constexpr double kFarthestObstacle = 1000;                           // [m]
 inline constexpr double kSmallestObstacle = 1e-4, kLargestObstacle = 1000;  // radius, side, length [m]
-inline constexpr double kSurfaceRounding = 1e-12;                           // of what lies on a face [m]
 inline constexpr double kShortestNormal = 1e-3;                             // of a plane
+inline constexpr double kLeastObstacleScale = 1e-6, kMostObstacleScale = 1e6;
 inline constexpr std::size_t kMostObstacles = 16;
 
-/// One of obstacle_forms() [m]. Throws InputError.
+/// One of obstacle_forms() [m]; a mesh is not read. Throws InputError.
 Obstacle parse_obstacle(std::string_view text);
 /// The text that parse_obstacle() reads, exactly.
 std::string text_of(const Obstacle& obstacle);
 /// Throws InputError where there are too many, or a number is out of its bounds.
 void check_obstacles(std::span<const Obstacle> bodies);
+/// Throws InputError where the triangles of a mesh are missing.
+void check_read(std::span<const Obstacle> bodies);
 
 /// How a body moves at a time.
 struct SurfaceMotion {
@@ -88,20 +99,19 @@ struct SurfaceMotion {
   bool operator==(const SurfaceMotion&) const = default;
 };
 
-/// Where a point is above a surface: at `height` along the normal, the surface itself at `level` [m]. Of a
-/// body the height is the distance from its core, which the level is its rounding around; within the core it
-/// is negative, and the nearest face decides.
-struct SurfacePlace {
-  vec3 normal{0, 1, 0};  ///< outwards, of length 1
-  double height = 0;
-  double level = 0;
-  double curvature = 0;        ///< the largest [1/m]
-  vec3 least{0};               ///< direction of the least one, of length 1; 0: all are the same
-  double slack = 0;            ///< what rounding leaves between the surface and what lies on it [m]
-  double least_curvature = 0;  ///< [1/m]
-};
+/// A mesh has been read.
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x);
-/// A level plane y = level.
-inline SurfacePlace place_above_plane(double level, const vec3& x) { return {vec3(0, 1, 0), x.y, level, 0}; }
+
+/// A place that was found, in the frame of a mesh.
+struct FoundPlace {
+  vec3 x{0};
+  std::optional<SurfacePlace> place;
+};
+/// The same, or nothing where the point is surely more than `reach` [m] above the surface. The way to the
+/// surface changes by no more than the point moves, so that a mesh is searched only where `last`, what was
+/// found for this point before, does not say enough; it becomes what is found now. Results do not depend on
+/// it; null for other bodies.
+std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
+                                         FoundPlace* last);
 
 }  // namespace clothlab

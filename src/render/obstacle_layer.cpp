@@ -107,6 +107,14 @@ void add_body(const Obstacle& body, bool has_meridians, ClothMesh& mesh, std::ve
   }
 }
 
+void add_triangles(const Obstacle& body, ClothMesh& mesh) {
+  const auto first = static_cast<std::uint32_t>(mesh.positions.size());
+  for (const vec3& x : body.mesh.surface->positions())
+    mesh.positions.push_back(body.from + body.axes * (body.scale * x));
+  for (const auto& [a, b, c] : body.mesh.surface->triangles())
+    mesh.triangles.push_back({first + a, first + b, first + c});
+}
+
 // A square about the place below the middle of the cloth, and the ends of its lines.
 void add_patch(const Obstacle& plane, double diagonal, const vec3& centre, ClothMesh& mesh,
                std::vector<vec3>& lines) {
@@ -150,7 +158,10 @@ void ObstacleLayer::update(std::span<const Obstacle> bodies, std::span<const Obs
                            const ClothMesh& cloth, const vec3& target) {
   const vec3 centre = 0.5 * (cloth.box.low + cloth.box.high);
   if (!std::ranges::equal(bodies, bodies_) || cloth.diagonal != diagonal_ || centre != centre_) {
-    const bool same_shapes = std::ranges::equal(bodies, bodies_, {}, &Obstacle::shape, &Obstacle::shape);
+    const auto has_same_triangles = [](const Obstacle& a, const Obstacle& b) {
+      return a.shape == b.shape && a.mesh.surface == b.mesh.surface;
+    };
+    const bool same_shapes = std::ranges::equal(bodies, bodies_, has_same_triangles);
     bodies_.assign(bodies.begin(), bodies.end());
     diagonal_ = cloth.diagonal;
     centre_ = centre;
@@ -160,6 +171,8 @@ void ObstacleLayer::update(std::span<const Obstacle> bodies, std::span<const Obs
       const auto turns = [](const Keyframe& key) { return key.turn != vec3(0); };
       if (bodies_[k].shape == Obstacle::Shape::plane)
         add_patch(bodies_[k], diagonal_, centre_, planes, line_places_);
+      else if (bodies_[k].shape == Obstacle::Shape::mesh)
+        add_triangles(bodies_[k], solids);
       else
         add_body(bodies_[k], k < in_scene.size() && std::ranges::any_of(in_scene[k].path.keys, turns), solids,
                  line_places_);

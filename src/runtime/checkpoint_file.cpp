@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/scene_file.h"
 #include "sim/scene_json.h"
 
 namespace clothlab {
@@ -62,8 +63,7 @@ bool is_checkpoint_file(const fs::path& path) {
 
 void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, const fs::path& path) {
   Scene scene = *checkpoint.scene;
-  if (auto* file = std::get_if<FileSource>(&scene.mesh))
-    file->path = utf8_of(fs::absolute(path_of(file->path)));
+  change_paths(scene, [](const fs::path& file) { return fs::absolute(file); });
   Memory numbers;
   write_checkpoint(checkpoint, numbers);
   const nlohmann::ordered_json header{{"clothlab-checkpoint", kCheckpointVersion},

@@ -11,6 +11,8 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/obstacle_meshes.h"
+#include "runtime/scene_file.h"
 #include "sim/command_json.h"
 #include "sim/command_rules.h"
 #include "sim/scene_json.h"
@@ -131,8 +133,7 @@ JournalEntry::Load load_of(const Json& object, const fs::path& folder, const Sto
       object.size() != (has_moment ? 4u : 3u))
     throw InputError("a load has a \"scene\", a \"mesh-fingerprint\" and perhaps a \"moment\".");
   load.scene = parse_scene(object["scene"].dump(), "\"scene\"", stop);
-  if (auto* file = std::get_if<FileSource>(&load.scene.mesh))
-    file->path = utf8_of(folder / path_of(file->path));  // an absolute one stays
+  change_paths(load.scene, [&](const fs::path& path) { return folder / path; });  // an absolute one stays
   load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
   if (has_moment)
     load.moment = std::make_shared<const CheckpointFile>(
@@ -147,7 +148,9 @@ JournalEntry::What entry_of(const Json& object, const fs::path& folder, const St
   const Json kind = object.value("do", Json());
   if (kind == "load") return load_of(object, folder, stop);
   if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
-  return read_command(object);
+  Command command = read_command(object);
+  if (auto* obstacles = std::get_if<SetObstacles>(&command)) read_obstacle_meshes(obstacles->bodies, stop);
+  return command;
 }
 
 constexpr const char* kNoJournal = "this is no journal, as the window writes them.";
@@ -271,8 +274,7 @@ void Journal::stepped(const Arena& now) {
 std::string Journal::load_line(const Section& section) {
   const Start& start = *section.start;
   Scene scene = start.scene;
-  if (auto* file = std::get_if<FileSource>(&scene.mesh))
-    file->path = utf8_of(fs::absolute(path_of(file->path)));
+  change_paths(scene, [](const fs::path& path) { return fs::absolute(path); });
   std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
   load.append(hex(start.mesh_hash)).append("\",");
   if (start.moment) load.append("\"moment\":\"").append(hex_of(*start.moment)).append("\",");

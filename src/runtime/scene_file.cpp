@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/scene_file.h"
 
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -33,10 +34,7 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
 
 Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark) {
   Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes, {stop, {}}), shown_path(path), stop, remark);
-  if (auto* file = std::get_if<FileSource>(&scene.mesh)) {
-    const fs::path mesh = path_of(file->path);
-    if (mesh.is_relative()) file->path = utf8_of(path.parent_path() / mesh);
-  }
+  change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
   return scene;
 }
 
@@ -54,10 +52,17 @@ Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* 
   return scene;
 }
 
+void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& change) {
+  if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
+  for (Obstacle& body : scene.obstacles.bodies)
+    if (body.mesh.path)
+      body.mesh.path = std::make_shared<const std::string>(utf8_of(change(path_of(*body.mesh.path))));
+}
+
 std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_bytes) {
   check_replaceable(path);
-  if (auto* file = std::get_if<FileSource>(&scene.mesh))
-    file->path = utf8_of(fs::path(nearest_path(path_of(file->path), path).generic_u8string()));
+  change_paths(scene,
+               [&](const fs::path& mesh) { return fs::path(nearest_path(mesh, path).generic_u8string()); });
   const std::string text = write_scene(scene);
   if (text.size() > max_bytes)
     throw InputError("cannot write " + shown_path(path) + ": the scene takes " + in_mebibytes(text.size()) +

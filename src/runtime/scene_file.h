@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "core/stop_probe.h"
@@ -13,7 +14,7 @@ namespace clothlab {
 /// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
-/// A scene file (sim/scene_json.h). Relative mesh paths in it become relative to its own folder.
+/// A scene file (sim/scene_json.h). Relative paths in it become relative to its own folder.
 /// `remark`: see parse_scene. Throws InputError, SystemError, Cancelled when `stop` asks.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
                       std::string* remark = nullptr);
@@ -23,9 +24,13 @@ Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop =
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
                       std::string* remark = nullptr);
 
+/// Gives all files that a scene names, of its mesh and of obstacles, other paths.
+void change_paths(Scene& scene,
+                  const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
+
 /// Writes a scene file. One that would not be read back as the same scene, or has more than `max_bytes`, is
-/// refused before anything is written. The path of a mesh in or below the file's folder becomes relative to
-/// it, so that both can move together. Returns the file's size [byte]. Throws InputError, SystemError.
+/// refused before anything is written. Paths of meshes in or below the file's folder become relative to
+/// it, so that all can move together. Returns the file's size [byte]. Throws InputError, SystemError.
 std::size_t save_scene_file(Scene scene, const std::filesystem::path& path,
                             std::size_t max_bytes = kMaxSceneBytes);
 

@@ -17,6 +17,7 @@
 #include "mesh/generators.h"
 #include "mesh/grid.h"
 #include "mesh/obj_reader.h"
+#include "runtime/obstacle_meshes.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -125,6 +126,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
         read_state_csv(options.initial_state, loaded.mesh->particle_of_vertex.size(), options.stop);
     scene.initial_state = InitialState{std::move(rows.positions), std::move(rows.velocities)};
   }
+  read_obstacle_meshes(scene.obstacles.bodies, options.stop);
   loaded.scene = std::move(scene);
   if (options.checkpoint) {
     Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh);

@@ -102,6 +102,7 @@ class Change {
 
   SharedScene operator()(const SetObstacles& c) const {
     check_obstacles(c.bodies);
+    check_read(c.bodies);
     return edited([&](Scene& next) { next.obstacles.bodies = c.bodies; });
   }
 

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/nearest_name.h"
 #include "core/text.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 namespace {
@@ -86,7 +87,7 @@ Obstacle read_obstacle(const json& value) {
 }
 
 std::string write_obstacle(const Obstacle& obstacle) {
-  const std::string body = json(text_of(obstacle)).dump();
+  const std::string body = json_text(text_of(obstacle));
   if (obstacle.turn == vec3(0) && obstacle.path == ObstaclePath()) return body;
   std::string text = "{\"body\": " + body;
   if (obstacle.turn != vec3(0)) text.append(", \"turn\": ").append(list_text(obstacle.turn));

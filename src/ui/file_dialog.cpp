@@ -45,11 +45,15 @@ struct Words {
 };
 
 const Words& words_of(FileDialog::Purpose purpose) {
-  static const std::array<Words, 4> kWords{{
+  static const std::array<Words, 5> kWords{{
       {{".obj", ".json", ".checkpoint"},
        "Open a mesh, a scene or a moment",
        "Type to filter, or a whole path",
        "Arrows and Enter, or a click. OBJ meshes, scene files (JSON) and checkpoints."},
+      {{".obj"},
+       "Add a mesh as an obstacle",
+       "Type to filter, or a whole path",
+       "Arrows and Enter, or a click. The mesh of a body on which the cloth lies, as OBJ."},
       {{".json"},
        "Save the scene",
        "Name of the scene file",
@@ -76,6 +80,8 @@ void FileDialog::set_places(const fs::path& open_from, const fs::path& save_in,
 }
 
 void FileDialog::open() { show(Purpose::open); }
+
+void FileDialog::open_obstacle() { show(Purpose::obstacle); }
 
 void FileDialog::save(Purpose purpose, std::string_view title) {
   show(purpose);

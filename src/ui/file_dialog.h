@@ -22,10 +22,12 @@ namespace clothlab {
 /// choose, Enter opens.
 class FileDialog {
  public:
-  enum class Purpose { open, save_scene, save_mesh, save_moment };
+  enum class Purpose { open, obstacle, save_scene, save_mesh, save_moment };
 
   /// Shows the files that can be opened, in the last folder.
   void open();
+  /// Shows meshes that can become obstacles.
+  void open_obstacle();
   /// Asks for the name of a file; the suggestion is made of `title`.
   void save(Purpose purpose, std::string_view title);
   void close();
@@ -54,7 +56,7 @@ class FileDialog {
 
   void show(Purpose purpose);
   void suggest(std::string_view title);
-  bool is_saving() const { return purpose_ != Purpose::open; }
+  bool is_saving() const { return purpose_ != Purpose::open && purpose_ != Purpose::obstacle; }
   void go_to(const std::filesystem::path& folder);
   void show_listing();
   void filter();

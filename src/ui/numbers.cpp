@@ -110,4 +110,13 @@ std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_v
   return *top / *bottom * (has_unit ? factor : 1);
 }
 
+std::string triangles_text(const TriangleSurface& surface) {
+  const std::size_t parts = surface.parts(), closed = surface.closed_parts();
+  std::string text = format_count(surface.triangles().size()) + " triangles, ";
+  if (closed == parts) return text + "closed.";
+  if (closed == 0) return text + "open: a thin sheet.";
+  return text + format_count(closed) + " of " + format_count(parts) +
+         " parts closed, the others thin sheets.";
+}
+
 }  // namespace clothlab

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "collide/triangle_surface.h"
 #include "core/parameter.h"
 
 namespace clothlab {
@@ -26,5 +27,8 @@ std::string shown_value(const ParameterSpec& spec, double value);
 /// Parses a parameter's field: a number in the unit shown, or one with a unit ("1/60 s", "10 ms", "1e3"), or
 /// a fraction, which for a time is in seconds. None when unreadable; the value may lie outside the range.
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text);
+
+/// "5 856 triangles, closed.": how many a mesh obstacle has, and whether it encloses a body.
+std::string triangles_text(const TriangleSurface& surface);
 
 }  // namespace clothlab

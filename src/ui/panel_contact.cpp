@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "sim/parameters.h"
+#include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
 #include "ui/theme.h"
@@ -73,6 +74,9 @@ struct VectorField {
   const char *id, *label, *help;
   double most;
 };
+constexpr const char* kTurnHelp =
+    "The direction about which it is turned, as long as the angle in degrees: 0, 45, 0 turns it by 45° about "
+    "y.";
 std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
   switch (shape) {
     case Obstacle::Shape::sphere:
@@ -89,11 +93,10 @@ std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
               {&Obstacle::size, "size", "Sides",
                "Its extents along x, y and z. Its edges are rounded by a twentieth of the smallest.",
                kLargestObstacle},
-              {&Obstacle::turn, "turn", "Turned",
-               "The direction about which it is turned, as long as the angle in degrees: 0, 45, 0 turns it "
-               "by 45° "
-               "about y.",
-               kMostTurn}};
+              {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
+    case Obstacle::Shape::mesh:
+      return {{&Obstacle::from, "origin", "x, y, z", "Where the origin of the file lies.", kFarthestObstacle},
+              {&Obstacle::turn, "turn", "Turned", kTurnHelp, kMostTurn}};
     case Obstacle::Shape::plane:
       return {{&Obstacle::normal, "normal", "normal",
                "The direction that points away from the plane, of any length: cloth stays on that side.",
@@ -145,6 +148,14 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
                        "the length 1.",
                        body.offset, -kFarthestObstacle, kFarthestObstacle, body.offset, "m"))
       next.offset = *typed;
+  } else if (body.shape == Obstacle::Shape::mesh) {
+    if (const auto typed = number_row((id + "scale").c_str(), "Scale", "Metres per unit of the file.",
+                                      body.scale, kLeastObstacleScale, kMostObstacleScale, 1, ""))
+      next.scale = *typed;
+    const TriangleSurface& surface = *body.mesh.surface;
+    const std::size_t slash = body.mesh.path->find_last_of("/\\");
+    small_text(body.mesh.path->substr(slash == std::string::npos ? 0 : slash + 1) + ": " +
+               triangles_text(surface));
   } else if (body.shape != Obstacle::Shape::box) {
     if (const auto typed = number_row((id + "radius").c_str(), "Radius", "Radius of this body.", body.radius,
                                       kSmallestObstacle, kLargestObstacle, body.radius, "m"))
@@ -173,6 +184,10 @@ constexpr std::array kOffers{
           "An upright cylinder with flat ends below the cloth.", true},
     Offer{Obstacle::Shape::plane, "add-plane", "Add a plane",
           "A slope below the cloth. The floor is a level plane of its own.", false},
+    Offer{Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
+          "An OBJ file as a body, in the space of the cloth's file. You can also drop one on the window with "
+          "Shift.",
+          true},
 };
 
 void obstacles(const PanelContext& context) {
@@ -189,7 +204,10 @@ void obstacles(const PanelContext& context) {
   const Frame& frame = context.snapshot.frame;
   for (const Offer& offer : kOffers) {
     if (offer.in_line) ImGui::SameLine();
-    if (text_button(offer.id, offer.label, offer.help, 0, false))
+    if (!text_button(offer.id, offer.label, offer.help, 0, false)) continue;
+    if (offer.shape == Obstacle::Shape::mesh)
+      context.request(ChooseMeshObstacle());
+    else
       bodies.push_back(below_cloth(frame, offer.shape, bodies));
   }
   ImGui::EndDisabled();

@@ -89,6 +89,12 @@ struct ViewSettings {
 struct OpenPath {
   std::filesystem::path path;
 };
+/// Reads an OBJ file as an obstacle.
+struct AddMeshObstacle {
+  std::filesystem::path path;
+};
+/// Asks for that file.
+struct ChooseMeshObstacle {};
 struct OpenScene {
   Scene scene;
   std::filesystem::path path;  ///< of its file
@@ -158,10 +164,11 @@ struct AnswerUnsaved {
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
-    std::variant<OpenPath, OpenScene, ReloadMesh, SaveScene, SaveMoment, SavePlot, CancelLoad, FrameCloth,
-                 FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture, ExportMesh, StartRecording,
-                 StopRecording, CloseRecording, CopyText, CopyCommandLine, SaveJournal, SaveTable, FindLimits,
-                 CancelLimits, FindMap, CancelMap, AnswerUnsaved, ReloadShaders, Quit>;
+    std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene, SaveMoment,
+                 SavePlot, CancelLoad, FrameCloth, FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture,
+                 ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
+                 SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap, AnswerUnsaved,
+                 ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

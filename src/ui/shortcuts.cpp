@@ -155,7 +155,7 @@ constexpr std::array kMouse = {
     HelpRow{"Middle-drag", "pan the camera anywhere"},
     HelpRow{"Wheel", "zoom"},
     HelpRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
-    HelpRow{"Drop a file", "open that OBJ mesh or scene JSON"},
+    HelpRow{"Drop a file", "open that OBJ mesh or scene JSON; with Shift: a mesh as a body"},
 };
 
 // Pairs of texts in as many columns as there is room for, filled one after the other.

@@ -340,6 +340,8 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
     switch (purpose) {
       case FileDialog::Purpose::open:
         return context.request(OpenPath{path});
+      case FileDialog::Purpose::obstacle:
+        return context.request(AddMeshObstacle{path});
       case FileDialog::Purpose::save_scene:
         return context.request(SaveScene{path});
       case FileDialog::Purpose::save_mesh:

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "collide/mesh_body.h"
 #include "core/error.h"
 
 namespace clothlab {
@@ -36,7 +37,8 @@ std::string refusal(const std::string& text) {
 TEST(Obstacle, IsReadAsItWasWritten) {
   for (const char* text :
        {"sphere:0.5,-0.6,0.25,0.3", "capsule:-1,0,0.1,1,0.5,0,0.05", "sphere:0.1,0.2,0.30000000000000004,1",
-        "plane:0.5,2,0,-0.25", "box:0,1,2,0.5,0.25,3", "cylinder:0,0,0.5,0,1,0.5,0.2"})
+        "plane:0.5,2,0,-0.25", "box:0,1,2,0.5,0.25,3", "cylinder:0,0,0.5,0,1,0.5,0.2",
+        "mesh:0,1,2,0.01,a b/c,d.obj"})
     EXPECT_EQ(text_of(parse_obstacle(text)), text);
   const Obstacle sphere = parse_obstacle("sphere:1,2,3,4");
   EXPECT_EQ(sphere.shape, Obstacle::Shape::sphere);
@@ -47,10 +49,17 @@ TEST(Obstacle, IsReadAsItWasWritten) {
   EXPECT_EQ(box.from, vec3(1, 2, 3));
   EXPECT_EQ(box.to, box.from);
   EXPECT_EQ(box.size, vec3(4, 5, 6));
+  const Obstacle mesh = parse_obstacle("mesh:0,1,2,0.01,a,b.obj");
+  EXPECT_EQ(mesh.from, vec3(0, 1, 2));
+  EXPECT_EQ(mesh.scale, 0.01);
+  EXPECT_EQ(*mesh.mesh.path, "a,b.obj");
+  EXPECT_THROW(check_read({&mesh, 1}), InputError);
+  EXPECT_EQ(mesh, parse_obstacle(text_of(mesh)));
+  EXPECT_NE(mesh, parse_obstacle("mesh:0,1,2,0.01,b.obj"));
   const Obstacle plane = parse_obstacle("plane:0,3,4,5");
   EXPECT_EQ(plane.normal, vec3(0, 3, 4));
   EXPECT_EQ(plane.offset, 5);
-  for (const char* text : {"sphere:", "capsule:", "plane:", "box:", "cylinder:"})
+  for (const char* text : {"sphere:", "capsule:", "plane:", "box:", "cylinder:", "mesh:"})
     EXPECT_THAT(obstacle_forms(), HasSubstr(text));
 }
 
@@ -69,6 +78,10 @@ TEST(Obstacle, IsRefusedWithASentenceThatSaysWhatIsAllowed) {
   EXPECT_THAT(refusal("sphere:1,2,3,0"), HasSubstr("radius of an obstacle must be 1e-04 to 1000 m"));
   EXPECT_THAT(refusal("sphere:1,2,3,-1"), HasSubstr("radius"));
   EXPECT_THAT(refusal("capsule:0,0,0,2000,0,0,1"), HasSubstr("within 1000 m"));
+  EXPECT_THAT(refusal("mesh:0,0,0,1"), HasSubstr("names no file"));
+  EXPECT_THAT(refusal("mesh:0,0,0,1,"), HasSubstr("names no file"));
+  EXPECT_THAT(refusal("mesh:0,0,x,1,a.obj"), HasSubstr("no number"));
+  EXPECT_THAT(refusal("mesh:0,0,0,0,a.obj"), HasSubstr("scale of a mesh obstacle must be 1e-06 to 1e+06"));
   EXPECT_THROW(check_obstacles(std::vector<Obstacle>(kMostObstacles + 1)), InputError);
 }
 
@@ -116,6 +129,7 @@ const std::vector<Obstacle>& shapes() {
       parse_obstacle("plane:0.5,2,-1,0.4"),
       parse_obstacle("box:0.1,0.2,-0.1,1,0.8,1.4"),
       parse_obstacle("cylinder:-0.3,-0.2,0,0.5,0.4,0.2,0.6"),
+      turned(test::angle_body(vec3(-0.6, -0.6, -0.4), 0.8), vec3(10, 20, 30)),
   };
   return kAll;
 }
@@ -268,6 +282,33 @@ TEST(Obstacle, IsTheSameBodyElsewhere) {
   const Obstacle bar = turned(parse_obstacle("capsule:-1,0,0,1,0,0,0.1"), vec3(0, 0, 90));
   EXPECT_LT(glm::distance(bar.to, vec3(0, 1, 0)), 1e-15);
   EXPECT_EQ(bar.turn, vec3(0)) << "its ends say it all";
+}
+
+// On a walk above a mesh that turns, in steps from far less to more than the reach: what was found before
+// saves searches and changes nothing.
+TEST(Obstacle, IsFoundWithinAReachWhereverItWasFoundBefore) {
+  std::mt19937 random(14);
+  std::normal_distribution<double> way(0, 1);
+  const Obstacle still = test::angle_body(vec3(0, -0.5, 0.2), 0.5);
+  FoundPlace last;
+  vec3 x(0, 1, 0);
+  int near = 0, far = 0;
+  for (int k = 0; k < 4000; ++k) {
+    x = 0.99 * x + std::pow(10, -3 + k % 3) * vec3(way(random), way(random), way(random));
+    const Obstacle body = k % 10 < 5 ? still : turned(still, vec3(0, k / 100, 0));
+    constexpr double kReach = 0.05;
+    const SurfacePlace place = place_above(body, x);
+    const std::optional<SurfacePlace> found = place_within(body, x, kReach, &last);
+    ASSERT_TRUE(found || place.height - place.level > kReach) << k;
+    found ? ++near : ++far;
+    if (!found) continue;
+    ASSERT_EQ(found->height, place.height);
+    ASSERT_EQ(found->normal, place.normal);
+    const std::optional<SurfacePlace> again = place_within(body, x, kReach, &last);
+    ASSERT_EQ(again.has_value(), place.height - place.level <= kReach);
+  }
+  EXPECT_GT(near, 500);
+  EXPECT_GT(far, 500);
 }
 
 ObstaclePath path_of(std::vector<Keyframe> keys, bool loops) { return {std::move(keys), loops}; }

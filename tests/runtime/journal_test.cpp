@@ -18,6 +18,7 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/replay.h"
 #include "runtime/scene_file.h"
 #include "runtime/support.h"
@@ -441,6 +442,22 @@ TEST(Journal, HasThatVelocitiesTurnedRound) {
   session.steps(4);
   session.save(path);
   EXPECT_THAT(text_of(path), HasSubstr("{\"step\":8,\"do\":\"turn-round\"}"));
+  expect_repeats(path, 1);
+}
+
+// Their triangles are read anew.
+TEST(Journal, AddsMeshObstaclesAgain) {
+  const TemporaryFolder folder;
+  const fs::path body = folder.path() / "wedge.obj", path = folder.path() / "mesh.journal";
+  std::ofstream(body) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  std::vector<Obstacle> bodies{parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(body))};
+  Session session(sheet_scene(6));
+  session.steps(3);
+  read_obstacle_meshes(bodies);
+  session.send(SetObstacles{bodies});
+  session.send(SetPinPreset{PinPreset::none});
+  session.steps(30);
+  session.save(path);
   expect_repeats(path, 1);
 }
 

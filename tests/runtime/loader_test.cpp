@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "runtime/load_job.h"
 #include "runtime/scene_file.h"
@@ -80,6 +81,52 @@ TEST_F(Loading, ReadsASceneWithItsMeshBesideIt) {
   EXPECT_EQ(read.title, "A square");
   EXPECT_EQ(std::get<FileSource>(read.mesh).path, (folder_ / "square.obj").string());
   EXPECT_EQ(load_scene(read).mesh->positions.size(), 4u);
+}
+
+constexpr const char* kWedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+// Paths count from the scene's folder, and are saved so; a file that two bodies name is read once.
+TEST_F(Loading, ReadsMeshObstaclesBesideTheScene) {
+  write("a,b.obj", kWedge);
+  const auto path = write("scene.json",
+                          "{\"clothlab-scene\": 2, \"mesh\": {\"grid\": [4, 4]}, \"obstacles\": ["
+                          "\"mesh:0,-1,0,0.5,a,b.obj\", "
+                          "{\"body\": \"mesh:0,-2,0,1,a,b.obj\", \"turn\": [0, 90, 0]}]}");
+  const LoadedScene loaded = load_scene(read_scene_file(path));
+  const std::vector<Obstacle>& bodies = loaded.scene.obstacles.bodies;
+  ASSERT_EQ(bodies.size(), 2u);
+  EXPECT_EQ(*bodies[0].mesh.path, (folder_ / "a,b.obj").string());
+  EXPECT_EQ(bodies[0].mesh.surface, bodies[1].mesh.surface);
+  EXPECT_EQ(bodies[0].mesh.surface->closed_parts(), 1u);
+  EXPECT_NEAR(place_above(bodies[0], vec3(0.1, -1.2, 0.1)).height, 0.2, 1e-15);
+  EXPECT_NEAR(place_above(bodies[1], vec3(0.1, -2.2, -0.1)).height, 0.2, 1e-15);
+  const auto saved = folder_ / "saved.json";
+  save_scene_file(loaded.scene, saved);
+  const std::string text = read_text_file(saved, kMaxSceneBytes);
+  EXPECT_THAT(text, HasSubstr("\"mesh:0,-1,0,0.5,a,b.obj\""));
+  EXPECT_EQ(load_scene(read_scene_file(saved)).scene.obstacles, loaded.scene.obstacles);
+
+  const auto refusal = [&](const std::string& obstacle) -> std::string {
+    Scene scene = sheet_scene(2);
+    scene.obstacles.bodies = {parse_obstacle(obstacle)};
+    try {
+      load_scene(scene);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("mesh:0,0,0,1,no-such-file.obj"), HasSubstr("no-such-file.obj"));
+  const std::string line = write("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n").string();
+  EXPECT_THAT(refusal("mesh:0,0,0,1," + line), HasSubstr("line.obj: a mesh obstacle needs a triangle"));
+  EXPECT_THAT(refusal("mesh:0,0,0,2000," + (folder_ / "a,b.obj").string()), HasSubstr("1000 m"));
+  Scene strange = loaded.scene;
+  strange.obstacles.bodies[0].mesh.path = std::make_shared<const std::string>("caf\xe9.obj");
+  EXPECT_THROW(save_scene_file(strange, saved), InputError) << "no UTF-8";
+  Scene unread = sheet_scene(2);
+  unread.obstacles.bodies = {parse_obstacle("mesh:0,0,0,1,a.obj")};
+  WorkerPool pool(1);
+  EXPECT_THROW(Simulation(unread, load_scene(sheet_scene(2)).mesh, pool), InputError);
 }
 
 TEST_F(Loading, SaysWhatIsWrong) {

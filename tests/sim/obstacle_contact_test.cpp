@@ -6,8 +6,10 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include "collide/mesh_body.h"
 #include "sim/checkpoint.h"
 #include "sim/loose_cloth.h"
 
@@ -271,11 +273,15 @@ TEST(ObstacleContact, NothingEndsBelowASurface) {
 TEST(ObstacleContact, NothingEndsBelowFacesAndEdges) {
   const auto sheet = grid_mesh(9, 9);
   WorkerPool pool(1);
-  for (const char* body : {"box:0.5,-0.25,0.45,0.5,0.3,0.4", "cylinder:0.5,-0.5,0.5,0.5,-0.1,0.5,0.3",
-                           "cylinder:0.2,-0.3,0.5,0.9,-0.2,0.5,0.15", "plane:0.5,1,0.2,-0.05"})
+  for (const Obstacle& shape :
+       {parse_obstacle("box:0.5,-0.25,0.45,0.5,0.3,0.4"),
+        parse_obstacle("cylinder:0.5,-0.5,0.5,0.5,-0.1,0.5,0.3"),
+        parse_obstacle("cylinder:0.2,-0.3,0.5,0.9,-0.2,0.5,0.15"), parse_obstacle("plane:0.5,1,0.2,-0.05"),
+        test::angle_body(vec3(0.25, -0.7, 0.3), 0.3)})
     for (const IntegratorInfo& info : integrators()) {
+      const std::string body = text_of(shape);
       Scene scene = loose_scene(info.id);
-      scene.obstacles.bodies = {parse_obstacle(body)};
+      scene.obstacles.bodies = {shape};
       Simulation simulation(scene, sheet, pool);
       std::size_t most = 0;
       for (int k = 0; k < 200; ++k) {

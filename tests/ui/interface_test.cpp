@@ -280,6 +280,9 @@ TEST(Interface, EveryKindOfObstacleHasItsNumbers) {
   EXPECT_EQ(last().shape, Obstacle::Shape::cylinder);
   EXPECT_EQ(type("obstacle1:to:x", "0.25").to.x, 0.25);
   EXPECT_EQ(type("obstacle1:radius#field", "0.125").radius, 0.125);
+  face.frame();
+  face.click("add-mesh");
+  EXPECT_NE(face.last_request<ChooseMeshObstacle>(), nullptr);
 }
 
 TEST(Interface, TypedValuesAreTakenAndClamped) {

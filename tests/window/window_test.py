@@ -1473,6 +1473,17 @@ def obstacles(program, assets):
         window.click_item("obstacle1:remove")
         window.until(lambda: max(p["position"][1] for p in window.state()["some_particles"]) < -2, "the cloth to fall on", 30)
         check(window.state()["blow_up"] == "", "it blew up")
+        body = window.folder / "wedge.obj"
+        body.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        window.xdotool("keydown", "shift")
+        window.drop(body)
+        window.xdotool("keyup", "shift")
+        window.until(lambda: "obstacle1:scale" in window.state()["items"], "the rows of the mesh")
+        added = window.fresh_state()["obstacles"][0]["body"]
+        check(added.startswith("mesh:") and added.endswith("wedge.obj"), added)
+        check(window.state()["particles"] == 144, "the mesh has become the cloth")
+        window.key("ctrl+z")
+        window.until(lambda: window.fresh_state()["obstacles"] == [], "the mesh gone")
 
 
 @case

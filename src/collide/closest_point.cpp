@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "collide/closest_point.h"
+
+#include <algorithm>
+#include <array>
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+namespace {
+
+// Share of b in the point of the segment from a to b that is nearest to p.
+double closest_on_segment(const vec3& p, const vec3& a, const vec3& b) {
+  const vec3 along = b - a;
+  const double square = glm::dot(along, along);
+  return square > 0 ? std::clamp(glm::dot(p - a, along) / square, 0.0, 1.0) : 0.0;
+}
+
+}  // namespace
+
+vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3& c) {
+  const vec3 ab = b - a, ac = c - a, ap = p - a;
+  const vec3 normal = glm::cross(ab, ac);
+  const double square = glm::dot(normal, normal);
+  if (square > 0) {
+    const double of_b = glm::dot(glm::cross(ap, ac), normal) / square;
+    const double of_c = glm::dot(glm::cross(ab, ap), normal) / square;
+    const vec3 within(1 - of_b - of_c, of_b, of_c);
+    if (within.x >= 0 && within.y >= 0 && within.z >= 0) return within;
+  }
+  // Outside, the nearest point lies on an edge.
+  const std::array<vec3, 3> corner{a, b, c};
+  vec3 nearest(1, 0, 0);
+  double least = glm::dot(ap, ap);
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3;
+    const vec3 &from = corner[static_cast<std::size_t>(k)], &to = corner[static_cast<std::size_t>(next)];
+    const double share = closest_on_segment(p, from, to);
+    const vec3 apart = p - (from + share * (to - from));
+    const double distance = glm::dot(apart, apart);
+    if (!(distance < least)) continue;
+    least = distance;
+    nearest = vec3(0);
+    nearest[k] = 1 - share;
+    nearest[next] = share;
+  }
+  return nearest;
+}
+
+}  // namespace clothlab

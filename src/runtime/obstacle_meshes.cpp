@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/obstacle_meshes.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text_file.h"
+#include "mesh/cloth_mesh.h"
+#include "mesh/obj_reader.h"
+
+namespace clothlab {
+namespace {
+
+std::shared_ptr<const TriangleSurface> read_surface(const std::filesystem::path& path,
+                                                    const StopProbe& stop) {
+  LoadOptions reading;
+  reading.stop = stop;
+  MeshOptions mesh;
+  mesh.stop = stop;
+  ClothMesh read = build_cloth_mesh(read_obj_file(path, reading), mesh);
+  try {
+    return std::make_shared<const TriangleSurface>(std::move(read.positions), std::move(read.triangles));
+  } catch (const InputError& error) {
+    throw InputError(shown_path(path) + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop) {
+  for (Obstacle& body : bodies) {
+    if (body.shape != Obstacle::Shape::mesh || body.mesh.surface) continue;
+    const std::filesystem::path path = std::filesystem::absolute(path_of(*body.mesh.path));
+    body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
+    const auto same = std::ranges::find_if(
+        bodies, [&](const Obstacle& other) { return other.mesh.surface && other.mesh == body.mesh; });
+    body.mesh.surface = same != bodies.end() ? same->mesh.surface : read_surface(path, stop);
+    check_obstacles(std::array{body});
+  }
+}
+
+ObstacleReading::ObstacleReading(Obstacle mesh)
+    : result_(std::async(std::launch::async, [this, body = std::move(mesh)]() mutable {
+        read_obstacle_meshes({&body, 1}, [this] { return cancelled_.load(std::memory_order_relaxed); });
+        return body;
+      })) {}
+
+}  // namespace clothlab

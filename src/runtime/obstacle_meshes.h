@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <span>
+
+#include "collide/obstacle.h"
+#include "core/stop_probe.h"
+
+namespace clothlab {
+
+/// Reads the files of those that are meshes and have not been read; their paths become absolute. Throws
+/// InputError (a bad file, no triangles), SystemError, Cancelled when `stop` asks.
+void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop = {});
+
+/// Reads a mesh on its own thread.
+class ObstacleReading {
+ public:
+  explicit ObstacleReading(Obstacle mesh);
+  /// Gives up, and waits for the thread.
+  ~ObstacleReading() { cancelled_.store(true, std::memory_order_relaxed); }
+  ObstacleReading(const ObstacleReading&) = delete;
+  ObstacleReading& operator=(const ObstacleReading&) = delete;
+
+  bool done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  /// Waits until done; call once. Throws as read_obstacle_meshes().
+  Obstacle get() { return result_.get(); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+  std::future<Obstacle> result_;  // last: its thread uses the other
+};
+
+}  // namespace clothlab
