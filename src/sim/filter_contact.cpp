@@ -110,8 +110,8 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
       std::uint32_t pressed = end;
       SurfacePlace pressed_at;
       for (std::uint32_t surface = first; surface < end; ++surface) {
-        if (surfaces.is_far(surface, x, reach)) continue;
-        const SurfacePlace place = surfaces.at_begin(surface, x);
+        if (surfaces.is_far(surface, i, x, reach)) continue;
+        const SurfacePlace place = surfaces.at_begin(surface, i, x);
         const vec3 surface_v = surfaces.velocity(surface, x);
         if (!is_near(place, h, v - surface_v)) continue;
         if (force_.empty()) {
@@ -176,8 +176,8 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     double deepest = 0;
     std::uint32_t surface = end;
     for (std::uint32_t each = first; each < end; ++each) {
-      if (surfaces.is_far(each, after.x[i], 0)) continue;
-      const SurfacePlace place = surfaces.at_end(each, after.x[i]);
+      if (surfaces.is_far(each, i, after.x[i], 0)) continue;
+      const SurfacePlace place = surfaces.at_end(each, i, after.x[i]);
       if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
       // What moves away already is put on the surface at the end.
       if (place.curvature > 0 &&
@@ -200,12 +200,12 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     bool sticks = false;
     for (const Contact& contact : known) {
       const vec3 normal =
-          surfaces.held_normal(contact.surface, surfaces.at_begin(contact.surface, before.x[i]).normal);
+          surfaces.held_normal(contact.surface, surfaces.at_begin(contact.surface, i, before.x[i]).normal);
       entry.S = without(entry.S, free_part(entry.S, normal));
       sticks = sticks || contact.sticks;
     }
     const double pressed = system.masses()[i] * deepest / h;
-    const SurfacePlace place = surfaces.at_begin(surface, before.x[i]);
+    const SurfacePlace place = surfaces.at_begin(surface, i, before.x[i]);
     hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
                surfaces.held_normal(surface, place.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
@@ -282,7 +282,7 @@ void FilterContact::add_to(Projection& projection, const Surfaces& surfaces, std
     const bool exists = contact.surface >= surfaces.first() && contact.surface < surfaces.size();
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
-    const SurfacePlace place = surfaces.at_begin(contact.surface, at);
+    const SurfacePlace place = surfaces.at_begin(contact.surface, contact.particle, at);
     const double still_on_it = place.curvature > 0 ? kStillOnIt / place.curvature : place.slack;
     if (!(place.height <= place.level + still_on_it)) continue;
     if (held.empty() || held.back().particle != contact.particle)
@@ -303,7 +303,7 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
     if (k > 0 && contacts_[k - 1].particle != particle) S = mat3(1.0);
     const vec3& x = state.x[particle];
     vec3& v = state.v[particle];
-    const vec3 normal = surfaces.at_end(surface, x).normal, direction = free_part(S, normal);
+    const vec3 normal = surfaces.at_end(surface, particle, x).normal, direction = free_part(S, normal);
     if (!surfaces.move())
       v = across(v, direction);
     else if (direction != vec3(0))
@@ -316,8 +316,8 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const auto has_sunk = [&](std::uint32_t surface) {
-      return !surfaces.is_far(surface, state.x[i], 0) && is_below(surfaces.at_end(surface, state.x[i])) &&
-             !holds(i, surface);
+      return !surfaces.is_far(surface, i, state.x[i], 0) &&
+             is_below(surfaces.at_end(surface, i, state.x[i])) && !holds(i, surface);
     };
     std::uint32_t surface = first;
     while (surface < end && !has_sunk(surface)) ++surface;
@@ -335,7 +335,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
   std::array<bool, kMostObstacles + 1> lifted{};
   for (std::uint32_t surface = first; surface < end; ++surface) {
-    const SurfacePlace place = surfaces.at_end(surface, x);
+    const SurfacePlace place = surfaces.at_end(surface, particle, x);
     lifted.at(surface) = place.level - place.height > kInPlace && holds(particle, surface);
   }
   // What is put on one surface may go below another.
@@ -343,7 +343,7 @@ void FilterContact::put_on_surfaces(const Surfaces& surfaces, std::uint32_t part
   for (int pass = 0; moved && pass < kMostCorrections; ++pass) {
     moved = false;
     for (std::uint32_t surface = first; surface < end; ++surface) {
-      const SurfacePlace place = surfaces.at_end(surface, x);
+      const SurfacePlace place = surfaces.at_end(surface, particle, x);
       if (!is_below(place) || lifted.at(surface)) continue;
       moved = true;
       x = at_height(x, place, place.level);

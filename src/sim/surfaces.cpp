@@ -17,6 +17,7 @@ void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, double t, d
     const Obstacle& obstacle = scene.obstacles.bodies[k];
     Body& body = bodies_[k];
     const Pose from = pose_at(obstacle, k, moves, t), to = h > 0 ? pose_at(obstacle, k, moves, t + h) : from;
+    if (obstacle.mesh.surface != body.end.mesh.surface) body.found.clear();
     body.moves = !(from == to);
     body.begin = posed(obstacle, from);
     body.end = body.moves ? posed(obstacle, to) : body.begin;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <glm/geometric.hpp>
+#include <limits>
 #include <vector>
 
 #include "collide/obstacle.h"
@@ -43,22 +45,26 @@ class Surfaces {
     const Body& body = bodies_[surface - 1];
     return {body.velocity, body.middle_at_end, body.turns ? body.spin : vec3(0)};
   }
-  /// Where a point is above a surface at the beginning.
-  SurfacePlace at_begin(std::uint32_t surface, const vec3& x) const {
+  /// Where a particle at x is above a surface at the beginning.
+  SurfacePlace at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_, x)
-                        : above(bodies_[surface - 1], bodies_[surface - 1].begin, x);
+                        : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
   }
-  SurfacePlace at_end(std::uint32_t surface, const vec3& x) const {
+  SurfacePlace at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
     return surface == 0 ? place_above_plane(floor_height_, x)
-                        : above(bodies_[surface - 1], bodies_[surface - 1].end, x);
+                        : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
   }
-  /// Whether a point is surely more than `reach` [m] above a surface that rests. Costs less than its place.
-  bool is_far(std::uint32_t surface, const vec3& x, double reach) const {
+  /// Whether a particle at x is surely more than `reach` [m] above a surface that rests. Costs less than its
+  /// place.
+  bool is_far(std::uint32_t surface, std::uint32_t particle, const vec3& x, double reach) const {
     if (surface == 0) return false;
     const Body& body = bodies_[surface - 1];
+    if (body.moves) return false;
     const vec3 apart = x - body.middle;
     const double near = body.bound + reach;
-    return !body.moves && glm::dot(apart, apart) > near * near;
+    if (glm::dot(apart, apart) > near * near) return true;
+    FoundPlace* last = found(body, particle);
+    return last != nullptr && !place_within(body.end, x, reach, last);
   }
 
   /// The way of what is at x on a surface, and moves with it, throughout the step [m].
@@ -93,18 +99,25 @@ class Surfaces {
     Obstacle begin, end;
     bool moves = false, turns = false;
     vec3 middle{0}, middle_at_end{0};
-    double bound = 0;  // radius of a sphere around it [m], with room for rounding
-    vec3 way{0};       // of the middle [m]
-    vec3 velocity{0};  // of the middle [m/s]
-    mat3 turn{1};      // from begin to end
-    vec3 spin{0};      // [rad/s]
+    double bound = 0;                            // radius of a sphere around it [m], with room for rounding
+    vec3 way{0};                                 // of the middle [m]
+    vec3 velocity{0};                            // of the middle [m/s]
+    mat3 turn{1};                                // from begin to end
+    vec3 spin{0};                                // [rad/s]
+    mutable std::vector<FoundPlace> found = {};  // by particle, above a mesh
   };
+  static FoundPlace* found(const Body& body, std::uint32_t particle) {
+    if (body.end.shape != Obstacle::Shape::mesh) return nullptr;
+    if (particle >= body.found.size()) body.found.resize(particle + std::size_t{1});
+    return &body.found[particle];
+  }
   static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
   }
   // Rounding lies between what moves with a surface and where that arrives.
-  static SurfacePlace above(const Body& body, const Obstacle& where, const vec3& x) {
-    SurfacePlace place = place_above(where, x);
+  static SurfacePlace above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) {
+    constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+    SurfacePlace place = *place_within(where, x, kAnywhere, found(body, particle));
     if (body.moves) place.slack = kSurfaceRounding;
     return place;
   }
