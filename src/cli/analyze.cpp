@@ -28,7 +28,7 @@ constexpr std::array kKinds{
          make_damping_analysis},
     Kind{"convergence",
          "Order of convergence of positions and velocities on a swinging, stretched sheet, against a "
-         "reference of far\nsmaller error.",
+         "reference of far\nsmaller error; with --contact on a sheet that is pressed on a sphere.",
          make_convergence_analysis},
     Kind{"stability",
          "The largest stable h on a scene, found by bisection, beside the theory; a run that blows up or "

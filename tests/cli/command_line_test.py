@@ -588,6 +588,13 @@ class CommandLine(unittest.TestCase):
         rows = self.analyze("convergence", "--integrators", "semi-implicit-bdf2", "--levels", 8, "--jacobian", "clamped")
         self.assertEqual(int(rows[-1]["order"]), 1)
         self.assertAlmostEqual(float(rows[-1]["order_x"]), 1, delta=0.1)
+        for contact, order in ("penalty", 2), ("filter", 1):
+            rows = self.analyze("convergence", "--integrators", "velocity-verlet", "--levels", 6, "--contact", contact)
+            self.assertEqual({r["same_pairs"] for r in rows}, {"1"})
+            self.assertAlmostEqual(float(rows[-1]["order_x"]), order, delta=0.1)
+        self.refused("analyze", "convergence", "--contact", "fliter", says=["fliter", "filter"])
+        done = self.run_program("analyze", "convergence", "--contact", "filter", "--levels", 2, "--integrators", "rattle")
+        self.assertIn("left out: rattle", done.stderr)
 
     def test_analyze_stability(self):
         self.refused("analyze", "stability", says="--grid")
