@@ -44,6 +44,10 @@ constexpr std::array kKinds{
          "and the\nenergy, over time; PBD with and without velocity projection. Without a scene: a pendulum "
          "of one rod, at\n--dt 0.01; options change it as any scene.",
          make_drift_analysis},
+    Kind{"friction",
+         "A small sheet on a slope, with contact by filter and by penalty, for some h: whether it sticks, "
+         "creeps or\nslides, and how fast, beside theory.",
+         make_friction_analysis},
     Kind{"work",
          "What a second of motion costs with each integrator at its own largest stable h, and the computing "
          "time for a\ngiven error.",

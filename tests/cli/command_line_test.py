@@ -25,7 +25,7 @@ import zlib
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "work"]
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "work"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -595,6 +595,22 @@ class CommandLine(unittest.TestCase):
         self.refused("analyze", "convergence", "--contact", "fliter", says=["fliter", "filter"])
         done = self.run_program("analyze", "convergence", "--contact", "filter", "--levels", 2, "--integrators", "rattle")
         self.assertIn("left out: rattle", done.stderr)
+
+    def test_analyze_friction(self):
+        self.refused("analyze", "friction", "--friction", 0, says="--friction")
+        rows = self.analyze("friction", "--integrators", "backward-euler,xpbd,rk4")
+        self.assertEqual({r["contact"] for r in rows if r["integrator"] == "xpbd"}, {"filter"})
+        for row in rows:
+            case = row["integrator"], row["contact"], float(row["h"]) > 0.01
+            if float(row["slope"]) > 1:
+                self.assertTrue(math.isclose(float(row["rate"]), float(row["rate_theory"]), rel_tol=1e-6), row)
+            elif case == ("rk4", "penalty", True):
+                self.assertGreater(float(row["speed"]), 2 * float(row["speed_theory"]))  # friction is too stiff
+            elif row["contact"] == "filter":
+                self.assertEqual(float(row["speed_theory"]), 0)
+                self.assertLess(abs(float(row["speed"])), 1e-9)
+            elif case == ("backward-euler", "penalty", False):
+                self.assertTrue(math.isclose(float(row["speed"]), float(row["speed_theory"]), rel_tol=1e-6), row)
 
     def test_analyze_stability(self):
         self.refused("analyze", "stability", says="--grid")
