@@ -83,6 +83,7 @@ struct Energy final : Analysis {
     options.check();
     const LoadedScene loaded = load_with_state(
         scene.names_a_scene() ? scene.scene() : scene.applied_to(energy_strip()), scene, options.outputs());
+    options.leave_out_for(loaded.scene);
     WorkerPool pool(scene.threads());
     const std::uint64_t steps = length.steps(loaded.scene.stepping.dt);
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "io/output_file.h"
 #include "io/png.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -53,6 +54,13 @@ void AnalyzeOptions::check() {
   }
   for (const auto* path : {&csv_, &png_})
     if (*path) outputs_.add(**path);
+}
+
+void AnalyzeOptions::leave_out_for(const Scene& scene) {
+  const auto without = std::ranges::stable_partition(
+      integrators_, [&](const IntegratorInfo* info) { return has_place_for(scene, *info); });
+  report_skipped({without.begin(), without.end()}, kNoPlaceForContact);
+  integrators_.erase(without.begin(), without.end());
 }
 
 IntegratorParameters AnalyzeOptions::parameters(const IntegratorInfo& info) const {

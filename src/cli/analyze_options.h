@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/output_files.h"
 #include "integrate/registry.h"
+#include "sim/scene.h"
 
 namespace CLI {
 class App;
@@ -37,6 +38,8 @@ class AnalyzeOptions {
   void check();
   const OutputFiles& outputs() const { return outputs_; }
 
+  /// Leaves out, and says so, those that have no place for the scene's contact model.
+  void leave_out_for(const Scene& scene);
   /// In the registry's order; all, unless --integrators names some.
   const std::vector<const IntegratorInfo*>& integrators() const { return integrators_; }
   bool names_integrators() const { return names_.has_value(); }

@@ -123,6 +123,7 @@ struct Stability final : Analysis {
     std::optional<double> largest;
     if (largest_text) largest = parse_positive("largest-step", *largest_text);
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
+    options.leave_out_for(loaded.scene);
     pool = std::make_unique<WorkerPool>(scene.threads());
     measure_omega_max(loaded, *pool, Interrupt::probe());
     const double omega_max = loaded.omega_max;

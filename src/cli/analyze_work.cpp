@@ -215,6 +215,7 @@ struct Work final : Analysis {
     if (time_text) end_time = parse_positive("end-time", *time_text);
     if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text);
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
+    options.leave_out_for(loaded.scene);
     pool = std::make_unique<WorkerPool>(scene.threads());
     measure_omega_max(loaded, *pool, Interrupt::probe());
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/quantile.h"
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "sim/contact.h"
 
 namespace clothlab {
 namespace {
@@ -105,7 +107,12 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
     const std::size_t first = tables[at].rows.size();
     try {
       const LoadedScene start = scene.load();
+      std::vector<std::string_view> without;
       for (const IntegratorInfo& info : integrators()) {
+        if (!has_place_for(start.scene, info)) {
+          without.push_back(info.id);
+          continue;
+        }
         settings.begin(scene.name + ", " + std::string(info.id));
         LoadedScene loaded = start;
         loaded.scene.integrator = info.id;
@@ -115,6 +122,9 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
                       {.warm_up = kWarmUp, .steps = settings.steps, .seconds = kMostSecondsOfSteps});
         tables[at].rows.push_back(integrator_row(scene, info, 1e3 * loaded.scene.stepping.dt, run));
       }
+      if (!without.empty())
+        tables[at].notes.push_back(scene.name + ": left out are " + joined(without) + ": " +
+                                   kNoPlaceForContact + ".");
     } catch (const InputError& error) {
       if (scenes.size() == 1) throw;
       tables[at].notes.push_back(scene.name + " is left out: " + error.what());

@@ -23,6 +23,9 @@ inline bool filters_contact(const Scene& scene) {
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
                                  const ClothModel& model, double diagonal);
 
+/// Why a method cannot have contact by forces, after its name.
+inline constexpr const char* kNoPlaceForContact =
+    "springs are taken one by one there, without a place for contact by forces";
 /// Whether a method can have the scene's contact model.
 bool has_place_for(const Scene& scene, const IntegratorInfo& method);
 /// Throws InputError where the scene's method cannot.

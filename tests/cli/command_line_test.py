@@ -678,6 +678,16 @@ class CommandLine(unittest.TestCase):
         for name, order in ("symplectic-euler", 1), ("velocity-verlet", 2), ("semi-implicit-euler", 1):
             self.assertAlmostEqual(math.log2(errors[name][-2] / errors[name][-1]), order, delta=0.2)
 
+    def test_methods_without_a_place_for_contact_are_left_out(self):
+        scene = ["--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "rattle,rk4,xpbd", "--steps", 10]
+        for analysis in ["energy"], ["stability"], ["work", "--longest-run", 0.001]:
+            done = self.run_program("analyze", *analysis, *scene)
+            self.assertIn("left out: xpbd, rattle: ", done.stderr)
+            self.assertIn("rk4", done.stdout)
+        done = self.run_program("bench", "--grid", "4x4", "--floor", "--contact", "penalty", "--integrators", "--steps", 3)
+        self.assertIn("left out are xpbd, projective-dynamics, rattle, pbd-proj2: ", done.stdout)
+        self.assertIn("newmark", done.stdout)
+
     def test_an_interrupted_analysis_writes_what_it_has(self):
         process = subprocess.Popen([PROGRAM, "analyze", "energy", "--steps", "100000000", "--integrators",
                                     "semi-implicit-euler,backward-euler", "--csv", "a.csv"],
