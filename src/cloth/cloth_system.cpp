@@ -68,6 +68,7 @@ void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
 void ClothSystem::weigh() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
+  contact_.weigh(masses_);
   list_terms();
 }
 

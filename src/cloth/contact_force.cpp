@@ -34,12 +34,11 @@ void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
 double ContactForce::load_of(const Touch& touch) const { return touch.friction * touch.push; }
 
 std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std::span<const vec3> x) const {
-  find(pool, x, 0, {});
+  find(pool, x, {});
   return touches_;
 }
 
-void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor,
-                        std::span<const vec3> u) const {
+void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& lead) const {
   by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
   const std::size_t surfaces = settings_.surfaces.size();
   found_.resize(surfaces);
@@ -50,7 +49,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
     found.clear();
     for (std::size_t i = begin; i < end; ++i) {
       const double reach = settings_.law.distance + settings_.thickness +
-                           (u.empty() ? 0 : std::abs(factor) * glm::length(u[i]));
+                           (lead.u.empty() ? 0 : std::abs(lead.factor) * glm::length(lead.u[i]));
       for (std::size_t k = 0; k < surfaces; ++k) {
         const ContactSettings::Surface& surface = settings_.surfaces[k];
         const auto within =
@@ -58,7 +57,12 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, double factor
         if (!within) continue;
         const SurfacePlace& place = *within;
         const double gap = place.height - place.level - settings_.thickness;
-        const double ahead = u.empty() ? gap : gap + factor * glm::dot(place.normal, u[i]);
+        double ahead = gap;
+        if (!lead.u.empty()) {
+          ahead += lead.factor * glm::dot(place.normal, lead.u[i]);
+          if (settings_.law.acts_at(gap))
+            ahead += lead.square * std::min(glm::dot(place.normal, lead.f[i]), 0.0) / masses_[i];
+        }
         if (!settings_.law.acts_at(ahead)) continue;
         Touch& touch = found.emplace_back();
         touch.particle[0] = static_cast<std::uint32_t>(i);
@@ -178,7 +182,7 @@ void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std:
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  find(pool, x, factor, u);
+  find(pool, x, {factor, u, f, c.stiffness});
   for (const Touch& touch : touches_)
     touch.spread(touch.push * touch.normal - factor * (block(touch, mode) * touch.blend(u)), f);
   for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);

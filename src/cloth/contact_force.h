@@ -45,6 +45,8 @@ class ContactForce final : public ForceTerm {
   bool empty() const { return settings_.surfaces.empty(); }
   /// Where a surface is at the end of the next step, and how it moves then.
   void place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion);
+  /// Takes the masses of particles [kg], which must outlive this, for `linearize`.
+  void weigh(std::span<const double> masses) { masses_ = masses; }
   /// Takes the pairs of damping and friction from positions at the start of a step.
   void begin(WorkerPool& pool, std::span<const vec3> x);
 
@@ -89,7 +91,8 @@ class ContactForce final : public ForceTerm {
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   /// With the pairs that are in contact at x + factor · u as their gaps change along u: a method that takes
   /// one step of Newton's method would else find cloth deep in a surface without having done the work to get
-  /// there.
+  /// there. A pair that is in contact at x stays where f, the sum of the forces before this one, leads it
+  /// back within the step: let go, cloth that rests on a stiff contact would fall and be thrown up for ever.
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
@@ -104,15 +107,23 @@ class ContactForce final : public ForceTerm {
   mat3 drag_slope(const Slide& slide, const vec3& u, JacobianMode mode) const;
   /// −∂f/∂x of a touch along its relative position.
   mat3 block(const Touch& touch, JacobianMode mode) const;
-  /// touches_ := those at x, or with u those at x + factor · u as seen from x, where their push is the line
-  /// of the law.
-  void find(WorkerPool& pool, std::span<const vec3> x, double factor, std::span<const vec3> u) const;
+  /// Where a step of Newton's method leads without contact: to x + factor · u, and what is in contact at x
+  /// further down by `square` f/m.
+  struct Lead {
+    double factor = 0;
+    std::span<const vec3> u = {}, f = {};
+    double square = 0;  ///< [s²]
+  };
+  /// touches_ := those at x, or those at the end of a lead as seen from x, where their push is the line of
+  /// the law.
+  void find(WorkerPool& pool, std::span<const vec3> x, const Lead& lead) const;
   void add_pushes(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> f) const;
   /// Of the touches in touches_.
   void add_blocks(std::span<const vec3> v, const SystemCoefficients& c, JacobianMode mode,
                   SpringMatrix& a) const;
 
   ContactSettings settings_;
+  std::span<const double> masses_;
   std::vector<Slide> slides_;
   mutable std::vector<std::vector<FoundPlace>> found_;  // above meshes, by surface and particle
   mutable std::vector<std::vector<Touch>> by_chunk_;

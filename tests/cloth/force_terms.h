@@ -73,6 +73,7 @@ inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, dou
   settings.damping = damping;
   settings.friction = {0.5};
   auto contact = std::make_unique<ContactForce>();
+  contact->weigh(rig.system.masses());
   contact->set(settings);
   contact->begin(rig.pool, rig.state.x);
   return contact;

@@ -163,9 +163,9 @@ TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
     const Matrix minus_K = dense(*rig, *term, {0, 0, 1}, mode, s);
     for (std::vector<vec3> u : {s.v, other.v}) {
       // So that no pair comes into contact or leaves it on the way.
-      if (!GetParam().smooth)
-        for (vec3& way : u) way *= 1e-6;
-      std::vector<vec3> f(s.x.size(), vec3(1, 2, 3));
+      const double small = GetParam().smooth ? 1 : 1e-6;
+      for (vec3& way : u) way *= small;
+      std::vector<vec3> f(s.x.size(), small * vec3(1, 2, 3));
       const Vector expected = flat(f) + force_of(*term, s.x, s.v) - 0.02 * algebra::times(minus_K, flat(u));
       SpringMatrix a(rig->system.pattern());
       term->linearize(one_thread(), s.x, s.v, 0.02, u, c, mode, f, a);

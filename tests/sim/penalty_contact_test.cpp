@@ -197,6 +197,29 @@ TEST(PenaltyContact, AStepWithOneNewtonIterationTakesThePairsThatItIsLedTo) {
   }
 }
 
+// What rests on a stiff contact and is nudged away, by more in a step than the contact is pressed but less
+// than the fall in a step, comes to rest again: v1 = v0/(1 + h² k/m). Let go for a step, it would fall and be
+// thrown up for ever.
+TEST(PenaltyContact, AStepWithOneNewtonIterationKeepsWhatItsForcesLeadBack) {
+  WorkerPool pool(1);
+  for (const char* integrator : {"semi-implicit-euler", "semi-implicit-bdf2"}) {
+    constexpr double kStep = 1.0 / 60, kMass = 0.01, kStiff = 2e4, kNudge = 0.05;
+    Scene scene = patch_on_floor(integrator, 0, 0, kStep);
+    scene.contact.stiffness = kStiff;
+    const double rest = scene.contact.distance - kMass * kFall / kStiff;
+    ASSERT_GT(kStep * kNudge, 10 * (scene.contact.distance - rest));
+    for (vec3& x : scene.initial_state->positions) x.y = rest;
+    for (vec3& v : scene.initial_state->velocities) v.y = kNudge;
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 1), 1);
+    for (const vec3& v : simulation.state().v)
+      EXPECT_NEAR(v.y, kNudge / (1 + kStep * kStep * kStiff / kMass), 1e-8) << integrator;
+    ASSERT_EQ(run(simulation, 60), 60);
+    for (const vec3& v : simulation.state().v) EXPECT_NEAR(v.y, 0, 1e-9) << integrator;
+    for (const vec3& x : simulation.state().x) EXPECT_NEAR(x.y, rest, 1e-9) << integrator;
+  }
+}
+
 // Methods that take springs one by one say so, and nothing changes.
 TEST(PenaltyContact, IsRefusedToMethodsWithoutAPlaceForIt) {
   const auto sheet = grid_mesh(4, 4);
