@@ -25,7 +25,7 @@ import zlib
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "work"]
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "drape", "work"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -611,6 +611,23 @@ class CommandLine(unittest.TestCase):
                 self.assertLess(abs(float(row["speed"])), 1e-9)
             elif case == ("backward-euler", "penalty", False):
                 self.assertTrue(math.isclose(float(row["speed"]), float(row["speed_theory"]), rel_tol=1e-6), row)
+
+    def test_analyze_drape(self):
+        self.refused("analyze", "drape", "--grid", "3x3", says="--obstacle")
+        self.refused("analyze", "drape", "--rest-speed", 0, says="--rest-speed")
+        # On a plane each particle comes to rest where the contact carries it: d - m g / k.
+        rows = self.analyze("drape", "--grid", "4x4", "--pin", "none", "--obstacle", "plane:0,1,0,0", "--rayleigh-mass", 100,
+                            "--contact-distance", 0.004, "--contact-stiffness", 100, "--rest-speed", 1e-7, "--dt", 0.002,
+                            "--integrators", "backward-euler,xpbd", "--newton-tolerance", 1e-8)
+        self.assertEqual([r["contact"] for r in rows], ["filter", "penalty", "penalty", "penalty", "filter"])
+        for row in rows:
+            self.assertEqual(row["blew_up"], "0")
+            self.assertGreater(float(row["rest_time"]), 0)
+            theory = 0.004 - 0.2 / 16 * 9.8 / float(row["contact_stiffness"]) if row["contact"] == "penalty" else 0
+            self.assertAlmostEqual(float(row["gap"]), theory, delta=1e-7)
+            if theory:
+                for distance in "distance_mean", "distance_max":
+                    self.assertAlmostEqual(float(row[distance]), abs(theory), delta=1e-6)
 
     def test_analyze_stability(self):
         self.refused("analyze", "stability", says="--grid")
