@@ -226,10 +226,8 @@ bool Application::frame_is_due() {
 
 // Asks for the arrows and instruments that the user wants, and chooses the length of those that have come.
 void Application::update_measurements() {
-  if (settings_.velocities != motion_.velocities || settings_.forces != motion_.forces) {
-    motion_ = {settings_.velocities, settings_.forces};
-    simulation_->send(Control(ShowMotion{motion_}));
-  }
+  const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts};
+  if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
   if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
   view_.scale(*snapshot_);
 }

@@ -89,6 +89,7 @@ ViewOptions ClothView::options() const {
   out.pins = settings_.pins;
   out.velocity_scale = velocity_scale_.metres_per_unit();
   out.force_scale = force_scale_.metres_per_unit();
+  out.contact_scale = contact_scale_.metres_per_unit();
   out.wireframe = settings_.wireframe;
   out.heat_map = settings_.heat_map;
   out.heat_max_strain = settings_.heat_max_strain;
@@ -121,6 +122,8 @@ void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const L
       const Frame* from = heat_from(shown, *lane);
       of_lane.heat_from = from != nullptr ? &from->positions : nullptr;
       of_lane.heat_map = settings_.heat_map && (from != nullptr || !heat_is_distance(shown));
+      // Over each other those of one lane are enough.
+      of_lane.contact_scale = overlay && lane->lane != shown.lane ? 0.0 : contact_scale_.metres_per_unit();
       if (overlay) of_lane.look.cloth_front = of_lane.look.cloth_back = colour_of(lane->lane);
       renderer_.draw(lane->frame, camera, of_lane, place(tile));
       of_lane.over = overlay;
@@ -152,6 +155,10 @@ void ClothView::scale(const Snapshot& shown) {
   const double weight = 9.8 * frame.scene->material.mass / static_cast<double>(frame.positions.size());
   if (!frame.velocities.empty()) velocity_scale_.update(frame.velocities, frame.mesh->diagonal, 0.01);
   if (!frame.forces.empty()) force_scale_.update(frame.forces, frame.mesh->diagonal, 0.01 * weight);
+  contact_forces_.clear();
+  for (const LaneSnapshot* lane : shown.lanes())
+    for (const ContactPair& pair : lane->frame.contacts) contact_forces_.push_back(pair.push + pair.friction);
+  if (!contact_forces_.empty()) contact_scale_.update(contact_forces_, frame.mesh->diagonal, 0.01 * weight);
 
   double most = 0;
   for (const LaneSnapshot* lane : shown.lanes())
@@ -179,6 +186,8 @@ ViewLegend ClothView::legend(const Snapshot& shown) const {
   if (!frame.velocities.empty())
     out.velocity = {colours.velocity, velocity_scale_.length(), velocity_scale_.value()};
   if (!frame.forces.empty()) out.force = {colours.force, force_scale_.length(), force_scale_.value()};
+  out.contact = {colours.sticking, contact_scale_.length(), contact_scale_.value()};
+  out.sliding = colours.sliding;
   out.stride = arrow_stride(frame.positions.size());
   return out;
 }

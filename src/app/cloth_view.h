@@ -69,8 +69,9 @@ class ClothView {
   const ViewSettings& settings_;
   Renderer renderer_;
   std::size_t tiles_ = 1;  // in the last picture
-  ArrowScale velocity_scale_, force_scale_;
-  double largest_distance_ = 1;  // at the end of the heat map's colours [m]
+  ArrowScale velocity_scale_, force_scale_, contact_scale_;
+  std::vector<vec3> contact_forces_;  // of all lanes
+  double largest_distance_ = 1;       // at the end of the heat map's colours [m]
 };
 
 }  // namespace clothlab

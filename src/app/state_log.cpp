@@ -95,6 +95,11 @@ Json lane_json(const LaneSnapshot& lane) {
           {"coming_back", lane.coming_back.has_value()},
           {"blow_up", lane.blow_up_sentence},
           {"grab", lane.frame.grab.has_value()},
+          {"contacts",
+           {{"pairs", lane.frame.record.contacts.pairs},
+            {"sticking", lane.frame.record.contacts.sticking},
+            {"force", lane.frame.record.contacts.push},
+            {"drawn", lane.frame.contacts.size()}}},
           {"samples", lane.plot->size()},
           {"distance", lane.plot->empty() ? Json() : Json(lane.plot->back().distance)},
           {"places", to_json(sum)}};

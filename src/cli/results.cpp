@@ -16,6 +16,7 @@
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
 #include "sim/diagnostics.h"
+#include "sim/surfaces.h"
 
 namespace clothlab {
 namespace {
@@ -41,9 +42,8 @@ void Results::add_to(CLI::App& app) {
   };
   text("--state", state_, "FILE.csv", "The last state: x,y,z,vx,vy,vz, one row per vertex of the mesh.");
   text("--diagnostics", diagnostics_, "FILE.csv",
-       "One row per step: energies, strain, iterations, milliseconds, and where the step's change of energy "
-       "came "
-       "from.");
+       "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
+       "from, and contacts.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
   text("--checkpoint", checkpoint_, "FILE",
@@ -171,6 +171,12 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
     return Json{{"last", of_last}, {"whole_run", largest}};
   };
   json["residual"] = figure(last.residual, residual_);
+  if (has_surfaces(simulation.scene()))
+    json["contacts"] = {{"pairs", last.contacts.pairs},
+                        {"sticking", last.contacts.sticking},
+                        {"least_gap", last.contacts.pairs > 0 ? Json(last.contacts.least_gap) : Json()},
+                        {"normal_force", last.contacts.push},
+                        {"friction_power", last.contacts.friction_power}};
   if (last.distance) json["distance_from_backward_euler"] = figure(*last.distance, distance_);
   if (simulation.integrator().inextensible)
     json["length_violation"] = figure(last.length_violation, length_violation_);

@@ -19,6 +19,7 @@ void ContactForce::set(const ContactSettings& settings) {
   settings_ = settings;
   slides_.clear();
   found_.clear();
+  touches_.clear();
 }
 
 void ContactForce::place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
@@ -80,12 +81,25 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& l
                         here(place.least_curvature) * least;
         touch.friction = surface.friction;
         touch.velocity = surface.motion.at(x[i]);
+        touch.surface = static_cast<std::uint32_t>(k);
       }
     }
   });
   touches_.clear();
   for (const std::vector<Touch>& found : by_chunk_)
     touches_.insert(touches_.end(), found.begin(), found.end());
+}
+
+ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) const {
+  const vec3 u = touch.speed(v), along = u - glm::dot(touch.normal, u) * touch.normal;
+  const double slip = glm::length(along);
+  return {.particle = touch.particle[0],
+          .surface = touch.surface,
+          .sticks = touch.friction > 0 && slip < settings_.friction.speed,
+          .gap = touch.gap,
+          .slip = slip,
+          .push = touch.push * touch.normal,
+          .friction = -load_of(touch) * settings_.friction.secant(slip) * along};
 }
 
 double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {

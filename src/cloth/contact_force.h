@@ -8,6 +8,7 @@
 
 #include "cloth/force_term.h"
 #include "collide/contact_law.h"
+#include "collide/contact_pair.h"
 #include "collide/obstacle.h"
 
 namespace clothlab {
@@ -56,11 +57,12 @@ class ContactForce final : public ForceTerm {
     std::array<double, 4> weight{};  ///< of the particles in the relative position; a surface has the rest
     int count = 0;                   ///< of particles
     vec3 normal{0};
-    double gap = 0;       ///< [m]
-    double push = 0;      ///< along the normal [N]
-    mat3 turning{0};      ///< ∇n [1/m]
-    double friction = 0;  ///< μ
-    vec3 velocity{0};     ///< of the surface [m/s]
+    double gap = 0;             ///< [m]
+    double push = 0;            ///< along the normal [N]
+    mat3 turning{0};            ///< ∇n [1/m]
+    double friction = 0;        ///< μ
+    vec3 velocity{0};           ///< of the surface [m/s]
+    std::uint32_t surface = 0;  ///< in the settings
 
     vec3 blend(std::span<const vec3> a) const {
       vec3 sum(0.0);
@@ -74,6 +76,10 @@ class ContactForce final : public ForceTerm {
   };
   /// At positions x, in an order that does not depend on the pool. Valid until the next call of any member.
   std::span<const Touch> touches(WorkerPool& pool, std::span<const vec3> x) const;
+  /// Those that were found last: after `energy` and `add_measures` those at their positions.
+  std::span<const Touch> found() const { return touches_; }
+  /// A touch at velocities v, with friction at its own load; its surface as in the settings.
+  ContactPair pair(const Touch& touch, std::span<const vec3> v) const;
 
   /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction [W].
   double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const;

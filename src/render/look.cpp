@@ -22,6 +22,8 @@ Look light_look() {
   look.stretch_spring = {0.0f, 0.46f, 0.36f};
   look.velocity = {0.10f, 0.46f, 0.08f};
   look.force = {0.70f, 0.06f, 0.38f};
+  look.sticking = {0.55f, 0.33f, 0.0f};
+  look.sliding = {0.0f, 0.40f, 0.55f};
   look.bend_spring = {0.76f, 0.24f, 0.10f};
   return look;
 }

@@ -28,6 +28,8 @@ struct Look {
   glm::vec3 bend_spring{0.95f, 0.45f, 0.30f};
   glm::vec3 velocity{0.55f, 0.90f, 0.42f};
   glm::vec3 force{0.96f, 0.42f, 0.66f};
+  glm::vec3 sticking{0.98f, 0.80f, 0.30f};  ///< of contacts
+  glm::vec3 sliding{0.35f, 0.90f, 0.98f};
 };
 
 /// The default values are those of the dark look.

@@ -67,7 +67,7 @@ struct Renderer::Impl {
   Look look;
   std::vector<glm::vec3> positions;
   std::vector<float> heat;
-  std::vector<Lines::Line> line_list;
+  std::vector<Lines::Line> line_list, arrow_list;
   std::vector<Balls::Ball> ball_list;
 
   void set_mesh(const std::shared_ptr<const ClothMesh>& next) {
@@ -206,26 +206,53 @@ struct Renderer::Impl {
     balls.draw(ball_list, {.radius_pixels = {1.6f, 4}, .towards_eye = 1.2f}, view, programs.ball);
   }
 
-  // Shafts with pointed heads at some of the particles. Drawn over the cloth, which would hide half of them.
+  // Shafts with pointed heads, from end to end of the lines of arrow_list.
+  void draw_arrow_list(float towards_eye, const View& view) {
+    constexpr float kHead = 0.3f;
+    const auto collect = [&](float from, float to) {
+      line_list.clear();
+      for (const Lines::Line& arrow : arrow_list) {
+        const glm::vec3 way = arrow.to - arrow.from;
+        line_list.push_back({arrow.from + from * way, arrow.from + to * way, arrow.colour});
+      }
+    };
+    collect(0, 1 - kHead);
+    lines.draw(line_list, {.radius_pixels = {0.7f, 0.7f}, .towards_eye = towards_eye}, view, programs.line);
+    collect(1 - kHead, 1);
+    lines.draw(line_list, {.radius_pixels = {2.6f, 2.6f}, .towards_eye = towards_eye, .taper = 1}, view,
+               programs.line);
+  }
+
+  // At some of the particles. Drawn over the cloth, which would hide half of them.
   void draw_arrows(const Frame& frame, const std::vector<vec3>& values, double scale, const glm::vec3& colour,
                    const View& view) {
     if (!(scale > 0) || values.size() != positions.size()) return;
-    constexpr float kHead = 0.3f;
     const std::size_t stride = arrow_stride(positions.size());
-    const auto collect = [&](float from, float to) {
-      line_list.clear();
-      for (std::size_t i = 0; i < positions.size(); i += stride) {
-        if (i < frame.pinned.size() && frame.pinned[i] != 0) continue;
-        const glm::vec3 arrow(scale * values[i]);
-        line_list.push_back({positions[i] + from * arrow, positions[i] + to * arrow, rgba(colour)});
-      }
-    };
+    arrow_list.clear();
+    for (std::size_t i = 0; i < positions.size(); i += stride)
+      if (i >= frame.pinned.size() || frame.pinned[i] == 0)
+        arrow_list.push_back({positions[i], positions[i] + glm::vec3(scale * values[i]), rgba(colour)});
     glDisable(GL_DEPTH_TEST);
-    collect(0, 1 - kHead);
-    lines.draw(line_list, {.radius_pixels = {0.7f, 0.7f}}, view, programs.line);
-    collect(1 - kHead, 1);
-    lines.draw(line_list, {.radius_pixels = {2.6f, 2.6f}, .taper = 1}, view, programs.line);
+    draw_arrow_list(0, view);
     glEnable(GL_DEPTH_TEST);
+  }
+
+  // Points, and arrows at some of them, where the body or other cloth does not hide them.
+  void draw_contacts(const std::vector<ContactPair>& contacts, double scale, const View& view) {
+    if (!(scale > 0)) return;
+    const std::size_t stride = arrow_stride(contacts.size());
+    ball_list.clear();
+    arrow_list.clear();
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      const ContactPair& pair = contacts[k];
+      const glm::vec3& at = positions[pair.particle];
+      const Rgba colour = rgba(pair.sticks ? look.sticking : look.sliding);
+      ball_list.push_back({at, 0.12f * mean_edge, colour});
+      if (k % stride == 0)
+        arrow_list.push_back({at, at + glm::vec3(scale * (pair.push + pair.friction)), colour});
+    }
+    balls.draw(ball_list, {.radius_pixels = {1.8f, 4.5f}, .towards_eye = 1.2f}, view, programs.ball);
+    draw_arrow_list(0.004f, view);
   }
 
   void draw_pins(const Frame& frame, const View& view) {
@@ -330,6 +357,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     r.draw_arrows(frame, frame.velocities, options.velocity_scale, r.look.velocity, view);
     r.draw_arrows(frame, frame.forces, options.force_scale, r.look.force, view);
     glDepthMask(GL_TRUE);
+    r.draw_contacts(frame.contacts, options.contact_scale, view);
   }
   if (frame.grab) r.draw_grab(*frame.grab, camera.target, view);
   end_picture();

@@ -24,6 +24,7 @@ struct ViewOptions {
   bool pins = true;
   double velocity_scale = 0;  ///< metres of arrow per m/s; 0: no arrows
   double force_scale = 0;     ///< metres of arrow per N; 0: no arrows
+  double contact_scale = 0;   ///< metres of arrow per N; 0: no contacts
   bool weave = true;          ///< threads on the cloth where the mesh has their directions
   bool grid = true;
   bool shadow = true;

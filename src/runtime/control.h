@@ -92,7 +92,7 @@ struct ReviveLane {
 struct SetHistoryMemory {
   std::size_t bytes = 0;
 };
-/// Whether snapshots carry velocities and forces.
+/// Whether snapshots carry velocities, forces and contacts.
 struct ShowMotion {
   Motion wanted;
 };

@@ -275,7 +275,10 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
         obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
     frame.pins_under_way.clear();  // to go on from there holds them where they are
   }
-  if (lane.id == active) capture_motion(pool, simulation, *seen, motion, frame);
+  // Contacts of all lanes, which are seen side by side: a filter and a force.
+  const bool is_active = lane.id == active;
+  const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts};
+  capture_motion(pool, simulation, *seen, wanted, frame);
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;

@@ -90,6 +90,7 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
   friction_.clear();
   rubbed_.clear();
   force_.clear();
+  pairs_.clear();
   system.set_pushes({});
   if (surfaces.empty()) return !before_.empty();
 
@@ -266,8 +267,15 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   const double size = glm::length(momentum);
   contact.sticks = friction > 0 && size <= friction * impulse;
   contacts_.push_back(contact);
-  if (!contact.sticks && size > 0) {
-    friction_.push_back({i, -friction * impulse / h / size * momentum});
+  ContactPair& pair = pairs_.emplace_back();
+  pair.particle = i;
+  pair.surface = contact.surface;
+  pair.push = impulse / h * place.normal;
+  if (contact.sticks) {
+    pair.friction = -momentum / h;
+  } else if (size > 0) {
+    pair.friction = -friction * impulse / h / size * momentum;
+    friction_.push_back({i, pair.friction});
     rubbed_.push_back(contact.surface);
   }
   const double height = std::min(place.level, place.height + h * kLiftSpeed);
@@ -297,6 +305,14 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
                            const StopProbe& stop) {
   if (surfaces.empty()) return false;
   CancelPoint cancel(stop);
+  for (ContactPair& pair : pairs_) {
+    const vec3& x = state.x[pair.particle];
+    const SurfacePlace place = surfaces.at_end(pair.surface, pair.particle, x);
+    const vec3 v = state.v[pair.particle] - surfaces.velocity_at_end(pair.surface, x);
+    pair.sticks = std::ranges::any_of(contacts_of(pair.particle), &Contact::sticks);
+    pair.gap = place.height - place.level;
+    pair.slip = pair.sticks ? 0.0 : glm::length(across(v, place.normal));
+  }
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     const auto& [particle, surface, sticks] = contacts_[k];

@@ -7,6 +7,7 @@
 
 #include "cloth/cloth_system.h"
 #include "cloth/steady_force.h"
+#include "collide/contact_pair.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
 #include "sim/surfaces.h"
@@ -62,7 +63,12 @@ class FilterContact {
   };
   /// The contacts of the last step, by particle and surface: the only state of this class.
   const std::vector<Contact>& contacts() const { return contacts_; }
-  void set_contacts(const std::vector<Contact>& contacts) { contacts_ = contacts; }
+  void set_contacts(const std::vector<Contact>& contacts) {
+    contacts_ = contacts;
+    pairs_.clear();
+  }
+  /// The same with what held them, the impulse J over h; none after set_contacts.
+  const std::vector<ContactPair>& pairs() const { return pairs_; }
 
  private:
   bool holds(std::uint32_t particle, std::uint32_t surface) const;
@@ -84,6 +90,7 @@ class FilterContact {
   std::vector<SteadyForce::Push> friction_;
   std::vector<std::uint32_t> rubbed_;  // the surface of each
   std::vector<vec3> force_;            // at the beginning of the step, without friction
+  std::vector<ContactPair> pairs_;
 };
 
 }  // namespace clothlab

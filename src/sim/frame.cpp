@@ -38,6 +38,7 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
                     Frame& frame) {
   frame.velocities.clear();
   frame.forces.clear();
+  frame.contacts.clear();
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
@@ -45,6 +46,7 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
         pool, state.t, state.x, state.v, frame.forces,
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
+  if (wanted.contacts && &state == &simulation.state()) frame.contacts = simulation.contacts(pool);
 }
 
 }  // namespace clothlab

@@ -28,9 +28,10 @@ struct Frame {
   std::vector<Obstacle> obstacles;  ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
-  std::vector<vec3> velocities;   ///< [m/s], per particle; only where capture_motion() was asked for them
-  std::vector<vec3> forces;       ///< [N], likewise
-  std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
+  std::vector<vec3> velocities;       ///< [m/s], per particle; only where capture_motion() was asked for them
+  std::vector<vec3> forces;           ///< [N], likewise
+  std::vector<ContactPair> contacts;  ///< likewise
+  std::vector<double> residuals;      ///< of every CG iteration of the last linear solve
 };
 
 /// Where a pin is, or where it moves to [m].
@@ -41,10 +42,13 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
 
 /// Velocities and net forces f(x, v) (springs, damping, gravity, wind and grab; without constraint forces of
 /// pins and rods), which capture() leaves out. `state` may be one of the past: it is evaluated with the air
-/// of its time and the current values. What is not wanted is left empty.
+/// of its time and the current values. Contacts are known of the present alone. What is not wanted is left
+/// empty.
 struct Motion {
   bool velocities = false;
   bool forces = false;
+  bool contacts = false;
+  bool operator==(const Motion&) const = default;
 };
 void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,
                     Frame& frame);

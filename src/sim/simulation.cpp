@@ -412,6 +412,8 @@ void Simulation::Impl::finish_record() {
   next.time = state.t;
   next.energy = energy_report();
   next.max_strain = measured.strain;
+  // Contact forces were measured last, at this state.
+  for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.books_of_step.*entry.joule -= record.books.*entry.joule;
@@ -509,6 +511,12 @@ Projection Simulation::constraints(std::span<const vec3> x) const {
 const Notice& Simulation::notice() const { return impl_->notice; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
+std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {
+  std::vector<ContactPair> pairs;
+  impl_->system.contact_energy(pool, impl_->state.x);
+  impl_->for_contacts([&](const ContactPair& pair) { pairs.push_back(pair); });
+  return pairs;
+}
 std::vector<Obstacle> Simulation::obstacles() const {
   return obstacles_at(impl_->scene->obstacles, impl_->moves, impl_->state.t);
 }

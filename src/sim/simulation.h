@@ -98,6 +98,9 @@ class Simulation {
   /// The last notice.
   const Notice& notice() const;
   bool is_pinned(std::uint32_t particle) const;
+  /// What the cloth touches: by forces in the present state, by the filter in the last step of this run, none
+  /// where the state was loaded.
+  std::vector<ContactPair> contacts(WorkerPool& pool) const;
   /// The obstacles where they are now.
   std::vector<Obstacle> obstacles() const;
   /// The pins that still move (MovePins).

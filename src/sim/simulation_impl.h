@@ -4,6 +4,7 @@
 // The implementation of Simulation: stages of a step in simulation.cpp, commands in simulation_commands.cpp,
 // checkpoints in simulation_checkpoint.cpp.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -103,6 +104,17 @@ struct Simulation::Impl {
 
   // Measurements.
   bool is_sound() const { return record.max_strain < kSoundStrain; }
+  /// Calls each(ContactPair) for what is in contact; by forces for the pairs that were found last.
+  template <class Each>
+  void for_contacts(const Each& each) const {
+    if (filters_contact(*scene)) return void(std::ranges::for_each(contact.pairs(), each));
+    const std::uint32_t first = scene->floor.on ? 0 : 1;
+    for (const ContactForce::Touch& touch : system.contact().found()) {
+      ContactPair pair = system.contact().pair(touch, state.v);
+      pair.surface += first;
+      each(pair);
+    }
+  }
   bool has_rods() const { return info->inextensible; }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
     return without_rods(system.energies(pool, x));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "collide/contact_pair.h"
 #include "dynamics/failed_spring.h"
 #include "linalg/linear_solver.h"
 #include "sim/energy_books.h"
@@ -33,6 +34,7 @@ struct StepRecord {
   EnergyBooks books;          ///< since the start; what commands do enters with the step after them
   EnergyBooks books_of_step;  ///< of this step alone
   double max_strain = 0;      ///< largest |l/L − 1| over stretch springs
+  ContactFigures contacts;    ///< none before the first step
   int newton_iterations = 0;
   int cg_iterations = 0;
   double cg_residual = 0;

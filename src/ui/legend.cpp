@@ -76,7 +76,9 @@ void view_legend(const PanelContext& context, const Area& view) {
   const ViewLegend& legend = context.legend;
   const bool velocities = shown.velocities && legend.velocity.value > 0;
   const bool forces = shown.forces && legend.force.value > 0;
-  if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces) return;
+  const bool contacts = shown.contacts && legend.contact.value > 0;
+  if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces && !contacts)
+    return;
   const float margin = units(14);
   const float top = lane_tiles(view, context.snapshot, shown.lanes).front().cloth.y;  // below the heads
   ImGui::SetNextWindowPos(ImVec2(view.x + view.width - margin, top + margin), ImGuiCond_Always, ImVec2(1, 0));
@@ -94,6 +96,12 @@ void view_legend(const PanelContext& context, const Area& view) {
   if (shown.bend_springs) row(legend.bend_spring, "bending springs");
   if (velocities) row(legend.velocity.colour, "velocity: " + scale_of(legend.velocity, "m/s"));
   if (forces) row(legend.force.colour, "net force: " + scale_of(legend.force, "N"));
+  if (contacts) {
+    const std::string text = "contact that sticks: " + scale_of(legend.contact, "N");
+    note_text("legend:contacts", text);
+    row(legend.contact.colour, text);
+    row(legend.sliding, "contact that slides");
+  }
   if ((velocities || forces) && legend.stride > 1)
     ImGui::TextUnformatted(("arrows at one particle in " + std::to_string(legend.stride)).c_str());
   ImGui::PopFont();

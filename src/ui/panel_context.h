@@ -66,6 +66,7 @@ struct ViewSettings {
   bool pins = true;
   bool velocities = false;  ///< as arrows
   bool forces = false;      ///< as arrows
+  bool contacts = false;    ///< as points, with arrows
   bool wireframe = false;
   bool heat_map = false;
   HeatQuantity heat_of = HeatQuantity::strain;
@@ -228,6 +229,8 @@ struct HeatLegend {
 struct ViewLegend {
   ArrowLegend velocity;  ///< [m/s]
   ArrowLegend force;     ///< [N]
+  ArrowLegend contact;   ///< [N], of what sticks
+  glm::vec3 sliding{1};  ///< colour of contacts that slide
   HeatLegend heat;
   std::size_t stride = 1;  ///< arrows at every stride-th particle
   glm::vec3 stretch_spring{1};

@@ -35,18 +35,24 @@ constexpr std::array kCloth = {
     Toggle{"Forces", "forces", &ViewSettings::forces,
            "The net force on every free particle as an arrow: springs, damping, gravity, wind and the grab, "
            "without constraint forces of pins and rods. The legend gives the scale."},
+    Toggle{"Contacts", "contacts", &ViewSettings::contacts,
+           "A point where the cloth touches the floor or an obstacle, and the force on it there, friction "
+           "included, as an arrow, in all lanes. One colour sticks, the other slides; the legend gives the "
+           "scale."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
            "distance from the reference lane; the legend gives the scale."},
     Toggle{"Ground grid (G)", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
 };
 
-// Two columns of equal width.
+// In columns.
 void toggles(ViewSettings& view) {
+  constexpr std::array kColumns{0.0F, 0.315F, 0.655F};  // of the width
   const float start = ImGui::GetCursorPosX();
-  const float half = ImGui::GetContentRegionAvail().x / 2;
+  const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < kCloth.size(); ++i) {
-    if (i % 2 == 1) ImGui::SameLine(start + half);
+    const std::size_t column = i % kColumns.size();
+    if (column > 0) ImGui::SameLine(start + kColumns[column] * width);
     ImGui::Checkbox(kCloth[i].label, &(view.*kCloth[i].value));
     note_item(kCloth[i].name);
     tooltip(kCloth[i].help);

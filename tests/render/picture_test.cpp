@@ -255,6 +255,40 @@ TEST_F(Picture, ArrowsPointWhereTheMotionGoes) {
   EXPECT_EQ(draw(frame, {.pins = false, .force_scale = 1}).rgba, draw(frame, {.pins = false}).rgba);
 }
 
+// What sticks is yellow, what slides is cyan.
+TEST_F(Picture, ContactsArePointsWithArrows) {
+  look_at_sheet(0.4);
+  Frame frame = at_rest(sheet(3));
+  const ViewOptions shown{.contact_scale = 0.1};
+  const Image plain = draw(frame, shown);
+  frame.contacts = {{1, 0, true, 0, 0, vec3(0, 2, 0), vec3(0)},
+                    {7, 0, false, 0, 1, vec3(0, 1, 0), vec3(1, 0, 0)}};
+  const Image marked = draw(frame, shown);
+  const auto at = [&](const vec3& p) {
+    const Pixels seen = camera_.project(p, {kWidth, kHeight})->pixel;
+    return std::pair(static_cast<int>(seen.x), static_cast<int>(seen.y));
+  };
+  const auto changed = [&](const vec3& p) {
+    const auto [x, y] = at(p);
+    return pixel(marked, x, y) != pixel(plain, x, y);
+  };
+  const auto colour = [&](const vec3& p) {
+    const auto [x, y] = at(p);
+    return pixel(marked, x, y);
+  };
+  const vec3 &a = frame.positions[1], &b = frame.positions[7];
+  EXPECT_TRUE(changed(a + vec3(0, 0.18, 0)));
+  EXPECT_FALSE(changed(a + vec3(0, 0.25, 0)));
+  EXPECT_TRUE(changed(b + vec3(0.05, 0.05, 0)));
+  EXPECT_FALSE(changed(b + vec3(0, 0.08, 0)));
+  EXPECT_GT(colour(a)[0], colour(a)[2] + 40);
+  EXPECT_GT(colour(b)[2], colour(b)[0] + 40);
+  EXPECT_EQ(draw(frame, {}).rgba, draw(at_rest(sheet(3)), {}).rgba) << "without a scale there are none";
+  look_at_sheet(-0.4);
+  frame.contacts.resize(1);
+  EXPECT_NE(draw(frame, shown).rgba, draw(at_rest(sheet(3)), shown).rgba) << "from below";
+}
+
 TEST_F(Picture, TheWeaveIsShownWhereTheMeshHasTextureCoordinates) {
   look_at_sheet(1.0);
   camera_.distance *= 0.3;

@@ -1226,6 +1226,22 @@ TEST(SimulationThread, ShowsMotionOnlyWhileItIsAskedFor) {
   EXPECT_TRUE(hidden->frame.velocities.empty() && hidden->frame.forces.empty());
 }
 
+TEST(SimulationThread, ShowsContactsOfAllLanesOnlyWhileTheyAreAskedFor) {
+  Scene scene = sheet_scene(4);
+  scene.pins = PinPreset::none;
+  scene.floor = {.on = true, .height = 0};
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, NewLane{"bdf2"});
+  send_and_wait(thread, Command(SetParameter{"contact", 1}));
+  EXPECT_EQ(send_and_wait(thread, StepOnce{})->frame.record.contacts.pairs, 16u);
+  const auto shown = send_and_wait(thread, ShowMotion{{false, false, true}});
+  EXPECT_EQ(shown->frame.contacts.size(), 16u);
+  ASSERT_EQ(shown->others.size(), 1u);
+  EXPECT_EQ(shown->others[0].frame.contacts.size(), 16u);
+  EXPECT_TRUE(send_and_wait(thread, ShowPast{0})->frame.contacts.empty()) << "the past does not know them";
+  EXPECT_TRUE(send_and_wait(thread, ShowMotion{})->frame.contacts.empty());
+}
+
 TEST(SimulationThread, MeasuresTheSpectrumOfTheActiveLaneOnlyWhileItIsAskedFor) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });

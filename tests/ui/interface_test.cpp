@@ -66,6 +66,33 @@ TEST(Interface, ShowsTheNumbersOfAContactModelThatHasSome) {
   EXPECT_LT(face.rect("contact-stiffness").z, 0);
 }
 
+TEST(Interface, ShowsWhatTheClothTouches) {
+  Scene scene = Interface::sheet();
+  {
+    Interface bare(scene);
+    bare.click("tab:Contact");
+    EXPECT_LT(bare.rect("contact-pairs").z, 0) << "nothing to touch";
+  }
+  scene.floor.on = true;
+  Interface face(scene);
+  face.click("tab:Contact");
+  const auto says = [&](const char* name) { return shown_texts()[name]; };
+  EXPECT_EQ(says("contact-pairs"), "0 pairs, 0 stick");
+  ContactFigures& now = face.snapshot.frame.record.contacts;
+  now.add({0, 0, true, 1e-20, 0, vec3(0, 1.5, 0), vec3(0)});
+  now.add({1, 0, false, 2e-3, 0.5, vec3(0, 0.5, 0), vec3(0.2, 0, 0)});
+  face.frame();
+  EXPECT_EQ(says("contact-pairs"), "2 pairs, 1 sticks");
+  EXPECT_EQ(says("contact-gap"), "0 m") << "rounding";
+  EXPECT_EQ(says("contact-force"), "2 N");
+  EXPECT_EQ(says("contact-friction"), "100 mW");
+
+  face.view.contacts = true;
+  face.legend.contact = {glm::vec3(1), 0.1, 0.5};
+  face.frame();
+  EXPECT_EQ(says("legend:contacts"), "contact that sticks: 10 cm = 500 mN");
+}
+
 // The arrows beside the list pass over methods that cannot run the scene.
 TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
   Scene scene = Interface::sheet();
@@ -368,6 +395,7 @@ TEST(Interface, TheViewTabSwitchesWhatIsShown) {
                  {"bend-springs", &ViewSettings::bend_springs},
                  {"velocities", &ViewSettings::velocities},
                  {"forces", &ViewSettings::forces},
+                 {"contacts", &ViewSettings::contacts},
                  {"heat-map", &ViewSettings::heat_map},
                  {"ground", &ViewSettings::ground}};
   for (const auto& toggle : toggles) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <glm/geometric.hpp>
+#include <limits>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// A particle in contact with the floor or an obstacle.
+struct ContactPair {
+  std::uint32_t particle = 0;
+  std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1
+  bool sticks = false;        ///< friction holds it; by forces: it slides slower than ε
+  double gap = 0;             ///< [m]
+  double slip = 0;            ///< its speed along the surface [m/s]
+  vec3 push{0};               ///< on the particle, along the normal [N]
+  vec3 friction{0};           ///< on it, along the surface [N]
+};
+
+/// Those of a step.
+struct ContactFigures {
+  std::size_t pairs = 0;
+  std::size_t sticking = 0;                                     ///< of them
+  double least_gap = std::numeric_limits<double>::quiet_NaN();  ///< [m]; NaN without pairs
+  double push = 0;                                              ///< sum of the normal forces [N]
+  double friction_power = 0;                                    ///< that friction takes [W]
+
+  void add(const ContactPair& pair) {
+    least_gap = pairs == 0 ? pair.gap : std::min(least_gap, pair.gap);
+    ++pairs;
+    sticking += pair.sticks ? 1U : 0U;
+    push += glm::length(pair.push);
+    friction_power += glm::length(pair.friction) * pair.slip;
+  }
+};
+
+}  // namespace clothlab

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What a run says of its contacts, against cloth whose forces are known: at rest, and sliding on a slope.
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "sim/checkpoint.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+constexpr double kWeight = 0.2 * 9.8, kRough = 0.5;  // of the sheet [N]; μ
+
+// A sheet of 16 particles on the floor, in a gravity that leans by an angle.
+Scene on_leaning_floor(std::string_view integrator, ContactModel model, double angle) {
+  Scene scene = loose_scene(integrator);
+  scene.floor = {.on = true, .height = 0, .friction = kRough};
+  scene.material.gravity = 9.8 * vec3(std::sin(angle), -std::cos(angle), 0);
+  scene.contact.model = model;
+  scene.contact.distance = 2e-3;
+  scene.contact.friction_speed = 1e-2;
+  InitialState start{grid_mesh(4, 4)->positions, std::vector<vec3>(16, vec3(0))};
+  if (model == ContactModel::penalty)
+    for (vec3& x : start.positions) x.y += 2e-3 - kWeight * std::cos(angle) / 16 / 1000;
+  scene.initial_state = start;
+  return scene;
+}
+
+struct Model {
+  ContactModel model;
+  double gap;  // at rest [m]
+};
+constexpr std::array kModels{Model{ContactModel::filter, 0},
+                             Model{ContactModel::penalty, 2e-3 - kWeight / 16 / 1000}};
+
+TEST(ContactFigures, AtRestTheFloorCarriesTheWeight) {
+  for (const IntegratorInfo& info : integrators())
+    for (const auto& [model, gap] : kModels) {
+      if (model == ContactModel::penalty && info.springs_alone) continue;
+      Simulation simulation(on_leaning_floor(info.id, model, 0), grid_mesh(4, 4), one_thread());
+      EXPECT_EQ(simulation.record().contacts.pairs, 0u) << "of the last step, and there was none";
+      ASSERT_EQ(run(simulation, 5), 5) << info.id;
+      const ContactFigures& now = simulation.record().contacts;
+      EXPECT_EQ(now.pairs, 16u) << info.id;
+      EXPECT_EQ(now.sticking, 16u) << info.id;
+      EXPECT_NEAR(now.least_gap, gap, 1e-12) << info.id;
+      EXPECT_NEAR(now.push, kWeight, 1e-9) << info.id;
+      EXPECT_NEAR(now.friction_power, 0, 1e-15) << info.id;
+    }
+}
+
+// Friction takes μ m g cos θ times the speed, and acts against it.
+TEST(ContactFigures, WhatSlidesLosesFrictionTimesSpeed) {
+  constexpr double kAngle = 0.7;  // tan θ > μ
+  for (const char* method : {"semi-implicit-euler", "bdf2", "rk4", "exponential-rosenbrock-euler"})
+    for (const auto& [model, gap] : kModels) {
+      Simulation simulation(on_leaning_floor(method, model, kAngle), grid_mesh(4, 4), one_thread());
+      ASSERT_EQ(run(simulation, 50), 50) << method;
+      const double speed = simulation.state().v[0].x, push = kWeight * std::cos(kAngle);
+      ASSERT_GT(speed, 0.1) << method;
+      const ContactFigures& now = simulation.record().contacts;
+      EXPECT_EQ(now.pairs, 16u) << method;
+      EXPECT_EQ(now.sticking, 0u) << method;
+      EXPECT_NEAR(now.push, push, 1e-6) << method;
+      EXPECT_NEAR(now.friction_power, kRough * push * speed, 1e-4 * kRough * push * speed) << method;
+      for (const ContactPair& pair : simulation.contacts(one_thread())) {
+        EXPECT_EQ(pair.surface, 0u);
+        EXPECT_NEAR(pair.slip, speed, 1e-4 * speed) << method;
+        EXPECT_NEAR(glm::distance(pair.push, vec3(0, push / 16, 0)), 0, 1e-6) << method;
+        const vec3 friction(-kRough * push / 16, 0, 0);
+        EXPECT_NEAR(glm::distance(pair.friction, friction), 0, 1e-3 * glm::length(friction)) << method;
+      }
+    }
+}
+
+// Less steep than friction holds: m g sin θ of it, by both models.
+TEST(ContactFigures, WhatSticksHasTheFrictionThatItNeeds) {
+  constexpr double kAngle = 0.3;
+  for (const auto& [model, gap] : kModels) {
+    Simulation simulation(on_leaning_floor("backward-euler", model, kAngle), grid_mesh(4, 4), one_thread());
+    ASSERT_EQ(run(simulation, 50), 50);
+    EXPECT_EQ(simulation.record().contacts.sticking, 16u);
+    vec3 friction(0);
+    for (const ContactPair& pair : simulation.contacts(one_thread())) friction += pair.friction;
+    EXPECT_NEAR(friction.x, -kWeight * std::sin(kAngle), 1e-3 * kWeight);
+  }
+}
+
+// The pairs name the body, and are those of the record.
+TEST(ContactFigures, PairsNameTheirSurface) {
+  for (const auto& [model, gap] : kModels) {
+    Scene scene = loose_scene("semi-implicit-euler");
+    scene.contact.model = model;
+    scene.obstacles.bodies = {parse_obstacle("sphere:5,5,5,0.1"), parse_obstacle("sphere:0.5,-0.35,0.5,0.3")};
+    Simulation simulation(scene, grid_mesh(12, 12), one_thread());
+    ASSERT_EQ(run(simulation, 150), 150);
+    const std::vector<ContactPair> pairs = simulation.contacts(one_thread());
+    ASSERT_GT(pairs.size(), 3u);
+    ContactFigures sum;
+    for (const ContactPair& pair : pairs) {
+      sum.add(pair);
+      EXPECT_EQ(pair.surface, 2u);
+      const SurfacePlace place = place_above(scene.obstacles.bodies[1], simulation.state().x[pair.particle]);
+      EXPECT_NEAR(pair.gap, place.height - place.level, 1e-12);
+      // By the filter that of the step's begin.
+      EXPECT_NEAR(glm::dot(pair.push, place.normal), glm::length(pair.push), 1e-2 * glm::length(pair.push));
+    }
+    EXPECT_EQ(sum.pairs, simulation.record().contacts.pairs);
+    EXPECT_EQ(sum.push, simulation.record().contacts.push);
+    EXPECT_EQ(sum.least_gap, simulation.record().contacts.least_gap);
+
+    // A run that goes on from there has its figures, and by forces its pairs.
+    Checkpoint moment;
+    simulation.save(one_thread(), moment);
+    Simulation resumed(scene, grid_mesh(12, 12), one_thread());
+    resumed.load(one_thread(), moment);
+    EXPECT_EQ(resumed.record().contacts.push, sum.push);
+    EXPECT_EQ(resumed.contacts(one_thread()).size(), model == ContactModel::filter ? 0 : pairs.size());
+    resumed.apply(one_thread(), SetObstacles{});
+    EXPECT_TRUE(resumed.contacts(one_thread()).empty());
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
