@@ -84,6 +84,16 @@ std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
   return smallest;
 }
 
+bool is_limited_by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                           const StabilityEstimate& e) {
+  constexpr double kMost = 0.5;
+  if (!has_limit(integrator, values)) return false;
+  const std::optional<double> limit = largest_stable_step(integrator, values, e);
+  if (!limit || *limit == 0 || std::isinf(*limit)) return false;
+  const double undamped = largest_stable_step(integrator, values, DampedOscillation{e.omega_max(), 0});
+  return (*limit < kMost * undamped ? e.contact_in_damping : e.contact_in_stiffness) > kMost;
+}
+
 double explicit_limit(const StabilityEstimate& e) {
   return largest_stable_step(*find_integrator("symplectic-euler"), {}, e).value();
 }

@@ -33,6 +33,9 @@ struct StabilityEstimate {
   /// side.
   bool others_are_exact = false;
   std::size_t free_directions = 0;
+  /// Shares of contact forces in the stiffness of the stiffest oscillation, and in the damping of the most
+  /// damped one.
+  double contact_in_stiffness = 0, contact_in_damping = 0;
 
   double omega_max() const { return stiffest.omega; }
 };
@@ -46,6 +49,11 @@ inline constexpr std::size_t kExactDirections = 600;
 std::optional<double> largest_stable_step(const IntegratorInfo& integrator,
                                           const IntegratorParameters& values,
                                           const StabilityEstimate& estimate);
+
+/// Whether contact forces set the limit of a method that has one: most of the stiffness that decides it is
+/// theirs, or most of the damping where that decides.
+bool is_limited_by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                           const StabilityEstimate& estimate);
 
 /// The limit of symplectic Euler, the smallest of the practical explicit methods.
 double explicit_limit(const StabilityEstimate& estimate);

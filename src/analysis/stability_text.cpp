@@ -34,6 +34,13 @@ std::string without_damping(const IntegratorInfo& integrator, const IntegratorPa
   return "; without damping it would be " + seconds(undamped);
 }
 
+std::string by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                       const StabilityEstimate& e) {
+  return is_limited_by_contact(integrator, values, e)
+             ? " Contact forces set that limit: without them, or softer ones, it would be larger."
+             : "";
+}
+
 std::string against_the_limit(const IntegratorInfo& integrator, const IntegratorParameters& values, double h,
                               double limit, const StabilityEstimate& e) {
   const std::string text =
@@ -44,9 +51,10 @@ std::string against_the_limit(const IntegratorInfo& integrator, const Integrator
            ? " as far as bending springs, dampers and the grab go; rods under tension, or "
              "more of them than the cloth has freedom, may have a lower one"
            : without_damping(integrator, values, limit, e));
-  if (h < limit) return text + ". Here " + at(h, e) + ".";
+  if (h < limit) return text + ". Here " + at(h, e) + "." + by_contact(integrator, values, e);
   return text + ". Here " + at(h, e) + ", which" +
-         multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step.";
+         multiplies("an oscillation", deciding_growth(integrator, values, h, e)) + " in every step." +
+         by_contact(integrator, values, e);
 }
 
 /// Of a method without a limit on an oscillator.
@@ -85,6 +93,44 @@ std::string what_happened(const BlowUpFacts& facts) {
   return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
          " × the " + format_plain(facts.allowed / facts.factor) +
          " J that gravity, the start and your pulls account for.";
+}
+
+std::string name_of_spring(const BlowUpFacts& facts) {
+  return std::string("the ") + (facts.spring->stretch ? "stretch" : "bending") + " spring between vertices " +
+         std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
+}
+
+std::string name_of_contact(const BlowUpFacts& facts) {
+  return "the contact of vertex " + std::to_string(facts.contact_vertex) + " with " + facts.contact_with;
+}
+
+/// The largest stable h times the rate of one oscillation; 0 where there is none.
+double limit_of(const IntegratorInfo& integrator, const IntegratorParameters& values,
+                const DampedOscillation& oscillation) {
+  const double limit = largest_stable_step(integrator, values, oscillation);
+  return std::isfinite(limit) ? limit * std::max(oscillation.omega, oscillation.damping) : 0;
+}
+
+bool is_stiffer(const BlowUpFacts& facts) {
+  return facts.contact && !(facts.spring && std::max(facts.contact->omega, facts.contact->friction_rate) <
+                                                facts.spring->omega);
+}
+
+/// Of contact alone, where it is stiffer than that.
+std::string what_contact_did(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                             const IntegratorParameters& values) {
+  if (!is_stiffer(facts)) return "";
+  const FailedContact& c = *facts.contact;
+  const auto share = [&](const char* what, double rate, double limit) {
+    return what + format_plain(facts.h * rate) + (limit > 0 ? ", of " + format_plain(limit) : std::string());
+  };
+  std::string text = name_of_contact(facts) +
+                     " is stiffer: " + share("h·ω = ", c.omega, limit_of(integrator, values, {c.omega, 0}));
+  text.replace(0, 1, " T");
+  if (c.friction_rate > 0)
+    text += share("; its friction brakes at h·d = ", c.friction_rate,
+                  limit_of(integrator, values, {0, c.friction_rate}));
+  return text + ".";
 }
 
 /// What its frequency alone says against the limit of one oscillation without damping.
@@ -134,9 +180,19 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
   return against_the_limit(integrator, values, h, *limit, e);
 }
 
-std::string name_of_spring(const BlowUpFacts& facts) {
-  return std::string("the ") + (facts.spring->stretch ? "stretch" : "bending") + " spring between vertices " +
-         std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
+bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                    const IntegratorParameters& values) {
+  if (!is_stiffer(facts)) return false;
+  const auto is_above = [&](const DampedOscillation& o) {
+    return largest_stable_step(integrator, values, o) < facts.h;
+  };
+  return is_above({facts.contact->omega, 0}) || is_above({0, facts.contact->friction_rate});
+}
+
+std::string name_of_failure(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                            const IntegratorParameters& values) {
+  if (contact_failed(facts, integrator, values)) return name_of_contact(facts);
+  return facts.spring ? name_of_spring(facts) : std::string();
 }
 
 std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& integrator,
@@ -144,7 +200,8 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
                             const std::optional<StabilityEstimate>& estimate) {
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
-  text += what_happened(facts) + what_failed(facts, integrator, values);
+  text += what_happened(facts) + what_failed(facts, integrator, values) +
+          what_contact_did(facts, integrator, values);
   if (!estimate) return text + advice(facts, integrator);
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);
 

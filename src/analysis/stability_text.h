@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/stability.h"
+#include "cloth/failed_contact.h"
 #include "dynamics/failed_spring.h"
 
 namespace clothlab {
@@ -30,10 +31,20 @@ struct BlowUpFacts {
   std::optional<double> sound_time;
   std::optional<FailedSpring> spring = {};
   std::array<std::uint32_t, 2> vertices{};  ///< of its ends, counted from 0
+  std::optional<FailedContact> contact = {};
+  std::uint32_t contact_vertex = 0;  ///< of its particle
+  std::string contact_with = {};     ///< "the floor", "obstacle 2 (sphere)"
 };
 
-/// "the stretch spring between vertices 12 and 33".
-std::string name_of_spring(const BlowUpFacts& facts);
+/// Whether a contact is what failed: it is stiffer than the spring that did, and alone above the method's
+/// limit.
+bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                    const IntegratorParameters& values);
+
+/// "the stretch spring between vertices 12 and 33", "the contact of vertex 12 with the floor"; empty where
+/// neither is known.
+std::string name_of_failure(const BlowUpFacts& facts, const IntegratorInfo& integrator,
+                            const IntegratorParameters& values);
 
 /// Some sentences: what happened at which step, why (describe_stability of the estimate at the last sound
 /// state, where known), and what helps.

@@ -310,7 +310,7 @@ void Application::draw_interface(const PanelContext& context) {
       draw_grab_marks(view_.grab_marks(frame_of(tile.lane), tile.cloth), tile.cloth);
     for (const LaneSnapshot* lane : snapshot_->lanes()) {
       if (lane->lane != tile.lane) continue;
-      draw_failed_spring(*lane, view_.camera, tile.cloth);
+      draw_failure(*lane, view_.camera, tile.cloth);
       if (snapshot_->followed)
         draw_trail(*lane, *snapshot_->followed, snapshot_->others.empty(), view_.camera, tile.cloth);
     }
@@ -387,8 +387,8 @@ void Application::carry_out(AppRequest request) {
   if (std::holds_alternative<CancelMap>(request)) searches_.cancel_maps();
   if (std::holds_alternative<CancelLoad>(request)) documents_.give_up_load();
   if (std::holds_alternative<FrameCloth>(request)) view_.look_at(box_of(snapshot_->frame), *snapshot_);
-  if (std::holds_alternative<FrameFailedSpring>(request))
-    if (const auto box = box_of_failed_spring(*snapshot_)) view_.look_at(*box, *snapshot_);
+  if (std::holds_alternative<FrameFailure>(request))
+    if (const auto box = box_of_failure(*snapshot_)) view_.look_at(*box, *snapshot_);
   if (std::holds_alternative<ReleaseGrab>(request)) interaction_.release();
   if (std::holds_alternative<Undo>(request)) documents_.undo(*snapshot_);
   if (std::holds_alternative<Redo>(request)) documents_.redo(*snapshot_);

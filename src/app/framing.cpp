@@ -56,8 +56,14 @@ Box box_of(const Frame& frame) {
   return box;
 }
 
-std::optional<Box> box_of_failed_spring(const LaneSnapshot& lane) {
-  constexpr double kAround = 4;  // of its length
+std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
+  constexpr double kAround = 4;            // of its length
+  constexpr double kAroundContact = 0.15;  // of the diagonal
+  if (lane.failed_contact) {
+    const vec3& at = lane.frame.positions[lane.failed_contact->particle];
+    const vec3 around(kAroundContact * lane.frame.mesh->diagonal);
+    return Box{at - around, at + around};
+  }
   if (!lane.failed_spring) return std::nullopt;
   const FailedSpring& spring = *lane.failed_spring;
   const vec3 &a = lane.frame.positions[spring.i], &b = lane.frame.positions[spring.j];

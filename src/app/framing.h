@@ -16,7 +16,7 @@ Box box_of(const Frame& frame);
 /// hang, and what free cloth may fall on.
 Box room_to_move(const Frame& frame);
 
-/// The surroundings of the spring that failed, if one did.
-std::optional<Box> box_of_failed_spring(const LaneSnapshot& lane);
+/// The surroundings of the spring or the contact that failed, if one did.
+std::optional<Box> box_of_failure(const LaneSnapshot& lane);
 
 }  // namespace clothlab

@@ -72,10 +72,11 @@ void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera&
   draw_part_numbers(bar, snapshot, seen, view);
 }
 
-void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Area& view) {
-  if (!lane.failed_spring) return;
+void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view) {
+  if (!lane.failed_spring && !lane.failed_contact) return;
   const ParticlePlaces seen(lane, camera, view);
-  const auto from = seen(lane.failed_spring->i), to = seen(lane.failed_spring->j);
+  const auto from = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->i);
+  const auto to = seen(lane.failed_contact ? lane.failed_contact->particle : lane.failed_spring->j);
   if (from && to) failure_overlay(*from, *to, view);
 }
 

@@ -17,8 +17,8 @@ namespace clothlab {
 void draw_mesh_marks(const MeshBar& bar, const Snapshot& snapshot, const Camera& camera, const Area& view,
                      std::optional<std::size_t> edge_under_mouse);
 
-/// Marks the spring at which the lane's last step failed, if it did.
-void draw_failed_spring(const LaneSnapshot& lane, const Camera& camera, const Area& view);
+/// Marks the spring or the contact at which the lane's last step failed, if it did.
+void draw_failure(const LaneSnapshot& lane, const Camera& camera, const Area& view);
 
 /// Marks the particle that is followed, and the way of its last seconds.
 void draw_trail(const LaneSnapshot& lane, std::uint32_t particle, bool alone, const Camera& camera,

@@ -193,6 +193,20 @@ void ContactForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std:
   add_blocks(v, c, mode, a);
 }
 
+ContactForce::Quotients ContactForce::quotients(JacobianMode mode, std::span<const vec3> v,
+                                                std::span<const vec3> u) const {
+  Quotients sum;
+  for (const Touch& touch : touches_) {
+    const vec3 way = touch.blend(u);
+    sum.stiffness += glm::dot(way, block(touch, mode) * way);
+  }
+  for (const Slide& slide : slides_) {
+    const vec3 way = slide.touch.blend(u);
+    sum.damping -= glm::dot(way, drag_slope(slide, slide.touch.speed(v), JacobianMode::exact) * way);
+  }
+  return sum;
+}
+
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {

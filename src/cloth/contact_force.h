@@ -81,6 +81,13 @@ class ContactForce final : public ForceTerm {
   /// A touch at velocities v, with friction at its own load; its surface as in the settings.
   ContactPair pair(const Touch& touch, std::span<const vec3> v) const;
 
+  /// −u·Ku and −u·Du for a vector per particle, K of the touches that were found last and D at v.
+  struct Quotients {
+    double stiffness = 0;
+    double damping = 0;
+  };
+  Quotients quotients(JacobianMode mode, std::span<const vec3> v, std::span<const vec3> u) const;
+
   /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction [W].
   double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const;
 

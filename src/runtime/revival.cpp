@@ -35,13 +35,26 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
     const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);
     facts.vertices = {low, high};
   }
+  if (blow_up.contact) {
+    const Scene& scene = simulation.scene();
+    facts.contact = blow_up.contact;
+    facts.contact_vertex = simulation.mesh().vertex_of_particle[facts.contact->particle];
+    const std::size_t first = scene.floor.on ? 1 : 0, surface = facts.contact->surface;
+    facts.contact_with = "the floor";
+    if (surface >= first) {
+      const std::size_t body = surface - first;
+      facts.contact_with = "obstacle " + std::to_string(body + 1) + " (" +
+                           std::string(name_of(scene.obstacles.bodies[body].shape)) + ")";
+    }
+  }
   return facts;
 }
 
 std::string blow_up_sentence(const BlownUpRun& run) {
+  const std::string where = name_of_failure(run.facts, *run.integrator, run.parameters);
   return std::string(run.integrator->title) + " blew up in step " + std::to_string(run.facts.step) +
          " with h = " + format_quantity(run.facts.h, "s") + ", at " + format_plain(run.facts.time) + " s" +
-         (run.facts.spring ? ", in " + name_of_spring(run.facts) : std::string()) + ".";
+         (where.empty() ? where : ", in " + where) + ".";
 }
 
 std::string goes_on_text(const Prospect& now, double time) {

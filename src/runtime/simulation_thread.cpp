@@ -287,6 +287,8 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     to.blow_up_sentence = lane.blown->sentence;
     to.blow_up_text = lane.blown->why;
     to.failed_spring = lane.blown->facts.spring;
+    if (contact_failed(lane.blown->facts, *lane.blown->integrator, lane.blown->parameters))
+      to.failed_contact = lane.blown->facts.contact;
   }
   if (now - lane.warned < kWarningShown) {
     to.warning = lane.warning;

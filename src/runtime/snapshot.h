@@ -90,9 +90,10 @@ struct LaneSnapshot {
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
   /// The last that was measured; null: not wanted (ShowSpectrum), or not yet.
   std::shared_ptr<const MeasuredSpectrum> spectrum;
-  std::string blow_up_sentence;               ///< what happened; empty while all is well
-  std::string blow_up_text;                   ///< what happened and why, at length; likewise
-  std::optional<FailedSpring> failed_spring;  ///< where; likewise
+  std::string blow_up_sentence;                 ///< what happened; empty while all is well
+  std::string blow_up_text;                     ///< what happened and why, at length; likewise
+  std::optional<FailedSpring> failed_spring;    ///< where; likewise
+  std::optional<FailedContact> failed_contact;  ///< where instead, if it was a contact
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present

@@ -104,7 +104,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
       retry_with_half();
       continue;
     }
-    if (bad) return refuse_step(*bad);
+    if (bad) return refuse_step(*bad, context.pool);
     adopt_substep(report, h, good);
   }
   return StepStatus::done;
@@ -375,12 +375,13 @@ void Simulation::Impl::abandon_step() {
   aim_at_pins();
 }
 
-StepStatus Simulation::Impl::refuse_step(const BlowUp& bad) {
+StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up = bad;
-  blow_up->spring =
-      bad.cause == BlowUp::Cause::energy
-          ? failed_spring(system, at_step.state.x, state.x)
-          : failed_spring(system, is_sound() ? at_step.state.x : last_sound->x, at_step.state.x);
+  const bool finite = bad.cause == BlowUp::Cause::energy;
+  const std::vector<vec3>& from = finite || is_sound() ? at_step.state.x : last_sound->x;
+  const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
+  blow_up->spring = failed_spring(system, from, to);
+  blow_up->contact = failed_contact(system, pool, from, to);
   restore_start_of_step();
   integrator->reset();
   return StepStatus::blown_up;

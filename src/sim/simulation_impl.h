@@ -53,7 +53,7 @@ struct Simulation::Impl {
   void settle(const ComputeContext& context);
   void close_books();
   void retry_with_half();
-  StepStatus refuse_step(const BlowUp& bad);
+  StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
   void adopt_substep(const StepReport& report, double h, bool good);
   void finish_record();
   void restore_start_of_step();

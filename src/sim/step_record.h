@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cloth/failed_contact.h"
 #include "collide/contact_pair.h"
 #include "dynamics/failed_spring.h"
 #include "linalg/linear_solver.h"
@@ -60,6 +61,7 @@ struct BlowUp {
   double allowed = 0;      ///< [J] the limit that it passed
   /// In the step, or from the last sound state up to it where the step leaves no finite numbers.
   std::optional<FailedSpring> spring = {};
+  std::optional<FailedContact> contact = {};  ///< likewise, where contact is a force
 };
 
 }  // namespace clothlab

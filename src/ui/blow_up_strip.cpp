@@ -113,10 +113,9 @@ void ways_on(const PanelContext& context) {
   if (row_button("watch-again", "Watch again",
                  "Replays the last states before it, within a few seconds (B)."))
     context.send(Control(WatchAgain{}));
-  if (context.snapshot.failed_spring &&
-      row_button("blow-up-spring", "Show spring",
-                 "Moves the camera to the spring that failed; F shows all again."))
-    context.request(FrameFailedSpring{});
+  if ((context.snapshot.failed_spring || context.snapshot.failed_contact) &&
+      row_button("blow-up-where", "Where?", "Moves the camera to what failed; F shows all again."))
+    context.request(FrameFailure{});
   smaller_step_button(context);
   more_substeps_button(context);
   const std::size_t stable = stable_method(context);

@@ -120,8 +120,8 @@ struct SavePlot {
 };
 struct CancelLoad {};
 struct FrameCloth {};
-/// Looks closely at the spring that failed.
-struct FrameFailedSpring {};
+/// Looks closely at the spring or the contact that failed.
+struct FrameFailure {};
 struct ReleaseGrab {};
 struct Undo {};
 struct Redo {};
@@ -166,7 +166,7 @@ struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
     std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene, SaveMoment,
-                 SavePlot, CancelLoad, FrameCloth, FrameFailedSpring, ReleaseGrab, Undo, Redo, SavePicture,
+                 SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture,
                  ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
                  SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap, AnswerUnsaved,
                  ReloadShaders, Quit>;

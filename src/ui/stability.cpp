@@ -82,6 +82,7 @@ StabilityReading read_stability(const IntegratorInfo& integrator, const Integrat
     judge_against(out, h, *limit, is_approximate(integrator, values, *estimate));
     if (integrator.inextensible && h < *limit) out.verdict = "bending " + out.verdict;
     if (integrator.wind_limit) out.verdict += " in this wind";
+    if (is_limited_by_contact(integrator, values, *estimate)) out.verdict += ", by contact";
   }
   return out;
 }

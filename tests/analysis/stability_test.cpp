@@ -224,6 +224,25 @@ TEST(Stability, ABlowUpIsExplained) {
       "rest; alone between its particles it has h·ω = 2.5, of 2.");
   has(explain(info_of("backward-euler"), uniform_estimate(1000)), "it has h·ω = 2.5. ");
   has(explain(info_of("rattle"), uniform_estimate(1000)), "times its length at rest. ");
+  // The contact that did, where it is the stiffer one.
+  facts.contact = FailedContact{.particle = 4, .surface = 0, .omega = 3000, .friction_rate = 0};
+  facts.contact_vertex = 5;
+  facts.contact_with = "the floor";
+  has(explain(info_of("symplectic-euler"), std::nullopt),
+      "The contact of vertex 5 with the floor is stiffer: h·ω = 3, of 2.");
+  facts.contact->friction_rate = 4000;
+  has(explain(info_of("symplectic-euler"), std::nullopt),
+      "h·ω = 3, of 2; its friction brakes at h·d = 4, of 2.");
+  has(explain(info_of("siere"), std::nullopt), "is stiffer: h·ω = 3; its friction brakes at h·d = 4.");
+  const auto failure = [&](const char* method) {
+    return name_of_failure(facts, info_of(method), default_parameters(info_of(method)));
+  };
+  EXPECT_EQ(failure("symplectic-euler"), "the contact of vertex 5 with the floor");
+  EXPECT_EQ(failure("siere"), "the stretch spring between vertices 7 and 19") << "which has no limit";
+  facts.contact->omega = 2400;
+  facts.contact->friction_rate = 0;
+  EXPECT_EQ(explain(info_of("symplectic-euler"), std::nullopt).find("contact"), std::string::npos);
+  EXPECT_EQ(failure("symplectic-euler"), "the stretch spring between vertices 7 and 19");
   facts.energy = std::numeric_limits<double>::infinity();
   has(explain(integrators()[0], uniform_estimate(1400)), "energy is no longer a finite number");
   facts.finite = false;

@@ -224,6 +224,37 @@ TEST_F(BlowUpTest, NamesTheBendingSpring) {
   EXPECT_FALSE(spring.stretch);
 }
 
+// Springs at a tenth of the limit, contact at one and a half times of it: what failed is a particle that was
+// in contact, and the floor or the body by its number.
+TEST_F(BlowUpTest, NamesTheContact) {
+  mesh = grid_mesh(4, 4);
+  for (const bool floor : {true, false}) {
+    Scene scene = symplectic(1e-3);
+    scene.pins = PinPreset::none;
+    scene.material.stretch_stiffness = 50;
+    scene.material.spring_damping = 0;
+    scene.floor = {.on = floor, .height = 0, .friction = 0};
+    if (!floor) scene.obstacles.bodies = {parse_obstacle("sphere:9,9,9,1"), parse_obstacle("plane:0,1,0,0")};
+    scene.obstacles.friction = 0;
+    scene.contact.model = ContactModel::penalty;
+    scene.contact.stiffness = 9e6 * 0.2 / 16;
+    InitialState almost_at_rest{mesh->positions, std::vector<vec3>(16, vec3(0))};
+    for (std::size_t i = 0; i < 16; ++i)
+      almost_at_rest.positions[i].y =
+          5e-3 - 1e-8 * static_cast<double>(i) - 0.2 / 16 * 9.8 / scene.contact.stiffness;
+    scene.initial_state = almost_at_rest;
+    auto simulation = start(scene);
+    EXPECT_LT(run(*simulation, 20000), 20000);
+    const FailedContact contact = simulation->blow_up().value().contact.value();
+    EXPECT_NEAR(contact.omega, 3000, 1e-6);
+    EXPECT_EQ(contact.friction_rate, 0);
+    EXPECT_EQ(contact.surface, floor ? 0u : 1u) << "of those that there are";
+    const std::vector<ContactPair> pairs = simulation->contacts(pool);
+    EXPECT_EQ(std::ranges::count(pairs, contact.particle, &ContactPair::particle), 1);
+    EXPECT_LT(simulation->blow_up()->spring.value().omega, 500);
+  }
+}
+
 // ---- Energy that has a source is no blow-up
 
 TEST_F(BlowUpTest, RestWithoutGravityIsNoBlowUp) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/stability_text.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
@@ -117,6 +118,41 @@ TEST(PenaltyContact, TheMeterSeesItsStiffness) {
   scene.material.stretch_stiffness = 1e-3;
   const Simulation simulation(scene, mesh_of(scene), pool);
   EXPECT_NEAR(omega_max(simulation, pool), std::sqrt(200 / 0.01), 1e-3);
+}
+
+// Whether it is what limits h, by its stiffness or by its friction.
+TEST(PenaltyContact, TheMeterSaysWhetherContactSetsTheLimit) {
+  WorkerPool pool(1);
+  const auto says = [&](double stretch, double friction) {
+    Scene scene = patch_on_floor("symplectic-euler", 0, friction, 1e-4);
+    scene.material.stretch_stiffness = stretch;
+    scene.contact.friction_speed = 1e-5;
+    Simulation simulation(scene, mesh_of(scene), pool);
+    EXPECT_EQ(run(simulation, 1), 1);
+    StabilityMeter meter;
+    const StabilityEstimate e = meter
+                                    .estimate({simulation.system(), simulation.state(),
+                                               simulation.system().projection(), simulation.integrator()},
+                                              pool)
+                                    .value();
+    const IntegratorInfo& info = simulation.integrator();
+    EXPECT_EQ(
+        is_limited_by_contact(info, default_parameters(info), e),
+        describe_stability(info, default_parameters(info), 1e-4, e).find("Contact forces set that limit") !=
+            std::string::npos);
+    EXPECT_FALSE(is_limited_by_contact(*find_integrator("backward-euler"), {}, e)) << "which has no limit";
+    return std::array{e.contact_in_stiffness, e.contact_in_damping,
+                      is_limited_by_contact(info, default_parameters(info), e) ? 1.0 : 0.0};
+  };
+  const auto soft = says(1e-3, 0);
+  EXPECT_NEAR(soft[0], 1, 1e-3);
+  EXPECT_EQ(soft[2], 1);
+  const auto stiff = says(1e4, 0);
+  EXPECT_LT(stiff[0], 0.05);
+  EXPECT_EQ(stiff[2], 0);
+  const auto rough = says(1e4, 0.5);
+  EXPECT_GT(rough[1], 0.95);
+  EXPECT_EQ(rough[2], 1) << "its friction";
 }
 
 TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {

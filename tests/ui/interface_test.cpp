@@ -865,6 +865,13 @@ TEST(Interface, ABlowUpSaysWhyBesideTheClothAndOffersTheWaysOn) {
   face.frame();
   face.click("blow-up-smaller-h");
   EXPECT_NEAR(face.last_command<SetParameter>()->value, 0.0095, 1e-12);
+
+  // What failed is shown, a contact or a spring.
+  EXPECT_LT(face.rect("blow-up-where").z, 0);
+  face.snapshot.failed_contact = FailedContact{};
+  face.frame();
+  face.click("blow-up-where");
+  EXPECT_TRUE(std::holds_alternative<FrameFailure>(face.requests.back()));
 }
 
 TEST(Interface, ASmallWindowShowsAllOfTheStrip) {

@@ -118,5 +118,14 @@ TEST(StabilityReading, DoesNotCallStableWhatIsSoOnPaperOnly) {
   EXPECT_EQ(verdict("velocity-verlet", large), "stable below ≈ 20 ms");
 }
 
+TEST(StabilityReading, SaysThatContactSetsTheLimit) {
+  const IntegratorInfo& info = *find_integrator("symplectic-euler");
+  StabilityEstimate e = uniform_estimate(1000);
+  EXPECT_EQ(read_stability(info, {}, 1e-3, e).verdict, "stable below 2 ms");
+  e.contact_in_stiffness = 0.9;
+  EXPECT_EQ(read_stability(info, {}, 1e-3, e).verdict, "stable below 2 ms, by contact");
+  EXPECT_EQ(read_stability(info, {}, 4e-3, e).verdict, "unstable, 2.00× the limit, by contact");
+}
+
 }  // namespace
 }  // namespace clothlab

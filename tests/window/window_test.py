@@ -1093,7 +1093,8 @@ def blow_up(program, assets):
         # The camera goes to the spring that failed; a fork goes on beside what will blow up again.
         window.key("space")
         frozen()
-        window.click_item("blow-up-spring")
+        check(window.box("blow-up-reset")[1] == window.box("blow-up-rewind")[1], "Reset stands alone in a row")
+        window.click_item("blow-up-where")
         x, y, width, height = window.state()["view"]
         window.until(lambda: math.dist(window.box("failed-spring")[:2], (x + width / 2, y + height / 2)) < 10,
                      "the spring in the middle of the view")
@@ -1470,6 +1471,13 @@ def obstacles(program, assets):
         window.until(lambda: window.state()["time"] > 1.5, "the cloth to come to rest", 60)
         heights = [p["position"][1] for p in window.fresh_state()["some_particles"]]
         check(max(heights) > -1, f"the cloth has fallen past the sphere: {max(heights)}")
+        contacts = window.state()["lanes"]["A"]["contacts"]
+        check(contacts["pairs"] > 3 and contacts["drawn"] == 0, f"not asked for: {contacts}")
+        window.click_item("tab:View")
+        window.click_item("contacts")
+        window.until(lambda: window.state()["lanes"]["A"]["contacts"]["drawn"] > 3, "points where it touches")
+        window.until(lambda: "10 cm" in window.state()["texts"].get("legend:contacts", ""), "their scale")
+        window.click_item("tab:Contact")
         window.click_item("obstacle1:remove")
         window.until(lambda: max(p["position"][1] for p in window.state()["some_particles"]) < -2, "the cloth to fall on", 30)
         check(window.state()["blow_up"] == "", "it blew up")

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "cloth/cloth_system.h"
+
+namespace clothlab {
+
+/// The contact by forces at which a step failed.
+struct FailedContact {
+  std::uint32_t particle = 0;
+  std::uint32_t surface = 0;  ///< in the settings of contact forces
+  double omega = 0;           ///< √(k/m), the frequency of the particle on it alone [rad/s]
+  double friction_rate = 0;   ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
+};
+
+/// Of those at positions x0 [m] the one whose energy at x1 is farthest above what the force at x0 would have
+/// led to: what that force gives over the way, and the contact has not got. Held particles do not count. None
+/// where every way is exact.
+std::optional<FailedContact> failed_contact(const ClothSystem& system, WorkerPool& pool,
+                                            std::span<const vec3> x0, std::span<const vec3> x1);
+
+}  // namespace clothlab
