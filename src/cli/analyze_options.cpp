@@ -57,10 +57,11 @@ void AnalyzeOptions::check() {
 }
 
 void AnalyzeOptions::leave_out_for(const Scene& scene) {
-  const auto without = std::ranges::stable_partition(
-      integrators_, [&](const IntegratorInfo* info) { return has_place_for(scene, *info); });
-  report_skipped({without.begin(), without.end()}, kNoPlaceForContact);
-  integrators_.erase(without.begin(), without.end());
+  const auto without =
+      std::stable_partition(integrators_.begin(), integrators_.end(),
+                            [&](const IntegratorInfo* info) { return has_place_for(scene, *info); });
+  report_skipped({without, integrators_.end()}, kNoPlaceForContact);
+  integrators_.erase(without, integrators_.end());
 }
 
 IntegratorParameters AnalyzeOptions::parameters(const IntegratorInfo& info) const {

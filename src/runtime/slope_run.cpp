@@ -16,7 +16,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kPull = 9.8;                                             // [m/s²]
-constexpr double kPart = 0.01, kSide = 0.01;                              // mass of a particle, edge [kg, m]
+constexpr double kParticleMass = 0.01, kPatchEdge = 0.01;                 // mass of a particle, edge [kg, m]
 constexpr double kSoft = 5, kContactStiffness = 50, kContactFrom = 5e-3;  // [N/m, N/m, m]
 
 /// The fastest oscillation has h·ω < 2 at 1/60 s, so that nothing but friction is stiff.
@@ -26,7 +26,7 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
   scene.integrator = info.id;
   for (std::size_t p = 0; p < values.size(); ++p) set_parameter(scene, info.parameters[p].id, values[p]);
   scene.pins = PinPreset::none;
-  scene.material.mass = 4 * kPart;
+  scene.material.mass = 4 * kParticleMass;
   scene.material.stretch_stiffness = scene.material.bend_stiffness = kSoft;
   scene.material.gravity = vec3(0, -kPull, 0);
   scene.stepping.dt = slope.h;
@@ -41,11 +41,12 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
                    .distance = kContactFrom,
                    .friction_speed = slope.friction_speed};
   const double gap = info_of(slope.contact).by_forces
-                         ? kContactFrom - kPart * kPull * std::cos(slope.angle) / kContactStiffness
+                         ? kContactFrom - kParticleMass * kPull * std::cos(slope.angle) / kContactStiffness
                          : 0;
   InitialState start;
-  for (const double z : {0.0, kSide})
-    for (const double x : {0.0, kSide}) start.positions.push_back(gap * normal + x * down + vec3(0, 0, z));
+  for (const double z : {0.0, kPatchEdge})
+    for (const double x : {0.0, kPatchEdge})
+      start.positions.push_back(gap * normal + x * down + vec3(0, 0, z));
   start.velocities.assign(start.positions.size(), vec3(0));
   scene.initial_state = start;
   return scene;
@@ -64,7 +65,8 @@ double Slope::slide() const { return kPull * (std::sin(angle) - friction * std::
 SlopeRun run_down(const Slope& slope, const IntegratorInfo& info, const IntegratorParameters& values,
                   const StopProbe& stop) try {
   WorkerPool pool(1);
-  const auto mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(make_grid_obj(2, 2, kSide, kSide)));
+  const auto mesh =
+      std::make_shared<const ClothMesh>(build_cloth_mesh(make_grid_obj(2, 2, kPatchEdge, kPatchEdge)));
   Simulation simulation(patch_on(slope, info, values), mesh, pool, stop);
   const vec3 down(std::cos(slope.angle), -std::sin(slope.angle), 0);
   const auto mean = [&](const std::vector<vec3>& of) {
