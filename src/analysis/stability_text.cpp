@@ -37,7 +37,7 @@ std::string without_damping(const IntegratorInfo& integrator, const IntegratorPa
 std::string by_contact(const IntegratorInfo& integrator, const IntegratorParameters& values,
                        const StabilityEstimate& e) {
   return is_limited_by_contact(integrator, values, e)
-             ? " Contact forces set that limit: without them, or softer ones, it would be larger."
+             ? " Contact forces set that limit: with softer ones, or none, it would be larger."
              : "";
 }
 

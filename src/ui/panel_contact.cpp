@@ -216,38 +216,39 @@ void obstacles(const PanelContext& context) {
   if (changed || bodies.size() != before) context.send(Command(SetObstacles{bodies}));
 }
 
-struct Figure {
+struct ContactRow {
   const char *label, *name, *help;
   std::string (*text)(const ContactFigures&);
 };
-constexpr std::array kFigures{
-    Figure{"In contact", "contact-pairs",
-           "Pairs of a particle and the floor or an obstacle, and how many of them friction holds; by "
-           "penalty those that slide slower than the speed of creeping.",
-           [](const ContactFigures& now) {
-             return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
-                    format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
-           }},
-    Figure{"Least gap", "contact-gap",
-           "The least distance of any of them, less the thickness of contact forces; negative where a "
-           "particle is below a surface.",
-           [](const ContactFigures& now) {
-             if (now.pairs == 0) return std::string("–");
-             return format_quantity(std::abs(now.least_gap) > kSurfaceRounding ? now.least_gap : 0, "m");
-           }},
-    Figure{"Normal force", "contact-force",
-           "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
-           "By the filter, the mean of the last step.",
-           [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
-    Figure{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
-           [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
+constexpr std::array kContactRows{
+    ContactRow{"In contact", "contact-pairs",
+               "Pairs of a particle and the floor or an obstacle, and how many of them friction holds; by "
+               "penalty those that slide slower than the speed of creeping.",
+               [](const ContactFigures& now) {
+                 return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
+                        format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
+               }},
+    ContactRow{"Least gap", "contact-gap",
+               "The least distance of any of them, less the thickness of contact forces; negative where a "
+               "particle is below a surface.",
+               [](const ContactFigures& now) {
+                 if (now.pairs == 0) return std::string("–");
+                 return format_quantity(std::abs(now.least_gap) > kSurfaceRounding ? now.least_gap : 0, "m");
+               }},
+    ContactRow{
+        "Normal force", "contact-force",
+        "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
+        "By the filter, the mean of the last step.",
+        [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
+    ContactRow{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
+               [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
 };
 
 // Of the active lane, where there is anything to touch.
-void figures(const PanelContext& context) {
+void contact_figures(const PanelContext& context) {
   if (!has_surfaces(context.scene())) return;
   section("Contacts of the last step");
-  for (const Figure& row : kFigures) {
+  for (const ContactRow& row : kContactRows) {
     ImGui::TextUnformatted(row.label);
     ImGui::SameLine(units(110));
     const std::string text = displayable(row.text(context.snapshot.frame.record.contacts));
@@ -277,7 +278,7 @@ void contact_panel(const PanelContext& context) {
   parameter_section(context, "Floor");
   obstacles(context);
   parameter_section(context, "Obstacles");
-  figures(context);
+  contact_figures(context);
   contact_model(context);
 }
 

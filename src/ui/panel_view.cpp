@@ -47,12 +47,12 @@ constexpr std::array kCloth = {
 
 // In columns.
 void toggles(ViewSettings& view) {
-  constexpr std::array kColumns{0.0F, 0.315F, 0.655F};  // of the width
+  constexpr std::array kToggleColumns{0.0F, 0.315F, 0.655F};  // of the width
   const float start = ImGui::GetCursorPosX();
   const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < kCloth.size(); ++i) {
-    const std::size_t column = i % kColumns.size();
-    if (column > 0) ImGui::SameLine(start + kColumns[column] * width);
+    const std::size_t column = i % kToggleColumns.size();
+    if (column > 0) ImGui::SameLine(start + kToggleColumns[column] * width);
     ImGui::Checkbox(kCloth[i].label, &(view.*kCloth[i].value));
     note_item(kCloth[i].name);
     tooltip(kCloth[i].help);

@@ -11,12 +11,12 @@
 namespace clothlab::testing {
 namespace {
 
-constexpr double kWeight = 0.2 * 9.8, kRough = 0.5;  // of the sheet [N]; μ
+constexpr double kWeight = 0.2 * 9.8, kFloorFriction = 0.5;  // of the sheet [N]; μ
 
 // A sheet of 16 particles on the floor, in a gravity that leans by an angle.
 Scene on_leaning_floor(std::string_view integrator, ContactModel model, double angle) {
   Scene scene = loose_scene(integrator);
-  scene.floor = {.on = true, .height = 0, .friction = kRough};
+  scene.floor = {.on = true, .height = 0, .friction = kFloorFriction};
   scene.material.gravity = 9.8 * vec3(std::sin(angle), -std::cos(angle), 0);
   scene.contact.model = model;
   scene.contact.distance = 2e-3;
@@ -64,12 +64,13 @@ TEST(ContactFigures, WhatSlidesLosesFrictionTimesSpeed) {
       EXPECT_EQ(now.pairs, 16u) << method;
       EXPECT_EQ(now.sticking, 0u) << method;
       EXPECT_NEAR(now.push, push, 1e-6) << method;
-      EXPECT_NEAR(now.friction_power, kRough * push * speed, 1e-4 * kRough * push * speed) << method;
+      EXPECT_NEAR(now.friction_power, kFloorFriction * push * speed, 1e-4 * kFloorFriction * push * speed)
+          << method;
       for (const ContactPair& pair : simulation.contacts(one_thread())) {
         EXPECT_EQ(pair.surface, 0u);
         EXPECT_NEAR(pair.slip, speed, 1e-4 * speed) << method;
         EXPECT_NEAR(glm::distance(pair.push, vec3(0, push / 16, 0)), 0, 1e-6) << method;
-        const vec3 friction(-kRough * push / 16, 0, 0);
+        const vec3 friction(-kFloorFriction * push / 16, 0, 0);
         EXPECT_NEAR(glm::distance(pair.friction, friction), 0, 1e-3 * glm::length(friction)) << method;
       }
     }
