@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "runtime/simulation_thread_impl.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -279,6 +280,9 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   const bool is_active = lane.id == active;
   const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts};
   capture_motion(pool, simulation, *seen, wanted, frame);
+  if (past && wanted.contacts)
+    frame.contacts = contacts_at(pool, *history[past->shown].of(lane.id).checkpoint,
+                                 simulation.system().model(), simulation.mesh().diagonal);
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;

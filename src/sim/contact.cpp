@@ -7,6 +7,7 @@
 #include "cloth/cloth_model.h"
 #include "core/error.h"
 #include "integrate/registry.h"
+#include "sim/checkpoint.h"
 
 namespace clothlab {
 namespace {
@@ -46,6 +47,38 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
   settings.damping = scene.material.spring_damping + scene.material.rayleigh_stiffness * contact.stiffness;
   settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * diagonal;
   return settings;
+}
+
+std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
+                                     double diagonal) {
+  const auto& [x, v, t] = moment.state;
+  Surfaces surfaces;  // in the step that led there
+  surfaces.place(*moment.scene, moment.moves, t - moment.last_h, moment.last_h);
+  std::vector<ContactPair> pairs;
+  if (filters_contact(*moment.scene)) {
+    for (const FilterContact::Contact& contact : moment.contacts) {
+      if (contact.surface < surfaces.first() || contact.surface >= surfaces.size()) continue;
+      const SurfacePlace place = surfaces.at_end(contact.surface, contact.particle, x[contact.particle]);
+      ContactPair& pair = pairs.emplace_back();
+      pair.particle = contact.particle;
+      pair.surface = contact.surface;
+      pair.sticks = contact.sticks;
+      pair.gap = place.height - place.level;
+    }
+    return pairs;
+  }
+  std::vector<Obstacle> bodies;
+  for (std::uint32_t k = 1; k < surfaces.size(); ++k) bodies.push_back(surfaces.body_at_end(k));
+  ContactForce force;
+  force.set(contact_settings(*moment.scene, bodies, model, diagonal));
+  if (force.empty()) return pairs;
+  for (std::uint32_t k = 1; k < surfaces.size(); ++k)
+    force.place(k - surfaces.first(), surfaces.body_at_end(k), surfaces.motion_at_end(k));
+  for (const ContactForce::Touch& touch : force.touches(pool, x)) {
+    pairs.push_back(force.pair(touch, v));
+    pairs.back().surface += surfaces.first();
+  }
+  return pairs;
 }
 
 bool has_place_for(const Scene& scene, const IntegratorInfo& method) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "cloth/contact_force.h"
 #include "collide/contact_model.h"
@@ -11,6 +12,7 @@
 namespace clothlab {
 
 class ClothModel;
+struct Checkpoint;
 struct IntegratorInfo;
 
 /// Whether particles in contact are held by the projection.
@@ -22,6 +24,10 @@ inline bool filters_contact(const Scene& scene) {
 /// is not one by forces. What is automatic there is chosen for this mesh, of that diagonal [m].
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
                                  const ClothModel& model, double diagonal);
+
+/// What a cloth of that model and diagonal [m] touched at a moment of its run; by the filter without forces.
+std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
+                                     double diagonal);
 
 /// Why a method cannot have contact by forces, after its name.
 inline constexpr const char* kNoPlaceForContact =

@@ -42,8 +42,8 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
 
 /// Velocities and net forces f(x, v) (springs, damping, gravity, wind and grab; without constraint forces of
 /// pins and rods), which capture() leaves out. `state` may be one of the past: it is evaluated with the air
-/// of its time and the current values. Contacts are known of the present alone. What is not wanted is left
-/// empty.
+/// of its time and the current values. Contacts are those of the present alone (contacts_at has others). What
+/// is not wanted is left empty.
 struct Motion {
   bool velocities = false;
   bool forces = false;

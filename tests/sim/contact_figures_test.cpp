@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/checkpoint.h"
+#include "sim/contact.h"
 #include "sim/loose_cloth.h"
 
 namespace clothlab::testing {
@@ -115,6 +116,19 @@ TEST(ContactFigures, PairsNameTheirSurface) {
     // A run that goes on from there has its figures, and by forces its pairs.
     Checkpoint moment;
     simulation.save(one_thread(), moment);
+    // What the moment touches is the same, by the filter without forces.
+    const std::vector<ContactPair> then =
+        contacts_at(one_thread(), moment, simulation.system().model(), simulation.mesh().diagonal);
+    ASSERT_EQ(then.size(), pairs.size());
+    for (const ContactPair& pair : then) {
+      const auto found = std::ranges::find(pairs, pair.particle, &ContactPair::particle);
+      ASSERT_NE(found, pairs.end());
+      EXPECT_EQ(pair.surface, found->surface);
+      EXPECT_EQ(pair.sticks, found->sticks);
+      EXPECT_EQ(pair.gap, found->gap);
+      EXPECT_EQ(pair.push, model == ContactModel::filter ? vec3(0) : found->push);
+      EXPECT_EQ(pair.friction, model == ContactModel::filter ? vec3(0) : found->friction);
+    }
     Simulation resumed(scene, grid_mesh(12, 12), one_thread());
     resumed.load(one_thread(), moment);
     EXPECT_EQ(resumed.record().contacts.push, sum.push);
