@@ -90,8 +90,10 @@ std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
 std::string what_happened(const BlowUpFacts& facts) {
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
-  return "the cloth held " + format_plain(facts.energy) + " J, more than " + format_plain(facts.factor) +
-         " × the " + format_plain(facts.allowed / facts.factor) +
+  return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
+                     : "the cloth held " + format_plain(facts.energy) + " J") +
+         ", more than " + format_plain(facts.factor) + " × the " +
+         format_plain(facts.allowed / facts.factor) +
          " J that gravity, the start and your pulls account for.";
 }
 

@@ -24,7 +24,8 @@ struct BlowUpFacts {
   std::uint64_t step = 0;  ///< the step that failed
   double time = 0;         ///< at its end [s]
   double h = 0;            ///< its length [s]
-  double energy = 0;       ///< of the cloth after it [J]
+  double energy = 0;       ///< of the cloth after it, or what it made from nothing [J]
+  bool made = false;       ///< the latter
   double allowed = 0;      ///< the limit that this exceeded: factor × the energy accounted for [J]
   double factor = 1;       ///< the scene's --energy-limit
   /// Of the last sound state [s], strained by less than 10 %; none: that is the start.

@@ -26,6 +26,7 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
                     .time = blow_up.time,
                     .h = blow_up.dt,
                     .energy = blow_up.energy,
+                    .made = blow_up.cause == BlowUp::Cause::made,
                     .allowed = blow_up.allowed,
                     .factor = simulation.scene().stepping.energy_limit,
                     .sound_time = step > 0 ? std::optional(sound.t) : std::nullopt,

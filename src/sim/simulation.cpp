@@ -340,16 +340,22 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   // A non-finite x or v would make these energies non-finite too.
   const auto& [kinetic, drift, elastic] = measured.internal;
   const bool finite = std::isfinite(kinetic + drift) && std::isfinite(measured.potential.gravity);
-  if (finite && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
+  // The former sum does not see that a part as a whole is thrown about.
+  const double made = books.from_nothing() - next.books.from_nothing();
+  const bool thrown = finite && made > bad.allowed;
+  if (finite && !thrown && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
 
   for (std::size_t i = 0; i < state.x.size(); ++i) {
     if (is_finite(state.x[i]) && is_finite(state.v[i])) continue;
     bad.cause = BlowUp::Cause::not_finite;
     return bad;
   }
-  // Finite positions may have an energy that is not: it is refused as well.
-  if (bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
   bad.cause = BlowUp::Cause::energy;
+  // Finite positions may have an energy that is not: it is refused as well.
+  if (!(bad.energy <= bad.allowed && std::isfinite(bad.energy))) return bad;
+  if (!thrown) return std::nullopt;
+  bad.cause = BlowUp::Cause::made;
+  bad.energy = made;
   return bad;
 }
 

@@ -52,13 +52,14 @@ struct StepRecord {
 
 /// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
 struct BlowUp {
-  enum class Cause { not_finite, energy };
+  enum class Cause { not_finite, energy, made };
   Cause cause = Cause::not_finite;
   std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
   double time = 0;         ///< at the end of the failed step [s]
   double dt = 0;           ///< h of the failed step [s]
-  double energy = 0;       ///< [J] kinetic (about the centre of mass) + elastic, after the bad step
-  double allowed = 0;      ///< [J] the limit that it passed
+  double energy = 0;   ///< [J] kinetic (about the centre of mass) + elastic after the bad step, or `made` by
+                       ///< it from nothing
+  double allowed = 0;  ///< [J] the limit that it passed
   /// In the step, or from the last sound state up to it where the step leaves no finite numbers.
   std::optional<FailedSpring> spring = {};
   std::optional<FailedContact> contact = {};  ///< likewise, where contact is a force
