@@ -98,13 +98,15 @@ void Documents::add_obstacle(const Path& path) {
   body.shape = Obstacle::Shape::mesh;
   body.from = body.to = vec3(0);
   body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
-  obstacle_ = std::make_unique<ObstacleReading>(std::move(body));
+  obstacles_.push_back(std::make_unique<ObstacleReading>(std::move(body)));
 }
 
 std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) try {
-  if (!obstacle_ || !obstacle_->done() || awaits_scene()) return std::nullopt;
-  const std::unique_ptr<ObstacleReading> read = std::move(obstacle_);
-  SetObstacles next{shown.frame.scene->obstacles.bodies};
+  const auto done = std::ranges::find_if(obstacles_, [](const auto& reading) { return reading->done(); });
+  if (done == obstacles_.end() || awaits_scene()) return std::nullopt;
+  const std::unique_ptr<ObstacleReading> read = std::move(*done);
+  obstacles_.erase(done);
+  SetObstacles next{edits_.scene().obstacles.bodies};  // also what is under way
   next.bodies.push_back(placed_for(shown.frame, read->get()));
   check_obstacles(next.bodies);
   const TriangleSurface& surface = *next.bodies.back().mesh.surface;

@@ -105,7 +105,7 @@ class Documents {
   // Cancelled, but not over yet: joining their threads at once could hold the window up.
   std::vector<std::unique_ptr<LoadJob>> ending_;
   LoadStatus status_;
-  std::unique_ptr<ObstacleReading> obstacle_;
+  std::vector<std::unique_ptr<ObstacleReading>> obstacles_;  // that are being read
   std::map<const LoadedScene*, Path> scene_files_;
   bool plays_meshes_ = false;  // they do not wait
   // Once this scene is the snapshot's, unless it is refused, the bar of a mesh that waits is shown.

@@ -397,7 +397,7 @@ std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x
                                          FoundPlace* last) {
   if (last == nullptr) return place_above(obstacle, x);
   const vec3 at = in_mesh(obstacle, x);
-  if (last->place) {
+  if (last->place && obstacle.mesh.surface->is_continuous()) {
     constexpr double kRounding = 1e-9;  // of the gap
     const double gap = last->place->height - last->place->level - glm::distance(at, last->x);
     if (gap * (1 - kRounding) * obstacle.scale > reach) return std::nullopt;

@@ -107,9 +107,9 @@ struct FoundPlace {
   vec3 x{0};
   std::optional<SurfacePlace> place;
 };
-/// The same, or nothing where the point is surely more than `reach` [m] above the surface. The way to the
-/// surface changes by no more than the point moves, so that a mesh is searched only where `last`, what was
-/// found for this point before, does not say enough; it becomes what is found now. Results do not depend on
+/// The same, or nothing where the point is surely more than `reach` [m] above the surface. Where the way to
+/// the surface changes by no more than the point moves, a mesh is searched only where `last`, what was found
+/// for this point before, does not say enough; it becomes what is found now. Results do not depend on
 /// it; null for other bodies.
 std::optional<SurfacePlace> place_within(const Obstacle& obstacle, const vec3& x, double reach,
                                          FoundPlace* last);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "collide/closest_point.h"
@@ -38,6 +39,25 @@ TriangleSurface::TriangleSurface(std::vector<vec3> positions, std::vector<Triang
     for (const std::uint32_t corner : t) radius_ = std::max(radius_, glm::length(positions_[corner]));
   find_parts();
   find_normals();
+  continuous_ = keeps_parts_apart();
+}
+
+// By their boxes.
+bool TriangleSurface::keeps_parts_apart() const {
+  std::vector<std::optional<Bounds>> boxes(parts());
+  for (std::size_t t = 0; t < triangles_.size(); ++t)
+    for (const std::uint32_t corner : triangles_[t]) {
+      std::optional<Bounds>& box = boxes[part_[t]];
+      const Bounds point = Bounds::around(positions_[corner]);
+      if (box)
+        box->include(point);
+      else
+        box = point;
+    }
+  for (std::size_t part = 0; part < parts(); ++part)
+    for (std::size_t other = 0; closed_[part] && other < parts(); ++other)
+      if (other != part && boxes[part]->meets(*boxes[other])) return false;
+  return true;
 }
 
 // Triangles that share a corner are of one part.

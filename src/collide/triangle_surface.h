@@ -33,6 +33,9 @@ class TriangleSurface {
   const Bounds& bounds() const { return tree_.bounds(); }
   std::size_t parts() const { return closed_.size(); }
   std::size_t closed_parts() const { return static_cast<std::size_t>(std::ranges::count(closed_, true)); }
+  /// Whether the way to the surface surely changes by no more than a point moves: no part is near enough to
+  /// what a closed one encloses to turn its inside into an outside.
+  bool is_continuous() const { return continuous_; }
   /// The farthest corner's distance from the origin.
   double radius() const { return radius_; }
   double rounding() const { return rounding_; }
@@ -46,6 +49,7 @@ class TriangleSurface {
   };
   void find_parts();
   void find_normals();
+  bool keeps_parts_apart() const;
 
   std::vector<vec3> positions_;
   std::vector<Triangle> triangles_;
@@ -54,6 +58,7 @@ class TriangleSurface {
   TriangleTree tree_;
   std::vector<std::uint32_t> part_;  // of triangles
   std::vector<bool> closed_;         // of parts
+  bool continuous_ = false;
   double radius_ = 0, rounding_ = 0;
 };
 

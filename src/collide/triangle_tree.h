@@ -22,6 +22,10 @@ struct Bounds {
     low = glm::min(low, other.low);
     high = glm::max(high, other.high);
   }
+  bool meets(const Bounds& other) const {
+    return low.x <= other.high.x && low.y <= other.high.y && low.z <= other.high.z && other.low.x <= high.x &&
+           other.low.y <= high.y && other.low.z <= high.z;
+  }
   /// Of x; 0 within.
   double squared_distance(const vec3& x) const {
     const vec3 outside = glm::max(glm::max(low - x, x - high), vec3(0));

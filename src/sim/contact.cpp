@@ -53,7 +53,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
                                      double diagonal) {
   const auto& [x, v, t] = moment.state;
   Surfaces surfaces;  // in the step that led there
-  surfaces.place(*moment.scene, moment.moves, t - moment.last_h, moment.last_h);
+  surfaces.place(*moment.scene, moment.moves, x.size(), t - moment.last_h, moment.last_h);
   std::vector<ContactPair> pairs;
   if (filters_contact(*moment.scene)) {
     for (const FilterContact::Contact& contact : moment.contacts) {

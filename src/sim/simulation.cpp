@@ -191,7 +191,7 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   CancelPoint(context.stop).look();
   Surfaces& met = filters_contact(*scene) ? surfaces : pushing;
   (&met == &surfaces ? pushing : surfaces).clear();
-  met.place(*scene, moves, state.t, h);
+  met.place(*scene, moves, state.x.size(), state.t, h);
   if (!system.contact().empty()) place_pushing_surfaces();
   system.meet(context.pool, state.x);
   if (contact.hold(surfaces, h, state, system, context)) integrator->reset();
@@ -510,7 +510,7 @@ Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->las
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
   Surfaces now;
-  now.place(*impl_->scene, impl_->moves, impl_->state.t, 0);
+  now.place(*impl_->scene, impl_->moves, x.size(), impl_->state.t, 0);
   impl_->contact.add_to(held, now, x);
   return held;
 }

@@ -5,7 +5,8 @@
 
 namespace clothlab {
 
-void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, double t, double h) {
+void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, std::size_t particles, double t,
+                     double h) {
   constexpr double kRoom = 1 + 1e-9;
   has_floor_ = scene.floor.on;
   floor_height_ = scene.floor.height;
@@ -18,6 +19,7 @@ void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, double t, d
     Body& body = bodies_[k];
     const Pose from = pose_at(obstacle, k, moves, t), to = h > 0 ? pose_at(obstacle, k, moves, t + h) : from;
     if (obstacle.mesh.surface != body.end.mesh.surface) body.found.clear();
+    if (obstacle.mesh.surface) body.found.resize(particles);
     body.moves = !(from == to);
     body.begin = posed(obstacle, from);
     body.end = body.moves ? posed(obstacle, to) : body.begin;

@@ -23,8 +23,8 @@ class Surfaces {
  public:
   Surfaces() { bodies_.reserve(kMostObstacles); }
 
-  /// In a step from t to t + h [s]; with h = 0 at one time, at rest.
-  void place(const Scene& scene, const ObstacleMoves& moves, double t, double h);
+  /// In a step of so many particles from t to t + h [s]; with h = 0 at one time, at rest.
+  void place(const Scene& scene, const ObstacleMoves& moves, std::size_t particles, double t, double h);
 
   void clear() {
     has_floor_ = move_ = false;
@@ -107,9 +107,7 @@ class Surfaces {
     mutable std::vector<FoundPlace> found = {};  // by particle, above a mesh
   };
   static FoundPlace* found(const Body& body, std::uint32_t particle) {
-    if (body.end.shape != Obstacle::Shape::mesh) return nullptr;
-    if (particle >= body.found.size()) body.found.resize(particle + std::size_t{1});
-    return &body.found[particle];
+    return body.found.empty() ? nullptr : &body.found[particle];
   }
   static vec3 velocity(const Body& body, const vec3& x, const vec3& middle) {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;

@@ -311,6 +311,28 @@ TEST(Obstacle, IsFoundWithinAReachWhereverItWasFoundBefore) {
   EXPECT_GT(far, 500);
 }
 
+// Within the outer of two bodies, one in the other, the nearest surface may have the point in front of it or
+// behind it, and changes at once.
+TEST(Obstacle, IsFoundWithinAReachWhereItsPartsAreNested) {
+  auto [corners, triangles] = test::angle_mesh();
+  const auto own = static_cast<std::uint32_t>(corners.size());
+  for (std::uint32_t i = 0; i < own; ++i) corners.push_back(vec3(0.3, 0.3, 0.45) + 0.1 * corners[i]);
+  for (std::size_t k = 0, count = triangles.size(); k < count; ++k)
+    triangles.push_back({own + triangles[k][0], own + triangles[k][1], own + triangles[k][2]});
+  const Obstacle body = test::mesh_body(TriangleSurface(corners, triangles), vec3(0), 1);
+  std::mt19937 random(15);
+  std::uniform_real_distribution<double> within(0.05, 0.95);
+  FoundPlace last;
+  for (int k = 0; k < 4000; ++k) {
+    const vec3 x(within(random), within(random), within(random));
+    for (const double step : {0.0, 0.01, 0.03}) {
+      const vec3 there = x + vec3(step, -step, step);
+      const SurfacePlace place = place_above(body, there);
+      ASSERT_TRUE(place_within(body, there, 0.01, &last) || place.height - place.level > 0.01) << k;
+    }
+  }
+}
+
 ObstaclePath path_of(std::vector<Keyframe> keys, bool loops) { return {std::move(keys), loops}; }
 
 TEST(ObstaclePath, GoesFromKeyToKey) {

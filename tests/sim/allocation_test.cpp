@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocation_counter.h"
+#include "collide/mesh_body.h"
 #include "sim/checkpoint.h"
 #include "sim/support.h"
 
@@ -25,7 +26,8 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
       scene.wind.gusts = 50;
       scene.floor.on = true;  // that nothing touches: what touches it is another set of pins
       scene.floor.height = -1;
-      scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1")};
+      scene.obstacles.bodies = {parse_obstacle("box:0.5,-2,0.5,1,1,1"),
+                                test::angle_body(vec3(0.3, -0.9, 0.3), 0.3)};
       scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {1, vec3(0, 0.1, 0), vec3(0, 90, 0)}}, false};
       // A multigrid hierarchy is built anew where h changes the balance of stiffness and damping.
       if (adaptive) scene.stepping.solver.linear.cg.preconditioner = PreconditionerKind::block_jacobi;
