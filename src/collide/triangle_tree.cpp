@@ -8,7 +8,7 @@
 namespace clothlab {
 
 TriangleTree::TriangleTree(std::span<const Triangle> triangles, std::span<const vec3> positions)
-    : triangle_(triangles.size()) {
+    : triangle_(triangles.size()), boxes_(triangles.size()) {
   std::vector<vec3> centres(triangles.size());
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     const auto [a, b, c] = triangles[t];
@@ -16,6 +16,29 @@ TriangleTree::TriangleTree(std::span<const Triangle> triangles, std::span<const 
   }
   std::iota(triangle_.begin(), triangle_.end(), 0U);
   if (!triangles.empty()) build(0, static_cast<std::uint32_t>(triangles.size()), centres);
+  for (std::size_t k = 0; k < triangle_.size(); ++k) {
+    const auto [a, b, c] = triangles[triangle_[k]];
+    boxes_[k] = {glm::min(glm::min(positions[a], positions[b]), positions[c]),
+                 glm::max(glm::max(positions[a], positions[b]), positions[c])};
+  }
+  fit_nodes();
+}
+
+void TriangleTree::refit(WorkerPool& pool, std::span<const Triangle> triangles,
+                         std::span<const Bounds> corners) {
+  constexpr std::size_t kGrain = 2048;
+  pool.for_chunks(triangle_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto [a, b, c] = triangles[triangle_[k]];
+      boxes_[k] = corners[a];
+      boxes_[k].include(corners[b]);
+      boxes_[k].include(corners[c]);
+    }
+  });
+  fit_nodes();
+}
+
+void TriangleTree::fit_nodes() {
   for (std::size_t at = nodes_.size(); at-- > 0;) {
     Node& node = nodes_[at];
     if (node.count == 0) {
@@ -23,10 +46,8 @@ TriangleTree::TriangleTree(std::span<const Triangle> triangles, std::span<const 
       node.box.include(nodes_[node.first].box);
       continue;
     }
-    node.box = Bounds::around(positions[triangles[triangle_[node.first]][0]]);
-    for (std::uint32_t k = node.first; k < node.first + node.count; ++k)
-      for (const std::uint32_t corner : triangles[triangle_[k]])
-        node.box.include(Bounds::around(positions[corner]));
+    node.box = boxes_[node.first];
+    for (std::uint32_t k = 1; k < node.count; ++k) node.box.include(boxes_[node.first + k]);
   }
 }
 
