@@ -87,7 +87,17 @@ std::string advice(const BlowUpFacts& facts, const IntegratorInfo& integrator) {
          (is_implicit ? " would help." : " or an implicit method would help.");
 }
 
+std::string name_of_contact(const BlowUpFacts& facts) {
+  return "the contact of vertex " + std::to_string(facts.contact_vertex) + " with " + facts.contact_with;
+}
+
 std::string what_happened(const BlowUpFacts& facts) {
+  if (facts.crowded)
+    return "more of the cloth could meet within the step than contact by impulses sorts out. A smaller h "
+           "would help.";
+  if (facts.squeezed)
+    return "contact by impulses found no way out at " + name_of_contact(facts) +
+           ": pins or obstacles that move squeeze it. Slower ones, or contact by filter, would help.";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
@@ -100,10 +110,6 @@ std::string what_happened(const BlowUpFacts& facts) {
 std::string name_of_spring(const BlowUpFacts& facts) {
   return std::string("the ") + (facts.spring->stretch ? "stretch" : "bending") + " spring between vertices " +
          std::to_string(facts.vertices[0]) + " and " + std::to_string(facts.vertices[1]);
-}
-
-std::string name_of_contact(const BlowUpFacts& facts) {
-  return "the contact of vertex " + std::to_string(facts.contact_vertex) + " with " + facts.contact_with;
 }
 
 /// The largest stable h times the rate of one oscillation; 0 where there is none.
@@ -184,6 +190,7 @@ std::string describe_stability(const IntegratorInfo& integrator, const Integrato
 
 bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                     const IntegratorParameters& values) {
+  if (facts.squeezed) return true;
   if (!is_stiffer(facts)) return false;
   const auto is_above = [&](const DampedOscillation& o) {
     return largest_stable_step(integrator, values, o) < facts.h;
@@ -193,6 +200,7 @@ bool contact_failed(const BlowUpFacts& facts, const IntegratorInfo& integrator,
 
 std::string name_of_failure(const BlowUpFacts& facts, const IntegratorInfo& integrator,
                             const IntegratorParameters& values) {
+  if (facts.crowded) return "";
   if (contact_failed(facts, integrator, values)) return name_of_contact(facts);
   return facts.spring ? name_of_spring(facts) : std::string();
 }
@@ -202,6 +210,7 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
                             const std::optional<StabilityEstimate>& estimate) {
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
+  if (facts.squeezed || facts.crowded) return text + what_happened(facts);
   text += what_happened(facts) + what_failed(facts, integrator, values) +
           what_contact_did(facts, integrator, values);
   if (!estimate) return text + advice(facts, integrator);

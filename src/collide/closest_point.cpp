@@ -46,4 +46,34 @@ vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3
   return nearest;
 }
 
+std::array<double, 2> closest_on_segments(const vec3& a, const vec3& b, const vec3& c, const vec3& d) {
+  constexpr double kNearlyParallel = 1e-6;  // the square of the sine of the angle between them
+  const vec3 u = b - a, v = d - c, w = c - a;
+  const double uu = glm::dot(u, u), uv = glm::dot(u, v), vv = glm::dot(v, v);
+  const double uw = glm::dot(u, w), vw = glm::dot(v, w), determinant = uu * vv - uv * uv;
+  // Nearest within both segments, where the lines are, or else at an end of one.
+  std::array<double, 2> nearest{0, 0};
+  double least = glm::dot(w, w);
+  const auto is_nearer = [&](double s, double t) {
+    const vec3 apart = w + t * v - s * u;
+    const double square = glm::dot(apart, apart);
+    if (!(square < least)) return false;
+    least = square;
+    nearest = {s, t};
+    return true;
+  };
+  if (determinant > 0) {
+    const double s = (uw * vv - uv * vw) / determinant, t = (uv * uw - uu * vw) / determinant;
+    if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
+      if (determinant > kNearlyParallel * uu * vv) return {s, t};
+      is_nearer(s, t);
+    }
+  }
+  is_nearer(closest_on_segment(c, a, b), 0);
+  is_nearer(closest_on_segment(d, a, b), 1);
+  is_nearer(0, closest_on_segment(a, c, d));
+  is_nearer(1, closest_on_segment(b, c, d));
+  return nearest;
+}
+
 }  // namespace clothlab

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace clothlab {
 
 /// How cloth that meets something is kept out of it.
-enum class ContactModel { filter, penalty };
+enum class ContactModel { filter, penalty, impulse };
 
 /// A model's row: everything that menus, help texts and docs know of it.
 struct ContactModelInfo {
@@ -18,22 +19,38 @@ struct ContactModelInfo {
   std::string_view promise;  ///< what holds after every step, in one sentence
   /// It acts by forces on particles, which methods that treat springs one by one have no place for.
   bool by_forces;
+  std::span<const std::string_view> parameters;  ///< ids of those that it uses
 };
+
+inline constexpr std::array<std::string_view, 4> kPenaltyParameters{"contact-stiffness", "contact-distance",
+                                                                    "thickness", "friction-speed"};
+inline constexpr std::array<std::string_view, 2> kImpulseParameters{"thickness", "self-contact"};
 
 /// In the order of the enumerators.
 inline constexpr std::array kContactModels{
     ContactModelInfo{
-        ContactModel::filter, "filter", "Filter",
+        ContactModel::filter,
+        "filter",
+        "Filter",
         "Particles in contact are held along the normal by the projection that holds pins; "
         "impacts are inelastic, friction is Coulomb's, by impulses. Works with every method, and "
         "costs it its order where something touches or leaves.",
-        "No particle ends a step below a surface.", false},
+        "No particle ends a step below a surface.",
+        false,
+        {}},
     ContactModelInfo{
         ContactModel::penalty, "penalty", "Penalty",
         "A spring between cloth and surface from the contact distance on, with smoothed "
         "friction: a force like the others, so that its stiffness counts in the largest stable "
         "step, and impacts are elastic. Not for methods that treat springs one by one or as rods.",
-        "None: how deep the cloth gets follows from mass, speed and stiffness.", true},
+        "None: how deep the cloth gets follows from mass, speed and stiffness.", true, kPenaltyParameters},
+    ContactModelInfo{
+        ContactModel::impulse, "impulse", "Impulse",
+        "After each step, what meets on the way is stopped by inelastic impulses, with Coulomb's "
+        "friction: cloth, other obstacles, and the cloth itself. Works with every method, and costs it "
+        "its order where something touches.",
+        "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", false,
+        kImpulseParameters},
 };
 
 inline const ContactModelInfo& info_of(ContactModel model) {

@@ -11,10 +11,13 @@
 
 namespace clothlab {
 
-/// A particle in contact with the floor or an obstacle.
+/// In place of a surface: the cloth itself.
+inline constexpr std::uint32_t kClothItself = std::numeric_limits<std::uint32_t>::max();
+
+/// A particle in contact with the floor, an obstacle or the cloth itself.
 struct ContactPair {
   std::uint32_t particle = 0;
-  std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1
+  std::uint32_t surface = 0;  ///< 0: the floor, k: obstacle k − 1, or kClothItself
   bool sticks = false;        ///< friction holds it; by forces: it slides slower than ε
   double gap = 0;             ///< [m]
   double slip = 0;            ///< its speed along the surface [m/s]

@@ -72,6 +72,11 @@ struct Obstacles {
   bool operator==(const Obstacles&) const = default;
 };
 
+/// Where a point of the file of a mesh lies in space.
+inline vec3 from_mesh(const Obstacle& mesh, const vec3& x) {
+  return mesh.from + mesh.axes * (mesh.scale * x);
+}
+
 /// Bounds of their numbers.
 inline constexpr double kFarthestObstacle = 1000;                           // [m]
 inline constexpr double kSmallestObstacle = 1e-4, kLargestObstacle = 1000;  // radius, side, length [m]

@@ -109,8 +109,7 @@ void add_body(const Obstacle& body, bool has_meridians, ClothMesh& mesh, std::ve
 
 void add_triangles(const Obstacle& body, ClothMesh& mesh) {
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  for (const vec3& x : body.mesh.surface->positions())
-    mesh.positions.push_back(body.from + body.axes * (body.scale * x));
+  for (const vec3& x : body.mesh.surface->positions()) mesh.positions.push_back(from_mesh(body, x));
   for (const auto& [a, b, c] : body.mesh.surface->triangles())
     mesh.triangles.push_back({first + a, first + b, first + c});
 }

@@ -27,6 +27,8 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
                     .h = blow_up.dt,
                     .energy = blow_up.energy,
                     .made = blow_up.cause == BlowUp::Cause::made,
+                    .squeezed = blow_up.cause == BlowUp::Cause::squeezed,
+                    .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
                     .factor = simulation.scene().stepping.energy_limit,
                     .sound_time = step > 0 ? std::optional(sound.t) : std::nullopt,
@@ -42,7 +44,9 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
     facts.contact_vertex = simulation.mesh().vertex_of_particle[facts.contact->particle];
     const std::size_t first = scene.floor.on ? 1 : 0, surface = facts.contact->surface;
     facts.contact_with = "the floor";
-    if (surface >= first) {
+    if (surface == kClothItself) {
+      facts.contact_with = "the cloth itself";
+    } else if (surface >= first) {
       const std::size_t body = surface - first;
       facts.contact_with = "obstacle " + std::to_string(body + 1) + " (" +
                            std::string(name_of(scene.obstacles.bodies[body].shape)) + ")";

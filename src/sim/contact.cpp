@@ -13,7 +13,8 @@ namespace clothlab {
 namespace {
 
 constexpr double kOfEdge = 0.25, kLongestEdge = 0.02;  // [m]
-constexpr double kOfDiagonal = 1e-3;                   // per second
+constexpr double kThicknessOfEdge = 0.1;
+constexpr double kOfDiagonal = 1e-3;  // per second
 
 Obstacle level_plane(double height) {
   Obstacle plane;
@@ -49,11 +50,24 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
   return settings;
 }
 
+ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model) {
+  const double thickness = scene.contact.thickness;
+  return {thickness > 0 ? thickness : kThicknessOfEdge * mean_edge(model), scene.contact.with_itself,
+          scene.obstacles.friction,
+          find_integrator(scene.integrator)->family != IntegratorFamily::explicit_method,
+          scene.stepping.solver.linear};
+}
+
+double surface_thickness(const Scene& scene, const ClothModel& model) {
+  return strikes_contact(scene) ? impulse_settings(scene, model).thickness : 0;
+}
+
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      double diagonal) {
   const auto& [x, v, t] = moment.state;
   Surfaces surfaces;  // in the step that led there
-  surfaces.place(*moment.scene, moment.moves, x.size(), t - moment.last_h, moment.last_h);
+  surfaces.place(*moment.scene, surface_thickness(*moment.scene, model), moment.moves, x.size(),
+                 t - moment.last_h, moment.last_h);
   std::vector<ContactPair> pairs;
   if (filters_contact(*moment.scene)) {
     for (const FilterContact::Contact& contact : moment.contacts) {
@@ -67,7 +81,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
     }
     return pairs;
   }
-  std::vector<Obstacle> bodies;
+  std::vector<Obstacle> bodies;  // with contact by forces
   for (std::uint32_t k = 1; k < surfaces.size(); ++k) bodies.push_back(surfaces.body_at_end(k));
   ContactForce force;
   force.set(contact_settings(*moment.scene, bodies, model, diagonal));

@@ -6,6 +6,7 @@
 
 #include "cloth/contact_force.h"
 #include "collide/contact_model.h"
+#include "sim/impulse_contact.h"
 #include "sim/scene.h"
 #include "sim/surfaces.h"
 
@@ -17,8 +18,18 @@ struct IntegratorInfo;
 
 /// Whether particles in contact are held by the projection.
 inline bool filters_contact(const Scene& scene) {
-  return scene.contact.model == ContactModel::filter && has_surfaces(scene);
+  return !info_of(scene.contact.model).by_forces && has_surfaces(scene);
 }
+
+/// Whether what meets is stopped after each step.
+inline bool strikes_contact(const Scene& scene) {
+  return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.contact.with_itself);
+}
+/// How, for a cloth of that model; what is automatic is chosen for it.
+ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
+
+/// How much thicker surfaces are than they look [m].
+double surface_thickness(const Scene& scene, const ClothModel& model);
 
 /// What a cloth meets as forces, with the scene's obstacles where `bodies` have them: nothing where its model
 /// is not one by forces. What is automatic there is chosen for this mesh, of that diagonal [m].

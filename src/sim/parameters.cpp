@@ -180,7 +180,8 @@ constexpr std::array kParameters{
                    "Obstacles"},
     SceneParameter{{"contact", "Contact by", "", Kind::choice, 0, kContactModels.size() - 1.0, 0, false,
                     "filter: particles in contact are held by the projection, and none ends below a surface. "
-                    "penalty: springs between cloth and surface, with smoothed friction.",
+                    "penalty: springs between cloth and surface, with smoothed friction. "
+                    "impulse: what meets within a step is stopped after it, also cloth and cloth.",
                     kContactModelNames},
                    [](const Scene& s) { return index_of(s.contact.model); },
                    [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },
@@ -202,10 +203,16 @@ constexpr std::array kParameters{
     SceneParameter{
         {"thickness", "Thickness", "m", Kind::real, 0, 1, 0, true,
          "Distance that counts as touching: what contact forces keep the cloth away from a surface "
-         "besides the contact distance."},
+         "besides the contact distance, and impulses from a surface and from itself. 0: none for forces, for "
+         "impulses a tenth of the mean edge."},
         [](const Scene& s) { return s.contact.thickness; },
         [](Scene& s, double v) { s.contact.thickness = v; },
         "Contact"},
+    SceneParameter{{"self-contact", "Self-contact", "", Kind::boolean, 0, 1, 1, false,
+                    "The cloth meets itself, where contact is by impulses."},
+                   [](const Scene& s) { return s.contact.with_itself ? 1.0 : 0.0; },
+                   [](Scene& s, double v) { s.contact.with_itself = v != 0; },
+                   "Contact"},
     SceneParameter{{"friction-speed", "Friction speed", "m/s", Kind::real, 0, 10, 0, true,
                     "Sliding slower than this, cloth in contact by forces creeps: friction grows smoothly up "
                     "to there. 0: a thousandth of the cloth's diagonal per second."},

@@ -70,6 +70,7 @@ struct Contact {
   double distance = 0;        ///< d̂ at which forces begin [m]
   double thickness = 0;       ///< ξ [m]
   double friction_speed = 0;  ///< ε below which friction is smoothed [m/s]
+  bool with_itself = true;    ///< the cloth meets itself, where the model can
 };
 
 struct SteppingSettings {

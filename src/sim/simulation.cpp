@@ -88,7 +88,8 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || filters_contact(*scene)) keep_start_of_substep(context.pool);
+    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene))
+      keep_start_of_substep(context.pool);
     aim_pins(h, context);
     meet_world(h, context);
     cancel.look();
@@ -189,19 +190,20 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
-  Surfaces& met = filters_contact(*scene) ? surfaces : pushing;
-  (&met == &surfaces ? pushing : surfaces).clear();
-  met.place(*scene, moves, state.x.size(), state.t, h);
+  static const Surfaces kNone;
+  const bool held = filters_contact(*scene);
+  const double thickness = surface_thickness(*scene, system.model());
+  surfaces.place(*scene, thickness, moves, state.x.size(), state.t, h);
   if (!system.contact().empty()) place_pushing_surfaces();
   system.meet(context.pool, state.x);
-  if (contact.hold(surfaces, h, state, system, context)) integrator->reset();
-  if (surfaces.move()) add_work_of_held(h, false, context);
+  if (contact.hold(held ? surfaces : kNone, h, state, system, context)) integrator->reset();
+  if (held && surfaces.move()) add_work_of_held(h, false, context);
 }
 
 void Simulation::Impl::place_pushing_surfaces() {
   const std::size_t floor = scene->floor.on ? 1 : 0;
-  for (std::uint32_t k = 1; k < pushing.size(); ++k)
-    system.place_surface(floor + k - 1, pushing.body_at_end(k), pushing.motion_at_end(k));
+  for (std::uint32_t k = 1; k < surfaces.size(); ++k)
+    system.place_surface(floor + k - 1, surfaces.body_at_end(k), surfaces.motion_at_end(k));
 }
 
 /// One substep, repeated where cloth has landed.
@@ -210,7 +212,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
-  for (int again = 0; again < kLandings; ++again) {
+  for (int again = 0; again < kLandings && filters_contact(*scene); ++again) {
     if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
@@ -221,16 +223,28 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     report.newton_iterations += before.newton_iterations;
     report.linear_iterations += before.linear_iterations;
   }
-  settle(context);
+  settle(h, context);
   return report;
 }
 
-/// Ends the substep on the surfaces.
-void Simulation::Impl::settle(const ComputeContext& context) {
+/// Corrects the end of the substep for contact; true where that moved particles.
+bool Simulation::Impl::end_on_surfaces(double h, const ComputeContext& context) {
+  const bool lifted = filters_contact(*scene) && contact.settle(surfaces, state, system, context.stop);
+  if (!strikes_contact(*scene)) return lifted;
+  if (striking.is_empty()) striking.set_cloth(mesh->triangles, mesh->positions);
+  const ImpulseContact::Outcome outcome = striking.correct(impulse_settings(*scene, system.model()), surfaces,
+                                                           h, substep_start, state, system, pins, context);
+  if (outcome == ImpulseContact::Outcome::squeezed) no_way = BlowUp::Cause::squeezed;
+  if (outcome == ImpulseContact::Outcome::crowded) no_way = BlowUp::Cause::crowded;
+  return lifted || outcome == ImpulseContact::Outcome::changed;
+}
+
+void Simulation::Impl::settle(double h, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
   grab_energy -= system.grab_energy(pool, state.x);
   given_by_surfaces = 0;
-  if (!filters_contact(*scene)) return;
+  no_way.reset();
+  if (!filters_contact(*scene) && !strikes_contact(*scene)) return;
   const std::span<const double> m = system.masses();
   const auto kinetic = [&] {
     return pool.sum(m.size(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -241,9 +255,9 @@ void Simulation::Impl::settle(const ComputeContext& context) {
   };
   const double before = kinetic();
   probe.x = state.x;
-  const bool caught = contact.settle(surfaces, state, system, context.stop);
+  const bool moved = end_on_surfaces(h, context);
   given_by_surfaces = kinetic() - before;
-  if (!caught) return;
+  if (!moved) return;
   integrator->reset();
   const auto potential = [&](const ClothSystem::Energies& e) { return e.stretch + e.bend + e.gravity; };
   given_by_surfaces += potential(energies_of(pool, state.x)) - potential(energies_of(pool, probe.x));
@@ -343,7 +357,8 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   // The former sum does not see that a part as a whole is thrown about.
   const double made = books.from_nothing() - next.books.from_nothing();
   const bool thrown = finite && made > bad.allowed;
-  if (finite && !thrown && bad.energy <= bad.allowed && std::isfinite(bad.energy)) return std::nullopt;
+  if (finite && !thrown && !no_way && bad.energy <= bad.allowed && std::isfinite(bad.energy))
+    return std::nullopt;
 
   for (std::size_t i = 0; i < state.x.size(); ++i) {
     if (is_finite(state.x[i]) && is_finite(state.v[i])) continue;
@@ -353,8 +368,9 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
   bad.cause = BlowUp::Cause::energy;
   // Finite positions may have an energy that is not: it is refused as well.
   if (!(bad.energy <= bad.allowed && std::isfinite(bad.energy))) return bad;
+  bad.cause = no_way.value_or(BlowUp::Cause::made);
+  if (no_way) return bad;
   if (!thrown) return std::nullopt;
-  bad.cause = BlowUp::Cause::made;
   bad.energy = made;
   return bad;
 }
@@ -383,11 +399,13 @@ void Simulation::Impl::abandon_step() {
 
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up = bad;
-  const bool finite = bad.cause == BlowUp::Cause::energy;
+  const bool finite = bad.cause != BlowUp::Cause::not_finite && bad.cause != BlowUp::Cause::made;
   const std::vector<vec3>& from = finite || is_sound() ? at_step.state.x : last_sound->x;
   const std::vector<vec3>& to = finite ? state.x : at_step.state.x;
   blow_up->spring = failed_spring(system, from, to);
   blow_up->contact = failed_contact(system, pool, from, to);
+  if (bad.cause == BlowUp::Cause::squeezed)
+    blow_up->contact = {.particle = striking.squeezed(), .surface = striking.squeezed_on()};
   restore_start_of_step();
   integrator->reset();
   return StepStatus::blown_up;
@@ -510,7 +528,8 @@ Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->las
 Projection Simulation::constraints(std::span<const vec3> x) const {
   Projection held = impl_->system.projection();
   Surfaces now;
-  now.place(*impl_->scene, impl_->moves, x.size(), impl_->state.t, 0);
+  now.place(*impl_->scene, surface_thickness(*impl_->scene, impl_->system.model()), impl_->moves, x.size(),
+            impl_->state.t, 0);
   impl_->contact.add_to(held, now, x);
   return held;
 }

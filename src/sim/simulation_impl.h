@@ -50,7 +50,8 @@ struct Simulation::Impl {
   void measure(const ComputeContext& context);
   std::optional<BlowUp> check_energy(double h) const;
   void open_books(WorkerPool& pool);
-  void settle(const ComputeContext& context);
+  void settle(double h, const ComputeContext& context);
+  bool end_on_surfaces(double h, const ComputeContext& context);
   void close_books();
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
@@ -107,7 +108,11 @@ struct Simulation::Impl {
   /// Calls each(ContactPair) for what is in contact; by forces for the pairs that were found last.
   template <class Each>
   void for_contacts(const Each& each) const {
-    if (filters_contact(*scene)) return void(std::ranges::for_each(contact.pairs(), each));
+    if (!info_of(scene->contact.model).by_forces) {
+      if (filters_contact(*scene)) std::ranges::for_each(contact.pairs(), each);
+      if (strikes_contact(*scene)) std::ranges::for_each(striking.pairs(), each);
+      return;
+    }
     const std::uint32_t first = scene->floor.on ? 0 : 1;
     for (const ContactForce::Touch& touch : system.contact().found()) {
       ContactPair pair = system.contact().pair(touch, state.v);
@@ -149,9 +154,9 @@ struct Simulation::Impl {
   State state;
 
   ObstacleMoves moves;
-  Surfaces surfaces;  // of the current substep, for `contact`
-  Surfaces pushing;   // for contact by forces; one of the two is empty
+  Surfaces surfaces;  // of the current substep
   FilterContact contact;
+  ImpulseContact striking;
   StepControl control;
   EnergyMeter meter{system.model()};
   EnergyAccount account;
@@ -198,12 +203,13 @@ struct Simulation::Impl {
   Checkpoint at_step;  // its start; between steps that of a command
   State substep_start, probe;
   EnergyAccount account_at_substep;
-  double moved_on_entry = 0;     // [m]
-  StepLedger ledger;             // of the current substep
-  EnergyBooks books;             // with it
-  double given_by_surfaces = 0;  // by what `settle` does [J]
-  double grab_energy = 0;        // at its start, then by how much it fell [J]
-  double contact_energy = 0;     // at its start [J]
+  double moved_on_entry = 0;                 // [m]
+  StepLedger ledger;                         // of the current substep
+  EnergyBooks books;                         // with it
+  double given_by_surfaces = 0;              // by what `settle` does [J]
+  std::optional<BlowUp::Cause> no_way = {};  // that it found
+  double grab_energy = 0;                    // at its start, then by how much it fell [J]
+  double contact_energy = 0;                 // at its start [J]
 };
 
 }  // namespace clothlab

@@ -52,7 +52,7 @@ struct StepRecord {
 
 /// Why a step was refused (model.md, "Blow-up"). The state before it is what the simulation keeps.
 struct BlowUp {
-  enum class Cause { not_finite, energy, made };
+  enum class Cause { not_finite, energy, made, squeezed, crowded };
   Cause cause = Cause::not_finite;
   std::uint64_t step = 0;  ///< the step that failed (the last good one is step − 1)
   double time = 0;         ///< at the end of the failed step [s]

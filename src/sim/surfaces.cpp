@@ -5,9 +5,10 @@
 
 namespace clothlab {
 
-void Surfaces::place(const Scene& scene, const ObstacleMoves& moves, std::size_t particles, double t,
-                     double h) {
+void Surfaces::place(const Scene& scene, double thickness, const ObstacleMoves& moves, std::size_t particles,
+                     double t, double h) {
   constexpr double kRoom = 1 + 1e-9;
+  thickness_ = thickness;
   has_floor_ = scene.floor.on;
   floor_height_ = scene.floor.height;
   floor_friction_ = scene.floor.friction;

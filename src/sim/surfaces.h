@@ -23,8 +23,10 @@ class Surfaces {
  public:
   Surfaces() { bodies_.reserve(kMostObstacles); }
 
-  /// In a step of so many particles from t to t + h [s]; with h = 0 at one time, at rest.
-  void place(const Scene& scene, const ObstacleMoves& moves, std::size_t particles, double t, double h);
+  /// In a step of so many particles from t to t + h [s]; with h = 0 at one time, at rest. Thicker than they
+  /// are [m].
+  void place(const Scene& scene, double thickness, const ObstacleMoves& moves, std::size_t particles,
+             double t, double h);
 
   void clear() {
     has_floor_ = move_ = false;
@@ -36,10 +38,14 @@ class Surfaces {
   std::uint32_t size() const { return 1 + static_cast<std::uint32_t>(bodies_.size()); }
   /// Whether any moves, or one.
   bool move() const { return move_; }
+  bool is_mesh(std::uint32_t surface) const {
+    return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
+  }
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
-  /// An obstacle at the end.
+  /// An obstacle at the beginning, and at the end.
+  const Obstacle& body_at_begin(std::uint32_t surface) const { return bodies_[surface - 1].begin; }
   const Obstacle& body_at_end(std::uint32_t surface) const { return bodies_[surface - 1].end; }
   SurfaceMotion motion_at_end(std::uint32_t surface) const {
     const Body& body = bodies_[surface - 1];
@@ -47,12 +53,18 @@ class Surfaces {
   }
   /// Where a particle at x is above a surface at the beginning.
   SurfacePlace at_begin(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
-    return surface == 0 ? place_above_plane(floor_height_, x)
+    return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].begin, particle, x);
   }
   SurfacePlace at_end(std::uint32_t surface, std::uint32_t particle, const vec3& x) const {
-    return surface == 0 ? place_above_plane(floor_height_, x)
+    return surface == 0 ? place_above_plane(floor_height_ + thickness_, x)
                         : above(bodies_[surface - 1], bodies_[surface - 1].end, particle, x);
+  }
+  /// Where what is at x at the end was at the beginning if it moves with a surface.
+  vec3 carried_back(std::uint32_t surface, const vec3& x) const {
+    if (surface == 0) return x;
+    const Body& body = bodies_[surface - 1];
+    return body.turns ? body.middle + glm::transpose(body.turn) * (x - body.middle_at_end) : x - body.way;
   }
   /// Whether a particle at x is surely more than `reach` [m] above a surface that rests. Costs less than its
   /// place.
@@ -61,10 +73,10 @@ class Surfaces {
     const Body& body = bodies_[surface - 1];
     if (body.moves) return false;
     const vec3 apart = x - body.middle;
-    const double near = body.bound + reach;
+    const double near = body.bound + thickness_ + reach;
     if (glm::dot(apart, apart) > near * near) return true;
     FoundPlace* last = found(body, particle);
-    return last != nullptr && !place_within(body.end, x, reach, last);
+    return last != nullptr && !place_within(body.end, x, thickness_ + reach, last);
   }
 
   /// The way of what is at x on a surface, and moves with it, throughout the step [m].
@@ -113,15 +125,16 @@ class Surfaces {
     return body.turns ? body.velocity + glm::cross(body.spin, x - middle) : body.velocity;
   }
   // Rounding lies between what moves with a surface and where that arrives.
-  static SurfacePlace above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) {
+  SurfacePlace above(const Body& body, const Obstacle& where, std::uint32_t particle, const vec3& x) const {
     constexpr double kAnywhere = std::numeric_limits<double>::infinity();
     SurfacePlace place = *place_within(where, x, kAnywhere, found(body, particle));
+    place.level += thickness_;
     if (body.moves) place.slack = kSurfaceRounding;
     return place;
   }
 
   bool has_floor_ = false, move_ = false;
-  double floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
+  double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
   std::vector<Body> bodies_;
 };
 

@@ -264,7 +264,8 @@ void contact_model(const PanelContext& context) {
   section("Model");
   const ContactModelInfo& info = info_of(context.scene().contact.model);
   for (const SceneParameter& row : scene_parameters()) {
-    if (row.section != "Contact" || (!info.by_forces && row.spec.id != "contact")) continue;
+    if (row.section != "Contact") continue;
+    if (row.spec.id != "contact" && !std::ranges::count(info.parameters, row.spec.id)) continue;
     if (const auto changed = parameter_row(row.spec, row.get(context.scene())))
       context.set_parameter(row.spec.id, *changed);
   }

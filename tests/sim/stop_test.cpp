@@ -159,7 +159,7 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   State below = on_it;
   for (vec3& x : below.x) x.y = -0.01;
   Surfaces surfaces;
-  surfaces.place(scene, {}, on_it.x.size(), 0, 0.01);
+  surfaces.place(scene, 0, {}, on_it.x.size(), 0, 0.01);
   FilterContact contact;
   const auto looks = [](const auto& pass) {
     int count = 0;

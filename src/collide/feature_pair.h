@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/vec.h"
+
+namespace clothlab {
+
+/// Two features of triangle meshes that may meet and share no particle: a vertex and a triangle, or two
+/// edges.
+struct FeaturePair {
+  enum class Kind : std::uint8_t { vertex_face, edge_edge };
+
+  /// The vertex, then the corners; or the ends of one edge, then those of the other.
+  std::array<std::uint32_t, 4> particle{};
+  Kind kind = Kind::vertex_face;
+
+  std::array<vec3, 4> of(std::span<const vec3> a) const {
+    return {a[particle[0]], a[particle[1]], a[particle[2]], a[particle[3]]};
+  }
+};
+
+/// The points of two features that are nearest to each other: their relative position is Σ w x, with
+/// Σ w = 0.
+struct Separation {
+  std::array<double, 4> weight{};
+  vec3 apart{0};        ///< Σ w x [m]
+  double distance = 0;  ///< its length
+
+  vec3 blend(const std::array<vec3, 4>& a) const {
+    return weight[0] * a[0] + weight[1] * a[1] + weight[2] * a[2] + weight[3] * a[3];
+  }
+};
+Separation separation(FeaturePair::Kind kind, const std::array<vec3, 4>& x);
+
+/// How much nearer two features can come on the ways of their particles, at most [m].
+double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& way);
+
+/// Additive continuous collision detection [Li 2021, section 4]: the share t of the ways of four particles,
+/// x + t · way, up to which two features surely are at least `least` / 2 apart; 1 where they are so all the
+/// way. Less than 1 only where they are nearer than `least` at t [m], or where no end is in sight. `least`
+/// is above 0 and at most their distance at x.
+double free_share(FeaturePair::Kind kind, std::array<vec3, 4> x, std::array<vec3, 4> way, double least);
+
+}  // namespace clothlab

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collide/feature_pair.h"
+#include "collide/triangle_tree.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// Finds the features of a cloth that may meet each other, or those of other meshes: vertices and triangles,
+/// edges and edges. Each vertex and each edge belongs to one of its triangles, so that a pair is found once
+/// [Curtis 2008].
+class PairFinder {
+ public:
+  using Triangle = TriangleTree::Triangle;
+
+  static constexpr std::size_t kMostOfTriangle = 500;
+
+  /// Forgets all meshes.
+  void clear() { meshes_.clear(); }
+  /// Adds a mesh; the cloth is the first. `positions` of all particles so far, which the triangles number
+  /// [m]. Near places of them stay near: the tree of boxes is made for them.
+  void add(std::span<const Triangle> triangles, std::span<const vec3> positions);
+
+  /// All pairs of the cloth's features with each other, where `with_itself`, and with those of other meshes,
+  /// whose boxes meet, from boxes that the particles stay in. In an order that neither the pool nor other
+  /// pairs change; none where there are more than kMostOfTriangle for each triangle. Valid until the next
+  /// call of any member; allocates where there are more than ever before.
+  std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const Bounds> boxes,
+                                                   bool with_itself);
+
+ private:
+  struct Mesh {
+    std::vector<Triangle> triangles;
+    std::vector<std::uint8_t> owned;  // of each triangle: bit k its corner k, bit 3 + k the edge from there
+    TriangleTree tree;
+  };
+  struct Facing;
+
+  std::vector<Mesh> meshes_;
+  std::vector<std::vector<FeaturePair>> by_chunk_;
+  std::vector<char> crowded_;  // chunks
+  std::vector<FeaturePair> pairs_;
+};
+
+}  // namespace clothlab

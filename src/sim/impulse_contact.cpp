@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: MIT
+#include "sim/impulse_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+#include <limits>
+#include <numeric>
+
+#include "core/cancel_point.h"
+#include "core/error.h"
+
+namespace clothlab {
+namespace {
+
+constexpr int kRounds = 12;             // of impulses, before what still meets moves together
+constexpr int kZoneRounds = 200;        // in which zones grow
+constexpr int kSweeps = 60;             // over all contacts, in a round
+constexpr double kSolved = 1e-3;        // of ξ: the largest change in the last sweep
+constexpr double kApartPerStep = 0.25;  // of what is missing to ξ
+constexpr double kApartSpeed = 1;       // [m/s]
+constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that features may come to
+constexpr double kBelow = 0.5;                                     // of ξ above a surface
+constexpr double kSameWay = 1e-9;                                  // [m]
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr int kMostSteps = 1000;    // along one way
+constexpr int kThroughSprings = 8;  // rounds whose impulses do
+constexpr int kIterations = 4;      // of Newton's method
+constexpr double kNewtonTo = 1e-2;  // of ξ
+constexpr double kSolveTo = 1e-2;   // tolerance of that
+constexpr double kStiff = 10;       // of the springs around a contact
+constexpr double kSlides = 1e-9;    // of the largest friction
+constexpr std::size_t kPairGrain = 512, kParticleGrain = 1024;
+
+vec3 across_normal(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
+
+vec3 shortened(const vec3& a, double longest) {
+  const double length = glm::length(a);
+  return length > longest ? longest / length * a : a;
+}
+
+std::uint32_t root_of(std::span<std::uint32_t> parent, std::uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+}  // namespace
+
+vec3 ImpulseContact::Contact::blend(std::span<const vec3> a) const {
+  vec3 sum(0.0);
+  for (std::size_t k = 0; k < count; ++k) sum += weight[k] * a[particle[k]];
+  return sum;
+}
+
+vec3 ImpulseContact::Contact::moved(std::span<const vec3> way) const { return blend(way) - led; }
+
+double ImpulseContact::Contact::gap(std::span<const vec3> way) const {
+  return above + glm::dot(normal, moved(way));
+}
+
+void ImpulseContact::Contact::give(const vec3& impulse, std::span<const double> inverse_masses,
+                                   std::span<vec3> a) const {
+  for (std::size_t k = 0; k < count; ++k) a[particle[k]] += weight[k] * inverse_masses[particle[k]] * impulse;
+}
+
+void ImpulseContact::set_cloth(std::span<const PairFinder::Triangle> triangles, std::span<const vec3> rest) {
+  triangles_ = triangles;
+  rest_ = rest;
+  finder_.clear();
+  finder_.add(triangles_, rest_);
+  meshes_.clear();
+}
+
+ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings, const Surfaces& surfaces,
+                                                double h, const State& before, State& after,
+                                                const ClothSystem& system, const PinSet& pins,
+                                                const ComputeContext& context) {
+  settings_ = settings;
+  h_ = h;
+  const CancelPoint cancel(context.stop);
+  begin(surfaces, before, after, system, pins);
+  crowded_ = !find_pairs(context);
+  add_near();
+  for (int round = 0;
+       round < kRounds && (find_meetings(surfaces, context) || (round == 0 && !contacts_.empty())); ++round) {
+    for (const std::vector<Meeting>& meetings : meetings_by_chunk_)
+      for (const auto& [pair, share] : meetings)
+        add(pair, share, led_apart(distance_[pair], kept_distance(near_[pair])));
+    for (const std::vector<Contact>& below : below_by_chunk_)
+      for (const Contact& contact : below) add(contact);
+    if (settings_.through_springs && round < kThroughSprings)
+      solve_through_springs(system, context);
+    else
+      solve_ways();
+    cancel.look();
+  }
+  if (contacts_.empty() && !crowded_) return Outcome::untouched;
+  solve_velocities();
+  const bool free = move_together(surfaces, context);
+  if (crowded_) return Outcome::crowded;
+  if (!free) return Outcome::squeezed;
+  list_pairs();
+  for (std::size_t i = 0; i < after.x.size(); ++i) {
+    if (way_[i] != after.x[i] - before.x[i]) after.x[i] = before.x[i] + way_[i];
+    after.v[i] = v_[i];
+  }
+  return Outcome::changed;
+}
+
+void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const State& after,
+                           const ClothSystem& system, const PinSet& pins) {
+  contacts_.clear();
+  pairs_.clear();
+  const std::size_t particles = before.x.size();
+  x_.assign(before.x.begin(), before.x.end());
+  v_.assign(after.v.begin(), after.v.end());
+  way_.resize(particles);
+  inverse_.resize(particles);
+  for (std::size_t i = 0; i < particles; ++i) {
+    way_[i] = after.x[i] - before.x[i];
+    inverse_[i] = pins.contains(static_cast<std::uint32_t>(i)) ? 0 : 1 / system.masses()[i];
+  }
+  add_meshes(surfaces);
+  predicted_ = way_;
+  v_after_ = v_;
+  change_.assign(particles, vec3(0));
+  inverse_.resize(x_.size(), 0);
+  moved_.assign(x_.size(), 1);
+}
+
+// Their vertices are particles that nothing moves.
+void ImpulseContact::add_meshes(const Surfaces& surfaces) {
+  surface_of_vertex_.clear();
+  std::size_t meshes = 0;
+  bool same = true;
+  for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
+    const Obstacle& body = surfaces.body_at_begin(surface);
+    if (body.shape != Obstacle::Shape::mesh) continue;
+    const TriangleSurface* mesh = body.mesh.surface.get();
+    if (meshes == meshes_.size()) meshes_.push_back(nullptr);
+    same = same && meshes_[meshes] == mesh;
+    meshes_[meshes++] = mesh;
+    const SurfaceMotion motion = surfaces.motion_at_end(surface);
+    for (const vec3& corner : mesh->positions()) {
+      const vec3 x = from_mesh(body, corner), way = surfaces.way(surface, x);
+      x_.push_back(x);
+      way_.push_back(way);
+      v_.push_back(motion.at(x + way));
+      surface_of_vertex_.push_back(surface);
+    }
+  }
+  if (same && meshes == meshes_.size()) return;
+  meshes_.resize(meshes);
+  finder_.clear();
+  finder_.add(triangles_, rest_);
+  auto first = static_cast<std::uint32_t>(rest_.size());
+  std::vector<PairFinder::Triangle> numbered;
+  for (const TriangleSurface* mesh : meshes_) {
+    numbered.clear();
+    for (const auto& [a, b, c] : mesh->triangles()) numbered.push_back({first + a, first + b, first + c});
+    finder_.add(numbered, x_);
+    first += static_cast<std::uint32_t>(mesh->positions().size());
+  }
+}
+
+/// Whether these were all.
+bool ImpulseContact::find_pairs(const ComputeContext& context) {
+  const CancelPoint cancel(context.stop);
+  WorkerPool& pool = context.pool;
+  // What all have in common brings nothing together.
+  vec3 mean(0);
+  for (std::size_t i = 0; i < rest_.size(); ++i) mean += way_[i];
+  mean /= static_cast<double>(rest_.size());
+  boxes_.resize(x_.size());
+  pool.for_chunks(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      boxes_[i] = Bounds::around(x_[i]);
+      boxes_[i].include(Bounds::around(x_[i] + way_[i] - mean));
+      boxes_[i].grow(settings_.thickness);  // half of it, and room for impulses
+    }
+  });
+  cancel.look();
+  mean_ = mean;
+  const auto found = finder_.find(pool, boxes_, settings_.with_itself);
+  near_ = found.value_or(std::span<const FeaturePair>());
+  cancel.look();
+  distance_.resize(near_.size());
+  contact_of_pair_.assign(near_.size(), kNone);
+  pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
+  });
+  return found.has_value();
+}
+
+bool ImpulseContact::boxes_hold(WorkerPool& pool) const {
+  return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    double outside = 0;
+    for (std::size_t i = begin; i < end; ++i) outside += boxes_[i].contains(x_[i] + way_[i] - mean_) ? 0 : 1;
+    return outside;
+  }) == 0;
+}
+
+/// Less for what is near at rest.
+double ImpulseContact::kept_distance(const FeaturePair& pair) const {
+  if (std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return i >= rest_.size(); }))
+    return settings_.thickness;
+  return std::min(settings_.thickness, separation(pair.kind, pair.of(rest_)).distance / 2);
+}
+
+/// How far apart features end that a step begins at a distance.
+double ImpulseContact::led_apart(double distance, double thickness) const {
+  const double missing = thickness - distance;
+  return missing > 0 ? distance + std::min(kApartPerStep * missing, kApartSpeed * h_) : thickness;
+}
+
+void ImpulseContact::add_near() {
+  for (std::size_t k = 0; k < near_.size(); ++k) {
+    if (!(distance_[k] > 0) || !(distance_[k] < settings_.thickness)) continue;
+    const double thickness = kept_distance(near_[k]);
+    if (distance_[k] < thickness) add(k, 0, led_apart(distance_[k], thickness));
+  }
+}
+
+/// At a share of the ways, to end `kept` apart; in place of the last of this pair.
+void ImpulseContact::add(std::size_t number, double share, double kept) {
+  const FeaturePair& pair = near_[number];
+  const std::array<vec3, 4> x = pair.of(x_), way = pair.of(way_);
+  std::array<vec3, 4> there = x;
+  for (std::size_t k = 0; k < 4; ++k) there[k] += share * way[k];
+  const Separation apart = separation(pair.kind, there);
+  Contact contact;
+  contact.count = 4;
+  contact.particle = pair.particle;
+  contact.weight = apart.weight;
+  contact.normal = apart.apart / apart.distance;
+  contact.kept = kept;
+  contact.above = glm::dot(contact.normal, apart.blend(x)) - kept;
+  contact.friction = settings_.friction;
+  contact.surface = surface_of(pair);
+  std::size_t& known = contact_of_pair_[number];
+  if (known == kNone) {
+    known = contacts_.size();
+    add(contact);
+    return;
+  }
+  contacts_[known].weight = contact.weight;
+  contacts_[known].normal = contact.normal;
+  contacts_[known].above = contact.above;
+  contacts_[known].mobility = mobility_of(contact);
+}
+
+std::uint32_t ImpulseContact::surface_of(const FeaturePair& pair) const {
+  for (const std::uint32_t i : pair.particle)
+    if (i >= rest_.size()) return surface_of_vertex_[i - rest_.size()];
+  return kClothItself;
+}
+
+/// The place of the first that is the cloth's.
+std::size_t ImpulseContact::own(const std::array<std::uint32_t, 4>& particle) const {
+  std::size_t k = 0;
+  while (particle[k] >= rest_.size()) ++k;
+  return k;
+}
+
+double ImpulseContact::mobility_of(const Contact& contact) const {
+  double sum = 0;
+  for (std::size_t k = 0; k < contact.count; ++k)
+    sum += contact.weight[k] * contact.weight[k] * inverse_[contact.particle[k]];
+  return sum;
+}
+
+void ImpulseContact::add(Contact contact) {
+  contact.mobility = mobility_of(contact);
+  contacts_.push_back(contact);
+}
+
+/// Above the surface itself, not its thickness.
+double ImpulseContact::gap_of(const SurfacePlace& place) const {
+  return place.height - place.level + settings_.thickness;
+}
+
+/// Of a particle that ends `kept` above a surface, beyond what is at x at the beginning, whose place is
+/// given there.
+ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std::uint32_t surface,
+                                                   std::uint32_t particle, const vec3& x,
+                                                   const SurfacePlace& place, double kept) const {
+  Contact contact;
+  contact.count = 1;
+  contact.particle[0] = particle;
+  contact.weight[0] = 1;
+  contact.normal = surfaces.held_normal(surface, place.normal);
+  contact.led = surfaces.way(surface, x);
+  contact.velocity = surfaces.velocity_at_end(surface, x + contact.led);
+  contact.kept = kept;
+  contact.above = glm::dot(contact.normal, x_[particle] - x) + gap_of(place) - kept;
+  contact.friction = surfaces.friction(surface);
+  contact.surface = surface;
+  return contact;
+}
+
+bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContext& context) {
+  WorkerPool& pool = context.pool;
+  if (!boxes_hold(pool)) {
+    crowded_ = crowded_ || !find_pairs(context);
+    std::ranges::fill(moved_, char{1});
+  }
+  meetings_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
+  pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Meeting>& found = meetings_by_chunk_[begin / kPairGrain];
+    found.clear();
+    for (std::size_t k = begin; k < end; ++k) {
+      const FeaturePair& pair = near_[k];
+      const auto& [a, b, c, d] = pair.particle;
+      if (!(distance_[k] > 0) || !(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
+      const double least = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
+      const std::array<vec3, 4> way = pair.of(way_);
+      if (approach_bound(pair.kind, way) < distance_[k] - least) continue;
+      const double share = free_share(pair.kind, pair.of(x_), way, least);
+      if (share < 1) found.push_back({k, share});
+    }
+  });
+  below_by_chunk_.resize((rest_.size() + kParticleGrain - 1) / kParticleGrain);
+  pool.for_chunks(rest_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Contact>& found = below_by_chunk_[begin / kParticleGrain];
+    found.clear();
+    for (std::size_t i = begin; i < end; ++i)
+      if (moved_[i] && inverse_[i] > 0) add_below(surfaces, static_cast<std::uint32_t>(i), found);
+  });
+  std::ranges::fill(moved_, char{0});
+  const auto any = [](const auto& found) { return !found.empty(); };
+  return std::ranges::any_of(meetings_by_chunk_, any) || std::ranges::any_of(below_by_chunk_, any);
+}
+
+/// Where a particle comes too near to surfaces on its way relative to them.
+void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
+                               std::vector<Contact>& found) const {
+  const double thickness = settings_.thickness, least = kBelow * thickness;
+  const vec3 from = x_[particle];
+  for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+    if (surfaces.is_mesh(surface)) continue;
+    const auto place_at = [&](const vec3& x) { return surfaces.at_begin(surface, particle, x); };
+    const vec3 way = surfaces.carried_back(surface, from + way_[particle]) - from;
+    const double length = glm::length(way);
+    SurfacePlace place = place_at(from);
+    const double gap = gap_of(place);
+    if (gap >= length + thickness) continue;
+    if (gap < thickness) {  // a contact from the beginning on
+      const double end = gap_of(place_at(from + way));
+      if (!(end < std::min(least, gap > 0 ? kLeastOfDistance * gap : gap))) continue;
+      found.push_back(on_surface(surfaces, surface, particle, from + way, place_at(from + way),
+                                 led_apart(gap, thickness)));
+      continue;
+    }
+    // The way to the surface is shorter by no more than what has been gone.
+    double share = 0;
+    for (int step = 0; step < kMostSteps && gap_of(place) >= least; ++step) {
+      share += (gap_of(place) - least / 2) / length;
+      if (!(share < 1)) break;
+      place = place_at(from + share * way);
+    }
+    if (share < 1)
+      found.push_back(on_surface(surfaces, surface, particle, from + share * way, place, thickness));
+  }
+}
+
+/// Newton's method for the ways q of a step from x₀ whose forces differ from those of the predicted ways p by
+/// what leads meeting features apart,
+///   M (q − p) = h² (f(x₀ + q, q/h) − f(x₀ + p, p/h)) + the pushes of contacts,
+/// as stiff springs. Friction is that of the pushes before.
+void ImpulseContact::solve_through_springs(const ClothSystem& system, const ComputeContext& context) {
+  const std::size_t particles = rest_.size();
+  if (!matrix_) matrix_.emplace(system.pattern(), context.stop);
+  SpringMatrix& A = *matrix_;
+  WorkerPool& pool = context.pool;
+  LinearSolverSettings solver = settings_.solver;
+  solver.cg.tolerance = kSolveTo;
+  for (std::vector<vec3>* each : {&b_, &force_, &end_, &speed_, &change_}) each->resize(particles);
+  const auto go = [&](std::span<const vec3> way) {
+    for (std::size_t i = 0; i < particles; ++i) {
+      end_[i] = x_[i] + way[i];
+      speed_[i] = way[i] / h_;
+    }
+  };
+  go(predicted_);
+  system.force(pool, end_, speed_, force_);
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    go(way_);
+    system.force(pool, end_, speed_, b_);
+    for (std::size_t i = 0; i < particles; ++i)
+      b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (way_[i] - predicted_[i]);
+    system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, A);
+    stencils_.assign(A.stencils().begin(), A.stencils().end());
+    const double stiffness = kStiff * (1 + A.relative_stiffness(pool));
+    for (Contact& contact : contacts_) {
+      if (contact.mobility == 0) continue;
+      const double k = stiffness / contact.mobility, gap = contact.gap(way_);
+      const double most = contact.friction * contact.load;
+      contact.load = std::max(-k * gap, 0.0);
+      if (!(gap < 0)) continue;
+      const double slip = glm::length(across_normal(contact.moved(way_), contact.normal));
+      press(contact, k, most > 0 ? std::min(k, most / std::max(slip, kSameWay)) : 0);
+    }
+    A.clear_stencils();
+    A.add_stencils(stencils_);
+    std::ranges::fill(change_, vec3(0));
+    if (solver_.solve(context, {A, b_, system.projection()}, change_, solver).stopped) throw Cancelled();
+    double largest = 0;
+    for (std::size_t i = 0; i < particles; ++i) {
+      way_[i] += change_[i];
+      largest = std::max(largest, glm::dot(change_[i], change_[i]));
+    }
+    if (std::sqrt(largest) < kNewtonTo * settings_.thickness) break;
+  }
+  for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (way_[i] - predicted_[i]) / h_;
+  std::ranges::fill(moved_, char{1});
+}
+
+/// Adds a spring along its normal and a damper across it, on the cloth's particles alone.
+void ImpulseContact::press(const Contact& contact, double k, double drag) {
+  const vec3& n = contact.normal;
+  SpringMatrix::Stencil& stencil = stencils_.emplace_back();
+  stencil.C = (k - drag) * glm::outerProduct(n, n) + drag * mat3(1);
+  const vec3 apart = k * contact.gap(way_) * n + drag * across_normal(contact.moved(way_), n);
+  for (std::size_t at = 0; at < contact.count; ++at) {
+    const std::uint32_t i = contact.particle[at];
+    if (i >= rest_.size()) continue;
+    const auto own = static_cast<std::size_t>(stencil.count++);
+    stencil.particle[own] = i;
+    stencil.weight[own] = contact.weight[at];
+    b_[i] -= contact.weight[at] * apart;
+  }
+}
+
+/// Projected Gauss–Seidel.
+void ImpulseContact::solve_ways() {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    double largest = 0;
+    for (Contact& contact : contacts_) {
+      if (contact.mobility == 0) continue;  // all of it is held
+      const vec3& n = contact.normal;
+      const double push = std::max(contact.push - contact.gap(way_) / contact.mobility, 0.0),
+                   more = push - contact.push;
+      if (more != 0) contact.give(more * n, inverse_, way_);
+      contact.push = push;
+      largest = std::max(largest, std::abs(more) * contact.mobility);
+      if (!(contact.friction > 0) || (push == 0 && contact.drag == vec3(0))) continue;
+      const vec3 along = across_normal(contact.moved(way_), n);
+      const vec3 drag = shortened(contact.drag - along / contact.mobility, contact.friction * push);
+      contact.give(drag - contact.drag, inverse_, way_);
+      largest = std::max(largest, glm::length(drag - contact.drag) * contact.mobility);
+      contact.drag = drag;
+    }
+    if (largest < kSolved * settings_.thickness) break;
+  }
+  for (const Contact& contact : contacts_)
+    for (std::size_t k = 0; k < contact.count; ++k) moved_[contact.particle[k]] = 1;
+}
+
+/// What touches at the end does not go on into each other.
+void ImpulseContact::solve_velocities() {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    double largest = 0;
+    for (Contact& contact : contacts_) {
+      if (!(contact.push + contact.load > 0) || contact.mobility == 0) continue;
+      const vec3& n = contact.normal;
+      const double away = glm::dot(n, contact.blend(v_) - contact.velocity);
+      const double stop = std::max(contact.stop - away / contact.mobility, 0.0), more = stop - contact.stop;
+      if (more != 0) contact.give(more * n, inverse_, v_);
+      contact.stop = stop;
+      largest = std::max(largest, std::abs(more) * contact.mobility);
+      if (!(contact.friction > 0)) continue;
+      const vec3 along = across_normal(contact.blend(v_) - contact.velocity, n);
+      const vec3 brake = shortened(contact.brake - along / contact.mobility, contact.friction * stop);
+      contact.give(brake - contact.brake, inverse_, v_);
+      largest = std::max(largest, glm::length(brake - contact.brake) * contact.mobility);
+      contact.brake = brake;
+    }
+    if (largest * h_ < kSolved * settings_.thickness) break;
+  }
+}
+
+/// Zones of what meets move as one, until nothing meets.
+bool ImpulseContact::move_together(const Surfaces& surfaces, const ComputeContext& context) {
+  if (!find_meetings(surfaces, context)) return true;
+  const std::size_t particles = x_.size();
+  parent_.resize(particles + surfaces.size());
+  std::iota(parent_.begin(), parent_.end(), 0U);
+  for (int round = 0; round < kZoneRounds; ++round) {
+    bool grown = false;
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+      const std::uint32_t root_a = root_of(parent_, a), root_b = root_of(parent_, b);
+      if (root_a == root_b) return;
+      parent_[std::max(root_a, root_b)] = std::min(root_a, root_b);
+      grown = true;
+    };
+    for (const std::vector<Meeting>& meetings : meetings_by_chunk_)
+      for (const Meeting& meeting : meetings) {
+        const FeaturePair& pair = near_[meeting.pair];
+        for (std::size_t k = 1; k < 4; ++k) join(pair.particle[0], pair.particle[k]);
+        for (const std::uint32_t i : pair.particle)
+          if (i >= rest_.size())
+            join(i, static_cast<std::uint32_t>(particles) + surface_of_vertex_[i - rest_.size()]);
+        squeezed_ = pair.particle[own(pair.particle)];
+        squeezed_on_ = surface_of(pair);
+      }
+    for (const std::vector<Contact>& below : below_by_chunk_)
+      for (const Contact& contact : below) {
+        join(contact.particle[0], static_cast<std::uint32_t>(particles) + contact.surface);
+        squeezed_ = contact.particle[0];
+        squeezed_on_ = contact.surface;
+      }
+    if (!grown || !move_zones(surfaces)) return false;
+    if (!find_meetings(surfaces, context)) return true;
+  }
+  return false;
+}
+
+/// False where what is led would have to move in two ways.
+bool ImpulseContact::move_zones(const Surfaces& surfaces) {
+  const auto particles = static_cast<std::uint32_t>(x_.size());
+  zones_.assign(parent_.size(), {});
+  for (std::uint32_t surface = surfaces.first(); surface < surfaces.size(); ++surface) {
+    std::optional<std::uint32_t>& of_zone = zones_[root_of(parent_, particles + surface)].surface;
+    if (of_zone && (surfaces.moves(*of_zone) || surfaces.moves(surface))) return false;
+    of_zone = surface;
+  }
+  for (std::uint32_t i = 0; i < particles; ++i) {
+    Zone& zone = zones_[root_of(parent_, i)];
+    if (inverse_[i] == 0) {
+      zone.way = way_[i];
+      zone.velocity = v_[i];
+      zone.held = true;
+    }
+    if (zone.held) continue;
+    const double mass = 1 / inverse_[i];
+    zone.mass += mass;
+    zone.way += mass / zone.mass * (way_[i] - zone.way);
+    zone.velocity += mass / zone.mass * (v_[i] - zone.velocity);
+  }
+  for (std::uint32_t i = 0; i < particles; ++i) {
+    const Zone& zone = zones_[root_of(parent_, i)];
+    const vec3 way = zone.surface ? surfaces.way(*zone.surface, x_[i]) : zone.way;
+    if (inverse_[i] == 0) {
+      if (glm::distance(way, way_[i]) <= kSameWay) continue;
+      squeezed_ = i;
+      return false;
+    }
+    if (way == way_[i]) continue;
+    way_[i] = way;
+    v_[i] = zone.surface ? surfaces.velocity_at_end(*zone.surface, x_[i] + way) : zone.velocity;
+    moved_[i] = 1;
+  }
+  return true;
+}
+
+void ImpulseContact::list_pairs() {
+  for (const Contact& contact : contacts_) {
+    if (!(contact.push + contact.load > 0)) continue;
+    const std::size_t k = own(contact.particle);
+    const double side = contact.weight[k] < 0 ? -1 : 1;
+    const vec3 u = contact.blend(v_) - contact.velocity;
+    ContactPair& pair = pairs_.emplace_back();
+    pair.particle = contact.particle[k];
+    pair.surface = contact.surface;
+    pair.gap = contact.gap(way_) + contact.kept - settings_.thickness;
+    pair.slip = glm::length(across_normal(u, contact.normal));
+    pair.push = side * (contact.load / h_ + contact.stop) / h_ * contact.normal;
+    pair.friction = side / h_ * contact.brake;
+    pair.sticks =
+        contact.friction > 0 && glm::length(contact.brake) < contact.friction * contact.stop * (1 - kSlides);
+  }
+}
+
+}  // namespace clothlab

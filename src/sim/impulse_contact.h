@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cloth/cloth_system.h"
+#include "collide/contact_pair.h"
+#include "collide/feature_pair.h"
+#include "collide/pair_finder.h"
+#include "core/compute_context.h"
+#include "dynamics/state.h"
+#include "linalg/linear_solver.h"
+#include "linalg/spring_matrix.h"
+#include "sim/pin_set.h"
+#include "sim/surfaces.h"
+
+namespace clothlab {
+
+/// How contact by impulses acts.
+struct ImpulseSettings {
+  double thickness = 0;     ///< ξ: what touches is kept this far apart [m], > 0
+  bool with_itself = true;  ///< the cloth meets itself
+  double friction = 0;      ///< μ of cloth on cloth
+  /// Impulses go through the springs, as in a step of an implicit method; else they act on particles alone.
+  bool through_springs = true;
+  LinearSolverSettings solver = {};  ///< for that
+};
+
+/// Contact by impulses after each step (model.md, "Contact by impulses"): the step of a method is taken as
+/// the ways of the particles from x₀ to x₁, and these are changed by inelastic impulses until no two
+/// features of the cloth, and none of the cloth and a mesh, meet on them, and no particle ends below another
+/// surface [Bridson 2002; Harmon 2008]. What touches is then stopped in the velocities as well.
+///
+/// Impulses are found by sweeps over the contacts (projected Gauss–Seidel), Coulomb's friction included.
+/// What still meets after some rounds moves together from then on, in zones that grow until nothing meets.
+///
+/// What is nearer than ξ is led apart, without a velocity. Features that are nearer than 2 ξ at rest are kept
+/// half as far apart.
+class ImpulseContact {
+ public:
+  /// Triangles and positions at rest must outlive this.
+  void set_cloth(std::span<const PairFinder::Triangle> triangles, std::span<const vec3> rest);
+
+  bool is_empty() const { return rest_.empty(); }
+
+  enum class Outcome { untouched, changed, squeezed, crowded };
+  /// Corrects what a step of h led to. Squeezed: pins and obstacles that move leave no way, and squeezed()
+  /// says where. Crowded: more could meet than PairFinder lists. `after` is as it was then. Throws Cancelled.
+  Outcome correct(const ImpulseSettings& settings, const Surfaces& surfaces, double h, const State& before,
+                  State& after, const ClothSystem& system, const PinSet& pins, const ComputeContext& context);
+
+  /// Those of the last step, at its end, with the impulses on velocities over h.
+  const std::vector<ContactPair>& pairs() const { return pairs_; }
+  void forget() { pairs_.clear(); }
+  /// A particle that was squeezed, and on what.
+  std::uint32_t squeezed() const { return squeezed_; }
+  std::uint32_t squeezed_on() const { return squeezed_on_; }
+
+ private:
+  /// What is to hold at the end of the step: above + n · (Σ w way − led) ≥ 0.
+  struct Contact {
+    std::array<std::uint32_t, 4> particle{};
+    std::array<double, 4> weight{};
+    std::size_t count = 0;  // of particles; one: it is on a surface
+    vec3 normal{0};
+    double above = 0;     // what lies between the features and the distance that they are kept at [m]
+    vec3 led{0};          // way of the surface [m]
+    vec3 velocity{0};     // of the surface at the end [m/s]
+    double kept = 0;      // that distance [m]
+    double mobility = 0;  // Σ w²/m [1/kg]
+    double friction = 0;  // μ
+    std::uint32_t surface = 0;
+    double load = 0;            // push that went through the springs [kg·m]
+    double push = 0, stop = 0;  // along the normal: what changes ways [kg·m], and velocities [kg·m/s]
+    vec3 drag{0}, brake{0};     // across it, likewise
+
+    vec3 blend(std::span<const vec3> a) const;
+    vec3 moved(std::span<const vec3> way) const;  // relative to each other [m]
+    double gap(std::span<const vec3> way) const;  // beyond what is kept, at the end of the ways [m]
+    void give(const vec3& impulse, std::span<const double> inverse_masses, std::span<vec3> a) const;
+  };
+  struct Meeting {
+    std::size_t pair;
+    double share;
+  };
+
+  void begin(const Surfaces& surfaces, const State& before, const State& after, const ClothSystem& system,
+             const PinSet& pins);
+  void add_meshes(const Surfaces& surfaces);
+  bool find_pairs(const ComputeContext& context);
+  bool boxes_hold(WorkerPool& pool) const;
+  std::uint32_t surface_of(const FeaturePair& pair) const;
+  std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
+  double kept_distance(const FeaturePair& pair) const;
+  double led_apart(double distance, double thickness) const;
+  void add_near();
+  double gap_of(const SurfacePlace& place) const;
+  void add(std::size_t number, double share, double kept);
+  void add(Contact contact);
+  double mobility_of(const Contact& contact) const;
+  Contact on_surface(const Surfaces& surfaces, std::uint32_t surface, std::uint32_t particle, const vec3& x,
+                     const SurfacePlace& place, double kept) const;
+  /// Where pairs meet and particles end below surfaces, by chunk; whether any do.
+  bool find_meetings(const Surfaces& surfaces, const ComputeContext& context);
+  void add_below(const Surfaces& surfaces, std::uint32_t particle, std::vector<Contact>& found) const;
+  void solve_through_springs(const ClothSystem& system, const ComputeContext& context);
+  void press(const Contact& contact, double k, double drag);
+  void solve_ways();
+  void solve_velocities();
+  bool move_together(const Surfaces& surfaces, const ComputeContext& context);
+  bool move_zones(const Surfaces& surfaces);
+  void list_pairs();
+
+  std::span<const PairFinder::Triangle> triangles_;
+  std::span<const vec3> rest_;
+  PairFinder finder_;
+  std::vector<const TriangleSurface*> meshes_;    // of the finder, after the cloth
+  std::vector<std::uint32_t> surface_of_vertex_;  // of the particles after the cloth's
+
+  ImpulseSettings settings_;
+  double h_ = 0;
+  std::vector<vec3> x_, way_, v_;          // of particles, then of vertices of meshes
+  std::vector<vec3> predicted_, v_after_;  // ways and velocities of the method
+  std::vector<double> inverse_;            // of masses [1/kg]; 0 where held
+  std::vector<Bounds> boxes_;              // that they stay in
+  vec3 mean_{0};                           // less this way
+  std::vector<char> moved_;                // since meetings were looked for
+  std::span<const FeaturePair> near_;
+  bool crowded_ = false;
+  std::vector<double> distance_;  // of the pairs at the start [m]
+  std::vector<std::size_t> contact_of_pair_;
+  std::vector<std::vector<Meeting>> meetings_by_chunk_;
+  std::vector<std::vector<Contact>> below_by_chunk_;
+  std::vector<Contact> contacts_;
+  LinearSolver solver_;
+  std::optional<SpringMatrix> matrix_;
+  std::vector<SpringMatrix::Stencil> stencils_;
+  std::vector<vec3> b_, force_, end_, speed_, change_;
+  struct Zone {
+    double mass = 0;  // of what is free [kg]
+    vec3 way{0}, velocity{0};
+    bool held = false;
+    std::optional<std::uint32_t> surface = {};  // that it moves with
+  };
+  std::vector<std::uint32_t> parent_;  // of particles, then of surfaces: a forest
+  std::vector<Zone> zones_;
+  std::vector<ContactPair> pairs_;
+  std::uint32_t squeezed_ = 0, squeezed_on_ = 0;
+};
+
+}  // namespace clothlab
