@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collide/triangle_tree.h"
+#include "core/vec.h"
+#include "core/worker_pool.h"
+
+namespace clothlab {
+
+/// The numbers of two triangles.
+using TrianglePair = std::array<std::uint32_t, 2>;
+
+/// The pairs of triangles of a mesh, the smaller number first, that intersect: an edge of one meets the other
+/// triangle and shares no corner with it. Ascending.
+///
+/// A pair is left out only where a plane between them stands despite all rounding: what touches, and what is
+/// apart by less than rounding (some 1e-14 of the size of the pair, more for slivers), counts as
+/// intersecting.
+std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool,
+                                                 std::span<const TriangleTree::Triangle> triangles,
+                                                 std::span<const vec3> positions);
+
+/// The same of a mesh and another: triangles of the first and of the other.
+std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool,
+                                                 std::span<const TriangleTree::Triangle> triangles,
+                                                 std::span<const vec3> positions,
+                                                 std::span<const TriangleTree::Triangle> other_triangles,
+                                                 std::span<const vec3> other_positions);
+
+/// Whether a plane surely lies between two segments or triangles, given by their two or three corners.
+bool surely_apart(std::span<const vec3> a, std::span<const vec3> b);
+
+}  // namespace clothlab

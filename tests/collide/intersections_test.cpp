@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Triangles that intersect, found by trees and rounded arithmetic.
+
+#include "collide/intersections.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/worker_pool.h"
+
+namespace clothlab::test {
+namespace {
+
+using Triangle = TriangleTree::Triangle;
+using Pairs = std::vector<TrianglePair>;
+
+struct Surface {
+  std::vector<vec3> x;
+  std::vector<Triangle> triangles;
+};
+
+// A sheet of n × n cells in the unit square, where rise(u, v) is its height.
+template <class Rise>
+Surface sheet(std::uint32_t n, const Rise& rise) {
+  Surface made;
+  for (std::uint32_t i = 0; i <= n; ++i)
+    for (std::uint32_t j = 0; j <= n; ++j) {
+      const double u = static_cast<double>(i) / n, v = static_cast<double>(j) / n;
+      made.x.emplace_back(u, rise(u, v), v);
+    }
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = 0; j < n; ++j) {
+      const std::uint32_t at = i * (n + 1) + j;
+      made.triangles.push_back({at, at + 1, at + n + 1});
+      made.triangles.push_back({at + 1, at + n + 2, at + n + 1});
+    }
+  return made;
+}
+
+Pairs within(const Surface& cloth, int threads = 1) {
+  WorkerPool pool(threads);
+  return intersecting_triangles(pool, cloth.triangles, cloth.x);
+}
+
+Pairs between(const Surface& cloth, const Surface& other, int threads = 1) {
+  WorkerPool pool(threads);
+  return intersecting_triangles(pool, cloth.triangles, cloth.x, other.triangles, other.x);
+}
+
+const Surface kLevel{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {{0, 1, 2}}};
+
+TEST(Intersections, AreThoseOfTwoTriangles) {
+  const auto meets = [](const vec3& a, const vec3& b, const vec3& c) {
+    return !between(kLevel, {{a, b, c}, {{0, 1, 2}}}).empty();
+  };
+  EXPECT_TRUE(meets({0.2, -1, 0.2}, {0.2, 1, 0.2}, {3, 1, 3}));        // an edge pierces it
+  EXPECT_TRUE(meets({-1, -1, 0.2}, {3, -1, 0.2}, {0.2, 1, 0.2}));      // it is pierced by the other's edges
+  EXPECT_FALSE(meets({0.6, -1, 0.6}, {0.6, 1, 0.6}, {3, 1, 3}));       // beside it
+  EXPECT_FALSE(meets({0.2, 1e-12, 0.2}, {0.2, 1, 0.2}, {3, 1, 3}));    // just above
+  EXPECT_TRUE(meets({0.2, 0, 0.2}, {0.2, 1, 0.2}, {3, 1, 3}));         // a corner touches the face
+  EXPECT_TRUE(meets({0.5, 0, -1}, {0.5, 0, 2}, {3, 1, 0}));            // an edge lies across
+  EXPECT_TRUE(meets({1, 0, 0}, {2, 1, 0}, {2, -1, 0}));                // corner on corner
+  EXPECT_TRUE(meets({0.1, 0, 0.1}, {0.3, 0, 0.1}, {0.1, 0, 0.3}));     // in its plane: within
+  EXPECT_TRUE(meets({-5, 0, -5}, {9, 0, -5}, {-5, 0, 9}));             // around it
+  EXPECT_TRUE(meets({-1, 0, 0.3}, {0.3, 0, 0.3}, {-1, 0, 0.6}));       // across an edge
+  EXPECT_FALSE(meets({0.6, 0, 0.6}, {1, 0, 0.6}, {0.6, 0, 1}));        // beside it, the boxes overlap
+  EXPECT_FALSE(meets({1e-9, 0, -1e-9}, {1, 0, -1e-9}, {0.5, 0, -1}));  // by little
+  EXPECT_TRUE(
+      meets({0.25, -1, 0.25}, {0.25, 1, 0.25}, {0.25, 3, 0.25}));  // without area: a line that pierces
+}
+
+// Where two triangles share a corner they meet; that is no intersection, what lies opposite may be one.
+TEST(Intersections, OfNeighboursAreThoseOfWhatTheyDoNotShare) {
+  Surface two{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {-1, 0, 0}, {0, 0, -1}}, {{0, 1, 2}, {0, 3, 4}}};
+  EXPECT_TRUE(within(two).empty());
+  two.x[3] = {1, 1, 1};  // its side opposite to the shared corner pierces the other
+  two.x[4] = {-0.5, -1, -0.5};
+  EXPECT_EQ(within(two), (Pairs{{0, 1}}));
+  const Surface folded{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.1, 0, 0.1}}, {{0, 1, 2}, {0, 1, 3}}};
+  EXPECT_TRUE(within(folded).empty());  // two corners shared: an edge of the cloth
+}
+
+TEST(Intersections, AreNoneInSheetsThatLieFlatOrRoll) {
+  for (const double size : {1e-9, 1.0, 1e6})
+    for (const double shift : {0.0, 1e3}) {
+      Surface flat = sheet(30, [](double, double) { return 0.0; });
+      Surface wave = sheet(30, [](double u, double v) { return 0.2 * std::sin(9 * u + 2 * v); });
+      for (Surface* cloth : {&flat, &wave}) {
+        for (vec3& x : cloth->x)
+          x = size * (vec3(0.3, 0.8, 0.1) * x.x + vec3(-0.7, 0.2, 0.4) * x.z + vec3(0.1, -0.3, 0.9) * x.y +
+                      vec3(shift));
+        EXPECT_TRUE(within(*cloth).empty()) << size << " " << shift;
+      }
+    }
+}
+
+// Against all pairs, and with the same result for any number of threads.
+TEST(Intersections, AreThoseOfAllPairs) {
+  std::mt19937_64 engine(5);
+  std::uniform_real_distribution<double> dice(-0.2, 0.2);
+  const Surface cloth = sheet(16, [&](double, double) { return dice(engine); });
+  Surface crumpled = cloth;
+  for (vec3& x : crumpled.x) x += vec3(dice(engine), dice(engine), dice(engine)) / 2.0;
+  Pairs own, across;
+  for (std::uint32_t i = 0; i < crumpled.triangles.size(); ++i)
+    for (std::uint32_t j = 0; j < cloth.triangles.size(); ++j) {
+      const auto corners = [](const Surface& of, std::uint32_t t) {
+        const auto [a, b, c] = of.triangles[t];
+        return std::vector{of.x[a], of.x[b], of.x[c]};
+      };
+      if (!surely_apart(corners(crumpled, i), corners(cloth, j))) across.push_back({i, j});
+      const Surface pair{crumpled.x, {crumpled.triangles[i], crumpled.triangles[j]}};
+      if (i < j && !within(pair).empty()) own.push_back({i, j});
+    }
+  EXPECT_GT(own.size(), 100U);
+  EXPECT_GT(across.size(), 100U);
+  for (const int threads : {1, 2, 4}) {
+    EXPECT_EQ(within(crumpled, threads), own);
+    EXPECT_EQ(between(crumpled, cloth, threads), across);
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::test
