@@ -226,7 +226,9 @@ bool Application::frame_is_due() {
 
 // Asks for the arrows and instruments that the user wants, and chooses the length of those that have come.
 void Application::update_measurements() {
-  const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts};
+  const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->loaded->intersections.pairs > 0;
+  const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
+                      settings_.intersections || crossed};
   if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));
   if (settings_.spectrum != spectrum_) simulation_->send(Control(spectrum_ = settings_.spectrum));
   view_.scale(*snapshot_);

@@ -188,6 +188,7 @@ ViewLegend ClothView::legend(const Snapshot& shown) const {
   if (!frame.forces.empty()) out.force = {colours.force, force_scale_.length(), force_scale_.value()};
   out.contact = {colours.sticking, contact_scale_.length(), contact_scale_.value()};
   out.sliding = colours.sliding;
+  out.intersection = colours.intersection;
   out.stride = arrow_stride(frame.positions.size());
   return out;
 }

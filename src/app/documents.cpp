@@ -178,7 +178,10 @@ void Documents::finish_load(const Snapshot& shown) {
                                                                 : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load.is_mesh) tell_of_mesh(*result.scene);
-  if (!result.remark.empty()) around_.ui.show_message(result.remark, false);
+  std::string remark = result.remark;
+  if (const std::string crossed = text_of(result.scene->intersections, "at the start"); !crossed.empty())
+    remark += (remark.empty() ? "" : " ") + crossed + ".";
+  if (!remark.empty()) around_.ui.show_message(remark, false);
 }
 
 void Documents::tell_of_mesh(const LoadedScene& loaded) {

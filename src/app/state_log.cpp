@@ -100,6 +100,7 @@ Json lane_json(const LaneSnapshot& lane) {
             {"sticking", lane.frame.record.contacts.sticking},
             {"force", lane.frame.record.contacts.push},
             {"drawn", lane.frame.contacts.size()}}},
+          {"intersections", lane.frame.intersections.pairs},
           {"samples", lane.plot->size()},
           {"distance", lane.plot->empty() ? Json() : Json(lane.plot->back().distance)},
           {"places", to_json(sum)}};

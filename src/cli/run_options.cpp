@@ -28,6 +28,9 @@ Run run_of(LoadedScene loaded, const SceneOptions& options) {
   run.simulation =
       std::make_unique<Simulation>(run.loaded.scene, run.loaded.mesh, *run.pool, Interrupt::probe());
   if (run.loaded.moment) run.simulation->load(*run.pool, *run.loaded.moment);
+  const ClothIntersections found = find_intersections(*run.pool, run.simulation->mesh(),
+                                                      run.simulation->state().x, run.simulation->obstacles());
+  if (found.pairs > 0) std::fprintf(stderr, "clothlab: %s.\n", text_of(found, "at the start").c_str());
   return run;
 }
 

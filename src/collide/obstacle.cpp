@@ -376,6 +376,13 @@ SurfacePlace in_space(const Obstacle& obstacle, SurfacePlace place) {
 
 }  // namespace
 
+std::vector<vec3> corners_of(const Obstacle& obstacle) {
+  const std::span<const vec3> own = obstacle.mesh.surface->positions();
+  std::vector<vec3> corners(own.begin(), own.end());
+  for (vec3& x : corners) x = from_mesh(obstacle, x);
+  return corners;
+}
+
 SurfacePlace place_above(const Obstacle& obstacle, const vec3& x) {
   switch (obstacle.shape) {
     case Obstacle::Shape::plane:

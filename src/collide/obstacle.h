@@ -93,6 +93,9 @@ void check_obstacles(std::span<const Obstacle> bodies);
 /// Throws InputError where the triangles of a mesh are missing.
 void check_read(std::span<const Obstacle> bodies);
 
+/// Where the corners of the triangles of a mesh are [m]; it has been read.
+std::vector<vec3> corners_of(const Obstacle& obstacle);
+
 /// How a body moves at a time.
 struct SurfaceMotion {
   vec3 velocity{0};  ///< of its centre [m/s]

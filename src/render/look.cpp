@@ -24,6 +24,7 @@ Look light_look() {
   look.force = {0.70f, 0.06f, 0.38f};
   look.sticking = {0.55f, 0.33f, 0.0f};
   look.sliding = {0.0f, 0.40f, 0.55f};
+  look.intersection = {0.80f, 0.0f, 0.0f};
   look.bend_spring = {0.76f, 0.24f, 0.10f};
   return look;
 }

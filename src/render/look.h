@@ -30,6 +30,7 @@ struct Look {
   glm::vec3 force{0.96f, 0.42f, 0.66f};
   glm::vec3 sticking{0.98f, 0.80f, 0.30f};  ///< of contacts
   glm::vec3 sliding{0.35f, 0.90f, 0.98f};
+  glm::vec3 intersection{1.0f, 0.25f, 0.20f};
 };
 
 /// The default values are those of the dark look.

@@ -109,7 +109,7 @@ void add_body(const Obstacle& body, bool has_meridians, ClothMesh& mesh, std::ve
 
 void add_triangles(const Obstacle& body, ClothMesh& mesh) {
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
-  for (const vec3& x : body.mesh.surface->positions()) mesh.positions.push_back(from_mesh(body, x));
+  std::ranges::copy(corners_of(body), std::back_inserter(mesh.positions));
   for (const auto& [a, b, c] : body.mesh.surface->triangles())
     mesh.triangles.push_back({first + a, first + b, first + c});
 }

@@ -255,6 +255,19 @@ struct Renderer::Impl {
     draw_arrow_list(0.004f, view);
   }
 
+  // Over all else: they lie within each other.
+  void draw_intersections(const Frame& frame, const View& view) {
+    line_list.clear();
+    for (const std::uint32_t t : frame.intersections.triangles)
+      for (std::size_t k = 0; k < 3; ++k)
+        line_list.push_back({positions[frame.mesh->triangles[t][k]],
+                             positions[frame.mesh->triangles[t][(k + 1) % 3]],
+                             rgba(look.intersection, 0.8f)});
+    glDisable(GL_DEPTH_TEST);
+    lines.draw(line_list, {.radius_pixels = {0.8f, 0.8f}}, view, programs.line);
+    glEnable(GL_DEPTH_TEST);
+  }
+
   void draw_pins(const Frame& frame, const View& view) {
     ball_list.clear();
     const float radius = 0.3f * mean_edge;
@@ -356,6 +369,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     glDepthMask(GL_FALSE);
     r.draw_arrows(frame, frame.velocities, options.velocity_scale, r.look.velocity, view);
     r.draw_arrows(frame, frame.forces, options.force_scale, r.look.force, view);
+    r.draw_intersections(frame, view);
     glDepthMask(GL_TRUE);
     r.draw_contacts(frame.contacts, options.contact_scale, view);
   }

@@ -139,6 +139,8 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     WorkerPool pool(1);
     Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
     if (loaded.moment) simulation.load(pool, *loaded.moment);
+    loaded.intersections =
+        find_intersections(pool, *loaded.mesh, simulation.state().x, simulation.obstacles());
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,

@@ -276,9 +276,10 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
         obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);
     frame.pins_under_way.clear();  // to go on from there holds them where they are
   }
-  // Contacts of all lanes, which are seen side by side: a filter and a force.
+  // Contacts and intersections of all lanes, which are seen side by side: a filter and a force.
   const bool is_active = lane.id == active;
-  const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts};
+  const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
+                      motion.intersections};
   capture_motion(pool, simulation, *seen, wanted, frame);
   if (past && wanted.contacts)
     frame.contacts = contacts_at(pool, *history[past->shown].of(lane.id).checkpoint,

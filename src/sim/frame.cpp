@@ -39,6 +39,7 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
   frame.velocities.clear();
   frame.forces.clear();
   frame.contacts.clear();
+  frame.intersections = {};
   if (wanted.velocities) frame.velocities = state.v;
   if (wanted.forces) {
     frame.forces.resize(state.x.size());
@@ -47,6 +48,8 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
         simulation.integrator().inextensible ? SpringForces::inextensible : SpringForces::all);
   }
   if (wanted.contacts && &state == &simulation.state()) frame.contacts = simulation.contacts(pool);
+  if (wanted.intersections)
+    frame.intersections = find_intersections(pool, *frame.mesh, state.x, frame.obstacles);
 }
 
 }  // namespace clothlab

@@ -8,6 +8,7 @@
 
 #include "core/vec.h"
 #include "mesh/cloth_mesh.h"
+#include "sim/cloth_intersections.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -31,6 +32,7 @@ struct Frame {
   std::vector<vec3> velocities;       ///< [m/s], per particle; only where capture_motion() was asked for them
   std::vector<vec3> forces;           ///< [N], likewise
   std::vector<ContactPair> contacts;  ///< likewise
+  ClothIntersections intersections;   ///< likewise
   std::vector<double> residuals;      ///< of every CG iteration of the last linear solve
 };
 
@@ -48,6 +50,7 @@ struct Motion {
   bool velocities = false;
   bool forces = false;
   bool contacts = false;
+  bool intersections = false;  ///< of the frame's positions and obstacles
   bool operator==(const Motion&) const = default;
 };
 void capture_motion(WorkerPool& pool, const Simulation& simulation, const State& state, Motion wanted,

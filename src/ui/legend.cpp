@@ -77,7 +77,9 @@ void view_legend(const PanelContext& context, const Area& view) {
   const bool velocities = shown.velocities && legend.velocity.value > 0;
   const bool forces = shown.forces && legend.force.value > 0;
   const bool contacts = shown.contacts && legend.contact.value > 0;
-  if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces && !contacts)
+  const ClothIntersections& crossed = context.snapshot.frame.intersections;
+  if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces &&
+      !contacts && !shown.intersections && crossed.pairs == 0)
     return;
   const float margin = units(14);
   const float top = lane_tiles(view, context.snapshot, shown.lanes).front().cloth.y;  // below the heads
@@ -101,6 +103,12 @@ void view_legend(const PanelContext& context, const Area& view) {
     note_text("legend:contacts", text);
     row(legend.contact.colour, text);
     row(legend.sliding, "contact that slides");
+  }
+  if (shown.intersections || crossed.pairs > 0) {
+    const std::string text =
+        crossed.pairs == 0 ? std::string("no triangles intersect") : text_of(crossed, "now");
+    note_text("legend:intersections", text);
+    row(legend.intersection, text);
   }
   if ((velocities || forces) && legend.stride > 1)
     ImGui::TextUnformatted(("arrows at one particle in " + std::to_string(legend.stride)).c_str());

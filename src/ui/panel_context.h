@@ -64,9 +64,10 @@ struct ViewSettings {
   bool stretch_springs = false;
   bool bend_springs = false;
   bool pins = true;
-  bool velocities = false;  ///< as arrows
-  bool forces = false;      ///< as arrows
-  bool contacts = false;    ///< as points, with arrows
+  bool velocities = false;     ///< as arrows
+  bool forces = false;         ///< as arrows
+  bool contacts = false;       ///< as points, with arrows
+  bool intersections = false;  ///< of triangles
   bool wireframe = false;
   bool heat_map = false;
   HeatQuantity heat_of = HeatQuantity::strain;
@@ -231,6 +232,7 @@ struct ViewLegend {
   ArrowLegend force;     ///< [N]
   ArrowLegend contact;   ///< [N], of what sticks
   glm::vec3 sliding{1};  ///< colour of contacts that slide
+  glm::vec3 intersection{1};
   HeatLegend heat;
   std::size_t stride = 1;  ///< arrows at every stride-th particle
   glm::vec3 stretch_spring{1};

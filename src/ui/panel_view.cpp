@@ -39,6 +39,10 @@ constexpr std::array kCloth = {
            "A point where the cloth touches the floor or an obstacle, and the force on it there, friction "
            "included, as an arrow, in all lanes. One colour sticks, the other slides; the legend gives the "
            "scale."},
+    Toggle{
+        "Intersections", "intersections", &ViewSettings::intersections,
+        "Mark the triangles that intersect others of the cloth or of a mesh obstacle, in all lanes. At the "
+        "start they are marked in any case."},
     Toggle{"Heat map (H)", "heat-map", &ViewSettings::heat_map,
            "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
            "distance from the reference lane; the legend gives the scale."},

@@ -105,6 +105,12 @@ class CommandLine(unittest.TestCase):
         else:
             self.assertEqual(written[start:], pages, "CLOTHLAB_WRITE_DOCS=1 writes it anew")
 
+    def test_what_intersects_at_the_start_is_said(self):
+        (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
+                                              "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
+        done = self.run_program("simulate", "--mesh", "crossed.obj", "--pin", "none", "--steps", 1, "--quiet")
+        self.assertEqual(done.stderr, "clothlab: 1 pair of triangles intersects at the start.\n")
+
     def test_an_integrators_own_parameter(self):
         run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
         states = {}

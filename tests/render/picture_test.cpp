@@ -289,6 +289,27 @@ TEST_F(Picture, ContactsArePointsWithArrows) {
   EXPECT_NE(draw(frame, shown).rgba, draw(at_rest(sheet(3)), shown).rgba) << "from below";
 }
 
+// The sides of the triangles, seen through whatever hides them.
+TEST_F(Picture, TrianglesThatIntersectAreMarked) {
+  Frame frame = at_rest(sheet(3));
+  for (const double pitch : {0.4, -0.4}) {
+    look_at_sheet(pitch);
+    frame.intersections = {};
+    const Image plain = draw(frame, {});
+    frame.intersections = {1, 0, {2}};
+    const Image marked = draw(frame, {});
+    for (std::size_t t = 0; t < frame.mesh->triangles.size(); ++t) {
+      const auto [a, b, c] = frame.mesh->triangles[t];
+      const Pixels seen =
+          camera_.project((frame.positions[a] + frame.positions[b]) / 2.0, {kWidth, kHeight})->pixel;
+      const auto x = static_cast<int>(seen.x), y = static_cast<int>(seen.y);
+      if (t == 2) {
+        EXPECT_NE(pixel(marked, x, y), pixel(plain, x, y));
+      }
+    }
+  }
+}
+
 TEST_F(Picture, TheWeaveIsShownWhereTheMeshHasTextureCoordinates) {
   look_at_sheet(1.0);
   camera_.distance *= 0.3;

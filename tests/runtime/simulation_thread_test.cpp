@@ -1249,6 +1249,28 @@ TEST(SimulationThread, ShowsContactsOfAllLanesOnlyWhileTheyAreAskedFor) {
   EXPECT_TRUE(send_and_wait(thread, ShowMotion{})->frame.contacts.empty());
 }
 
+TEST(SimulationThread, ShowsIntersectionsOfAllLanesOnlyWhileTheyAreAskedFor) {
+  Scene scene = sheet_scene(4);
+  scene.initial_state = InitialState();
+  for (const vec3& row : {vec3(0), vec3(1, 0, 0), vec3(1, 1, 0), vec3(0.5, -0.5, 0)})  // a loop
+    for (int k = 0; k < 4; ++k) {
+      scene.initial_state->positions.push_back((row + vec3(0, 0, k)) / 3.0);
+      scene.initial_state->velocities.emplace_back(0);
+    }
+  SceneLoadOptions loading;
+  loading.rehearse = true;
+  const auto crossed = std::make_shared<const LoadedScene>(load_scene(scene, loading));
+  const std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};  // but for the middle row
+  EXPECT_EQ(crossed->intersections.triangles, all);
+  SimulationThread thread(crossed, paused());
+  send_and_wait(thread, NewLane{"bdf2"});
+  EXPECT_EQ(thread.latest()->frame.intersections.pairs, 0u);
+  const auto shown = send_and_wait(thread, ShowMotion{{false, false, false, true}});
+  EXPECT_EQ(shown->frame.intersections.triangles, all);
+  EXPECT_EQ(shown->others.at(0).frame.intersections.triangles, all);
+  EXPECT_EQ(send_and_wait(thread, ShowMotion{})->frame.intersections.pairs, 0u);
+}
+
 TEST(SimulationThread, MeasuresTheSpectrumOfTheActiveLaneOnlyWhileItIsAskedFor) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });

@@ -91,6 +91,14 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   face.legend.contact = {glm::vec3(1), 0.1, 0.5};
   face.frame();
   EXPECT_EQ(says("legend:contacts"), "contact that sticks: 10 cm = 500 mN");
+  EXPECT_EQ(says("legend:intersections"), "");
+  face.view.intersections = true;
+  face.frame();
+  EXPECT_EQ(says("legend:intersections"), "no triangles intersect");
+  face.view.intersections = false;
+  face.snapshot.frame.intersections = {2, 0, {0, 1, 5}};  // at the start
+  face.frame();
+  EXPECT_EQ(says("legend:intersections"), "2 pairs of triangles intersect now");
 }
 
 // The arrows beside the list pass over methods that cannot run the scene.
@@ -396,6 +404,7 @@ TEST(Interface, TheViewTabSwitchesWhatIsShown) {
                  {"velocities", &ViewSettings::velocities},
                  {"forces", &ViewSettings::forces},
                  {"contacts", &ViewSettings::contacts},
+                 {"intersections", &ViewSettings::intersections},
                  {"heat-map", &ViewSettings::heat_map},
                  {"ground", &ViewSettings::ground}};
   for (const auto& toggle : toggles) {

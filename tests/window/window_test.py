@@ -1494,6 +1494,22 @@ def obstacles(program, assets):
         window.key("ctrl+z")
         window.until(lambda: window.fresh_state()["obstacles"] == [], "the mesh gone")
 
+        # Two triangles that intersect: said and marked at the start, and afterwards where the View tab asks for it.
+        crossed = window.folder / "crossed.obj"
+        crossed.write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nv 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
+        window.drop(crossed)
+        def marked():
+            return window.fresh_state()["lanes"]["A"]["intersections"]
+        window.until(lambda: window.state()["particles"] == 6 and marked() == 1, "the triangles to be marked")
+        said = window.state()["message"]
+        check(said == "1 pair of triangles intersects at the start.", f"it says: {said}")
+        window.click_item("mesh-by-hand")  # without pins both fall alike
+        window.key("s")
+        window.until(lambda: window.state()["step"] == 1 and marked() == 0, "the marks to go")
+        window.click_item("tab:View")
+        window.click_item("intersections")
+        window.until(lambda: marked() == 1, "the marks to come back")
+
 
 @case
 def obstacle_by_hand(program, assets):

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "sim/cloth_intersections.h"
+
+#include <algorithm>
+
+#include "collide/intersections.h"
+
+namespace clothlab {
+
+ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
+                                      std::span<const Obstacle> bodies) {
+  ClothIntersections found;
+  const std::vector<TrianglePair> own = intersecting_triangles(pool, mesh.triangles, x);
+  for (const TrianglePair& pair : own)
+    found.triangles.insert(found.triangles.end(), pair.begin(), pair.end());
+  for (const Obstacle& body : bodies) {
+    if (body.shape != Obstacle::Shape::mesh) continue;
+    const std::vector<TrianglePair> pairs =
+        intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body));
+    for (const TrianglePair& pair : pairs) found.triangles.push_back(pair[0]);
+    found.with_obstacles += pairs.size();
+  }
+  found.pairs = own.size() + found.with_obstacles;
+  std::ranges::sort(found.triangles);
+  const auto rest = std::ranges::unique(found.triangles);
+  found.triangles.erase(rest.begin(), rest.end());
+  return found;
+}
+
+std::string text_of(const ClothIntersections& found, std::string_view when) {
+  if (found.pairs == 0) return {};
+  std::string text = std::to_string(found.pairs);
+  text += found.pairs == 1 ? " pair of triangles intersects " : " pairs of triangles intersect ";
+  text += when;
+  if (found.with_obstacles == found.pairs) return text + ", of cloth and obstacle";
+  if (found.with_obstacles > 0)
+    text += ", " + std::to_string(found.with_obstacles) + " of them of cloth and obstacle";
+  return text;
+}
+
+}  // namespace clothlab

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What of a cloth intersects itself or mesh obstacles, and the sentence about it.
+
+#include "sim/cloth_intersections.h"
+
+#include <memory>
+#include <vector>
+
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+// A triangle that stands across the sheet of 3 × 3 particles, at the places of two of its bodies.
+Obstacle fin(const vec3& at) {
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = at;
+  body.scale = 0.01;
+  body.mesh.surface =
+      std::make_shared<const TriangleSurface>(std::vector<vec3>{{0, -10, 0}, {20, 0, 0}, {0, 10, 0}},
+                                              std::vector<TriangleSurface::Triangle>{{0, 1, 2}});
+  return turned(body, vec3(0, 0, 180));  // towards -x
+}
+
+TEST(ClothIntersections, AreCountedWithThoseOfMeshObstacles) {
+  const auto mesh = grid_mesh(3, 3);
+  WorkerPool pool(2);
+  std::vector<vec3> x = mesh->positions;
+  EXPECT_EQ(text_of(find_intersections(pool, *mesh, x, {}), "now"), "");
+
+  Obstacle sphere;  // has no triangles
+  const std::vector<Obstacle> bodies{sphere, fin({0.3, 0, 0.05}), fin({5, 0, 0})};
+  const ClothIntersections cut = find_intersections(pool, *mesh, x, bodies);
+  EXPECT_EQ(cut.pairs, 1U);
+  EXPECT_EQ(cut.with_obstacles, 1U);
+  EXPECT_EQ(text_of(cut, "now"), "1 pair of triangles intersects now, of cloth and obstacle");
+
+  x[8] = vec3(0.2, 0.1, 0.3);  // the corner bent back, through the opposite one
+  x[7] = vec3(0.25, -0.2, 0.3);
+  const ClothIntersections both = find_intersections(pool, *mesh, x, bodies);
+  EXPECT_GT(both.pairs, 1U);
+  EXPECT_EQ(both.with_obstacles, 1U);
+  EXPECT_EQ(text_of(both, "at the start"),
+            std::to_string(both.pairs) +
+                " pairs of triangles intersect at the start, 1 of them of cloth and obstacle");
+  for (const std::uint32_t t : both.triangles) EXPECT_LT(t, mesh->triangles.size());
+}
+
+}  // namespace
+}  // namespace clothlab::testing
