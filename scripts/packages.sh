@@ -9,7 +9,7 @@ build_packages=(
   libeigen3-dev libcli11-dev nlohmann-json3-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev clang clang-format
+  libgtest-dev libgmock-dev libgmp-dev clang clang-format
   xvfb xdotool python3-xlib
 )
 

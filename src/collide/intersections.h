@@ -19,8 +19,7 @@ using TrianglePair = std::array<std::uint32_t, 2>;
 /// triangle and shares no corner with it. Ascending.
 ///
 /// A pair is left out only where a plane between them stands despite all rounding: what touches, and what is
-/// apart by less than rounding (some 1e-14 of the size of the pair, more for slivers), counts as
-/// intersecting.
+/// apart by less than rounding, some 1e-15 of the size of the pair, counts as intersecting.
 std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool,
                                                  std::span<const TriangleTree::Triangle> triangles,
                                                  std::span<const vec3> positions);

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+#include "collide/exact.h"
+
+#include <gmpxx.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace clothlab::test {
+namespace {
+
+// By ascending powers of t; the last coefficient is not 0.
+using Polynomial = std::vector<mpq_class>;
+
+Polynomial trimmed(Polynomial p) {
+  while (!p.empty() && p.back() == 0) p.pop_back();
+  return p;
+}
+
+Polynomial operator+(const Polynomial& a, const Polynomial& b) {
+  Polynomial sum = a.size() < b.size() ? b : a;
+  const Polynomial& other = a.size() < b.size() ? a : b;
+  for (std::size_t k = 0; k < other.size(); ++k) sum[k] += other[k];
+  return trimmed(std::move(sum));
+}
+
+Polynomial operator-(Polynomial p) {
+  for (mpq_class& coefficient : p) coefficient = -coefficient;
+  return p;
+}
+
+Polynomial operator-(const Polynomial& a, const Polynomial& b) { return a + -b; }
+
+Polynomial operator*(const Polynomial& a, const Polynomial& b) {
+  if (a.empty() || b.empty()) return {};
+  Polynomial product(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) product[i + j] += a[i] * b[j];
+  return product;
+}
+
+mpq_class value(const Polynomial& p, const mpq_class& t) {
+  mpq_class sum = 0;
+  for (std::size_t k = p.size(); k-- > 0;) sum = sum * t + p[k];
+  return sum;
+}
+
+Polynomial derivative(const Polynomial& p) {
+  Polynomial d;
+  for (std::size_t k = 1; k < p.size(); ++k) d.push_back(p[k] * static_cast<unsigned long>(k));
+  return d;
+}
+
+// a = quotient · b + remainder.
+std::pair<Polynomial, Polynomial> divided(Polynomial a, const Polynomial& b) {
+  Polynomial quotient(a.size() < b.size() ? 0 : a.size() - b.size() + 1);
+  while (a.size() >= b.size()) {
+    const std::size_t shift = a.size() - b.size();
+    quotient[shift] = a.back() / b.back();
+    for (std::size_t k = 0; k + 1 < b.size(); ++k) a[shift + k] -= quotient[shift] * b[k];
+    a.pop_back();
+    a = trimmed(std::move(a));
+  }
+  return {std::move(quotient), std::move(a)};
+}
+
+// With the leading coefficient 1, so that numbers stay short.
+Polynomial greatest_common(Polynomial a, Polynomial b) {
+  while (!b.empty()) {
+    a = divided(std::move(a), b).second;
+    std::swap(a, b);
+  }
+  if (a.empty()) return a;
+  const mpq_class leading = a.back();
+  for (mpq_class& coefficient : a) coefficient /= leading;
+  return a;
+}
+
+Polynomial with_single_roots(const Polynomial& p) {
+  return divided(p, greatest_common(p, derivative(p))).first;
+}
+
+// Sturm's theorem for a polynomial with single roots.
+class RootCount {
+ public:
+  explicit RootCount(const Polynomial& p) : chain_{p, derivative(p)} {
+    while (!chain_.back().empty()) {
+      const std::size_t last = chain_.size() - 1;
+      chain_.push_back(-divided(chain_[last - 1], chain_[last]).second);
+    }
+  }
+  /// In (low, high].
+  int within(const mpq_class& low, const mpq_class& high) const { return changes(low) - changes(high); }
+
+ private:
+  int changes(const mpq_class& t) const {
+    int count = 0, last = 0;
+    for (const Polynomial& p : chain_) {
+      const int sign = sgn(value(p, t));
+      if (sign == 0) continue;
+      count += last != 0 && sign != last ? 1 : 0;
+      last = sign;
+    }
+    return count;
+  }
+  std::vector<Polynomial> chain_;
+};
+
+// A real number: the only root in (low, high], or low = high where it is known.
+class Root {
+ public:
+  Root(const Polynomial& of, const RootCount& roots, mpq_class low, mpq_class high)
+      : of_(&of), roots_(&roots), low_(std::move(low)), high_(std::move(high)) {
+    if (sgn(value(*of_, high_)) == 0) low_ = high_;
+  }
+  bool is_known() const { return low_ == high_; }
+  const mpq_class& low() const { return low_; }
+  const mpq_class& high() const { return high_; }
+
+  void halve() {
+    if (is_known()) return;
+    mpq_class middle = (low_ + high_) / 2;
+    (roots_->within(low_, middle) == 1 ? high_ : low_) = middle;
+    if (sgn(value(*of_, high_)) == 0) low_ = high_;
+  }
+  /// The sign of a polynomial there.
+  int sign_of(const Polynomial& p) {
+    if (p.size() < 2) return p.empty() ? 0 : sgn(p[0]);
+    if (!is_known()) {
+      const Polynomial common = greatest_common(*of_, p);  // of single roots, as *of_
+      if (common.size() > 1 && RootCount(common).within(low_, high_) > 0) return 0;
+      const RootCount roots(with_single_roots(p));
+      while (!is_known() && (sgn(value(p, low_)) == 0 || roots.within(low_, high_) > 0)) halve();
+    }
+    return sgn(value(p, high_));
+  }
+
+ private:
+  const Polynomial* of_;
+  const RootCount* roots_;
+  mpq_class low_, high_;
+};
+
+// Those in [0, 1] of a polynomial with single roots, ascending.
+std::vector<Root> roots_of(const Polynomial& p, const RootCount& count) {
+  std::vector<Root> roots;
+  if (sgn(value(p, 0)) == 0) roots.emplace_back(p, count, 0, 0);
+  const auto collect = [&](const auto& self, const mpq_class& low, const mpq_class& high) -> void {
+    const int within = count.within(low, high);
+    if (within == 0) return;
+    if (within == 1) return void(roots.emplace_back(p, count, low, high));
+    const mpq_class middle = (low + high) / 2;
+    self(self, low, middle);
+    self(self, middle, high);
+  };
+  collect(collect, 0, 1);
+  return roots;
+}
+
+// The signs that a polynomial certainly does not leave within [0, 1], by its Bernstein coefficients.
+struct Signs {
+  bool positive = true, negative = true;
+};
+Signs signs_of(const Polynomial& p) {
+  Signs signs;
+  for (std::size_t i = 0; i < std::max<std::size_t>(p.size(), 1); ++i) {
+    mpq_class coefficient = 0, share = 1;  // share: C(i, k)/C(n, k)
+    for (std::size_t k = 0; k <= i && k < p.size(); ++k) {
+      coefficient += share * p[k];
+      if (k < i)
+        share *= mpq_class(static_cast<unsigned long>(i - k), static_cast<unsigned long>(p.size() - 1 - k));
+      share.canonicalize();
+    }
+    if (sgn(coefficient) <= 0) signs.positive = false;
+    if (sgn(coefficient) >= 0) signs.negative = false;
+  }
+  return signs;
+}
+
+struct Conditions {
+  std::vector<Polynomial> zero, not_negative, positive;
+};
+
+// Whether all hold at one t in [0, 1].
+bool hold_together(const Conditions& conditions) {
+  for (const Polynomial& p : conditions.zero)
+    if (const Signs signs = signs_of(p); signs.positive || signs.negative) return false;
+  for (const auto* list : {&conditions.not_negative, &conditions.positive})
+    for (const Polynomial& p : *list)
+      if (signs_of(p).negative) return false;
+  Polynomial common;
+  for (const Polynomial& p : conditions.zero) common = greatest_common(common, p);
+  // Without an equation, any t: those where a sign changes, and one between any two of them.
+  const bool anywhere = common.empty();
+  if (anywhere) {
+    common = {0, -1, 1};  // t (t − 1): both ends
+    for (const auto* list : {&conditions.not_negative, &conditions.positive})
+      for (const Polynomial& p : *list)
+        if (p.size() > 1) common = common * p;
+  }
+  if (common.size() < 2) return false;
+  common = with_single_roots(common);
+  const RootCount count(common);
+  std::vector<Root> places = roots_of(common, count);
+  const auto holds_at = [&](Root& place) {
+    return std::ranges::all_of(conditions.not_negative,
+                               [&](const auto& p) { return place.sign_of(p) >= 0; }) &&
+           std::ranges::all_of(conditions.positive, [&](const auto& p) { return place.sign_of(p) > 0; });
+  };
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (holds_at(places[k])) return true;
+    if (!anywhere || k == 0) continue;
+    while (places[k - 1].high() >= places[k].low()) {
+      places[k - 1].halve();
+      places[k].halve();
+    }
+    const mpq_class between = (places[k - 1].high() + places[k].low()) / 2;
+    Root sample(common, count, between, between);
+    if (holds_at(sample)) return true;
+  }
+  return false;
+}
+
+struct Vector {
+  Polynomial x, y, z;
+};
+Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+Vector cross(const Vector& a, const Vector& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+Polynomial dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+// x + t way, times a power of two that makes whole numbers of all.
+std::vector<Vector> moving(std::span<const vec3> x, std::span<const vec3> way) {
+  int shift = 0;
+  for (const std::span<const vec3> list : {x, way})
+    for (const vec3& point : list)
+      for (int axis = 0; axis < 3; ++axis)
+        if (point[axis] != 0)
+          shift = std::max(shift, std::numeric_limits<double>::digits - 1 - std::ilogb(point[axis]));
+  const auto whole = [&](double number) {
+    mpq_class exact(number);
+    mpq_mul_2exp(exact.get_mpq_t(), exact.get_mpq_t(), static_cast<mp_bitcnt_t>(shift));
+    return exact;
+  };
+  std::vector<Vector> points(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const auto along = [&](int axis) {
+      return trimmed({whole(x[k][axis]), way.empty() ? mpq_class(0) : whole(way[k][axis])});
+    };
+    points[k] = {along(0), along(1), along(2)};
+  }
+  return points;
+}
+
+bool meets_segment(const Vector& point, const Vector& a, const Vector& b) {
+  const Vector from_a = point - a, from_b = point - b, across = cross(from_a, from_b);
+  return hold_together({{across.x, across.y, across.z}, {-dot(from_a, from_b)}, {}});
+}
+
+bool meets_triangle(const Vector& v, const Vector& a, const Vector& b, const Vector& c) {
+  const Vector normal = cross(b - a, c - a), to_a = a - v, to_b = b - v, to_c = c - v;
+  return hold_together({{dot(normal, to_a)},
+                        {dot(normal, cross(to_b, to_c)), dot(normal, cross(to_c, to_a)),
+                         dot(normal, cross(to_a, to_b))},
+                        {dot(normal, normal)}}) ||
+         meets_segment(v, a, b) || meets_segment(v, b, c) || meets_segment(v, c, a);
+}
+
+// a + α u = c + β w, with α and β in [0, 1].
+bool segments_meet(const Vector& a, const Vector& b, const Vector& c, const Vector& d) {
+  const Vector u = b - a, w = d - c, apart = c - a, normal = cross(u, w);
+  const Polynomial square = dot(normal, normal);
+  const Polynomial of_u = dot(cross(apart, w), normal), of_w = dot(cross(apart, u), normal);
+  return hold_together({{dot(apart, normal)}, {of_u, of_w, square - of_u, square - of_w}, {square}}) ||
+         meets_segment(a, c, d) || meets_segment(b, c, d) || meets_segment(c, a, b) || meets_segment(d, a, b);
+}
+
+int sign_of_volume(const Vector& a, const Vector& b, const Vector& c, const Vector& d) {
+  const Polynomial six_times = dot(cross(b - a, c - a), d - a);
+  return six_times.empty() ? 0 : sgn(six_times[0]);
+}
+
+bool segment_meets_triangle(const Vector& p, const Vector& q, const Vector& a, const Vector& b,
+                            const Vector& c) {
+  if (const int side = sign_of_volume(a, b, c, p), other = sign_of_volume(a, b, c, q); side * other != 0) {
+    if (side == other) return false;
+    const int one = sign_of_volume(p, q, a, b), two = sign_of_volume(p, q, b, c),
+              three = sign_of_volume(p, q, c, a);
+    return std::min({one, two, three}) >= 0 || std::max({one, two, three}) <= 0;
+  }
+  // An end lies in the plane, or the triangle has none.
+  return meets_triangle(p, a, b, c) || meets_triangle(q, a, b, c) || segments_meet(p, q, a, b) ||
+         segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
+}
+
+}  // namespace
+
+bool segment_meets_triangle(const std::array<vec3, 2>& segment, const std::array<vec3, 3>& triangle) {
+  const std::array points{segment[0], segment[1], triangle[0], triangle[1], triangle[2]};
+  const std::vector<Vector> x = moving(points, {});
+  return segment_meets_triangle(x[0], x[1], x[2], x[3], x[4]);
+}
+
+bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b) {
+  const std::array points{a[0], a[1], a[2], b[0], b[1], b[2]};
+  const std::vector<Vector> x = moving(points, {});
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t next = (k + 1) % 3;
+    if (segment_meets_triangle(x[k], x[next], x[3], x[4], x[5])) return true;
+    if (segment_meets_triangle(x[3 + k], x[3 + next], x[0], x[1], x[2])) return true;
+  }
+  return false;
+}
+
+bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way) {
+  const std::vector<Vector> at = moving(x, way);
+  return meets_triangle(at[0], at[1], at[2], at[3]);
+}
+
+bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way) {
+  const std::vector<Vector> at = moving(x, way);
+  return segments_meet(at[0], at[1], at[2], at[3]);
+}
+
+}  // namespace clothlab::test

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What meets what, in rational arithmetic: exact answers for the doubles that are given, degenerate shapes
+// included. Segments and triangles are closed: what touches meets.
+
+#include <array>
+
+#include "core/vec.h"
+
+namespace clothlab::test {
+
+bool segment_meets_triangle(const std::array<vec3, 2>& segment, const std::array<vec3, 3>& triangle);
+bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b);
+
+/// Whether the first of four points that move to x + t way, t from 0 to 1, meets the triangle of the others.
+bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
+/// Whether the segments of the first two and of the last two of them meet.
+bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
+
+}  // namespace clothlab::test
