@@ -22,8 +22,7 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
   }
   found.pairs = own.size() + found.with_obstacles;
   std::ranges::sort(found.triangles);
-  const auto rest = std::ranges::unique(found.triangles);
-  found.triangles.erase(rest.begin(), rest.end());
+  found.triangles.erase(std::unique(found.triangles.begin(), found.triangles.end()), found.triangles.end());
   return found;
 }
 
