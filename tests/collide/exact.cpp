@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "collide/intersections.h"
+#include "one_thread.h"
+
 namespace clothlab::test {
 namespace {
 
@@ -317,6 +320,37 @@ bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b) 
     if (segment_meets_triangle(x[3 + k], x[3 + next], x[0], x[1], x[2])) return true;
   }
   return false;
+}
+
+std::size_t exact_intersections(std::span<const TriangleTree::Triangle> triangles, std::span<const vec3> x,
+                                std::span<const Obstacle> bodies) {
+  using Triangle = TriangleTree::Triangle;
+  const auto corners = [](const Triangle& of, std::span<const vec3> at) {
+    return std::array{at[of[0]], at[of[1]], at[of[2]]};
+  };
+  // The sides of one that share no corner with the other.
+  const auto sides_meet = [&](const Triangle& one, const Triangle& other) {
+    const auto is_shared = [&](std::uint32_t corner) {
+      return std::ranges::find(other, corner) != other.end();
+    };
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t a = one[k], b = one[(k + 1) % 3];
+      if (!is_shared(a) && !is_shared(b) && segment_meets_triangle({x[a], x[b]}, corners(other, x)))
+        return true;
+    }
+    return false;
+  };
+  std::size_t found = 0;
+  for (const auto& [i, j] : intersecting_triangles(one_thread(), triangles, x))
+    found += sides_meet(triangles[i], triangles[j]) || sides_meet(triangles[j], triangles[i]) ? 1U : 0U;
+  for (const Obstacle& body : bodies) {
+    if (body.shape != Obstacle::Shape::mesh) continue;
+    const std::span<const Triangle> others = body.mesh.surface->triangles();
+    const std::vector<vec3> at = corners_of(body);
+    for (const auto& [i, j] : intersecting_triangles(one_thread(), triangles, x, others, at))
+      found += triangles_meet(corners(triangles[i], x), corners(others[j], at)) ? 1U : 0U;
+  }
+  return found;
 }
 
 bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way) {

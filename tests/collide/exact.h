@@ -5,7 +5,11 @@
 // included. Segments and triangles are closed: what touches meets.
 
 #include <array>
+#include <cstddef>
+#include <span>
 
+#include "collide/obstacle.h"
+#include "collide/triangle_tree.h"
 #include "core/vec.h"
 
 namespace clothlab::test {
@@ -17,5 +21,11 @@ bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b);
 bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
 /// Whether the segments of the first two and of the last two of them meet.
 bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
+
+/// Pairs of triangles that intersect in a shape of a cloth, of it or of it and a mesh obstacle as that stands
+/// (collide/intersections.h). What doubles can tell apart is left to them: to a plane that
+/// stands despite their rounding.
+std::size_t exact_intersections(std::span<const TriangleTree::Triangle> triangles, std::span<const vec3> x,
+                                std::span<const Obstacle> bodies = {});
 
 }  // namespace clothlab::test

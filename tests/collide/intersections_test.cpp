@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "collide/distances.h"
 #include "collide/exact.h"
+#include "collide/obstacle.h"
 #include "core/worker_pool.h"
 
 namespace clothlab::test {
@@ -120,6 +122,12 @@ TEST(Intersections, AreThoseOfAllPairs) {
       const Surface pair{crumpled.x, {crumpled.triangles[i], crumpled.triangles[j]}};
       if (i < j && !within(pair).empty()) own.push_back({i, j});
     }
+  EXPECT_EQ(exact_intersections(crumpled.triangles, crumpled.x), own.size());
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = vec3(0);
+  body.mesh.surface = std::make_shared<const TriangleSurface>(cloth.x, cloth.triangles);
+  EXPECT_EQ(exact_intersections(crumpled.triangles, crumpled.x, {&body, 1}), own.size() + across.size());
   EXPECT_GT(own.size(), 100U);
   EXPECT_GT(across.size(), 100U);
   for (const int threads : {1, 2, 4}) {
