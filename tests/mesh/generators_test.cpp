@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "mesh/bodies.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_writer.h"
 #include "mesh/pins.h"
@@ -20,6 +21,11 @@ ClothMesh generated(std::string_view name) { return build_cloth_mesh(find_genera
 
 TEST(Generators, AssetsAreWhatTheGeneratorMakes) {
   for (const GeneratedMesh& mesh : generated_meshes()) {
+    const auto path =
+        std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "assets" / (std::string(mesh.name) + ".obj");
+    EXPECT_EQ(bytes_of(path), obj_text(mesh.make())) << path << ": run clothlab_make_assets";
+  }
+  for (const GeneratedBody& mesh : generated_bodies()) {
     const auto path =
         std::filesystem::path(CLOTHLAB_SOURCE_DIR) / "assets" / (std::string(mesh.name) + ".obj");
     EXPECT_EQ(bytes_of(path), obj_text(mesh.make())) << path << ": run clothlab_make_assets";

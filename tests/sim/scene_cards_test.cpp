@@ -7,9 +7,14 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <numbers>
+#include <set>
 #include <string_view>
 #include <vector>
 
+#include "collide/intersections.h"
+#include "runtime/obstacle_meshes.h"
+#include "runtime/scene_file.h"
+#include "sim/cloth_intersections.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -17,7 +22,11 @@ namespace {
 
 class Card {
  public:
-  explicit Card(const std::string& name) : scene_(scene_asset(name)), mesh_(mesh_of(scene_)) {}
+  explicit Card(const std::string& name)
+      : scene_(read_scene_file(source_dir() / "assets" / "scenes" / (name + ".json"))),
+        mesh_(mesh_of(scene_)) {
+    read_obstacle_meshes(scene_.obstacles.bodies);
+  }
 
   Card& with(std::string_view id, double value) {
     set_parameter(scene_, id, value);
@@ -93,7 +102,10 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "20-light-particles",
                                              "21-below-the-limit",
                                              "22-spinning-ball",
-                                             "23-pushed-curtain"}));
+                                             "23-pushed-curtain",
+                                             "24-table-cloth",
+                                             "25-funnel",
+                                             "26-needles"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -668,6 +680,60 @@ TEST(SceneCards, PushedCurtain) {
   EXPECT_NEAR(strain[1], 0.08, 0.005);
   EXPECT_NEAR(strain[0], 0.03, 0.005);
   EXPECT_NEAR(work[1] / work[0], 7, 0.5);
+}
+
+std::array<double, 2> lowest_and_highest(const Simulation& simulation) {
+  const auto [low, high] = std::ranges::minmax(simulation.state().x, {}, [](const vec3& x) { return x.y; });
+  return {low.y, high.y};
+}
+
+// With the first obstacle, which is a mesh.
+std::vector<TrianglePair> cut_triangles(const Simulation& simulation) {
+  const Obstacle body = simulation.obstacles().at(0);
+  return intersecting_triangles(one_thread(), simulation.mesh().triangles, simulation.state().x,
+                                body.mesh.surface->triangles(), corners_of(body));
+}
+
+TEST(SceneCards, TableCloth) {
+  Card card("24-table-cloth");
+  const auto rough = card.start(), smooth = card.with("friction", 0).start();
+  EXPECT_NEAR(rough->state().x[32].x - rough->state().x[0].x, 1.4, 1e-9);
+  for (const auto& [simulation, strain] : {std::pair(rough.get(), 0.019), std::pair(smooth.get(), 0.034)}) {
+    ASSERT_EQ(run(*simulation, 300), 300);
+    EXPECT_LT(simulation->record().energy.kinetic, 1e-4);
+    EXPECT_NEAR(lowest_and_highest(*simulation)[0], 0.07, 0.005);
+    EXPECT_NEAR(simulation->record().max_strain, strain, 0.0015);
+  }
+  EXPECT_GT(cut_triangles(*rough).size(), 100U);
+  for (const vec3& x : rough->state().x) EXPECT_GT(place_above(rough->obstacles().at(0), x).height, 0);
+}
+
+TEST(SceneCards, Funnel) {
+  Card card("25-funnel");
+  const auto smooth = card.start(), rough = card.with("friction", 0.2).start();
+  const double spout = rough->obstacles().at(0).from.y;
+  EXPECT_EQ(lowest_and_highest(*smooth)[1], 0);
+  ASSERT_EQ(run(*smooth, 120), 120);
+  EXPECT_LT(lowest_and_highest(*smooth)[1], spout);
+  EXPECT_GT(find_intersections(one_thread(), smooth->mesh(), smooth->state().x, {}).pairs, 1000U);
+  ASSERT_EQ(run(*smooth, 60), 60);
+  EXPECT_GT(find_intersections(one_thread(), smooth->mesh(), smooth->state().x, {}).pairs, 3000U);
+  EXPECT_LT(lowest_and_highest(*smooth)[1], -1);
+  ASSERT_EQ(run(*rough, 300), 300);
+  EXPECT_GT(lowest_and_highest(*rough)[0], spout + 0.31);
+}
+
+TEST(SceneCards, Needles) {
+  const double floor = Card("26-needles").scene().floor.height;
+  for (const auto& [friction, height] : {std::pair(0.3, 0.06), std::pair(0.6, 0.09), std::pair(0.0, 0.05)}) {
+    const auto simulation = Card("26-needles").with("friction", friction).start();
+    ASSERT_EQ(run(*simulation, 120), 120);
+    EXPECT_NEAR(mean_height(*simulation) - floor, height, 0.003);
+    std::set<std::uint32_t> through;
+    for (const TrianglePair& pair : cut_triangles(*simulation)) through.insert(pair[1] / 16);  // of a needle
+    EXPECT_EQ(through.size(), 25U);
+  }
+  EXPECT_EQ(Card("26-needles").scene().obstacles.friction, 0.3);
 }
 
 }  // namespace
