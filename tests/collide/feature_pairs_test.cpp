@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The pairs of features of a cloth: that none is missed, and none listed twice.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "collide/closest_point.h"
+#include "collide/feature_pair.h"
+#include "collide/pair_finder.h"
+
+namespace clothlab {
+namespace {
+
+using Kind = FeaturePair::Kind;
+using Triangle = PairFinder::Triangle;
+
+struct Sheet {
+  std::vector<Triangle> triangles;
+  std::vector<vec3> positions;
+};
+
+// A sheet that has been crumpled.
+Sheet crumpled(int rows, int columns, double size, std::mt19937& random, std::uint32_t first = 0) {
+  std::uniform_real_distribution<double> shift(-1, 1);
+  Sheet sheet;
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c)
+      sheet.positions.push_back(0.1 * vec3(r, 0, c) +
+                                size * vec3(shift(random), shift(random), shift(random)));
+  for (int r = 0; r + 1 < rows; ++r)
+    for (int c = 0; c + 1 < columns; ++c) {
+      const auto at = static_cast<std::uint32_t>(r * columns + c) + first,
+                 below = at + static_cast<std::uint32_t>(columns);
+      sheet.triangles.push_back({at, at + 1, below});
+      sheet.triangles.push_back({at + 1, below + 1, below});
+    }
+  return sheet;
+}
+
+std::array<std::uint32_t, 5> key(const FeaturePair& pair) {
+  auto [a, b, c, d] = pair.particle;
+  if (pair.kind == Kind::vertex_face) {
+    std::array corners{b, c, d};
+    std::ranges::sort(corners);
+    return {0, a, corners[0], corners[1], corners[2]};
+  }
+  if (std::pair(std::min(a, b), std::max(a, b)) > std::pair(std::min(c, d), std::max(c, d)))
+    std::swap(a, c), std::swap(b, d);
+  return {1, std::min(a, b), std::max(a, b), std::min(c, d), std::max(c, d)};
+}
+
+// All pairs by brute force whose boxes, grown by `room`, meet.
+std::set<std::array<std::uint32_t, 5>> all_pairs(const Sheet& cloth, const Sheet* body,
+                                                 std::span<const Bounds> boxes) {
+  std::vector<Triangle> triangles = cloth.triangles;
+  if (body) triangles.insert(triangles.end(), body->triangles.begin(), body->triangles.end());
+  const std::size_t own = cloth.positions.size();
+  std::set<std::array<std::uint32_t, 2>> edges;
+  for (const Triangle& t : triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto [a, b] = std::minmax(t[k], t[(k + 1) % 3]);
+      edges.insert({a, b});
+    }
+  const auto box_of = [&](std::initializer_list<std::uint32_t> particles) {
+    Bounds box = boxes[*particles.begin()];
+    for (const std::uint32_t i : particles) box.include(boxes[i]);
+    return box;
+  };
+  std::set<std::array<std::uint32_t, 5>> pairs;
+  for (std::uint32_t i = 0; i < boxes.size(); ++i)
+    for (const Triangle& t : triangles) {
+      if (std::ranges::count(t, i) || (i >= own && t[0] >= own)) continue;
+      if (boxes[i].meets(box_of({t[0], t[1], t[2]}))) pairs.insert(key({{i, t[0], t[1], t[2]}, {}}));
+    }
+  for (const auto& [a, b] : edges)
+    for (const auto& [c, d] : edges) {
+      if (a == c || a == d || b == c || b == d || (a >= own && c >= own)) continue;
+      if (box_of({a, b}).meets(box_of({c, d}))) pairs.insert(key({{a, b, c, d}, Kind::edge_edge}));
+    }
+  return pairs;
+}
+
+TEST(FeaturePairs, AreAllThatMeetAndEachOnce) {
+  std::mt19937 random(7);
+  WorkerPool pool(2);
+  for (const bool with_body : {false, true}) {
+    const Sheet cloth = crumpled(9, 7, 0.15, random);
+    const auto own = static_cast<std::uint32_t>(cloth.positions.size());
+    const Sheet body = crumpled(6, 5, 0.1, random, own);
+    std::vector<vec3> x = cloth.positions;
+    PairFinder finder;
+    finder.add(cloth.triangles, x);
+    if (with_body) {
+      x.insert(x.end(), body.positions.begin(), body.positions.end());
+      finder.add(body.triangles, x);
+    }
+    for (const double room : {0.0, 0.03}) {
+      std::vector<Bounds> boxes;
+      for (const vec3& each : x) {
+        boxes.push_back(Bounds::around(each));
+        boxes.back().grow(room);
+      }
+      const auto found = finder.find(pool, boxes, true);
+      ASSERT_TRUE(found);
+      std::set<std::array<std::uint32_t, 5>> listed;
+      for (const FeaturePair& pair : *found) EXPECT_TRUE(listed.insert(key(pair)).second);
+      EXPECT_EQ(listed, all_pairs(cloth, with_body ? &body : nullptr, boxes));
+      EXPECT_GT(listed.size(), 100U);
+    }
+  }
+}
+
+TEST(FeaturePairs, SaysWhereThereAreTooMany) {
+  std::mt19937 random(3);
+  const Sheet cloth = crumpled(40, 40, 0, random);
+  PairFinder finder;
+  finder.add(cloth.triangles, cloth.positions);
+  WorkerPool pool(1);
+  const std::vector<Bounds> all(cloth.positions.size(), Bounds{vec3(-1), vec3(1)});
+  EXPECT_FALSE(finder.find(pool, all, true));
+  EXPECT_TRUE(finder.find(pool, all, false));
+}
+
+// Σ w x is the shortest way between two features: no other points of them are nearer, and its derivative by
+// the positions is w ⊗ n.
+TEST(FeaturePairs, AreAsFarApartAsTheirNearestPoints) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> place(-1, 1), share(0, 1);
+  for (const Kind kind : {Kind::vertex_face, Kind::edge_edge})
+    for (int trial = 0; trial < 2000; ++trial) {
+      std::array<vec3, 4> x;
+      for (vec3& each : x) each = vec3(place(random), place(random), place(random));
+      const Separation apart = separation(kind, x);
+      EXPECT_NEAR(apart.weight[0] + apart.weight[1] + apart.weight[2] + apart.weight[3], 0, 1e-15);
+      EXPECT_LT(glm::length(apart.blend(x) - apart.apart), 1e-14);
+      for (int other = 0; other < 20; ++other) {
+        double s = share(random), t = share(random);
+        if (kind == Kind::vertex_face && s + t > 1) s = 1 - s, t = 1 - t;
+        const vec3 way = kind == Kind::vertex_face ? x[0] - ((1 - s - t) * x[1] + s * x[2] + t * x[3])
+                                                   : (1 - s) * x[0] + s * x[1] - (1 - t) * x[2] - t * x[3];
+        EXPECT_LE(apart.distance, glm::length(way) * (1 + 1e-12));
+      }
+      if (apart.distance < 0.05) continue;
+      constexpr double kShift = 1e-6;
+      for (std::size_t k = 0; k < 4; ++k)
+        for (int axis = 0; axis < 3; ++axis) {
+          std::array<vec3, 4> low = x, high = x;
+          low[k][axis] -= kShift;
+          high[k][axis] += kShift;
+          const double slope =
+              (separation(kind, high).distance - separation(kind, low).distance) / (2 * kShift);
+          // The error is that of the second derivative where the nearest points change their kind.
+          EXPECT_NEAR(slope, apart.weight[k] * apart.apart[axis] / apart.distance, 2e-4);
+        }
+    }
+}
+
+// What is known to meet at a time is found before that, and what moves together is not.
+TEST(FeaturePairs, AreStoppedBeforeTheyMeet) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-1, 1), share(0.05, 0.9);
+  for (const Kind kind : {Kind::vertex_face, Kind::edge_edge})
+    for (int trial = 0; trial < 2000; ++trial) {
+      std::array<vec3, 4> x, way;
+      for (std::size_t k = 0; k < 4; ++k) {
+        x[k] = vec3(place(random), place(random), place(random));
+        way[k] = vec3(place(random), place(random), place(random));
+      }
+      const double start = separation(kind, x).distance;
+      if (start < 1e-3) continue;
+      // The first one goes to where it meets the other at the time t.
+      const double t = share(random), s = share(random) / 2, r = share(random) / 2;
+      const auto at = [&](std::size_t k) { return x[k] + t * way[k]; };
+      const vec3 goal = kind == Kind::vertex_face
+                            ? (1 - s - r) * at(1) + s * at(2) + r * at(3)
+                            : ((1 - s) * at(2) + s * at(3) - r * at(1)) / (1 - r);
+      way[0] = (goal - x[0]) / t;
+      const double least = 0.1 * start, free = free_share(kind, x, way, least);
+      EXPECT_LT(free, t);
+      std::array<vec3, 4> there = x;
+      for (std::size_t k = 0; k < 4; ++k) there[k] += free * way[k];
+      EXPECT_LT(separation(kind, there).distance, least);
+      EXPECT_GE(separation(kind, there).distance, least / 2 * (1 - 1e-9));
+      const vec3 same(place(random), place(random), place(random));
+      EXPECT_EQ(free_share(kind, x, {same, same, same, same}, least), 1);
+    }
+}
+
+}  // namespace
+}  // namespace clothlab

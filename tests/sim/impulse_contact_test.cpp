@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Contact by impulses: nothing meets, momentum stays, energy only falls, and the bits do not depend on how it
+// is computed.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collide/exact.h"
+#include "collide/mesh_body.h"
+#include "core/error.h"
+#include "mesh/grid.h"
+#include "sim/checkpoint.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+Scene struck_scene(std::string_view integrator) {
+  Scene scene = loose_scene(integrator);
+  scene.contact.model = ContactModel::impulse;
+  return scene;
+}
+
+// A strip that stands on its short edge, with waves that make it fold.
+std::shared_ptr<const ClothMesh> standing_strip(double above) {
+  ObjMesh obj = make_grid_obj(24, 7, 0.24, 0.96);
+  for (vec3& x : obj.vertices) x = vec3(x.x, above + x.z, 0.006 * std::sin(25 * x.z) + 0.02 * x.x);
+  return built(std::move(obj));
+}
+
+std::size_t intersections(const Simulation& simulation) {
+  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x,
+                                   simulation.obstacles());
+}
+
+// Two sheets, one above the other.
+std::shared_ptr<const ClothMesh> two_sheets(double apart) {
+  ObjMesh obj = make_grid_obj(6, 6, 0.5, 0.5);
+  const ObjMesh other = make_grid_obj(5, 7, 0.4, 0.4);
+  const auto first = static_cast<std::int32_t>(obj.vertices.size());
+  for (const vec3& x : other.vertices)
+    obj.vertices.push_back(vec3(0.03, apart, 0.07) + x + vec3(0, 0.02 * x.x, 0));
+  for (std::size_t f = 0; f < other.face_count(); ++f) {
+    std::vector<ObjMesh::Corner> corners;
+    for (ObjMesh::Corner corner : other.face(f)) {
+      corner.vertex += first;
+      corners.push_back(corner);
+    }
+    obj.add_face(corners);
+  }
+  obj.grid.reset();
+  return built(std::move(obj));
+}
+
+vec3 momentum_of(const Simulation& simulation) {
+  vec3 sum(0);
+  for (std::size_t i = 0; i < simulation.state().v.size(); ++i)
+    sum += simulation.system().masses()[i] * simulation.state().v[i];
+  return sum;
+}
+
+class ImpulseContactTest : public ::testing::Test {
+ protected:
+  WorkerPool pool_{1};
+};
+
+TEST_F(ImpulseContactTest, CostsNoBitWhereNothingMeets) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = loose_scene(info.id);
+    Simulation apart(scene, grid_mesh(5, 6), pool_);
+    scene.contact.model = ContactModel::impulse;
+    Simulation looked(scene, grid_mesh(5, 6), pool_);
+    ASSERT_EQ(run(apart, 20), run(looked, 20)) << info.id;
+    EXPECT_TRUE(same_bits(apart.state(), looked.state())) << info.id;
+  }
+}
+
+// Two sheets fly into each other: no force from outside, so that momentum stays to rounding (with solved
+// methods to their tolerance); contact without friction takes energy and gives none.
+TEST_F(ImpulseContactTest, KeepsMomentumAndLosesEnergy) {
+  const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.1);
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.id == "explicit-euler") continue;  // makes energy with and without contact
+    Scene scene = struck_scene(info.id);
+    scene.material.gravity = vec3(0);
+    scene.material.spring_damping = 0;
+    scene.obstacles.friction = 0;
+    scene.stepping.solver.newton_tolerance = 1e-8;
+    scene.stepping.solver.linear.cg.tolerance = 1e-10;
+    scene.stepping.solver.linear.cg.max_iterations = 2000;
+    scene.initial_state = InitialState{};
+    for (const vec3& x : mesh->source->vertices) {
+      scene.initial_state->positions.push_back(x);
+      scene.initial_state->velocities.push_back(vec3(0, x.y > 0.05 ? -2 : 1, 0));
+    }
+    Simulation simulation(scene, mesh, pool_);
+    const vec3 before = momentum_of(simulation);
+    const double energy = simulation.record().energy.total;
+    ASSERT_EQ(run(simulation, 40), 40) << info.id;
+    EXPECT_GT(simulation.record().contacts.pairs + std::size_t(simulation.record().books.floor < 0), 0U);
+    EXPECT_EQ(intersections(simulation), 0U) << info.id;
+    EXPECT_LT(glm::length(momentum_of(simulation) - before), 1e-9 * glm::length(before) + 1e-12) << info.id;
+    // They stop each other: the loss of an inelastic impact, m₁m₂/(m₁+m₂) u²/2 of both as wholes, is the most.
+    EXPECT_LT(simulation.record().energy.total, energy * (1 + 1e-9)) << info.id;
+  }
+}
+
+// What folds on the floor does not go through itself, step by step, by exact arithmetic.
+TEST_F(ImpulseContactTest, LeavesNoIntersection) {
+  for (const char* id : {"semi-implicit-euler", "backward-euler", "symplectic-euler", "bdf2", "xpbd"}) {
+    Scene scene = struck_scene(id);
+    const bool is_explicit = std::string_view(id) == "symplectic-euler";
+    scene.stepping.dt = is_explicit ? 1e-3 : 1.0 / 120;
+    scene.floor = {.on = true, .height = 0, .friction = 0.3};
+    Simulation simulation(scene, standing_strip(0.02), pool_);
+    const int steps = is_explicit ? 400 : 60;
+    for (int k = 1; k <= steps; ++k) {
+      ASSERT_EQ(simulation.step(pool_), StepStatus::done) << id;
+      if (k % (steps / 20) == 0) {
+        ASSERT_EQ(intersections(simulation), 0U) << id << " in step " << k;
+      }
+      ASSERT_GE(least_gap(simulation), 0) << id << " in step " << k;
+    }
+    EXPECT_GT(simulation.record().contacts.pairs, 0U) << id;
+  }
+}
+
+// The filter, which knows no self-contact, does leave some: the test above can fail.
+TEST_F(ImpulseContactTest, IsNeededForThat) {
+  Scene scene = struck_scene("semi-implicit-euler");
+  scene.contact.with_itself = false;
+  scene.stepping.dt = 1.0 / 120;
+  scene.floor = {.on = true, .height = 0, .friction = 0.3};
+  Simulation simulation(scene, standing_strip(0.02), pool_);
+  ASSERT_EQ(run(simulation, 60), 60);
+  EXPECT_GT(intersections(simulation), 0U);
+}
+
+// A mesh that is thinner than what a step goes.
+TEST_F(ImpulseContactTest, StopsWhatWouldPassAMeshInOneStep) {
+  const Obstacle roof = test::mesh_body(
+      TriangleSurface({{-1, 0, -1}, {1, 0, -1}, {1, 0.2, 1}, {-1, 0.2, 1}, {0, 0.3, 0}},
+                      {{0, 4, 1}, {1, 4, 2}, {2, 4, 3}, {3, 4, 0}}),
+      vec3(0.5, -0.5, 0.5), 1);
+  for (const char* id : {"semi-implicit-euler", "velocity-verlet", "xpbd", "rattle"}) {
+    Scene scene = struck_scene(id);
+    scene.obstacles.bodies = {roof};
+    scene.stepping.dt = 5e-3;
+    scene.initial_state = InitialState{};
+    const std::shared_ptr<const ClothMesh> mesh = grid_mesh(6, 6);
+    for (const vec3& x : mesh->source->vertices) {
+      scene.initial_state->positions.push_back(x);
+      scene.initial_state->velocities.push_back(vec3(0, -60, 0));  // 0.3 m a step
+    }
+    Simulation simulation(scene, mesh, pool_);
+    for (int k = 0; k < 20; ++k) {
+      ASSERT_EQ(simulation.step(pool_), StepStatus::done) << id;
+      ASSERT_EQ(intersections(simulation), 0U) << id << " in step " << k;
+    }
+    double highest = -10;
+    for (const vec3& x : simulation.state().x) highest = std::max(highest, x.y);
+    EXPECT_GT(highest, -0.5) << id;
+  }
+}
+
+// What rests on a plane carries its weight, at the thickness.
+TEST_F(ImpulseContactTest, CarriesWhatRests) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = struck_scene(info.id);
+    scene.contact.thickness = 4e-3;
+    scene.floor = {.on = true, .height = -0.005, .friction = 0.5};
+    scene.stepping.solver.newton_tolerance = 1e-8;
+    Simulation simulation(scene, grid_mesh(4, 4), pool_);
+    ASSERT_EQ(run(simulation, 150), 150) << info.id;
+    for (const vec3& x : simulation.state().x) EXPECT_NEAR(x.y, -1e-3, 1e-6) << info.id;
+    EXPECT_NEAR(simulation.record().contacts.push, 0.2 * 9.8, 1e-6) << info.id;
+  }
+}
+
+TEST_F(ImpulseContactTest, KeepsItsBitsForAnyNumberOfThreadsAndFromACheckpoint) {
+  Scene scene = struck_scene("semi-implicit-euler");
+  scene.stepping.dt = 1.0 / 120;
+  scene.floor = {.on = true, .height = 0, .friction = 0.3};
+  const std::shared_ptr<const ClothMesh> mesh = standing_strip(0.02);
+  Simulation one(scene, mesh, pool_);
+  Checkpoint middle;
+  ASSERT_EQ(run(one, 40), 40);
+  one.save(pool_, middle);
+  ASSERT_EQ(run(one, 20), 20);
+  for (const int threads : {2, 3}) {
+    WorkerPool several(threads);
+    Simulation other(scene, mesh, several);
+    ASSERT_EQ(run(other, 60, several), 60);
+    EXPECT_TRUE(same_bits(one.state(), other.state())) << threads;
+  }
+  Simulation resumed(scene, mesh, pool_);
+  resumed.load(pool_, middle);
+  ASSERT_EQ(run(resumed, 20), 20);
+  EXPECT_TRUE(same_bits(one.state(), resumed.state()));
+}
+
+// Two plates close on a sheet, which has no place to go.
+TEST_F(ImpulseContactTest, SaysWhereClothIsSqueezed) {
+  const TriangleSurface plate({{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}}, {{0, 1, 2}, {0, 2, 3}});
+  Scene scene = struck_scene("semi-implicit-euler");
+  scene.obstacles.bodies = {test::mesh_body(plate, vec3(0.5, -0.05, 0.5), 1),
+                            test::mesh_body(plate, vec3(0.5, 0.05, 0.5), 1)};
+  Simulation simulation(scene, grid_mesh(4, 4), pool_);
+  simulation.apply(pool_, MoveObstacle{1, vec3(0.5, -0.2, 0.5), 0.1});
+  run(simulation, 100);
+  ASSERT_TRUE(simulation.blow_up());
+  EXPECT_EQ(simulation.blow_up()->cause, BlowUp::Cause::squeezed);
+  ASSERT_TRUE(simulation.blow_up()->contact);
+  EXPECT_EQ(intersections(simulation), 0U);
+}
+
+// Live from one model to another and back, with the state kept.
+TEST_F(ImpulseContactTest, IsSwitchedLive) {
+  Scene scene = loose_scene("bdf2");
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.3,0.5,0.25")};
+  Simulation simulation(scene, grid_mesh(7, 7), pool_);
+  for (const double model : {2.0, 1.0, 2.0, 0.0}) {
+    simulation.apply(pool_, SetParameter{"contact", model});
+    ASSERT_EQ(run(simulation, 40), 40) << model;
+  }
+}
+
+}  // namespace
+}  // namespace clothlab::testing
