@@ -28,7 +28,6 @@ constexpr int kMostSteps = 1000;    // along one way
 constexpr int kThroughSprings = 8;  // rounds whose impulses do
 constexpr int kIterations = 4;      // of Newton's method
 constexpr double kNewtonTo = 1e-2;  // of ξ
-constexpr double kSolveTo = 1e-2;   // tolerance of that
 constexpr double kStiff = 10;       // of the springs around a contact
 constexpr double kSlides = 1e-9;    // of the largest friction
 constexpr std::size_t kPairGrain = 512, kParticleGrain = 1024;
@@ -374,8 +373,6 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
   if (!matrix_) matrix_.emplace(system.pattern(), context.stop);
   SpringMatrix& A = *matrix_;
   WorkerPool& pool = context.pool;
-  LinearSolverSettings solver = settings_.solver;
-  solver.cg.tolerance = kSolveTo;
   for (std::vector<vec3>* each : {&b_, &force_, &end_, &speed_, &change_}) each->resize(particles);
   const auto go = [&](std::span<const vec3> way) {
     for (std::size_t i = 0; i < particles; ++i) {
@@ -405,7 +402,8 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     A.clear_stencils();
     A.add_stencils(stencils_);
     std::ranges::fill(change_, vec3(0));
-    if (solver_.solve(context, {A, b_, system.projection()}, change_, solver).stopped) throw Cancelled();
+    if (solver_.solve(context, {A, b_, system.projection()}, change_, settings_.solver).stopped)
+      throw Cancelled();
     double largest = 0;
     for (std::size_t i = 0; i < particles; ++i) {
       way_[i] += change_[i];

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/text.h"
+#include "sim/cloth_intersections.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -475,6 +476,12 @@ void Simulation::Impl::notice_energy() {
       " has made at least " + format_quantity(*made, "J") +
       " from nothing; gravity, the start and what was done to the cloth account for " +
       format_quantity(account.given(), "J") + ". A smaller h or a method with numerical damping makes less.");
+}
+
+void Simulation::Impl::notice_intersections(WorkerPool& pool) {
+  const ClothIntersections found =
+      find_intersections(pool, *mesh, state.x, obstacles_at(scene->obstacles, moves, state.t));
+  if (found.pairs > 0) say(text_of(found, "now") + "; contact by impulses cannot undo that.");
 }
 
 /// The record of a state without a step, measured before.

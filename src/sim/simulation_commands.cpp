@@ -169,15 +169,16 @@ void Simulation::Impl::start(const ComputeContext& context) {
   system.set_contact(contact_settings(*scene));
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
-  if (!at_start || !at_start->is_of(*scene, system.contact().settings(), pins.empty())) {
+  // Pins, surfaces and other parts may turn common initial motion into internal energy.
+  const bool free = pins.empty() && !has_surfaces(*scene) && !strikes_contact(*scene);
+  if (!at_start || !at_start->is_of(*scene, system.contact().settings(), free)) {
     measure(context);
-    // Pins and floor may turn common initial motion into internal energy.
-    const bool free = pins.empty() && !has_surfaces(*scene);
     account.start(measured.internal.shaking() + measured.potential.contact +
                   (free ? 0.0 : measured.internal.drift));
     set_account_scale(*scene);
-    at_start = {scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(),
-                pins.empty(),    has_rods(),  measured,     account};
+    at_start = {
+        scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(), free,
+        has_rods(),      measured,    account};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -222,6 +223,8 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     set_account_scale(*after);
     may_stop = true;
   }
+  const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
+  may_stop = may_stop || begins_to_strike;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
@@ -233,6 +236,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   }
   scene = std::move(after);
   break_continuity();
+  if (begins_to_strike) notice_intersections(pool);
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.

@@ -67,6 +67,7 @@ struct Simulation::Impl {
   void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
   void notice_entry();
   void notice_energy();
+  void notice_intersections(WorkerPool& pool);
 
   // Checkpoints.
   void copy_state(WorkerPool& pool, State& to) const;
@@ -179,14 +180,14 @@ struct Simulation::Impl {
     Floor floor;
     Obstacles obstacles;
     ContactSettings contact;
-    bool unpinned = false;
+    bool free = false;
     bool rods = false;
     Measurement measured;
     EnergyAccount account;
 
-    bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_unpinned) const {
+    bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_free) const {
       return material == other.material && wind == other.wind && floor == other.floor &&
-             obstacles == other.obstacles && contact == other_contact && unpinned == other_unpinned &&
+             obstacles == other.obstacles && contact == other_contact && free == other_free &&
              rods == integrator_info(other.integrator).inextensible;
     }
   };

@@ -177,9 +177,8 @@ TEST(FeaturePairs, AreStoppedBeforeTheyMeet) {
       // The first one goes to where it meets the other at the time t.
       const double t = share(random), s = share(random) / 2, r = share(random) / 2;
       const auto at = [&](std::size_t k) { return x[k] + t * way[k]; };
-      const vec3 goal = kind == Kind::vertex_face
-                            ? (1 - s - r) * at(1) + s * at(2) + r * at(3)
-                            : ((1 - s) * at(2) + s * at(3) - r * at(1)) / (1 - r);
+      const vec3 goal = kind == Kind::vertex_face ? (1 - s - r) * at(1) + s * at(2) + r * at(3)
+                                                  : ((1 - s) * at(2) + s * at(3) - r * at(1)) / (1 - r);
       way[0] = (goal - x[0]) / t;
       const double least = 0.1 * start, free = free_share(kind, x, way, least);
       EXPECT_LT(free, t);
