@@ -2,7 +2,9 @@
 #include "collide/pair_finder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <glm/geometric.hpp>
 #include <utility>
 
 namespace clothlab {
@@ -53,11 +55,22 @@ Bounds around_triangle(std::span<const Bounds> boxes, const Triangle& triangle) 
 }  // namespace
 
 void PairFinder::add(std::span<const Triangle> triangles, std::span<const vec3> positions) {
-  meshes_.push_back(
-      {{triangles.begin(), triangles.end()}, owned_features(triangles), TriangleTree(triangles, positions)});
+  meshes_.push_back({{triangles.begin(), triangles.end()},
+                     owned_features(triangles),
+                     TriangleTree(triangles, positions),
+                     std::vector<Ball>(triangles.size())});
 }
 
-/// Two triangles whose boxes meet, and the features that each of them owns.
+bool PairFinder::Ball::meets(const Ball& other) const {
+  const vec3 apart = other.centre - centre, u = other.way - way;
+  const double square = glm::dot(u, u);
+  const double share = square > 0 ? std::clamp(-glm::dot(apart, u) / square, 0.0, 1.0) : 0.0;
+  const vec3 nearest = apart + share * u;
+  const double reach = radius + other.radius;
+  return glm::dot(nearest, nearest) <= reach * reach;
+}
+
+/// Two triangles that may meet, and the features that each of them owns.
 struct PairFinder::Facing {
   std::span<const Bounds> boxes;
   const Triangle &a, &b;
@@ -92,25 +105,52 @@ struct PairFinder::Facing {
   }
 };
 
-std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, std::span<const Bounds> boxes,
+std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, std::span<const vec3> x,
+                                                             std::span<const vec3> way, double reach,
                                                              bool with_itself) {
+  constexpr std::size_t kGrain = 2048;
   pairs_.clear();
-  if (meshes_.empty()) return pairs_;
-  for (Mesh& mesh : meshes_) mesh.tree.refit(pool, mesh.triangles, boxes);
+  if (meshes_.empty() || x.empty()) return pairs_;
+  vec3 common(0);  // brings nothing together
+  for (const vec3& each : way) common += each;
+  common /= static_cast<double>(way.size());
+  boxes_.resize(x.size());
+  pool.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      boxes_[i] = Bounds::around(x[i]);
+      boxes_[i].include(Bounds::around(x[i] + way[i] - common));
+      boxes_[i].grow(reach / 2);
+    }
+  });
+  for (Mesh& mesh : meshes_) {
+    mesh.tree.refit(pool, mesh.triangles, boxes_);
+    pool.for_chunks(mesh.triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) {
+        const auto [a, b, c] = mesh.triangles[t];
+        const vec3 centre = (x[a] + x[b] + x[c]) / 3.0, mean = (way[a] + way[b] + way[c]) / 3.0;
+        double farthest = 0, strays = 0;
+        for (const std::uint32_t i : {a, b, c}) {
+          farthest = std::max(farthest, glm::distance(x[i], centre));
+          strays = std::max(strays, glm::distance(way[i], mean));
+        }
+        mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
+      }
+    });
+  }
   const Mesh& cloth = meshes_.front();
-  const std::size_t triangles = cloth.triangles.size();
+  const std::size_t triangles = cloth.triangles.size(), most = kMostOfTriangle * triangles;
+  std::atomic<std::size_t> listed = 0;
   by_chunk_.resize((triangles + kTrianglesOfChunk - 1) / kTrianglesOfChunk);
-  crowded_.assign(by_chunk_.size(), 0);
   pool.for_chunks(triangles, kTrianglesOfChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<FeaturePair>& found = by_chunk_[begin / kTrianglesOfChunk];
     found.clear();
-    const std::size_t most = kMostOfTriangle * (end - begin);
-    for (std::size_t i = begin; i < end && found.size() <= most; ++i) {
-      const Bounds box = around_triangle(boxes, cloth.triangles[i]);
+    for (std::size_t i = begin; i < end && listed <= most; ++i) {
+      const std::size_t before = found.size();
+      const Bounds box = around_triangle(boxes_, cloth.triangles[i]);
       const auto face = [&](const Mesh& mesh, std::uint32_t other) {
-        if (found.size() > most) return;
-        Facing{boxes, cloth.triangles[i], mesh.triangles[other], cloth.owned[i], mesh.owned[other]}.list(
-            found);
+        if (cloth.balls[i].meets(mesh.balls[other]))
+          Facing{boxes_, cloth.triangles[i], mesh.triangles[other], cloth.owned[i], mesh.owned[other]}.list(
+              found);
       };
       if (with_itself)
         cloth.tree.find(box, [&](std::uint32_t other) {
@@ -118,10 +158,10 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
         });
       for (std::size_t m = 1; m < meshes_.size(); ++m)
         meshes_[m].tree.find(box, [&](std::uint32_t other) { face(meshes_[m], other); });
+      listed += found.size() - before;
     }
-    crowded_[begin / kTrianglesOfChunk] = found.size() > most ? 1 : 0;
   });
-  if (std::ranges::count(crowded_, 0) != std::ssize(crowded_)) return std::nullopt;
+  if (listed > most) return std::nullopt;
   for (const std::vector<FeaturePair>& found : by_chunk_)
     pairs_.insert(pairs_.end(), found.begin(), found.end());
   return pairs_;

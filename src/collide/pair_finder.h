@@ -30,24 +30,32 @@ class PairFinder {
   /// [m]. Near places of them stay near: the tree of boxes is made for them.
   void add(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
-  /// All pairs of the cloth's features with each other, where `with_itself`, and with those of other meshes,
-  /// whose boxes meet, from boxes that the particles stay in. In an order that neither the pool nor other
-  /// pairs change; none where there are more than kMostOfTriangle for each triangle. Valid until the next
-  /// call of any member; allocates where there are more than ever before.
-  std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const Bounds> boxes,
-                                                   bool with_itself);
+  /// Among others all pairs of the cloth's features with each other, where `with_itself`, and with those of
+  /// other meshes, that may come nearer than `reach` on the ways from x of all particles [m]. In an order
+  /// that neither the pool nor other pairs change; none where there are more than kMostOfTriangle for each
+  /// triangle. Valid until the next call of any member; allocates where there are more than ever before.
+  std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const vec3> x,
+                                                   std::span<const vec3> way, double reach, bool with_itself);
 
  private:
+  // It goes along `way` and holds all of a triangle, with half the reach around it.
+  struct Ball {
+    vec3 centre{0}, way{0};
+    double radius = 0;
+
+    bool meets(const Ball& other) const;
+  };
   struct Mesh {
     std::vector<Triangle> triangles;
     std::vector<std::uint8_t> owned;  // of each triangle: bit k its corner k, bit 3 + k the edge from there
     TriangleTree tree;
+    std::vector<Ball> balls;  // of the triangles
   };
   struct Facing;
 
   std::vector<Mesh> meshes_;
   std::vector<std::vector<FeaturePair>> by_chunk_;
-  std::vector<char> crowded_;  // chunks
+  std::vector<Bounds> boxes_;  // of particles on their ways, less what all have in common
   std::vector<FeaturePair> pairs_;
 };
 

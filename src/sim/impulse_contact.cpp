@@ -21,6 +21,7 @@ constexpr double kSolved = 1e-3;        // of ξ: the largest change in the last
 constexpr double kApartPerStep = 0.25;  // of what is missing to ξ
 constexpr double kApartSpeed = 1;       // [m/s]
 constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that features may come to
+constexpr double kRoom = 0.5;                                      // of ξ, for impulses
 constexpr double kBelow = 0.5;                                     // of ξ above a surface
 constexpr double kSameWay = 1e-9;                                  // [m]
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -166,37 +167,30 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
 /// Whether these were all.
 bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
-  WorkerPool& pool = context.pool;
-  // What all have in common brings nothing together.
-  vec3 mean(0);
-  for (std::size_t i = 0; i < rest_.size(); ++i) mean += way_[i];
-  mean /= static_cast<double>(rest_.size());
-  boxes_.resize(x_.size());
-  pool.for_chunks(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      boxes_[i] = Bounds::around(x_[i]);
-      boxes_[i].include(Bounds::around(x_[i] + way_[i] - mean));
-      boxes_[i].grow(settings_.thickness);  // half of it, and room for impulses
-    }
-  });
   cancel.look();
-  mean_ = mean;
-  const auto found = finder_.find(pool, boxes_, settings_.with_itself);
+  listed_ = way_;
+  const double reach = (1 + 2 * kRoom) * settings_.thickness;
+  const auto found = finder_.find(context.pool, x_, way_, reach, settings_.with_itself);
   near_ = found.value_or(std::span<const FeaturePair>());
   cancel.look();
   distance_.resize(near_.size());
   contact_of_pair_.assign(near_.size(), kNone);
-  pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+  context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
   });
   return found.has_value();
 }
 
-bool ImpulseContact::boxes_hold(WorkerPool& pool) const {
+/// Whether what was listed is all that may meet on the ways as they are.
+bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
+  const double room = kRoom * settings_.thickness;
   return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
     double outside = 0;
-    for (std::size_t i = begin; i < end; ++i) outside += boxes_[i].contains(x_[i] + way_[i] - mean_) ? 0 : 1;
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 other = way_[i] - listed_[i];
+      outside += glm::dot(other, other) <= room * room ? 0 : 1;
+    }
     return outside;
   }) == 0;
 }
@@ -301,7 +295,7 @@ ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std
 
 bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
-  if (!boxes_hold(pool)) {
+  if (!pairs_hold(pool)) {
     crowded_ = crowded_ || !find_pairs(context);
     std::ranges::fill(moved_, char{1});
   }

@@ -93,7 +93,7 @@ class ImpulseContact {
              const PinSet& pins);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
-  bool boxes_hold(WorkerPool& pool) const;
+  bool pairs_hold(WorkerPool& pool) const;
   std::uint32_t surface_of(const FeaturePair& pair) const;
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
   double kept_distance(const FeaturePair& pair) const;
@@ -127,8 +127,7 @@ class ImpulseContact {
   std::vector<vec3> x_, way_, v_;          // of particles, then of vertices of meshes
   std::vector<vec3> predicted_, v_after_;  // ways and velocities of the method
   std::vector<double> inverse_;            // of masses [1/kg]; 0 where held
-  std::vector<Bounds> boxes_;              // that they stay in
-  vec3 mean_{0};                           // less this way
+  std::vector<vec3> listed_;               // ways that pairs were listed for
   std::vector<char> moved_;                // since meetings were looked for
   std::span<const FeaturePair> near_;
   bool crowded_ = false;
