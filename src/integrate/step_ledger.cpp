@@ -88,7 +88,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
     if (J.empty()) continue;
     for (std::size_t begin = 0; begin < n; begin += kLedgerGrain)
       work_.*field += chunk_works_[begin / kLedgerGrain][k];
-    for (const auto& [i, S, target] : entries) {
+    for (const auto& [i, S, target, passing] : entries) {
       const vec3 half = kind == ImpulseKind::all ? -0.5 * twice_mean(i) : 0.5 * (v1[i] - v0[i]);
       const vec3 of_held = kind == ImpulseKind::all ? momentum(i) : J[i];
       work_.*field += glm::dot(half - S * half, of_held);
@@ -98,7 +98,7 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);
   held_work_.resize(entries.size(), 0.0);
   for (std::size_t k = 0; k < entries.size(); ++k) {
-    const auto& [i, S, target] = entries[k];
+    const auto& [i, S, target, passing] = entries[k];
     const vec3 gain = momentum(i), force = J.empty() ? vec3(0.0) : J[k];
     held_work_[k] += 0.5 * glm::dot(twice_mean(i), gain - S * gain) - glm::dot(v1[i], force - S * force);
   }

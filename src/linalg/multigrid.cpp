@@ -95,10 +95,21 @@ struct Multigrid::Cycle : MultigridHierarchy {
     CoarseLevel& coarse = coarser[l];
     SingleVector& residual = spare(level);
     product(level, [&](std::size_t i, Quad Ax) { residual[i] = level.r[i] - Ax; });
+    filter_passing(level, residual);
     restrict(level.transposed, residual, coarse.r);
     solve_coarse(l);
     add_interpolated(level.P, coarse.x, level.x, grain);
+    filter_passing(level, level.x);
   }
+
+  // Of the finest level, where coarser ones know of what holds for a while as of a spring only.
+  void filter_passing(const Finest&, SingleVector& a) const {
+    for (const RowFilter::Entry& entry : filter->entries())
+      if (entry.passing)
+        a[entry.row] =
+            single(entry.S * unpadded(Padded{a[entry.row][0], a[entry.row][1], a[entry.row][2], 0}));
+  }
+  void filter_passing(const CoarseLevel&, SingleVector&) const {}
 
   // coarse := Pᵀ fine
   void restrict(const Prolongation& transposed, const SingleVector& fine, SingleVector& coarse) const {

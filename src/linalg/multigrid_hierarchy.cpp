@@ -59,9 +59,12 @@ class StrengthScale {
 // Whether the structure is that of A but for the strengths of its springs, which `assign_finest` looks at.
 bool MultigridHierarchy::may_fit() const {
   if (pattern != A->shared_pattern()) return false;
-  const auto entries = filter->entries();
-  return std::equal(entries.begin(), entries.end(), constrained.begin(), constrained.end(),
-                    [](const RowFilter::Entry& entry, std::uint32_t row) { return entry.row == row; });
+  auto row = constrained.begin();
+  for (const RowFilter::Entry& entry : filter->entries()) {
+    if (entry.passing) continue;
+    if (row == constrained.end() || *row++ != entry.row) return false;
+  }
+  return row == constrained.end();
 }
 
 float MultigridHierarchy::strength(std::size_t slot) const { return StrengthScale::power(exponent[slot]); }
@@ -155,6 +158,7 @@ void MultigridHierarchy::build() {
   constrained.clear();
   std::vector<char> active(shared->particles(), 1);
   for (const RowFilter::Entry& entry : filter->entries()) {
+    if (entry.passing) continue;
     constrained.push_back(entry.row);
     active[entry.row] = 0;
   }
@@ -251,6 +255,7 @@ void MultigridHierarchy::compute_values(const Scratch& scratch) {
 
   cancel.look();
   add_finest(coarser.front());
+  add_passing(coarser.front(), scratch);
   cancel.look();
   for (std::size_t l = 1; l < coarser.size(); ++l) {
     std::vector<Symmetric>& coarse = coarser[l].A.value;
@@ -285,6 +290,19 @@ void MultigridHierarchy::add_finest(CoarseLevel& level) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k) {
       for (std::size_t l = 0; l <= k; ++l) add_pair(level, stencil, k, l);
     }
+  }
+}
+
+// What holds for a while is for the coarser levels a spring as stiff as those around it, where S has taken
+// the direction from the finest one.
+void MultigridHierarchy::add_passing(CoarseLevel& level, const Scratch& scratch) {
+  for (const RowFilter::Entry& entry : filter->entries()) {
+    if (!entry.passing) continue;
+    const Padded& d = scratch.first[entry.row];
+    const Symmetric C = symmetric_part((d.x + d.y + d.z) * (mat3(1.0) - entry.S));
+    for_terms({entry.row, entry.row}, finest.P, level.A, [&](std::uint32_t block, double weight) {
+      if (block != BlockMatrix::kNone) level.A.value[block].add(weight, C);
+    });
   }
 }
 

@@ -65,7 +65,7 @@ struct MultigridHierarchy {
 
   // The structure, and its inputs.
   std::shared_ptr<const SpringPattern> pattern;
-  std::vector<std::uint32_t> constrained;  // rows
+  std::vector<std::uint32_t> constrained;  // rows, but those of passing entries
   std::vector<std::uint8_t> exponent;      // by slot: the spring's strength, see StrengthScale
   Finest finest;
   std::vector<CoarseLevel> coarser;
@@ -102,6 +102,7 @@ struct MultigridHierarchy {
   bool assign_finest(const Scratch& scratch);
   void invert(std::uint32_t begin, std::uint32_t end, const Scratch& scratch);
   void add_finest(CoarseLevel& level);
+  void add_passing(CoarseLevel& level, const Scratch& scratch);
   void add_pair(CoarseLevel& level, const SpringMatrix::Stencil& stencil, std::size_t k, std::size_t l);
   void prepare_smoother(CoarseLevel& level) const;
 };

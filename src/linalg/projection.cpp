@@ -27,7 +27,7 @@ void Projection::constrain(std::size_t i, const mat3& S, const vec3& target) {
   const Entry entry{static_cast<std::uint32_t>(i), S, target};
   const auto at = position_of(entries_, i);
   if (at != entries_.end() && at->particle == i) {
-    *at = entry;
+    *at = {entry.particle, S, target, at->passing};
   } else {
     entries_.insert(at, entry);
   }
@@ -37,9 +37,11 @@ void Projection::constrain(std::span<const Entry> added) {
   entries_.resize(entries_.size() + added.size());
   // Merges from the back; std::inplace_merge would allocate.
   auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
-  for (auto next = added.rbegin(); next != added.rend(); *--to = *next++) {
+  for (auto next = added.rbegin(); next != added.rend(); ++next) {
     assert(next->particle < particles_);
     while (old != entries_.begin() && (old - 1)->particle > next->particle) *--to = *--old;
+    *--to = *next;
+    to->passing = true;
   }
 }
 

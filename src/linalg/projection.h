@@ -24,6 +24,8 @@ class Projection {
     std::uint32_t particle;
     mat3 S;       ///< symmetric, S S = S; 0 where the particle is fixed
     vec3 target;  ///< prescribed position at the end of the step, in m; counts along I - S only
+    /// Of a contact, and may be gone in the next step: solvers do not build on it.
+    bool passing = false;
   };
 
   Projection() = default;
@@ -33,10 +35,10 @@ class Projection {
   void clear(std::size_t particles);
   /// Holds particle i in all directions; replaces its entry.
   void fix(std::size_t i, const vec3& target);
-  /// Leaves particle i free along the range of S only; replaces its entry.
+  /// Leaves particle i free along the range of S only; replaces its entry, which stays passing if it was.
   void constrain(std::size_t i, const mat3& S, const vec3& target);
-  /// Constrains many particles at once, in time linear in all entries: `added` is ascending and of free
-  /// particles.
+  /// Constrains many particles at once by contacts, in time linear in all entries: `added` is ascending and
+  /// of free particles.
   void constrain(std::span<const Entry> added);
 
   std::size_t size() const { return particles_; }

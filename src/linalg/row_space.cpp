@@ -10,7 +10,7 @@ void RowFilter::assign(const SpringPattern& pattern, const Projection& projectio
   assert(projection.size() == pattern.particles());
   entries_.clear();
   for (const Projection::Entry& entry : projection.entries()) {
-    entries_.push_back({pattern.row[entry.particle], entry.S, entry.S == mat3(0.0)});
+    entries_.push_back({pattern.row[entry.particle], entry.S, entry.S == mat3(0.0), entry.passing});
   }
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
   chunk_begin_.clear();

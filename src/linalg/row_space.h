@@ -35,7 +35,8 @@ class RowFilter {
   struct Entry {
     std::uint32_t row;
     mat3 S;
-    bool fixed;  ///< S = 0
+    bool fixed;    ///< S = 0
+    bool passing;  ///< Projection::Entry::passing
   };
 
   void assign(const SpringPattern& pattern, const Projection& projection);
