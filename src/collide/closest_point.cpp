@@ -8,6 +8,8 @@
 namespace clothlab {
 namespace {
 
+constexpr double kNearlyParallel = 1e-6;  // the square of the sine of an angle
+
 // Share of b in the point of the segment from a to b that is nearest to p.
 double closest_on_segment(const vec3& p, const vec3& a, const vec3& b) {
   const vec3 along = b - a;
@@ -25,7 +27,13 @@ vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3
     const double of_b = glm::dot(glm::cross(ap, ac), normal) / square;
     const double of_c = glm::dot(glm::cross(ab, ap), normal) / square;
     const vec3 within(1 - of_b - of_c, of_b, of_c);
-    if (within.x >= 0 && within.y >= 0 && within.z >= 0) return within;
+    if (within.x >= 0 && within.y >= 0 && within.z >= 0) {
+      const double along = glm::dot(ac, ac);
+      if (square > kNearlyParallel * glm::dot(ab, ab) * along) return within;
+      // Inexact, but only along ac, where the place is found anew.
+      const double share = std::clamp(glm::dot(ap - of_b * ab, ac) / along, 0.0, 1 - of_b);
+      return {1 - of_b - share, of_b, share};
+    }
   }
   // Outside, the nearest point lies on an edge.
   const std::array<vec3, 3> corner{a, b, c};
@@ -47,10 +55,7 @@ vec3 closest_on_triangle(const vec3& p, const vec3& a, const vec3& b, const vec3
 }
 
 std::array<double, 2> closest_on_segments(const vec3& a, const vec3& b, const vec3& c, const vec3& d) {
-  constexpr double kNearlyParallel = 1e-6;  // the square of the sine of the angle between them
   const vec3 u = b - a, v = d - c, w = c - a;
-  const double uu = glm::dot(u, u), uv = glm::dot(u, v), vv = glm::dot(v, v);
-  const double uw = glm::dot(u, w), vw = glm::dot(v, w), determinant = uu * vv - uv * uv;
   // Nearest within both segments, where the lines are, or else at an end of one.
   std::array<double, 2> nearest{0, 0};
   double least = glm::dot(w, w);
@@ -62,11 +67,16 @@ std::array<double, 2> closest_on_segments(const vec3& a, const vec3& b, const ve
     nearest = {s, t};
     return true;
   };
-  if (determinant > 0) {
-    const double s = (uw * vv - uv * vw) / determinant, t = (uv * uw - uu * vw) / determinant;
-    if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
-      if (determinant > kNearlyParallel * uu * vv) return {s, t};
-      is_nearer(s, t);
+  const vec3 normal = glm::cross(u, v);
+  if (const double square = glm::dot(normal, normal); square > 0) {
+    const double s = glm::dot(glm::cross(w, v), normal) / square;
+    if (square > kNearlyParallel * glm::dot(u, u) * glm::dot(v, v)) {
+      const double t = glm::dot(glm::cross(w, u), normal) / square;
+      if (s >= 0 && s <= 1 && t >= 0 && t <= 1) return {s, t};
+    } else {
+      // The share is inexact; the distance between two points that are nearest to each other is not.
+      const double t = closest_on_segment(a + std::clamp(s, 0.0, 1.0) * u, c, d);
+      is_nearer(closest_on_segment(c + t * v, a, b), t);
     }
   }
   is_nearer(closest_on_segment(c, a, b), 0);

@@ -73,16 +73,20 @@ std::pair<Polynomial, Polynomial> divided(Polynomial a, const Polynomial& b) {
   return {std::move(quotient), std::move(a)};
 }
 
-// With the leading coefficient 1, so that numbers stay short.
+// Over its leading coefficient without the sign, so that numbers stay short.
+Polynomial scaled(Polynomial p) {
+  if (p.empty()) return p;
+  const mpq_class leading = abs(p.back());
+  for (mpq_class& coefficient : p) coefficient /= leading;
+  return p;
+}
+
 Polynomial greatest_common(Polynomial a, Polynomial b) {
   while (!b.empty()) {
-    a = divided(std::move(a), b).second;
+    a = scaled(divided(std::move(a), b).second);
     std::swap(a, b);
   }
-  if (a.empty()) return a;
-  const mpq_class leading = a.back();
-  for (mpq_class& coefficient : a) coefficient /= leading;
-  return a;
+  return scaled(std::move(a));
 }
 
 Polynomial with_single_roots(const Polynomial& p) {
@@ -95,7 +99,7 @@ class RootCount {
   explicit RootCount(const Polynomial& p) : chain_{p, derivative(p)} {
     while (!chain_.back().empty()) {
       const std::size_t last = chain_.size() - 1;
-      chain_.push_back(-divided(chain_[last - 1], chain_[last]).second);
+      chain_.push_back(-scaled(divided(chain_[last - 1], chain_[last]).second));
     }
   }
   /// In (low, high].
@@ -239,14 +243,19 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 Polynomial dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// x + t way, times a power of two that makes whole numbers of all.
-std::vector<Vector> moving(std::span<const vec3> x, std::span<const vec3> way) {
+// The power of two that makes whole numbers of all.
+int shift_of(std::span<const vec3> x, std::span<const vec3> way) {
   int shift = 0;
   for (const std::span<const vec3> list : {x, way})
     for (const vec3& point : list)
       for (int axis = 0; axis < 3; ++axis)
         if (point[axis] != 0)
           shift = std::max(shift, std::numeric_limits<double>::digits - 1 - std::ilogb(point[axis]));
+  return shift;
+}
+
+// 2^shift (x + t until way).
+std::vector<Vector> moving(std::span<const vec3> x, std::span<const vec3> way, double until, int shift) {
   const auto whole = [&](double number) {
     mpq_class exact(number);
     mpq_mul_2exp(exact.get_mpq_t(), exact.get_mpq_t(), static_cast<mp_bitcnt_t>(shift));
@@ -255,11 +264,17 @@ std::vector<Vector> moving(std::span<const vec3> x, std::span<const vec3> way) {
   std::vector<Vector> points(x.size());
   for (std::size_t k = 0; k < x.size(); ++k) {
     const auto along = [&](int axis) {
-      return trimmed({whole(x[k][axis]), way.empty() ? mpq_class(0) : whole(way[k][axis])});
+      Polynomial p{whole(x[k][axis])};
+      if (!way.empty()) p.push_back(mpq_class(until) * whole(way[k][axis]));
+      return trimmed(std::move(p));
     };
     points[k] = {along(0), along(1), along(2)};
   }
   return points;
+}
+
+std::vector<Vector> moving(std::span<const vec3> x, std::span<const vec3> way = {}, double until = 0) {
+  return moving(x, way, until, shift_of(x, way));
 }
 
 bool meets_segment(const Vector& point, const Vector& a, const Vector& b) {
@@ -303,23 +318,72 @@ bool segment_meets_triangle(const Vector& p, const Vector& q, const Vector& a, c
          segments_meet(p, q, b, c) || segments_meet(p, q, c, a);
 }
 
+mpq_class number(const Polynomial& p) { return p.empty() ? mpq_class(0) : p[0]; }
+
+mpq_class square_from_segment(const Vector& p, const Vector& a, const Vector& b) {
+  const Vector along = b - a, from_a = p - a, from_b = p - b;
+  const mpq_class share = number(dot(from_a, along)), square = number(dot(along, along));
+  if (share <= 0) return number(dot(from_a, from_a));
+  if (share >= square) return number(dot(from_b, from_b));
+  return number(dot(from_a, from_a)) - share * share / square;
+}
+
+double distance(const mpq_class& square, int shift) {
+  constexpr mp_bitcnt_t kBits = 256;
+  const mpf_class root = sqrt(mpf_class(square, kBits));
+  return std::ldexp(root.get_d(), -shift);
+}
+
 }  // namespace
 
 bool segment_meets_triangle(const std::array<vec3, 2>& segment, const std::array<vec3, 3>& triangle) {
   const std::array points{segment[0], segment[1], triangle[0], triangle[1], triangle[2]};
-  const std::vector<Vector> x = moving(points, {});
+  const std::vector<Vector> x = moving(points);
   return segment_meets_triangle(x[0], x[1], x[2], x[3], x[4]);
 }
 
 bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b) {
   const std::array points{a[0], a[1], a[2], b[0], b[1], b[2]};
-  const std::vector<Vector> x = moving(points, {});
+  const std::vector<Vector> x = moving(points);
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t next = (k + 1) % 3;
     if (segment_meets_triangle(x[k], x[next], x[3], x[4], x[5])) return true;
     if (segment_meets_triangle(x[3 + k], x[3 + next], x[0], x[1], x[2])) return true;
   }
   return false;
+}
+
+double distance_of_vertex(const std::array<vec3, 4>& x) {
+  const int shift = shift_of(x, {});
+  const std::vector<Vector> at = moving(x, {}, 0, shift);
+  const Vector &v = at[0], &a = at[1], &b = at[2], &c = at[3];
+  const Vector normal = cross(b - a, c - a);
+  mpq_class least =
+      std::min({square_from_segment(v, a, b), square_from_segment(v, b, c), square_from_segment(v, c, a)});
+  if (const mpq_class square = number(dot(normal, normal));
+      square > 0 && number(dot(normal, cross(b - a, v - a))) >= 0 &&
+      number(dot(normal, cross(c - b, v - b))) >= 0 && number(dot(normal, cross(a - c, v - c))) >= 0) {
+    const mpq_class height = number(dot(normal, v - a));
+    least = height * height / square;
+  }
+  return distance(least, shift);
+}
+
+double distance_of_edges(const std::array<vec3, 4>& x) {
+  const int shift = shift_of(x, {});
+  const std::vector<Vector> at = moving(x, {}, 0, shift);
+  const Vector &a = at[0], &b = at[1], &c = at[2], &d = at[3];
+  const Vector u = b - a, w = d - c, apart = c - a, normal = cross(u, w);
+  mpq_class least = std::min({square_from_segment(a, c, d), square_from_segment(b, c, d),
+                              square_from_segment(c, a, b), square_from_segment(d, a, b)});
+  if (const mpq_class square = number(dot(normal, normal)); square > 0) {
+    const mpq_class s = number(dot(cross(apart, w), normal)), t = number(dot(cross(apart, u), normal));
+    if (s >= 0 && s <= square && t >= 0 && t <= square) {
+      const mpq_class height = number(dot(normal, apart));
+      least = height * height / square;
+    }
+  }
+  return distance(least, shift);
 }
 
 std::size_t exact_intersections(std::span<const TriangleTree::Triangle> triangles, std::span<const vec3> x,
@@ -353,13 +417,13 @@ std::size_t exact_intersections(std::span<const TriangleTree::Triangle> triangle
   return found;
 }
 
-bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way) {
-  const std::vector<Vector> at = moving(x, way);
+bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way, double until) {
+  const std::vector<Vector> at = moving(x, way, until);
   return meets_triangle(at[0], at[1], at[2], at[3]);
 }
 
-bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way) {
-  const std::vector<Vector> at = moving(x, way);
+bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way, double until) {
+  const std::vector<Vector> at = moving(x, way, until);
   return segments_meet(at[0], at[1], at[2], at[3]);
 }
 

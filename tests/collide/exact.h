@@ -17,10 +17,16 @@ namespace clothlab::test {
 bool segment_meets_triangle(const std::array<vec3, 2>& segment, const std::array<vec3, 3>& triangle);
 bool triangles_meet(const std::array<vec3, 3>& a, const std::array<vec3, 3>& b);
 
-/// Whether the first of four points that move to x + t way, t from 0 to 1, meets the triangle of the others.
-bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
+/// Whether the first of four points that move to x + t way, t from 0 to `until`, meets the triangle of the
+/// others.
+bool vertex_meets_face(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way, double until = 1);
 /// Whether the segments of the first two and of the last two of them meet.
-bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way);
+bool edges_meet(const std::array<vec3, 4>& x, const std::array<vec3, 4>& way, double until = 1);
+
+/// The distance of the first of four points from the triangle of the others, rounded once.
+double distance_of_vertex(const std::array<vec3, 4>& x);
+/// That of the segments of the first two and of the last two.
+double distance_of_edges(const std::array<vec3, 4>& x);
 
 /// Pairs of triangles that intersect in a shape of a cloth, of it or of it and a mesh obstacle as that stands
 /// (collide/intersections.h). What doubles can tell apart is left to them: to a plane that
