@@ -43,7 +43,7 @@ double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& way);
 /// Additive continuous collision detection [Li 2021, section 4]: the share t of the ways of four particles,
 /// x + t · way, up to which two features surely are at least `least` / 2 apart; 1 where they are so all the
 /// way. Less than 1 only where they are nearer than `least` at t [m], or where no end is in sight. `least`
-/// is above 0 and at most their distance at x.
+/// is above 0, at most their distance at x, and above rounding: 1e-13 of the largest coordinate of x and way.
 double free_share(FeaturePair::Kind kind, std::array<vec3, 4> x, std::array<vec3, 4> way, double least);
 
 }  // namespace clothlab

@@ -170,68 +170,74 @@ std::vector<Root> roots_of(const Polynomial& p, const RootCount& count) {
   return roots;
 }
 
-// The signs that a polynomial certainly does not leave within [0, 1], by its Bernstein coefficients.
-struct Signs {
-  bool positive = true, negative = true;
-};
-Signs signs_of(const Polynomial& p) {
-  Signs signs;
-  for (std::size_t i = 0; i < std::max<std::size_t>(p.size(), 1); ++i) {
-    mpq_class coefficient = 0, share = 1;  // share: C(i, k)/C(n, k)
+using Coefficients = std::vector<mpq_class>;
+
+// Of Bernstein's polynomials on [0, 1], between the least and the largest of which all values lie.
+Coefficients bernstein(const Polynomial& p) {
+  Coefficients all(std::max<std::size_t>(p.size(), 1));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    mpq_class share = 1;  // C(i, k)/C(n, k)
     for (std::size_t k = 0; k <= i && k < p.size(); ++k) {
-      coefficient += share * p[k];
+      all[i] += share * p[k];
       if (k < i)
         share *= mpq_class(static_cast<unsigned long>(i - k), static_cast<unsigned long>(p.size() - 1 - k));
       share.canonicalize();
     }
-    if (sgn(coefficient) <= 0) signs.positive = false;
-    if (sgn(coefficient) >= 0) signs.negative = false;
   }
-  return signs;
+  return all;
+}
+
+bool is_never_zero(const Coefficients& p, int halvings) {
+  const int sign = sgn(p.front());
+  if (std::ranges::all_of(p, [&](const mpq_class& each) { return sign * sgn(each) > 0; })) return true;
+  if (halvings == 0 || sign * sgn(p.back()) <= 0) return false;
+  // De Casteljau's halves.
+  Coefficients low, high = p;
+  for (std::size_t n = p.size(); n-- > 0;) {
+    low.push_back(high.front());
+    for (std::size_t k = 0; k < n; ++k) high[k] = (high[k] + high[k + 1]) / 2;
+  }
+  return is_never_zero(low, halvings - 1) && is_never_zero(high, halvings - 1);
+}
+
+// Surely.
+bool is_never_zero(const Polynomial& p) {
+  constexpr int kHalvings = 8;
+  return is_never_zero(bernstein(p), kHalvings);
+}
+
+bool is_negative(const Polynomial& p) {
+  return std::ranges::all_of(bernstein(p), [](const mpq_class& each) { return sgn(each) < 0; });
 }
 
 struct Conditions {
   std::vector<Polynomial> zero, not_negative, positive;
 };
 
-// Whether all hold at one t in [0, 1].
+// Whether all hold at one t in [0, 1]. Without equations, what holds within an interval is taken to hold at
+// its ends, but for what is positive: segments and triangles are closed, and where a normal is zero they have
+// other conditions.
 bool hold_together(const Conditions& conditions) {
-  for (const Polynomial& p : conditions.zero)
-    if (const Signs signs = signs_of(p); signs.positive || signs.negative) return false;
-  for (const auto* list : {&conditions.not_negative, &conditions.positive})
-    for (const Polynomial& p : *list)
-      if (signs_of(p).negative) return false;
+  if (std::ranges::any_of(conditions.zero, [](const Polynomial& p) { return is_never_zero(p); }) ||
+      std::ranges::any_of(conditions.not_negative, is_negative))
+    return false;
   Polynomial common;
   for (const Polynomial& p : conditions.zero) common = greatest_common(common, p);
-  // Without an equation, any t: those where a sign changes, and one between any two of them.
-  const bool anywhere = common.empty();
-  if (anywhere) {
-    common = {0, -1, 1};  // t (t − 1): both ends
-    for (const auto* list : {&conditions.not_negative, &conditions.positive})
-      for (const Polynomial& p : *list)
-        if (p.size() > 1) common = common * p;
-  }
-  if (common.size() < 2) return false;
-  common = with_single_roots(common);
-  const RootCount count(common);
-  std::vector<Root> places = roots_of(common, count);
-  const auto holds_at = [&](Root& place) {
-    return std::ranges::all_of(conditions.not_negative,
-                               [&](const auto& p) { return place.sign_of(p) >= 0; }) &&
-           std::ranges::all_of(conditions.positive, [&](const auto& p) { return place.sign_of(p) > 0; });
+  if (common.size() == 1) return false;
+  const auto holds_at_root_of = [&](const Polynomial& p) {
+    const Polynomial single = with_single_roots(p);
+    const RootCount count(single);
+    return std::ranges::any_of(roots_of(single, count), [&](Root place) {
+      return std::ranges::all_of(conditions.not_negative,
+                                 [&](const auto& q) { return place.sign_of(q) >= 0; }) &&
+             std::ranges::all_of(conditions.positive, [&](const auto& q) { return place.sign_of(q) > 0; });
+    });
   };
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    if (holds_at(places[k])) return true;
-    if (!anywhere || k == 0) continue;
-    while (places[k - 1].high() >= places[k].low()) {
-      places[k - 1].halve();
-      places[k].halve();
-    }
-    const mpq_class between = (places[k - 1].high() + places[k].low()) / 2;
-    Root sample(common, count, between, between);
-    if (holds_at(sample)) return true;
-  }
-  return false;
+  if (!common.empty()) return holds_at_root_of(common);
+  // Without an equation they hold in intervals, which end at 0, at 1 or where a sign changes.
+  return holds_at_root_of({0, -1, 1}) ||
+         std::ranges::any_of(conditions.not_negative,
+                             [&](const Polynomial& p) { return p.size() > 1 && holds_at_root_of(p); });
 }
 
 struct Vector {
@@ -284,7 +290,9 @@ bool meets_segment(const Vector& point, const Vector& a, const Vector& b) {
 
 bool meets_triangle(const Vector& v, const Vector& a, const Vector& b, const Vector& c) {
   const Vector normal = cross(b - a, c - a), to_a = a - v, to_b = b - v, to_c = c - v;
-  return hold_together({{dot(normal, to_a)},
+  const Polynomial volume = dot(normal, to_a);
+  if (is_never_zero(volume)) return false;
+  return hold_together({{volume},
                         {dot(normal, cross(to_b, to_c)), dot(normal, cross(to_c, to_a)),
                          dot(normal, cross(to_a, to_b))},
                         {dot(normal, normal)}}) ||
@@ -294,9 +302,11 @@ bool meets_triangle(const Vector& v, const Vector& a, const Vector& b, const Vec
 // a + α u = c + β w, with α and β in [0, 1].
 bool segments_meet(const Vector& a, const Vector& b, const Vector& c, const Vector& d) {
   const Vector u = b - a, w = d - c, apart = c - a, normal = cross(u, w);
+  const Polynomial volume = dot(apart, normal);
+  if (is_never_zero(volume)) return false;
   const Polynomial square = dot(normal, normal);
   const Polynomial of_u = dot(cross(apart, w), normal), of_w = dot(cross(apart, u), normal);
-  return hold_together({{dot(apart, normal)}, {of_u, of_w, square - of_u, square - of_w}, {square}}) ||
+  return hold_together({{volume}, {of_u, of_w, square - of_u, square - of_w}, {square}}) ||
          meets_segment(a, c, d) || meets_segment(b, c, d) || meets_segment(c, a, b) || meets_segment(d, a, b);
 }
 
