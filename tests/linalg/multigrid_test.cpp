@@ -113,6 +113,42 @@ TEST(Multigrid, IsSymmetricPositiveDefinite) {
   expect_positive_definite(A, Projection(A.size()));
 }
 
+// Contacts, which the coarse levels know as springs alone.
+Projection on_a_ball(std::size_t particles, std::size_t columns) {
+  Projection held(particles);
+  std::vector<Projection::Entry> added;
+  for (std::size_t i = 0; i < particles; ++i) {
+    const vec3 n(static_cast<double>(i % columns) - 0.5 * static_cast<double>(columns), 20.0,
+                 static_cast<double>(i / columns) - 0.5 * static_cast<double>(particles / columns));
+    if (n.x * n.x + n.z * n.z > 60) continue;
+    const mat3 S = mat3(1.0) - glm::outerProduct(n, n) / glm::dot(n, n);
+    added.push_back({static_cast<std::uint32_t>(i), i % 7 == 0 ? mat3(0.0) : S, vec3(0)});
+  }
+  held.constrain(added);
+  return held;
+}
+
+TEST(Multigrid, IsSymmetricPositiveDefiniteUnderContacts) {
+  nets::Random random(2);
+  SpringMatrix A(SpringPattern::build(930, nets::grid(30, 31)));
+  nets::fill(A, random, 1.0, 50.0, 1000.0);
+  Projection held = on_a_ball(930, 31);
+  EXPECT_GT(held.entries().size(), 100U);
+  expect_positive_definite(A, held);
+  held.fix(5, vec3(0));
+  expect_positive_definite(A, held);
+}
+
+// What is held does not slow it down much.
+TEST(Multigrid, TakesFewMoreIterationsUnderContacts) {
+  const Sheet sheet(64);
+  std::vector<vec3> x;
+  const int free = solve(sheet.A, Projection(sheet.size()), PreconditionerKind::multigrid, x).iterations;
+  const SolveReport held = solve(sheet.A, on_a_ball(sheet.size(), 64), PreconditionerKind::multigrid, x);
+  EXPECT_TRUE(held.converged);
+  EXPECT_LE(held.iterations, 2 * free);
+}
+
 // On free cloth only the masses make the matrix definite: rounding of the stiffness must not swamp them in
 // the coarse matrices.
 TEST(Multigrid, MovesAFreeSheetAsAWholeHoweverStiff) {
@@ -327,6 +363,10 @@ TEST(Multigrid, KeepsNothingOfEarlierSystems) {
   ConjugateGradient().solve({pool}, {sheet.A, b, sheet.projection}, fresh, options);
   EXPECT_EQ(x, fresh);
   EXPECT_EQ(x[77], vec3(0.0));
+
+  cg.solve({pool}, {sheet.A, b, on_a_ball(sheet.size(), 24)}, x, options);  // contacts
+  ConjugateGradient().solve({pool}, {sheet.A, b, on_a_ball(sheet.size(), 24)}, fresh, options);
+  EXPECT_EQ(x, fresh);
 
   sheet.set(20, 0.02);  // other strengths
   cg.solve({pool}, {sheet.A, b, sheet.projection}, x, options);
