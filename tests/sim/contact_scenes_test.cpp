@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Scenes with mesh obstacles and with folds, by impulses: no step leaves an intersection, by exact
+// arithmetic.
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "collide/exact.h"
+#include "mesh/grid.h"
+#include "runtime/obstacle_meshes.h"
+#include "runtime/scene_file.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+// A strip that is wound up three times about its length and let go above the floor.
+Simulation wound_strip(WorkerPool& pool) {
+  Scene scene = loose_scene("");
+  ObjMesh obj = make_grid_obj(41, 7, 0.12, 0.8);
+  for (vec3& x : obj.vertices) {
+    const double turn = 6 * 3.14159265 * x.z / 0.8, across = x.x - 0.06;
+    x = vec3(across * std::cos(turn), 0.25 + across * std::sin(turn), x.z);
+  }
+  scene.floor = {.on = true, .height = 0, .friction = 0.3};
+  scene.stepping.dt = 1.0 / 60;
+  scene.integrator = "semi-implicit-euler";
+  const std::shared_ptr<const ClothMesh> mesh = built(std::move(obj));
+  return {scene, mesh, pool};
+}
+
+Simulation started(const std::string& name, WorkerPool& pool) {
+  if (name == "wound strip") return wound_strip(pool);
+  Scene scene = read_scene_file(source_dir() / "assets" / "scenes" / (name + ".json"));
+  read_obstacle_meshes(scene.obstacles.bodies);
+  const std::shared_ptr<const ClothMesh> mesh = mesh_of(scene);
+  return {scene, mesh, pool};
+}
+
+class ContactScene : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(ContactScene, IsFreeOfIntersections) {
+  const bool is_long = std::getenv("CLOTHLAB_LONG_TESTS") != nullptr;
+  const auto [name, method] = GetParam();
+  WorkerPool pool(2);
+  Simulation simulation = started(name, pool);
+  simulation.apply(pool, SetIntegrator{method});
+  simulation.apply(pool, SetParameter{"contact", 2});
+  const bool is_explicit = simulation.integrator().family == IntegratorFamily::explicit_method;
+  if (is_explicit) simulation.apply(pool, SetParameter{"dt", 0.5 / omega_max(simulation, pool)});
+  const auto intersections = [&] {
+    return test::exact_intersections(simulation.mesh().triangles, simulation.state().x,
+                                     simulation.obstacles());
+  };
+  ASSERT_EQ(intersections(), 0U);
+  const double duration = is_long ? 5.0 : is_explicit ? 0.05 : 0.2;  // [s]
+  for (int k = 1; simulation.state().t < duration; ++k) {
+    ASSERT_EQ(simulation.step(pool), StepStatus::done) << simulation.state().t;
+    if (k % 10 == 0) {
+      ASSERT_EQ(intersections(), 0U) << simulation.state().t;
+    }
+  }
+  EXPECT_EQ(intersections(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ContactScene,
+    ::testing::Combine(::testing::Values("24-table-cloth", "25-funnel", "26-needles", "wound strip"),
+                       ::testing::Values("semi-implicit-euler", "backward-euler", "symplectic-euler")));
+
+}  // namespace
+}  // namespace clothlab::testing
