@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "collide/exact.h"
 #include "collide/intersections.h"
 #include "runtime/obstacle_meshes.h"
 #include "runtime/scene_file.h"
-#include "sim/cloth_intersections.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -687,53 +687,72 @@ std::array<double, 2> lowest_and_highest(const Simulation& simulation) {
   return {low.y, high.y};
 }
 
-// With the first obstacle, which is a mesh.
-std::vector<TrianglePair> cut_triangles(const Simulation& simulation) {
-  const Obstacle body = simulation.obstacles().at(0);
-  return intersecting_triangles(one_thread(), simulation.mesh().triangles, simulation.state().x,
-                                body.mesh.surface->triangles(), corners_of(body));
+// Of the cloth with itself and with meshes, by exact arithmetic.
+std::size_t intersections(const Simulation& simulation) {
+  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x, simulation.obstacles());
 }
+
+// None after every tenth step.
+void expect_no_intersections(Simulation& simulation, int steps) {
+  for (int k = 0; k < steps; k += 10) {
+    ASSERT_EQ(run(simulation, 10), 10);
+    ASSERT_EQ(intersections(simulation), 0U) << "after step " << simulation.steps();
+  }
+}
+
+constexpr auto kFilter = static_cast<double>(ContactModel::filter);
 
 TEST(SceneCards, TableCloth) {
   Card card("24-table-cloth");
-  const auto rough = card.start(), smooth = card.with("friction", 0).start();
-  EXPECT_NEAR(rough->state().x[32].x - rough->state().x[0].x, 1.4, 1e-9);
-  for (const auto& [simulation, strain] : {std::pair(rough.get(), 0.019), std::pair(smooth.get(), 0.034)}) {
-    ASSERT_EQ(run(*simulation, 300), 300);
-    EXPECT_LT(simulation->record().energy.kinetic, 1e-4);
-    EXPECT_NEAR(lowest_and_highest(*simulation)[0], 0.07, 0.005);
-    EXPECT_NEAR(simulation->record().max_strain, strain, 0.0015);
-  }
-  EXPECT_GT(cut_triangles(*rough).size(), 100U);
-  for (const vec3& x : rough->state().x) EXPECT_GT(place_above(rough->obstacles().at(0), x).height, 0);
+  const auto simulation = card.start(), filtered = card.with("contact", kFilter).start();
+  EXPECT_NEAR(simulation->state().x[32].x - simulation->state().x[0].x, 1.4, 1e-9);
+  expect_no_intersections(*simulation, 300);
+  EXPECT_LT(simulation->record().energy.kinetic, 1e-4);
+  EXPECT_GT(lowest_and_highest(*simulation)[0], 0.05);
+  ASSERT_EQ(run(*filtered, 120), 120);
+  EXPECT_GT(intersections(*filtered), 500U);
+  for (const vec3& x : filtered->state().x) EXPECT_GT(place_above(filtered->obstacles().at(0), x).height, 0);
 }
 
 TEST(SceneCards, Funnel) {
   Card card("25-funnel");
-  const auto smooth = card.start(), rough = card.with("friction", 0.2).start();
-  const double spout = rough->obstacles().at(0).from.y;
-  EXPECT_EQ(lowest_and_highest(*smooth)[1], 0);
-  ASSERT_EQ(run(*smooth, 120), 120);
-  EXPECT_LT(lowest_and_highest(*smooth)[1], spout);
-  EXPECT_GT(find_intersections(one_thread(), smooth->mesh(), smooth->state().x, {}).pairs, 1000U);
-  ASSERT_EQ(run(*smooth, 60), 60);
-  EXPECT_GT(find_intersections(one_thread(), smooth->mesh(), smooth->state().x, {}).pairs, 3000U);
-  EXPECT_LT(lowest_and_highest(*smooth)[1], -1);
+  const auto smooth = card.start(), filtered = card.with("contact", kFilter).start();
+  const auto rough = Card("25-funnel").with("friction", 0.2).start();
+  const double spout = rough->obstacles().at(0).from.y, cone = spout + 0.31;
+  for (Simulation* each : {smooth.get(), filtered.get()}) {
+    if (each == smooth.get()) {
+      expect_no_intersections(*each, 120);
+    } else {
+      ASSERT_EQ(run(*each, 120), 120);
+    }
+    EXPECT_LT(lowest_and_highest(*each)[1], spout);
+  }
+  expect_no_intersections(*smooth, 60);
+  EXPECT_LT(lowest_and_highest(*smooth)[1], -0.9);
+  ASSERT_EQ(run(*filtered, 60), 60);
+  EXPECT_GT(intersections(*filtered), 5000U);
   ASSERT_EQ(run(*rough, 300), 300);
-  EXPECT_GT(lowest_and_highest(*rough)[0], spout + 0.31);
+  EXPECT_GT(lowest_and_highest(*rough)[1], cone);
 }
 
 TEST(SceneCards, Needles) {
-  const double floor = Card("26-needles").scene().floor.height;
+  const auto simulation = Card("26-needles").start();
+  const double floor = simulation->scene().floor.height;
+  expect_no_intersections(*simulation, 120);
+  EXPECT_NEAR(mean_height(*simulation) - floor, 0.23, 0.005);
+  EXPECT_EQ(simulation->scene().obstacles.friction, 0.3);
   for (const auto& [friction, height] : {std::pair(0.3, 0.06), std::pair(0.6, 0.09), std::pair(0.0, 0.05)}) {
-    const auto simulation = Card("26-needles").with("friction", friction).start();
-    ASSERT_EQ(run(*simulation, 120), 120);
-    EXPECT_NEAR(mean_height(*simulation) - floor, height, 0.003);
+    const auto filtered = Card("26-needles").with("contact", kFilter).with("friction", friction).start();
+    ASSERT_EQ(run(*filtered, 120), 120);
+    EXPECT_NEAR(mean_height(*filtered) - floor, height, 0.003);
+    const Obstacle& needles = filtered->scene().obstacles.bodies.at(0);
     std::set<std::uint32_t> through;
-    for (const TrianglePair& pair : cut_triangles(*simulation)) through.insert(pair[1] / 16);  // of a needle
+    for (const TrianglePair& pair :
+         intersecting_triangles(one_thread(), filtered->mesh().triangles, filtered->state().x,
+                                needles.mesh.surface->triangles(), corners_of(needles)))
+      through.insert(pair[1] / 16);  // triangles of a needle
     EXPECT_EQ(through.size(), 25U);
   }
-  EXPECT_EQ(Card("26-needles").scene().obstacles.friction, 0.3);
 }
 
 }  // namespace
