@@ -55,7 +55,7 @@ struct Bench {
   SceneOptions scene;
   BenchResults results;
   std::optional<std::string> sizes_text, meshes, steps_text, png;
-  bool all_integrators = false, full = false;
+  bool all_integrators = false, contacts = false, full = false;
 
   void add_to(CLI::App& app) {
     const char* what = "What is measured";
@@ -70,6 +70,11 @@ struct Bench {
     app.add_flag("--integrators", all_integrators,
                  "Also all integrators: on the scene and the meshes that are named, or else on the 64x64 "
                  "sheet and the bundled skirt, poncho and tablecloth.")
+        ->group(what);
+    app.add_flag(
+           "--contacts", contacts,
+           "Also contact: loose sheets of 2,500 to 100,000 particles on a sphere, by each contact model, "
+           "and on a mesh of 10,000 triangles; takes a minute or two.")
         ->group(what);
     app.add_flag("--full", full, "Sheets up to 512x512 and all integrators; takes some minutes.")
         ->group(what);
@@ -141,7 +146,9 @@ struct Bench {
     std::vector<BenchScene> by_all;
     if (with_integrators) by_all = scenes_of_integrators(base, outputs);
     WorkerPool pool(scene.threads()), alone(1);
-    Progress progress(measured.size() + by_all.size() * integrators().size(), scene.quiet());
+    Progress progress(
+        measured.size() + by_all.size() * integrators().size() + (contacts ? kBenchContactRows : 0),
+        scene.quiet());
     std::uint64_t begun = 0;
     BenchSettings settings{.pool = pool, .alone = alone, .begin = [&](std::string_view what) {
                              progress.show_part(begun++, what);
@@ -154,6 +161,8 @@ struct Bench {
     if (with_integrators)
       sections.emplace_back(
           [&](std::vector<BenchTable>& tables) { bench_integrators(settings, by_all, tables); });
+    if (contacts)
+      sections.emplace_back([&](std::vector<BenchTable>& tables) { bench_contacts(settings, tables); });
     std::vector<BenchTable> tables{machine_table(pool.threads())};
     const int status = results.run(sections, tables);
     if (const BenchTable* table = find_table(tables, "integrators"); png && table != nullptr) {

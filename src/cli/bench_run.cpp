@@ -66,6 +66,8 @@ RunFigures run_scene(const LoadedScene& loaded, WorkerPool& pool, const RunPlan&
       figures.step_ms.push_back(ms);
       figures.iterations.push_back(record.cg_iterations);
       figures.newton.push_back(record.newton_iterations);
+      figures.contacts.push_back(static_cast<double>(record.contacts.pairs));
+      figures.candidates.push_back(static_cast<double>(record.contacts.candidates));
       figures.residual = std::max(figures.residual, record.residual);
       spent += ms * 1e-3;
       if (spent > plan.seconds) break;

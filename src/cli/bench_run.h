@@ -46,6 +46,8 @@ struct RunFigures {
   std::vector<double> step_ms;     ///< of the steps that count
   std::vector<double> iterations;  ///< of conjugate gradients, likewise
   std::vector<double> newton;      ///< iterations of Newton's method, likewise
+  std::vector<double> contacts;    ///< pairs in contact, likewise
+  std::vector<double> candidates;  ///< ContactFigures::candidates, likewise
   double residual = 0;             ///< the largest StepRecord::residual of these
   double energy_made = 0;          ///< the most that the method made from nothing [J]
   double max_strain = 0;           ///< at the end

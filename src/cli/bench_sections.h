@@ -34,6 +34,9 @@ void bench_scenes(const BenchSettings& settings, const std::vector<BenchScene>& 
 /// All integrators on each scene; the same of one that cannot be loaded.
 void bench_integrators(const BenchSettings& settings, const std::vector<BenchScene>& scenes,
                        std::vector<BenchTable>& tables);
+/// Sheets on a sphere, without it and by each contact model.
+void bench_contacts(const BenchSettings& settings, std::vector<BenchTable>& tables);
+inline constexpr int kBenchContactRows = 15;
 /// The share of real time of that table's rows.
 Chart integrators_chart(const BenchTable& table);
 

@@ -56,7 +56,8 @@ class ImpulseContact {
 
   /// Those of the last step, at its end, with the impulses on velocities over h.
   const std::vector<ContactPair>& pairs() const { return pairs_; }
-  void forget() { pairs_.clear(); }
+  /// Pairs of features that may have met in it.
+  std::size_t candidates() const { return near_.size(); }
   /// A particle that was squeezed, and on what.
   std::uint32_t squeezed() const { return squeezed_; }
   std::uint32_t squeezed_on() const { return squeezed_on_; }

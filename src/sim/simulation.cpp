@@ -440,6 +440,7 @@ void Simulation::Impl::finish_record() {
   next.max_strain = measured.strain;
   // Contact forces were measured last, at this state.
   for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
+  if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)
     next.books_of_step.*entry.joule -= record.books.*entry.joule;

@@ -119,12 +119,14 @@ TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
 
 TEST(Interface, HasAControlForEveryParameter) {
   Scene scene = Interface::sheet();
-  scene.contact.model = ContactModel::penalty;
-  Interface face(scene);
   std::set<std::string> seen;
-  for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
-    face.click(std::string("tab:") + tab);
-    for (const auto& [name, rect] : item_rects()) seen.insert(name);
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::impulse}) {
+    scene.contact.model = model;
+    Interface face(scene);
+    for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
+      face.click(std::string("tab:") + tab);
+      for (const auto& [name, rect] : item_rects()) seen.insert(name);
+    }
   }
   for (const SceneParameter& row : scene_parameters())
     EXPECT_TRUE(seen.contains(std::string(row.spec.id))) << row.spec.id;
