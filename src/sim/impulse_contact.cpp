@@ -65,11 +65,11 @@ void ImpulseContact::Contact::give(const vec3& impulse, std::span<const double> 
 }
 
 void ImpulseContact::set_cloth(std::span<const PairFinder::Triangle> triangles, std::span<const vec3> rest) {
+  finder_.clear();
+  finder_.add(triangles, rest);
+  meshes_.clear();
   triangles_ = triangles;
   rest_ = rest;
-  finder_.clear();
-  finder_.add(triangles_, rest_);
-  meshes_.clear();
 }
 
 ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings, const Surfaces& surfaces,
@@ -133,12 +133,12 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
 void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   surface_of_vertex_.clear();
   std::size_t meshes = 0;
-  bool same = true;
+  bool same = finder_.meshes() == 1 + meshes_.size();
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
     const Obstacle& body = surfaces.body_at_begin(surface);
     if (body.shape != Obstacle::Shape::mesh) continue;
-    const TriangleSurface* mesh = body.mesh.surface.get();
-    if (meshes == meshes_.size()) meshes_.push_back(nullptr);
+    const std::shared_ptr<const TriangleSurface>& mesh = body.mesh.surface;
+    if (meshes == meshes_.size()) meshes_.emplace_back();
     same = same && meshes_[meshes] == mesh;
     meshes_[meshes++] = mesh;
     const SurfaceMotion motion = surfaces.motion_at_end(surface);
@@ -154,13 +154,15 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   meshes_.resize(meshes);
   finder_.clear();
   finder_.add(triangles_, rest_);
-  auto first = static_cast<std::uint32_t>(rest_.size());
+  // As in their files: the order of pairs does not depend on where they were met first.
+  std::vector<vec3> corners(rest_.begin(), rest_.end());
   std::vector<PairFinder::Triangle> numbered;
-  for (const TriangleSurface* mesh : meshes_) {
+  for (const std::shared_ptr<const TriangleSurface>& mesh : meshes_) {
+    const auto first = static_cast<std::uint32_t>(corners.size());
+    corners.insert(corners.end(), mesh->positions().begin(), mesh->positions().end());
     numbered.clear();
     for (const auto& [a, b, c] : mesh->triangles()) numbered.push_back({first + a, first + b, first + c});
-    finder_.add(numbered, x_);
-    first += static_cast<std::uint32_t>(mesh->positions().size());
+    finder_.add(numbered, corners);
   }
 }
 

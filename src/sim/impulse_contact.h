@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -120,8 +121,8 @@ class ImpulseContact {
   std::span<const PairFinder::Triangle> triangles_;
   std::span<const vec3> rest_;
   PairFinder finder_;
-  std::vector<const TriangleSurface*> meshes_;    // of the finder, after the cloth
-  std::vector<std::uint32_t> surface_of_vertex_;  // of the particles after the cloth's
+  std::vector<std::shared_ptr<const TriangleSurface>> meshes_;  // of the finder, after the cloth
+  std::vector<std::uint32_t> surface_of_vertex_;                // of the particles after the cloth's
 
   ImpulseSettings settings_;
   double h_ = 0;

@@ -44,6 +44,27 @@ TEST(SimulationAllocation, HappensInTheFirstStepAlone) {
     }
 }
 
+// Cloth that lies on itself and on a mesh, by impulses, once it has been there.
+TEST(SimulationAllocation, HappensForContactOnlyWhereThereIsMoreThanBefore) {
+  WorkerPool pool(2);
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.material.stretch_stiffness = 100;
+  scene.contact.model = ContactModel::impulse;
+  scene.obstacles.bodies = {test::angle_body(vec3(0.2, -0.26, 0.3), 0.25)};
+  Simulation simulation(scene, grid_mesh(12, 12), pool);
+  long last = 0;
+  int quiet = 0;
+  for (int k = 0; k < 150; ++k) {
+    const long before = allocations();
+    ASSERT_EQ(simulation.step(pool), StepStatus::done) << k;
+    last = allocations() - before;
+    quiet += last == 0 ? 1 : 0;
+  }
+  EXPECT_GT(simulation.record().contacts.candidates, 0U);
+  EXPECT_GT(quiet, 100);
+}
+
 /// Steps of a method with a memory, with a pin on its way and a grab; then, at half of the steps, `moment`.
 std::unique_ptr<Simulation> in_motion(WorkerPool& pool, Checkpoint& moment) {
   Scene scene;
@@ -159,6 +180,35 @@ TEST(SimulationAllocation, AStepThatFindsNoMemoryChangesNothing) {
   }
   EXPECT_GT(failures, 0);
   EXPECT_TRUE(was_unsound);
+}
+
+TEST(SimulationAllocation, AStepByImpulsesThatFindsNoMemoryChangesNothing) {
+  WorkerPool pool;
+  Scene scene;
+  scene.pins = PinPreset::none;
+  scene.contact.model = ContactModel::impulse;
+  scene.obstacles.bodies = {test::angle_body(vec3(0.2, -0.26, 0.3), 0.25)};
+  const auto mesh = grid_mesh(5, 5);
+  Simulation run(scene, mesh, pool), twin(scene, mesh, pool);
+  int failures = 0;
+  for (int step = 0; step < 12; ++step) {
+    SCOPED_TRACE(step);
+    const std::vector<double> before = numbers_of(run);
+    StepStatus status = StepStatus::stopped;
+    for (long n = 1; status == StepStatus::stopped; ++n) {
+      fail_allocation(n);
+      try {
+        status = run.step(pool);
+      } catch (const std::bad_alloc&) {
+        ++failures;
+        ASSERT_EQ(numbers_of(run), before) << n;
+      }
+      fail_allocation(0);
+    }
+    ASSERT_EQ(status, twin.step(pool));
+    ASSERT_TRUE(same_bits(run.state(), twin.state()));
+  }
+  EXPECT_GT(failures, 10);
 }
 
 }  // namespace
