@@ -40,7 +40,7 @@ double free_share(FeaturePair::Kind kind, std::array<vec3, 4> x, std::array<vec3
   const double bound = approach_bound(kind, way), kept = least / 2;
   double distance = separation(kind, x).distance, t = 0;
   if (!(bound > 0) || bound < distance - kept) return 1;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostSteps && distance > kept; ++step) {
     const double share = (distance - kept) / bound;
     if (!(t + share < 1)) return 1;
     t += share;

@@ -2,7 +2,6 @@
 #include "collide/pair_finder.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <glm/geometric.hpp>
 #include <utility>
@@ -13,6 +12,7 @@ namespace {
 using Triangle = PairFinder::Triangle;
 
 constexpr std::size_t kTrianglesOfChunk = 128;
+constexpr std::size_t kMostOfChunk = 4;  // times as many as all on average
 
 std::pair<std::uint32_t, std::uint32_t> edge_of(const Triangle& triangle, std::size_t k) {
   return std::minmax(triangle[k], triangle[(k + 1) % 3]);
@@ -139,13 +139,12 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
   }
   const Mesh& cloth = meshes_.front();
   const std::size_t triangles = cloth.triangles.size(), most = kMostOfTriangle * triangles;
-  std::atomic<std::size_t> listed = 0;
   by_chunk_.resize((triangles + kTrianglesOfChunk - 1) / kTrianglesOfChunk);
-  pool.for_chunks(triangles, kTrianglesOfChunk, [&](std::size_t begin, std::size_t end) {
+  const double crowded = pool.sum(triangles, kTrianglesOfChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<FeaturePair>& found = by_chunk_[begin / kTrianglesOfChunk];
     found.clear();
-    for (std::size_t i = begin; i < end && listed <= most; ++i) {
-      const std::size_t before = found.size();
+    const std::size_t most_here = kMostOfChunk * kMostOfTriangle * (end - begin);
+    for (std::size_t i = begin; i < end && found.size() <= most_here; ++i) {
       const Bounds box = around_triangle(boxes_, cloth.triangles[i]);
       const auto face = [&](const Mesh& mesh, std::uint32_t other) {
         if (cloth.balls[i].meets(mesh.balls[other]))
@@ -158,10 +157,12 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
         });
       for (std::size_t m = 1; m < meshes_.size(); ++m)
         meshes_[m].tree.find(box, [&](std::uint32_t other) { face(meshes_[m], other); });
-      listed += found.size() - before;
     }
+    return found.size() > most_here ? 1.0 : 0.0;
   });
-  if (listed > most) return std::nullopt;
+  std::size_t listed = 0;
+  for (const std::vector<FeaturePair>& found : by_chunk_) listed += found.size();
+  if (crowded > 0 || listed > most) return std::nullopt;
   for (const std::vector<FeaturePair>& found : by_chunk_)
     pairs_.insert(pairs_.end(), found.begin(), found.end());
   return pairs_;

@@ -24,13 +24,14 @@ constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that featu
 constexpr double kRoom = 0.5;                                      // of ξ, for impulses
 constexpr double kBelow = 0.5;                                     // of ξ above a surface
 constexpr double kSameWay = 1e-9;                                  // [m]
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-constexpr int kMostSteps = 1000;    // along one way
-constexpr int kThroughSprings = 8;  // rounds whose impulses do
-constexpr int kIterations = 4;      // of Newton's method
-constexpr double kNewtonTo = 1e-2;  // of ξ
-constexpr double kStiff = 10;       // of the springs around a contact
-constexpr double kSlides = 1e-9;    // of the largest friction
+constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
+constexpr int kMostSteps = 1000;            // along one way
+constexpr int kThroughSprings = 8;          // rounds whose impulses do
+constexpr int kIterations = 4;              // of Newton's method
+constexpr double kNewtonTo = 1e-2;          // of ξ
+constexpr double kContactStiffness = 10;    // of the springs around a contact
+constexpr double kContactRounding = 1e-12;  // of the largest coordinate: what is nearer may not approach
+constexpr double kSlides = 1e-9;            // of the largest friction
 constexpr std::size_t kPairGrain = 512, kParticleGrain = 1024;
 
 vec3 across_normal(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
@@ -176,7 +177,7 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   near_ = found.value_or(std::span<const FeaturePair>());
   cancel.look();
   distance_.resize(near_.size());
-  contact_of_pair_.assign(near_.size(), kNone);
+  contact_of_pair_.assign(near_.size(), kNoContact);
   context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
@@ -235,7 +236,7 @@ void ImpulseContact::add(std::size_t number, double share, double kept) {
   contact.friction = settings_.friction;
   contact.surface = surface_of(pair);
   std::size_t& known = contact_of_pair_[number];
-  if (known == kNone) {
+  if (known == kNoContact) {
     known = contacts_.size();
     add(contact);
     return;
@@ -301,6 +302,13 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
     crowded_ = crowded_ || !find_pairs(context);
     std::ranges::fill(moved_, char{1});
   }
+  const double rounding =
+      kContactRounding * pool.max(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+        double largest = 0;
+        for (std::size_t i = begin; i < end; ++i)
+          largest = std::max({largest, glm::length(x_[i]), glm::length(way_[i])});
+        return largest;
+      });
   meetings_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
   pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Meeting>& found = meetings_by_chunk_[begin / kPairGrain];
@@ -309,7 +317,8 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
       const FeaturePair& pair = near_[k];
       const auto& [a, b, c, d] = pair.particle;
       if (!(distance_[k] > 0) || !(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
-      const double least = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
+      const double near = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
+      const double least = std::max(near, rounding);
       const std::array<vec3, 4> way = pair.of(way_);
       if (approach_bound(pair.kind, way) < distance_[k] - least) continue;
       const double share = free_share(pair.kind, pair.of(x_), way, least);
@@ -385,7 +394,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
       b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (way_[i] - predicted_[i]);
     system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, A);
     stencils_.assign(A.stencils().begin(), A.stencils().end());
-    const double stiffness = kStiff * (1 + A.relative_stiffness(pool));
+    const double stiffness = kContactStiffness * (1 + A.relative_stiffness(pool));
     for (Contact& contact : contacts_) {
       if (contact.mobility == 0) continue;
       const double k = stiffness / contact.mobility, gap = contact.gap(way_);

@@ -138,7 +138,7 @@ TEST(Intersections, AreThoseOfAllPairs) {
 
 using Corners = std::array<vec3, 3>;
 
-struct Dice {
+struct CornerDice {
   std::mt19937_64 engine{11};
   double in(double low, double high) { return std::uniform_real_distribution(low, high)(engine); }
   vec3 point(double size = 1) { return {in(-size, size), in(-size, size), in(-size, size)}; }
@@ -146,7 +146,7 @@ struct Dice {
 };
 
 TEST(Intersections, OfRandomTrianglesAreExact) {
-  Dice dice;
+  CornerDice dice;
   int met = 0;
   for (int k = 0; k < 10'000; ++k) {
     Corners a = dice.corners(), b = dice.corners();
@@ -164,7 +164,7 @@ TEST(Intersections, OfRandomTrianglesAreExact) {
 // What meets is never missed. What does not, and is taken for it, is as near as rounding: in the mean not
 // even once in a hundred of these.
 TEST(Intersections, OfDegenerateTrianglesAreNotMissed) {
-  Dice dice;
+  CornerDice dice;
   int met = 0, mistaken = 0;
   double farthest = 0;
   for (int k = 0; k < 1000; ++k) {

@@ -32,8 +32,7 @@ std::shared_ptr<const ClothMesh> standing_strip(double above) {
 }
 
 std::size_t intersections(const Simulation& simulation) {
-  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x,
-                                   simulation.obstacles());
+  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x, simulation.obstacles());
 }
 
 // Two sheets, one above the other.
@@ -79,8 +78,8 @@ TEST_F(ImpulseContactTest, CostsNoBitWhereNothingMeets) {
 }
 
 // Two sheets fly into each other: no force from outside, so that momentum stays, with explicit methods to
-// rounding and with solved ones to what some solves in each of 40 steps leave, 1e-10 of their right-hand sides
-// each; contact without friction takes energy and gives none.
+// rounding and with solved ones to what some solves in each of 40 steps leave, 1e-10 of their right-hand
+// sides each; contact without friction takes energy and gives none.
 TEST_F(ImpulseContactTest, KeepsMomentumAndLosesEnergy) {
   const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.1);
   for (const IntegratorInfo& info : integrators()) {
@@ -143,10 +142,10 @@ TEST_F(ImpulseContactTest, IsNeededForThat) {
 
 // A mesh that is thinner than what a step goes.
 TEST_F(ImpulseContactTest, StopsWhatWouldPassAMeshInOneStep) {
-  const Obstacle roof = test::mesh_body(
-      TriangleSurface({{-1, 0, -1}, {1, 0, -1}, {1, 0.2, 1}, {-1, 0.2, 1}, {0, 0.3, 0}},
-                      {{0, 4, 1}, {1, 4, 2}, {2, 4, 3}, {3, 4, 0}}),
-      vec3(0.5, -0.5, 0.5), 1);
+  const Obstacle roof =
+      test::mesh_body(TriangleSurface({{-1, 0, -1}, {1, 0, -1}, {1, 0.2, 1}, {-1, 0.2, 1}, {0, 0.3, 0}},
+                                      {{0, 4, 1}, {1, 4, 2}, {2, 4, 3}, {3, 4, 0}}),
+                      vec3(0.5, -0.5, 0.5), 1);
   for (const char* id : {"semi-implicit-euler", "velocity-verlet", "xpbd"}) {
     Scene scene = struck_scene(id);
     scene.obstacles.bodies = {roof};
