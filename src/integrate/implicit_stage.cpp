@@ -14,15 +14,12 @@ namespace {
 
 constexpr std::size_t kNormGrain = 4096;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFarForcing = 0.25;  // of a linear solve's right-hand side
+constexpr double kFarForcing = 0.4;  // of a linear solve's right-hand side
 constexpr double kNearForcing = 0.1;
 constexpr double kNear = 1e-3;                // of the scale: descents below
-constexpr int kPatience = 3;                  // leaps without a smaller ‖r‖ before descents
+constexpr int kPatience = 4;                  // leaps without a smaller ‖r‖ before descents
 constexpr double kFirstRadius = 10;           // of the length of the last leap that came closer
 constexpr int kTrials = 12;                   // of a descent, each a quarter of the one before
-constexpr int kTrialsWithLeaps = 3;           // the first of them
-constexpr int kLeaps = 2;                     // after a descent's step
-constexpr double kLeapLength = 2;             // at most, of the step
 constexpr double kMuchCloser = 0.25;          // ‖r‖ that needs no comparison of φ
 constexpr double kSufficientDecrease = 1e-4;  // Armijo's constant
 constexpr double kPotentialNoise = 1e-10;     // rounding of φ
@@ -40,10 +37,14 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
                           std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
                           std::span<vec3> x1, std::span<vec3> v1, StepReport& report) {
   const Problem p{system, equation, context};
-  for (Iterate* each : {&now_, &trial_, &start_, &fallen_})
+  for (Iterate* each : {&now_, &trial_, &best_})
     for (auto* values : {&each->x, &each->v, &each->residual}) values->resize(system.size());
-  for (auto* scratch : {&direction_, &descent_, &before_, &undamped_, &scratch_})
-    scratch->resize(system.size());
+  for (auto* scratch : {&direction_, &trial_v_, &undamped_, &scratch_}) scratch->resize(system.size());
+
+  if (!local_.update(system, context.stop)) {
+    report.stopped = true;
+    return false;
+  }
 
   // The start: the guess with the smallest residual.
   now_.norm = kInfinity;
@@ -58,9 +59,8 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   const double scale = std::max(equation.scale, now_.norm);
   target_ = context.solver.newton_tolerance * scale;
   linear_failure_ = {};
-  has_before_ = false;
   radius_ = kInfinity;
-  start_ = now_;
+  best_ = now_;
   last_ = report.newton_iterations + context.solver.newton_max_iterations;
   const char* failure = now_.norm <= target_ ? nullptr : "Newton's method used up its iterations";
   if (!std::isfinite(now_.norm)) failure = "the forces at the start of Newton's method are not finite";
@@ -71,17 +71,17 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     if (gives_up(context, report)) return false;
     const double before = now_.norm;
     const bool descending = near;
-    const Outcome outcome = descending ? descend(p, report) : leap(p, kInfinity, report);
+    const Outcome outcome = descending ? descend(p, report) : leap(p, report);
     if (outcome == Outcome::stopped) return false;
     if (!descending) {
-      const bool closer = outcome == Outcome::improved && now_.norm < start_.norm;
+      const bool closer = outcome == Outcome::improved && now_.norm < best_.norm;
       without_progress = closer ? 0 : without_progress + 1;
       if (closer) {
-        start_ = now_;
+        best_ = now_;
         radius_ = kFirstRadius * length_;
       }
-      near = start_.norm <= kNear * scale || without_progress == kPatience || outcome == Outcome::stuck;
-      if (near) now_ = start_;
+      near = best_.norm <= kNear * scale || without_progress == kPatience || outcome == Outcome::stuck;
+      if (near) now_ = best_;
     }
     // Done, or as close as rounding allows.
     if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p)))
@@ -90,7 +90,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
     if (failure && stuck && report.newton_iterations < last_)
       failure = "Newton's method found no step that comes closer";
   }
-  if (start_.norm < now_.norm && !near) now_ = start_;
+  if (best_.norm < now_.norm && !near) now_ = best_;
   std::ranges::copy(now_.x, x1.begin());
   std::ranges::copy(now_.v, v1.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
@@ -121,9 +121,7 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
   }
   if (!exact || !direct) {
     if (!have_matrix(p.system, p.context, clamped_, report)) return Outcome::stopped;
-    SystemCoefficients predicted = c;
-    if (has_before_) predicted.before = before_;
-    p.system.assemble(p.context.pool, now_.x, now_.v, predicted, JacobianMode::clamped, *clamped_);
+    p.system.assemble(p.context.pool, now_.x, now_.v, c, JacobianMode::clamped, *clamped_);
   }
   if (gives_up(p.context, report)) return Outcome::stopped;
 
@@ -143,78 +141,61 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
   return Outcome::improved;
 }
 
-ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, double radius, StepReport& report) {
-  const Outcome outcome = find_direction(p, JacobianMode::clamped, radius, report);
+ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, StepReport& report) {
+  const Outcome outcome = find_direction(p, JacobianMode::clamped, kInfinity, report);
   if (outcome != Outcome::improved) return outcome;
   try_step(p, 1);
   if (gives_up(p.context, report)) return Outcome::stopped;
   if (!std::isfinite(trial_.norm)) return Outcome::stuck;
-  std::swap(before_, now_.x);
-  has_before_ = true;
   accept();
   return Outcome::improved;
 }
 
 ImplicitStage::Outcome ImplicitStage::descend(const Problem& p, StepReport& report) {
-  start_ = now_;
-  has_before_ = false;
   Outcome outcome = find_direction(p, JacobianMode::exact, radius_, report);
   if (outcome == Outcome::stuck) outcome = find_direction(p, JacobianMode::clamped, radius_, report);
   if (outcome != Outcome::improved) return outcome;
-  const double length = length_;
   const double slope = -dot(p, now_.residual, direction_);
   if (!(slope < 0) || !std::isfinite(slope)) return Outcome::stuck;
-  std::ranges::copy(direction_, descent_.begin());
   std::ranges::fill(scratch_, vec3(0));
   p.system.force(p.context.pool, now_.x, scratch_, undamped_);
   if (gives_up(p.context, report)) return Outcome::stopped;
-  start_potential_ = potential(p, start_);
-  if (gives_up(p.context, report)) return Outcome::stopped;
+  const double potential_now = potential(p, now_);
 
   double alpha = 1;
   for (int k = 0; k < kTrials; ++k, alpha /= 4) {
-    outcome = try_descent(p, alpha, alpha * length, k < kTrialsWithLeaps ? kLeaps : 0, slope, report);
-    if (outcome == Outcome::improved) radius_ = std::max(k == 0 ? radius_ : 0, 2 * alpha * length);
-    if (outcome != Outcome::stuck) return outcome;
-    now_ = start_;
+    if (gives_up(p.context, report)) return Outcome::stopped;
+    try_step(p, alpha);
+    if (gives_up(p.context, report)) return Outcome::stopped;
+    if (!falls(p, potential_now, alpha * slope)) continue;
+    accept();
+    radius_ = std::max(k == 0 ? radius_ : 0, 2 * alpha * length_);
+    return Outcome::improved;
   }
   return Outcome::stuck;
 }
 
-ImplicitStage::Outcome ImplicitStage::try_descent(const Problem& p, double alpha, double length, int leaps,
-                                                  double slope, StepReport& report) {
-  std::ranges::copy(descent_, direction_.begin());
-  try_step(p, alpha);
-  if (gives_up(p.context, report)) return Outcome::stopped;
-  if (!std::isfinite(trial_.norm)) return Outcome::stuck;
-  std::swap(before_, now_.x);
-  has_before_ = true;
-  accept();
-  bool fell = false;  // the step alone
-  for (int k = 0;; ++k) {
-    if (now_.norm <= std::max(target_, kMuchCloser * start_.norm)) return Outcome::improved;
-    const double rise = potential(p, now_) - start_potential_ + damping_work(p);
-    if (gives_up(p.context, report)) return Outcome::stopped;
-    const bool falls = rise <= kSufficientDecrease * alpha * slope ||
-                       (rise <= kPotentialNoise * std::abs(start_potential_) && now_.norm < start_.norm);
-    if (falls && (k > 0 || leaps == 0)) return Outcome::improved;
-    if (k == leaps) break;
-    if (falls) {
-      fell = true;
-      fallen_ = now_;
-    }
-    const Outcome outcome = leap(p, kLeapLength * length, report);
-    if (outcome == Outcome::stopped) return outcome;
-    if (outcome == Outcome::stuck) break;
-  }
-  if (!fell) return Outcome::stuck;
-  now_ = fallen_;
-  return Outcome::improved;
+bool ImplicitStage::falls(const Problem& p, double potential_now, double slope) {
+  if (!std::isfinite(trial_.norm)) return false;
+  if (trial_.norm <= std::max(target_, kMuchCloser * now_.norm)) return true;
+  const double rise = potential(p, trial_) - potential_now + damping_work(p);
+  return rise <= kSufficientDecrease * slope ||
+         (rise <= kPotentialNoise * std::abs(potential_now) && trial_.norm < now_.norm);
 }
 
 void ImplicitStage::try_step(const Problem& p, double alpha) {
   p.context.for_particles(direction_.size(),
                           [&](std::size_t i) { trial_.v[i] = now_.v[i] - alpha * direction_[i]; });
+  evaluate(p, trial_);
+  if (!(trial_.norm > target_) || !std::isfinite(trial_.norm)) return;
+  const double norm = trial_.norm;
+  p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_v_[i] = trial_.v[i]; });
+  const StageEquation& e = p.equation;
+  if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, trial_.x, trial_.v, trial_.residual))
+    return;
+  evaluate(p, trial_);
+  if (trial_.norm < norm) return;
+  trial_.v.swap(trial_v_);
   evaluate(p, trial_);
 }
 
@@ -245,22 +226,23 @@ double ImplicitStage::potential(const Problem& p, const Iterate& at) const {
   return inertia + e.gamma_f / e.gamma_v * p.system.potential_energy(p.context.pool, at.x);
 }
 
-// −γ ∫ F·dv from v_s to v with the damping force F(v) = f(x_s, v) − f(x_s, 0), linear in v but for friction.
+// −γ ∫ F·dv from v to v_t, the velocities of now_ and trial_, with the damping force F(u) = f(x, u) − f(x,
+// 0), linear in u but for friction.
 double ImplicitStage::damping_work(const Problem& p) {
   const StageEquation& e = p.equation;
   const std::span<const double> m = p.system.masses();
-  p.system.force(p.context.pool, start_.x, now_.v, scratch_);
+  p.system.force(p.context.pool, now_.x, trial_.v, scratch_);
   const double trapezoid =
       p.context.pool.sum(now_.v.size(), kNormGrain, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t i = begin; i < end; ++i) {
-          const vec3 at_start = m[i] * (start_.v[i] - e.v_hat[i]) - start_.residual[i];  // γ f(x_s, v_s)
-          const vec3 twice = at_start + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
-          sum -= glm::dot(twice, now_.v[i] - start_.v[i]) / 2;
+          const vec3 at_now = m[i] * (now_.v[i] - e.v_hat[i]) - now_.residual[i];  // γ f(x, v)
+          const vec3 twice = at_now + e.gamma_f * (scratch_[i] - 2.0 * undamped_[i]);
+          sum -= glm::dot(twice, trial_.v[i] - now_.v[i]) / 2;
         }
         return sum;
       });
-  return trapezoid + e.gamma_f * p.system.beyond_trapezoid(start_.v, now_.v);
+  return trapezoid + e.gamma_f * p.system.beyond_trapezoid(now_.v, trial_.v);
 }
 
 double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integrate/integrator.h"
+#include "integrate/local_solves.h"
 
 namespace clothlab {
 
@@ -38,16 +39,15 @@ struct StageEquation {
 /// γ, γ_f γ_v stands for γ²). It ends at ‖r‖ ≤ newton_tolerance · max(scale, ‖r at the start‖), or where the
 /// rounding of x and v changes r by as much as ‖r‖.
 ///
-/// A Newton step that moves cloth across its stiff springs stretches them, so that ‖r‖ and the energy rise
-/// although it leads towards the root. Two remedies:
+/// Springs much shorter than the way that cloth goes in a step turn by any angle in it, so that a few
+/// particles have nearly all of ‖r‖ after a step of Newton's method. So each step is followed by solves for
+/// these alone (LocalSolves).
 ///
-/// Far from the root, A has clamped blocks whose tensions are those that the last iteration predicted
-/// (SystemCoefficients::before), and every step is taken whole; ‖r‖ may rise for some of them.
+/// Far from the root, A has clamped blocks and every step is taken whole; ‖r‖ may rise for some of them.
 ///
 /// Near it, a descent: A has exact blocks, which may be indefinite; conjugate gradients with the clamped
 /// matrix as preconditioner end at the boundary of a trust region or where they meet negative curvature
-/// [Steihaug 1983]. Whole steps with predicted tensions follow, which take the stretch back, and then only
-/// the incremental potential is compared with that of the start (a watchdog [Chamberlain 1982]):
+/// [Steihaug 1983]. A step has to lower the incremental potential
 ///   φ(v) = ½ ‖v − v̂‖²_M + E(x̂ + γ v) + γ R(v),   ∇φ = r     [Ascher 2022, §3.3, (14)–(15)],
 /// with the dampers' directions, which R depends on, those of the start.
 ///
@@ -84,20 +84,19 @@ class ImplicitStage {
   void evaluate(const Problem& p, Iterate& at);
   /// now_ := trial_, which then is undefined.
   void accept() { std::swap(now_, trial_); }
-  /// trial_ := now_ + α d.
+  /// trial_ := now_ + α d, and then where the largest residuals are solved for, if that makes ‖r‖ smaller.
   void try_step(const Problem& p, double alpha);
   /// A d = −r with blocks of that mode, d no longer than `radius`; keeps −d.
   Outcome find_direction(const Problem& p, JacobianMode mode, double radius, StepReport& report);
-  /// One whole step by predicted tensions, from now_.
-  Outcome leap(const Problem& p, double radius, StepReport& report);
-  /// A step by exact blocks (clamped ones where these give no direction) and the leaps that correct it.
+  /// One whole step by clamped blocks.
+  Outcome leap(const Problem& p, StepReport& report);
+  /// A step by exact blocks (clamped ones where these give no direction), or a part of it.
   Outcome descend(const Problem& p, StepReport& report);
-  /// The trial α d of that length and its leaps: whether φ has fallen enough, or ‖r‖.
-  Outcome try_descent(const Problem& p, double alpha, double length, int leaps, double slope,
-                      StepReport& report);
+  /// Whether φ, or ‖r‖, falls enough from now_ to trial_, where φ has that slope.
+  bool falls(const Problem& p, double potential_now, double slope);
   /// The part of φ without R.
   double potential(const Problem& p, const Iterate& at) const;
-  /// γ (R(now_) − R(start_)) with the dampers' directions at start_.
+  /// γ (R(trial_) − R(now_)) with the dampers' directions at now_.
   double damping_work(const Problem& p);
   /// Whether rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
@@ -109,15 +108,13 @@ class ImplicitStage {
   double radius_ = 0;                // of the trust region, in the preconditioner's norm
   double length_ = 0;                // of the last direction, in that norm
   LinearSolver solver_;
+  LocalSolves local_;
   std::optional<SpringMatrix> exact_, clamped_;
   Iterate now_, trial_;
-  Iterate start_;  // of the descent; far from the root, the iterate with the smallest ‖r‖
-  double start_potential_ = 0;
-  Iterate fallen_;                         // after the step of a descent, where φ has fallen there
-  std::vector<vec3> direction_, descent_;  // −d; that of the descent
-  std::vector<vec3> before_;               // x of the iterate before, for leaps
-  bool has_before_ = false;
-  std::vector<vec3> undamped_;  // f(x, 0) at start_
+  Iterate best_;                 // far from the root, that with the smallest ‖r‖
+  std::vector<vec3> direction_;  // −d
+  std::vector<vec3> trial_v_;    // before local solves
+  std::vector<vec3> undamped_;   // f(x, 0) at now_
   std::vector<vec3> scratch_;
 };
 

@@ -263,7 +263,7 @@ constexpr std::array kParameters{
     SceneParameter{
         {"newton-max-iterations", "Newton iterations", "", Kind::integer, 1, 1000, 200, true,
          "Most Newton iterations per stage; a step that needs more is reported as not converged. Most steps "
-         "take fewer than 30, steps in which cloth buckles up to 160."},
+         "take fewer than 20, steps in which cloth buckles up to 140."},
         [](const Scene& s) { return static_cast<double>(s.stepping.solver.newton_max_iterations); },
         [](Scene& s, double v) { s.stepping.solver.newton_max_iterations = static_cast<int>(v); },
         "Solver",
@@ -293,7 +293,7 @@ constexpr std::array kParameters{
     SceneParameter{
         {"cg-tolerance", "CG tolerance", "", Kind::real, 1e-14, 0.5, 1e-3, true,
          "Conjugate gradients stops when the residual has fallen to this fraction of the right-hand side; "
-         "within Newton's method at 0.25 or 0.1, where that is more."},
+         "within Newton's method at 0.4 or 0.1, where that is more."},
         [](const Scene& s) { return s.stepping.solver.linear.cg.tolerance; },
         [](Scene& s, double v) { s.stepping.solver.linear.cg.tolerance = v; },
         "Solver",

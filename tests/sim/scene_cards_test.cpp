@@ -475,14 +475,14 @@ TEST(SceneCards, OneNewtonStep) {
   EXPECT_EQ(all.steps, 75);
   EXPECT_LT(all.strain, 0.001);
   EXPECT_LT(all.energy, 0);
-  EXPECT_EQ(all.newton_iterations, 64);
+  EXPECT_EQ(all.newton_iterations, 33);
   const auto one = extremes_of(*card.by("semi-implicit-euler").start(), 75);
   EXPECT_EQ(one.steps, 1);
   EXPECT_NEAR(one.strain, 1, 0.02);
   EXPECT_NEAR(one.energy, 85, 1);
 
   const auto small = extremes_of(*card.by("backward-euler").with("dt", 1.0 / 60).start(), 300);
-  EXPECT_EQ(small.newton_iterations, 4);
+  EXPECT_EQ(small.newton_iterations, 5);
   EXPECT_LT(small.energy, 0);
   EXPECT_NEAR(extremes_of(*card.by("semi-implicit-euler").start(), 300).energy, 1, 0.1);
 }
@@ -640,9 +640,13 @@ TEST(SceneCards, SpinningBall) {
     ASSERT_EQ(run(*simulation, 240), 240) << integrator;
     EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.01 * ball) << integrator;
     const double before = simulation->record().books.floor;
-    ASSERT_EQ(run(*simulation, 240), 240) << integrator;
+    double mean_speed = 0;  // the cloth rings about it
+    for (int k = 0; k < 240; ++k) {
+      ASSERT_EQ(run(*simulation, 1), 1) << integrator;
+      mean_speed += turning_speed(*simulation, middle) / 240;
+    }
     EXPECT_NEAR((simulation->record().books.floor - before) / 2, watt, within) << integrator;
-    EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.001 * ball) << integrator;
+    EXPECT_NEAR(mean_speed, ball, 0.001 * ball) << integrator;
     if (std::string_view(integrator) != "semi-implicit-euler") continue;
 
     // Over a ball at rest they hang.

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "integrate/local_solves.h"
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <numeric>
+
+#include "linalg/symmetric.h"
+
+namespace clothlab {
+
+namespace {
+
+constexpr std::size_t kSpringsPerLook = 1 << 14;
+constexpr std::size_t kSolvesPerLook = 1 << 12;
+constexpr std::size_t kMeanGrain = 4096;
+constexpr double kStandsOut = 3;            // times the mean |r_i|
+constexpr double kSolvesPerParticle = 0.5;  // at most
+constexpr int kLocalHalvings = 5;
+constexpr double kSufficientFall = 1e-4;  // Armijo's constant
+constexpr double kMuchSmaller = 0.25;     // |r_i|² that needs no comparison of φ
+
+double square(const vec3& a) { return glm::dot(a, a); }
+
+}  // namespace
+
+struct LocalSolves::Problem {
+  std::span<const double> m;
+  const Projection& projection;
+  double gamma_v;
+  double stretch, bend, damping;  // γ_f times that of springs
+  double enough;                  // |r_i|² that does not stand out
+  std::span<vec3> x, v, r;
+};
+
+bool LocalSolves::update(const DynamicSystem& system, const StopProbe& stop) {
+  if (pattern_ == system.pattern()) return true;
+  pattern_.reset();  // until all is done
+  const ElasticElements springs = system.elements();
+  const auto for_springs = [&](const auto& body) {
+    for (std::size_t s = 0; s < springs.size(); ++s) {
+      if (s % kSpringsPerLook == 0 && stop_requested(stop)) return false;
+      body(springs[s]);
+    }
+    return true;
+  };
+
+  begin_.assign(system.size() + 1, 0);
+  if (!for_springs([&](const ElasticElement& e) { ++begin_[e.i + 1], ++begin_[e.j + 1]; })) return false;
+  pulls_.resize(*std::ranges::max_element(begin_));
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  links_.resize(begin_.back());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  if (!for_springs([&](const ElasticElement& e) {
+        links_[next[e.i]++] = {e.rest_length, e.j, e.stretch};
+        links_[next[e.j]++] = {e.rest_length, e.i, e.stretch};
+      }))
+    return false;
+  queue_.resize(system.size());
+  waits_.assign(system.size(), false);
+  pattern_ = system.pattern();
+  return true;
+}
+
+void LocalSolves::enter(const Problem& p, std::uint32_t i) {
+  if (waits_[i] || !(square(p.r[i]) > p.enough)) return;
+  waits_[i] = true;
+  queue_[(head_ + waiting_++) % queue_.size()] = i;
+}
+
+std::uint32_t LocalSolves::leave() {
+  const std::uint32_t i = queue_[head_];
+  head_ = (head_ + 1) % queue_.size();
+  --waiting_;
+  waits_[i] = false;
+  return i;
+}
+
+bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f,
+                        double gamma_v, std::span<vec3> x, std::span<vec3> v, std::span<vec3> r) {
+  const ElasticElements springs = system.elements();
+  if (springs.size() == 0 || !(gamma_v > 0)) return false;
+  const double sum = context.pool.sum(r.size(), kMeanGrain, [&](std::size_t begin, std::size_t end) {
+    double part = 0;
+    for (std::size_t i = begin; i < end; ++i) part += glm::length(r[i]);
+    return part;
+  });
+  const auto n = static_cast<double>(r.size());
+  const double enough = kStandsOut * sum / n;
+  const ElasticElement first = springs[0], last = springs[springs.size() - 1];
+  const Problem p{system.masses(),
+                  system.projection(),
+                  gamma_v,
+                  gamma_f * first.stiffness,
+                  gamma_f * last.stiffness,
+                  gamma_f * first.damping,
+                  enough * enough,
+                  x,
+                  v,
+                  r};
+  for (std::uint32_t i = 0; i < r.size(); ++i) enter(p, i);
+  bool moved = false;
+  const auto most = static_cast<std::size_t>(kSolvesPerParticle * n);
+  for (std::size_t solves = 0; waiting_ > 0 && solves < most; ++solves) {
+    if (solves % kSolvesPerLook == 0 && stop_requested(context.stop)) break;
+    if (const std::uint32_t i = leave(); square(r[i]) > p.enough && solve(p, i)) moved = true;
+  }
+  while (waiting_ > 0) leave();
+  return moved;
+}
+
+bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
+  const Projection::Entry* held = p.projection.find(i);
+  const std::span<const Link> links(links_.data() + begin_[i], begin_[i + 1] - begin_[i]);
+  const std::span<Pull> pulls(pulls_.data(), links.size());
+  const auto stiffness = [&](const Link& link) { return link.stretch ? p.stretch : p.bend; };
+
+  Symmetric block{p.m[i], p.m[i], p.m[i], 0, 0, 0};  // of the clamped matrix
+  vec3 others = p.r[i];                              // r_i without the springs' share
+  double energy = 0;                                 // twice that of the springs, and of the dampers' φ
+  for (std::size_t s = 0; s < links.size(); ++s) {
+    const std::uint32_t j = links[s].other;
+    const vec3 d = p.x[i] - p.x[j];
+    const double l = glm::length(d), k = stiffness(links[s]), strain = l - links[s].rest_length;
+    const vec3 n = l > 0 ? d / l : vec3(0.0);
+    const double speed = glm::dot(n, p.v[i] - p.v[j]);
+    pulls[s].direction = n;
+    pulls[s].before = (k * strain + p.damping * speed) * n;
+    others -= pulls[s].before;
+    energy += k * strain * strain / p.gamma_v + p.damping * speed * speed;
+    const double ratio = l > links[s].rest_length ? links[s].rest_length / l : 1;
+    const double along = p.gamma_v * k * ratio + p.damping;
+    block.add(1, spring_block(std::sqrt(along) * n, p.gamma_v * k * (1 - ratio)));
+  }
+  Padded product;
+  (block_inverse(block, held ? &held->S : nullptr) * Lanes(padded(p.r[i]))).store(product);
+  const vec3 direction = -unpadded(product);
+  const double slope = glm::dot(p.r[i], direction);
+  if (!(slope < 0)) return false;
+
+  double alpha = 1;
+  for (int k = 0; k <= kLocalHalvings; ++k, alpha /= 2) {
+    const vec3 change = alpha * direction, x = p.x[i] + p.gamma_v * change, v = p.v[i] + change;
+    vec3 r = others + p.m[i] * change;
+    double rise = 2 * glm::dot(others + p.m[i] / 2 * change, change) - energy;
+    for (std::size_t s = 0; s < links.size(); ++s) {
+      const std::uint32_t j = links[s].other;
+      const vec3 d = x - p.x[j], w = v - p.v[j];
+      const double l = glm::length(d), strain = l - links[s].rest_length,
+                   force = stiffness(links[s]) * strain;
+      const vec3 n = l > 0 ? d / l : vec3(0.0);
+      pulls[s].after = (force + p.damping * glm::dot(n, w)) * n;
+      r += pulls[s].after;
+      const double speed = glm::dot(pulls[s].direction, w);
+      rise += force * strain / p.gamma_v + p.damping * speed * speed;
+    }
+    if (held) r = held->S * r;
+    if (!(rise / 2 <= kSufficientFall * alpha * slope || square(r) <= kMuchSmaller * square(p.r[i])))
+      continue;
+    p.x[i] = x;
+    p.v[i] = v;
+    p.r[i] = r;
+    enter(p, i);
+    for (std::size_t s = 0; s < links.size(); ++s) {
+      const std::uint32_t j = links[s].other;
+      vec3 push = pulls[s].before - pulls[s].after;
+      if (const Projection::Entry* other = p.projection.find(j)) push = other->S * push;
+      p.r[j] += push;
+      enter(p, j);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace clothlab

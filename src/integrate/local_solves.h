@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/compute_context.h"
+#include "dynamics/dynamic_system.h"
+
+namespace clothlab {
+
+/// Solves an equation r(v) = M (v − v̂) − γ_f f(x̂ + γ_v v, v) = 0 for one particle at a time, with the others
+/// at rest (nonlinear elimination [Cai 2011]).
+///
+/// Springs shorter than the way that cloth goes in a step turn by any angle. A step of Newton's method leaves
+/// the few particles that they join with nearly all of ‖r‖, and a search along it ends where these would be
+/// thrown apart. Once they are solved for, what is left is the smooth rest, for which the step is good.
+class LocalSolves {
+ public:
+  /// Learns the springs of a system, once for a pattern. False when stopped.
+  bool update(const DynamicSystem& system, const StopProbe& stop);
+
+  /// Solves for the particles whose residual is some times larger than the mean, and for their neighbours
+  /// where that has made theirs so, a limited number of times or until asked to stop. x, v and r, which have
+  /// one vector per particle, stay as they are along held directions. Of the forces, springs and their
+  /// projected dampers count, others as constant. Not concurrent. Returns whether a particle has moved.
+  bool relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f, double gamma_v,
+             std::span<vec3> x, std::span<vec3> v, std::span<vec3> r);
+
+ private:
+  struct Problem;  // the arguments of relax
+  /// A spring as one of its ends sees it.
+  struct Link {
+    double rest_length = 0;
+    std::uint32_t other = 0;
+    bool stretch = true;
+  };
+  /// Of a link of the particle that is solved for.
+  struct Pull {
+    vec3 direction;      // towards the particle, at the start; 0 where the spring has no length
+    vec3 before, after;  // γ_f times the force on the other end
+  };
+
+  /// Takes one step of Newton's method for v_i, or a part of it, that lowers the incremental potential.
+  bool solve(const Problem& p, std::uint32_t i);
+  void enter(const Problem& p, std::uint32_t i);
+  std::uint32_t leave();
+
+  std::shared_ptr<const SpringPattern> pattern_;
+  std::vector<std::uint32_t> begin_;  // particle -> its first link; one more at the end
+  std::vector<Link> links_;
+  std::vector<Pull> pulls_;
+  std::vector<std::uint32_t> queue_;  // a ring of particles, each once
+  std::size_t head_ = 0, waiting_ = 0;
+  std::vector<bool> waits_;
+};
+
+}  // namespace clothlab
