@@ -192,7 +192,7 @@ void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span
     permute(pool, u, u_);
   }
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode, nullptr, a};
+  const SpringPass::Blocks blocks{c, mode, a};
   for_rows(pool, pattern(), [&](std::size_t chunk, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
     all.linearize(chunk, factor, along_v ? nullptr : u_.data(), blocks, sum_.data());
   });
@@ -203,13 +203,8 @@ void SpringForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span
 void SpringForce::add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   take(pool, x, c.damper_tension ? v : std::span<const vec3>());
-  const bool predicted = !c.before.empty() && mode == JacobianMode::clamped;
-  if (predicted) {
-    has_forces_ = has_damping_ = false;
-    permute(pool, c.before, sum_);
-  }
   const SpringPass all = pass(SpringForces::all);
-  const SpringPass::Blocks blocks{c, mode, predicted ? sum_.data() : nullptr, a};
+  const SpringPass::Blocks blocks{c, mode, a};
   pool.for_chunks(pattern().springs(), kSpringGrain,
                   [&](std::size_t begin, std::size_t end) { all.assemble(begin, end, blocks); });
 }

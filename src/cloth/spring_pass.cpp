@@ -88,19 +88,6 @@ struct SpringPass::Pose {
     kept_ratio = where_greater(exact_ratio, one, one, exact_ratio);
     ratio = mode == JacobianMode::exact ? exact_ratio : kept_ratio;
   }
-
-  /// The tension becomes the one that positions `before` predict (SystemCoefficients).
-  void predict(const SpringPass& pass, const Pair& pair, const Padded* before) {
-    const HalfLanes zero = both(0), one = both(1);
-    const PairOfVectors along_before =
-        pair.difference([&](std::uint32_t row) -> const Padded& { return before[row]; });
-    const HalfLanes square = dot(along_before, along_before);
-    const HalfLanes predicted =
-        dot(along_before, pair.along(pass)) / root(where_equal(square, zero, one, square));  // n⁻·x_ij
-    const HalfLanes exact_ratio =
-        one - (predicted - pair.rest_length(pass)) / where_equal(length, zero, one, length);
-    ratio = where_equal(length, zero, zero, where_greater(exact_ratio, one, one, exact_ratio));
-  }
 };
 
 /// along n nᵀ + across I
@@ -254,8 +241,7 @@ void SpringPass::assemble(std::size_t begin, std::size_t end, const Blocks& bloc
 
 void SpringPass::assemble_portable(std::size_t begin, std::size_t end, const Blocks& blocks) const {
   for_pairs(begin, end, [&](const Pair& pair) {
-    Pose pose(*this, pair, blocks.mode);
-    if (blocks.before != nullptr) pose.predict(*this, pair, blocks.before);
+    const Pose pose(*this, pair, blocks.mode);
     Block block;
     block.add_stiffness(pose, blocks.c.stiffness);
     block.add_damping(*this, pose, blocks.c.damping);

@@ -59,7 +59,6 @@ struct SpringPass {
   struct Blocks {
     SystemCoefficients c;
     JacobianMode mode{};
-    const Padded* before = nullptr;  ///< SystemCoefficients::before by row, null without
     SpringMatrix& a;
 
     bool has_damper_tension() const { return mode == JacobianMode::exact && c.damper_tension; }

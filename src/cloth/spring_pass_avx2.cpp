@@ -284,34 +284,18 @@ CLOTHLAB_AVX2_INLINE void find_forces(const SpringPass& pass, const SpringRun& s
 CLOTHLAB_AVX2_INLINE void store_matrix(const SpringPass& pass, const SpringRun& s, std::size_t k,
                                        const SpringPass::Blocks& blocks, const SpringBlock& block,
                                        const FourVectors& n, double* to) {
-  const __m256d one = _mm256_set1_pd(1.0);
-  // l, or 1 where it is 0.
-  const auto length_or_one = [&]() CLOTHLAB_AVX2_LAMBDA {
-    const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k));
-    return _mm256_blendv_pd(length, one, is_zero(length));
-  };
   const __m256d kept = kept_ratio(block, k);
   const bool exact = blocks.mode == JacobianMode::exact;
-  __m256d ratio = exact ? _mm256_load_pd(block.ratio + k) : kept;
-  if (blocks.before != nullptr) {
-    const FourVectors before = four_differences<itself>(blocks.before, s, k);
-    const __m256d square = dot(before, before);
-    const __m256d predicted =
-        _mm256_div_pd(dot(before, block.along.load(k)),
-                      _mm256_sqrt_pd(_mm256_blendv_pd(square, one, is_zero(square))));  // n⁻·x_ij
-    const __m256d elongation = _mm256_sub_pd(predicted, _mm256_loadu_pd(s.rest_lengths + k));
-    const __m256d of_predicted = _mm256_sub_pd(one, _mm256_div_pd(elongation, length_or_one()));
-    const __m256d none = is_zero(_mm256_load_pd(block.length + k));
-    ratio = _mm256_andnot_pd(none, _mm256_min_pd(one, of_predicted));
-  }
+  const __m256d ratio = exact ? _mm256_load_pd(block.ratio + k) : kept;
   const __m256d stiffness = by_kind(pass.stiffness, bending(s, k));
   FourBlocks sum = no_blocks();
   sum.add_stiffness(stiffness, ratio, blocks.c.stiffness);
   sum.add_damping(pass, stiffness, kept, blocks.c.damping);
   if (blocks.has_damper_tension()) {
+    const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k));
     const __m256d wanted = _mm256_div_pd(
         _mm256_mul_pd(_mm256_set1_pd(blocks.c.stiffness * pass.projected), dot(block.velocity.load(k), n)),
-        length_or_one());
+        _mm256_blendv_pd(length, _mm256_set1_pd(1.0), is_zero(length)));  // 1 where it is 0
     const __m256d tension = _mm256_min_pd(_mm256_mul_pd(_mm256_set1_pd(0.5), sum.along), wanted);
     sum.along = _mm256_sub_pd(sum.along, tension);
     sum.across = _mm256_add_pd(sum.across, tension);

@@ -27,10 +27,6 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
-  /// Positions x⁻ of the iterate before x, or nothing. With them `clamped` blocks take a spring's tension not
-  /// from its length but as the linearization at x⁻ predicted it, k (n⁻·x_ij − L): a motion across the spring
-  /// then does not stiffen it (mixed integration points [Magisano 2017]).
-  std::span<const vec3> before = {};
   /// Whether `exact` blocks add the tension k_d v·n of projected damping to a spring's own, up to half of the
   /// block along n: the symmetric positive part of how that force depends on x.
   bool damper_tension = false;

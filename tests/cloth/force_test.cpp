@@ -394,12 +394,10 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
           expect_equal_springs(a, b);
         }
       }
-      for (const auto& [mode, before, tension] : {std::tuple{JacobianMode::clamped, false, false},
-                                                  {JacobianMode::clamped, true, false},
-                                                  {JacobianMode::exact, false, false},
-                                                  {JacobianMode::exact, false, true}}) {
+      for (const auto& [mode, tension] : {std::pair{JacobianMode::clamped, false},
+                                          {JacobianMode::exact, false},
+                                          {JacobianMode::exact, true}}) {
         SystemCoefficients c{1, 0.3, 0.7};
-        if (before) c.before = tangle.rest;
         c.damper_tension = tension;
         SpringMatrix a(tangle.model->pattern()), b(tangle.model->pattern());
         fast.add_jacobians(one_thread(), tangle.x, tangle.v, c, mode, a);
@@ -650,25 +648,6 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   of_system.multiply(rig->pool, s.v, first);
   of_terms.multiply(rig->pool, s.v, second);
   EXPECT_EQ(first, second);
-}
-
-// x_ij = (0.3, 0.4, 0) of a spring of length 0.4 before and (0.3, 0.4, 0.6) now, so that nothing but the
-// direction across has changed.
-TEST(SpringForce, TakesTheTensionThatTheIterateBeforePredicted) {
-  auto rig = make_sheet(2, 2, 0.4, sample_material());
-  std::vector<vec3> before = rig->state.x, x = before;
-  const std::vector<vec3> rest(x.size(), vec3(0));
-  const auto [i, j] = rig->system.pattern()->ends(0);
-  before[i] = before[j] + vec3(0.3, 0.4, 0);
-  x[i] = x[j] + vec3(0.3, 0.4, 0.6);
-  SystemCoefficients c{0, 0, 1};
-  c.before = before;
-  SpringMatrix a(rig->system.pattern());
-  rig->system.assemble(rig->pool, x, rest, c, JacobianMode::clamped, a);
-  const double k = rig->system.material().stretch_stiffness, l = std::sqrt(0.61);
-  const SpringMatrix::Spring spring = a.spring(0);
-  EXPECT_NEAR(spring.b, k * (0.5 - 0.4) / l, 1e-12 * k);
-  EXPECT_NEAR(glm::dot(spring.u, spring.u) + spring.b, k, 1e-12 * k);  // B n = k n
 }
 
 TEST(SpringForce, AddsTheTensionOfDampersToExactBlocks) {
