@@ -21,7 +21,7 @@ constexpr double kSolved = 1e-3;        // of ξ: the largest change in the last
 constexpr double kApartPerStep = 0.25;  // of what is missing to ξ
 constexpr double kApartSpeed = 1;       // [m/s]
 constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that features may come to
-constexpr double kRoom = 0.5;                                      // of ξ, for impulses
+constexpr double kPairRoom = 0.5;                                  // of ξ, for impulses
 constexpr double kBelow = 0.5;                                     // of ξ above a surface
 constexpr double kSameWay = 1e-9;                                  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
@@ -82,6 +82,7 @@ ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings,
   const CancelPoint cancel(context.stop);
   begin(surfaces, before, after, system, pins);
   crowded_ = !find_pairs(context);
+  if (crowded_) return Outcome::crowded;
   add_near();
   for (int round = 0;
        round < kRounds && (find_meetings(surfaces, context) || (round == 0 && !contacts_.empty())); ++round) {
@@ -96,7 +97,7 @@ ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings,
       solve_ways();
     cancel.look();
   }
-  if (contacts_.empty() && !crowded_) return Outcome::untouched;
+  if (contacts_.empty()) return crowded_ ? Outcome::crowded : Outcome::untouched;
   solve_velocities();
   const bool free = move_together(surfaces, context);
   if (crowded_) return Outcome::crowded;
@@ -172,7 +173,7 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.look();
   listed_ = way_;
-  const double reach = (1 + 2 * kRoom) * settings_.thickness;
+  const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
   const auto found = finder_.find(context.pool, x_, way_, reach, settings_.with_itself);
   near_ = found.value_or(std::span<const FeaturePair>());
   cancel.look();
@@ -187,7 +188,7 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
 
 /// Whether what was listed is all that may meet on the ways as they are.
 bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
-  const double room = kRoom * settings_.thickness;
+  const double room = kPairRoom * settings_.thickness;
   return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
     double outside = 0;
     for (std::size_t i = begin; i < end; ++i) {

@@ -40,7 +40,7 @@ struct ImpulseSettings {
 /// Impulses are found by sweeps over the contacts (projected Gauss–Seidel), Coulomb's friction included.
 /// What still meets after some rounds moves together from then on, in zones that grow until nothing meets.
 ///
-/// What is nearer than ξ is led apart, without a velocity. Features that are nearer than 2 ξ at rest are kept
+/// What is nearer than ξ is led apart, at 1 m/s at most. Features that are nearer than 2 ξ at rest are kept
 /// half as far apart.
 class ImpulseContact {
  public:

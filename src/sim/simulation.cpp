@@ -191,13 +191,12 @@ void Simulation::Impl::add_work_of_held(double h, bool of_pins, const ComputeCon
 void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
-  static const Surfaces kNone;
   const bool held = filters_contact(*scene);
   const double thickness = surface_thickness(*scene, system.model());
   surfaces.place(*scene, thickness, moves, state.x.size(), state.t, h);
   if (!system.contact().empty()) place_pushing_surfaces();
   system.meet(context.pool, state.x);
-  if (contact.hold(held ? surfaces : kNone, h, state, system, context)) integrator->reset();
+  if (contact.hold(held ? surfaces : no_surfaces, h, state, system, context)) integrator->reset();
   if (held && surfaces.move()) add_work_of_held(h, false, context);
 }
 

@@ -156,6 +156,7 @@ struct Simulation::Impl {
 
   ObstacleMoves moves;
   Surfaces surfaces;  // of the current substep
+  const Surfaces no_surfaces;
   FilterContact contact;
   ImpulseContact striking;
   StepControl control;

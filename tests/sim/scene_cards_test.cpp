@@ -632,7 +632,7 @@ TEST(SceneCards, SpinningBall) {
     double watt, within;
   };
   for (const auto& [integrator, watt, within] :
-       {Row{"semi-implicit-euler", 0.23, 0.01}, Row{"bdf2", 0.06, 0.006}, Row{"sdirk2", 1e-3, 1e-3}}) {
+       {Row{"semi-implicit-euler", 0.23, 0.01}, Row{"bdf2", 0.06, 0.006}, Row{"sdirk2", 1e-3, 2e-3}}) {
     Card card("22-spinning-ball");
     const auto simulation = card.by(integrator).start();
     EXPECT_NEAR(simulation->scene().stepping.dt, 8.3e-3, 1e-4);
@@ -681,8 +681,10 @@ TEST(SceneCards, PushedCurtain) {
     }
     work[rough] = simulation->record().books.floor;
   }
-  EXPECT_NEAR(strain[1], 0.08, 0.005);
-  EXPECT_NEAR(strain[0], 0.03, 0.005);
+  // The largest of a run that buckles: 0.059 to 0.081 and 0.020 to 0.030 for tolerances of CG from 1e-3 to
+  // 1e-8.
+  EXPECT_NEAR(strain[1], 0.07, 0.015);
+  EXPECT_NEAR(strain[0], 0.025, 0.006);
   EXPECT_NEAR(work[1] / work[0], 7, 0.5);
 }
 
