@@ -15,8 +15,8 @@
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
+#include "sim/contact.h"
 #include "sim/diagnostics.h"
-#include "sim/surfaces.h"
 
 namespace clothlab {
 namespace {
@@ -171,7 +171,7 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
     return Json{{"last", of_last}, {"whole_run", largest}};
   };
   json["residual"] = figure(last.residual, residual_);
-  if (has_surfaces(simulation.scene()))
+  if (may_touch(simulation.scene()))
     json["contacts"] = {{"pairs", last.contacts.pairs},
                         {"sticking", last.contacts.sticking},
                         {"least_gap", last.contacts.pairs > 0 ? Json(last.contacts.least_gap) : Json()},

@@ -25,7 +25,9 @@ inline bool filters_contact(const Scene& scene) {
 inline bool strikes_contact(const Scene& scene) {
   return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.contact.with_itself);
 }
-/// How, for a cloth of that model; what is automatic is chosen for it.
+/// Whether cloth may touch anything, itself included.
+inline bool may_touch(const Scene& scene) { return has_surfaces(scene) || strikes_contact(scene); }
+/// How impulses act on a cloth of that model; what is automatic is chosen for it.
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
 
 /// How much thicker surfaces are than they look [m].

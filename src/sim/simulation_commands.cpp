@@ -170,7 +170,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   // Pins, surfaces and other parts may turn common initial motion into internal energy.
-  const bool free = pins.empty() && !has_surfaces(*scene) && !strikes_contact(*scene);
+  const bool free = pins.empty() && !may_touch(*scene);
   if (!at_start || !at_start->is_of(*scene, system.contact().settings(), free)) {
     measure(context);
     account.start(measured.internal.shaking() + measured.potential.contact +

@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
-#include "sim/surfaces.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
@@ -221,16 +221,18 @@ struct ContactRow {
   std::string (*text)(const ContactFigures&);
 };
 constexpr std::array kContactRows{
-    ContactRow{"In contact", "contact-pairs",
-               "Pairs of a particle and the floor or an obstacle, and how many of them friction holds; by "
-               "penalty those that slide slower than the speed of creeping.",
-               [](const ContactFigures& now) {
-                 return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
-                        format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
-               }},
+    ContactRow{
+        "In contact", "contact-pairs",
+        "Pairs of a particle and the floor or an obstacle, by impulses also of features that were led "
+        "apart, and how many of them friction holds; by penalty those that slide slower than the speed "
+        "of creeping.",
+        [](const ContactFigures& now) {
+          return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
+                 format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
+        }},
     ContactRow{"Least gap", "contact-gap",
-               "The least distance of any of them, less the thickness of contact forces; negative where a "
-               "particle is below a surface.",
+               "The least distance of any of them, less the thickness. Negative where a particle is below a "
+               "surface; by impulses where something is nearer than the thickness, but apart.",
                [](const ContactFigures& now) {
                  if (now.pairs == 0) return std::string("–");
                  return format_quantity(std::abs(now.least_gap) > kSurfaceRounding ? now.least_gap : 0, "m");
@@ -238,7 +240,7 @@ constexpr std::array kContactRows{
     ContactRow{
         "Normal force", "contact-force",
         "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
-        "By the filter, the mean of the last step.",
+        "By impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
         [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
     ContactRow{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
                [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
@@ -246,7 +248,7 @@ constexpr std::array kContactRows{
 
 // Of the active lane, where there is anything to touch.
 void contact_figures(const PanelContext& context) {
-  if (!has_surfaces(context.scene())) return;
+  if (!may_touch(context.scene())) return;
   section("Contacts of the last step");
   for (const ContactRow& row : kContactRows) {
     ImGui::TextUnformatted(row.label);

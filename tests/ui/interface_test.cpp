@@ -101,6 +101,17 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   EXPECT_EQ(says("legend:intersections"), "2 pairs of triangles intersect now");
 }
 
+// Also where the cloth has nothing but itself to touch.
+TEST(Interface, ShowsTheContactsOfClothWithItself) {
+  for (const ContactModel model : {ContactModel::filter, ContactModel::impulse}) {
+    Scene scene = Interface::sheet();
+    scene.contact.model = model;
+    Interface face(scene);
+    face.click("tab:Contact");
+    EXPECT_EQ(item_rects().contains("contact-pairs"), model == ContactModel::impulse);
+  }
+}
+
 // The arrows beside the list pass over methods that cannot run the scene.
 TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
   Scene scene = Interface::sheet();
