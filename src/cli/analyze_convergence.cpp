@@ -46,7 +46,7 @@ struct Convergence final : Analysis {
         "exact (the default), or clamped, with which some methods are only of order 1.");
     AnalyzeOptions::add_option(
         app, "--contact", contact_text, "NAME",
-        "The sheet lies on a sphere without friction, pressed on it, with contact by filter or penalty.");
+        "The sheet lies on a sphere without friction, pressed on it, with contact by filter, penalty or barrier.");
     options.add_parameters_to(app);
   }
 

@@ -59,6 +59,34 @@ void ClothSystem::meet(WorkerPool& pool, std::span<const vec3> x) {
   if (!contact_.empty()) contact_.begin(pool, x);
 }
 
+bool ClothSystem::begin_ways(WorkerPool& pool, std::span<const vec3> from, std::span<const vec3> x) {
+  ways_begin_.assign(x.begin(), x.end());
+  return contact_.may_begin(pool, from, x);
+}
+
+double ClothSystem::shorten_ways(WorkerPool& pool, std::span<vec3> x) {
+  if (!contact_.bars_ways()) return 1;
+  way_.resize(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) way_[i] = x[i] - ways_begin_[i];
+  const double share = contact_.shorten(pool, ways_begin_, way_);
+  if (share < 1)
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (contact_.shares()[i] < 1) x[i] = ways_begin_[i] + way_[i];
+  return share;
+}
+
+double ClothSystem::lead_from_start(WorkerPool& pool, std::span<vec3> x) const {
+  constexpr double kMargin = 0.9;  // it is not to begin at the bound
+  if (!contact_.bars_ways()) return 1;
+  way_.resize(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) way_[i] = x[i] - ways_begin_[i];
+  double share = contact_.free_share(pool, ways_begin_, way_);
+  if (!(share < 1)) return 1;
+  share *= kMargin;
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = ways_begin_[i] + share * way_[i];
+  return share;
+}
+
 void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
   if (pushes.empty() && pushes_.empty()) return;
   pushes_.set(pushes);

@@ -54,9 +54,17 @@ class ClothSystem final : public DynamicSystem {
   /// What the cloth meets as forces.
   void set_contact(const ContactSettings& settings);
   const ContactForce& contact() const { return contact_; }
-  void place_surface(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
-    contact_.place(surface, body, motion);
+  void place_surface(std::size_t surface, const Obstacle& before, const Obstacle& body,
+                     const SurfaceMotion& motion, bool at_begin) {
+    contact_.place(surface, before, body, motion, at_begin);
   }
+  /// Where contact bars ways: whether prescribed motion alone, to x, is free; then it is what methods begin
+  /// from.
+  bool begin_ways(WorkerPool& pool, std::span<const vec3> from, std::span<const vec3> x);
+  /// Shortens what a step led to, from where ways began; see FreeWay. 1 where nothing bars them.
+  double shorten_ways(WorkerPool& pool, std::span<vec3> x);
+  /// By particle, of the last call of shorten_ways.
+  std::span<const double> shares_of_ways() const { return contact_.shares(); }
   /// Takes the pairs of damping and friction for the next step from the positions at its start.
   void meet(WorkerPool& pool, std::span<const vec3> x);
 
@@ -103,6 +111,13 @@ class ClothSystem final : public DynamicSystem {
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
+  double free_share(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way) const override {
+    return contact_.free_share(pool, x, way);
+  }
+  double lead_from_start(WorkerPool& pool, std::span<vec3> x) const override;
+  void go_on_from(std::span<const vec3> x) const override {
+    if (contact_.bars_ways()) ways_begin_.assign(x.begin(), x.end());
+  }
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
   const std::optional<GrabSpring>& grab() const override { return grab_; }
@@ -126,6 +141,8 @@ class ClothSystem final : public DynamicSystem {
   std::optional<RayleighMassForce> rayleigh_mass_;
   std::optional<WindForce> wind_force_;
   ContactForce contact_;
+  mutable std::vector<vec3> ways_begin_;  // where contact bars ways
+  mutable std::vector<vec3> way_;
   SteadyForce pushes_;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces goes over this list.

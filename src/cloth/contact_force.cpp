@@ -6,6 +6,8 @@
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
 
+#include "mesh/cloth_mesh.h"
+
 namespace clothlab {
 namespace {
 
@@ -18,17 +20,78 @@ mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 void ContactForce::set(const ContactSettings& settings) {
   settings_ = settings;
   slides_.clear();
+  start_.clear();
   found_.clear();
   touches_.clear();
+  if (settings.cloth != nullptr)
+    near_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
+  else
+    near_.set_cloth({}, {}, false);
+  bodies_.clear();
+  for (const ContactSettings::Surface& surface : settings.surfaces) bodies_.push_back(surface.body);
+  before_ = bodies_;
+  place_bodies();
 }
 
-void ContactForce::place(std::size_t surface, const Obstacle& body, const SurfaceMotion& motion) {
-  settings_.surfaces[surface].body = body;
-  settings_.surfaces[surface].motion = motion;
+/// Behind a barrier.
+void ContactForce::place_bodies() {
+  if (!bars_ways()) return;
+  near_.place_meshes(bodies_, before_);
+  solid_.clear();
+  solid_before_.clear();
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    if (!meets_particles(bodies_[k])) continue;
+    solid_.push_back(bodies_[k]);
+    solid_before_.push_back(before_[k]);
+  }
+}
+
+bool ContactForce::may_begin(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> led) {
+  way_.resize(x.size());
+  bool rests = before_ == bodies_;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    way_[i] = led[i] - x[i];
+    rests = rests && way_[i] == vec3(0);
+  }
+  if (rests) return true;
+  FreeWay::Fence moving = fence();
+  moving.before = solid_before_;
+  return free_way_.share(pool, moving, x, way_) == 1;
+}
+
+std::pair<std::uint32_t, std::uint32_t> ContactForce::squeezed() const {
+  const FreeWay::End& end = free_way_.end();
+  if (!end.on) return {end.particle, kClothItself};
+  if (end.by_feature) return {end.particle, settings_.surfaces[*end.on].number};
+  std::uint32_t solid = 0;
+  for (const ContactSettings::Surface& surface : settings_.surfaces)
+    if (meets_particles(surface.body) && solid++ == *end.on) return {end.particle, surface.number};
+  return {end.particle, kClothItself};
+}
+
+double ContactForce::free_share(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way) const {
+  return bars_ways() ? free_way_.share(pool, fence(), x, way) : 1;
+}
+
+double ContactForce::shorten(WorkerPool& pool, std::span<const vec3> x, std::span<vec3> way) {
+  return free_way_.shorten(pool, fence(), x, way);
+}
+
+void ContactForce::place(std::size_t surface, const Obstacle& before, const Obstacle& body,
+                         const SurfaceMotion& motion, bool at_begin) {
+  ContactSettings::Surface& placed = settings_.surfaces[surface];
+  const bool moved = !(bodies_[surface] == body && before_[surface] == before);
+  placed.body = bodies_[surface] = body;
+  at_begin_ = at_begin;
+  placed.motion = motion;
+  before_[surface] = before;
+  if (moved) place_bodies();
 }
 
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   slides_.clear();
+  start_.clear();
+  if (!near_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
   for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
 }
 
@@ -40,6 +103,13 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
 }
 
 void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& lead) const {
+  touches_.clear();
+  found_at_begin_ = settings_.law.barrier && (at_begin_ || std::ranges::equal(x, start_));
+  if (!settings_.surfaces.empty()) find_on_surfaces(pool, x, lead);
+  if (!near_.empty()) find_features(pool, x);
+}
+
+void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, const Lead& lead) const {
   by_chunk_.resize((x.size() + kContactGrain - 1) / kContactGrain);
   const std::size_t surfaces = settings_.surfaces.size();
   found_.resize(surfaces);
@@ -53,8 +123,9 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& l
                            (lead.u.empty() ? 0 : std::abs(lead.factor) * glm::length(lead.u[i]));
       for (std::size_t k = 0; k < surfaces; ++k) {
         const ContactSettings::Surface& surface = settings_.surfaces[k];
-        const auto within =
-            place_within(surface.body, x[i], reach, found_[k].empty() ? nullptr : &found_[k][i]);
+        const Obstacle& body = found_at_begin_ ? before_[k] : bodies_[k];
+        if (!meets_particles(body)) continue;
+        const auto within = place_within(body, x[i], reach, found_[k].empty() ? nullptr : &found_[k][i]);
         if (!within) continue;
         const SurfacePlace& place = *within;
         const double gap = place.height - place.level - settings_.thickness;
@@ -71,6 +142,7 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& l
         touch.count = 1;
         touch.normal = place.normal;
         touch.gap = gap;
+        touch.reach = settings_.law.distance;
         touch.push = settings_.law.line(gap);
         // Of the surface at this height, which is parallel to the body's.
         const auto here = [&](double curvature) {
@@ -81,19 +153,47 @@ void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& l
                         here(place.least_curvature) * least;
         touch.friction = surface.friction;
         touch.velocity = surface.motion.at(x[i]);
-        touch.surface = static_cast<std::uint32_t>(k);
+        touch.surface = surface.number;
       }
     }
   });
-  touches_.clear();
   for (const std::vector<Touch>& found : by_chunk_)
     touches_.insert(touches_.end(), found.begin(), found.end());
+}
+
+void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) const {
+  for (const auto& [pair, apart, reach] : near_.find(pool, x, settings_.law.distance, found_at_begin_)) {
+    if (!(apart.distance > 0)) continue;  // crossed, without a direction
+    const bool passed = !settings_.law.barrier && start_.size() == x.size() && apart.is_within(pair.kind) &&
+                        side(pair.kind, pair.of(x)) * side(pair.kind, pair.of(start_)) < 0;
+    const double sign = passed ? -1 : 1;
+    Touch& touch = touches_.emplace_back();
+    touch.normal = sign / apart.distance * apart.apart;
+    touch.gap = sign * apart.distance;
+    touch.reach = reach;
+    touch.friction = settings_.friction_with_itself;
+    touch.surface = kClothItself;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::uint32_t particle = pair.particle[k];
+      if (near_.is_cloth(particle)) {
+        const auto at = static_cast<std::size_t>(touch.count++);
+        touch.particle[at] = particle;
+        touch.weight[at] = apart.weight[k];
+        continue;
+      }
+      const ContactSettings::Surface& surface = settings_.surfaces[near_.body_of(particle)];
+      touch.velocity -= apart.weight[k] * surface.motion.at(near_.position_of(particle));
+      touch.friction = surface.friction;
+      touch.surface = surface.number;
+    }
+    touch.push = law_of(touch).push(touch.gap);
+  }
 }
 
 ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) const {
   const vec3 u = touch.speed(v), along = u - glm::dot(touch.normal, u) * touch.normal;
   const double slip = glm::length(along);
-  return {.particle = touch.particle[0],
+  return {.particle = touch.foremost(),
           .surface = touch.surface,
           .sticks = touch.friction > 0 && slip < settings_.friction.speed,
           .gap = touch.gap,
@@ -104,7 +204,7 @@ ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) cons
 
 double ContactForce::energy(WorkerPool& pool, std::span<const vec3> x) const {
   double sum = 0;
-  for (const Touch& touch : touches(pool, x)) sum += settings_.law.energy(touch.gap);
+  for (const Touch& touch : touches(pool, x)) sum += law_of(touch).energy(touch.gap);
   return sum;
 }
 
@@ -170,7 +270,7 @@ void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, 
 }
 
 mat3 ContactForce::block(const Touch& touch, JacobianMode mode) const {
-  const mat3 along = settings_.law.stiffness * square(touch.normal);
+  const mat3 along = law_of(touch).slope(touch.gap) * square(touch.normal);
   return mode == JacobianMode::clamped ? along : along - std::max(touch.push, 0.0) * touch.turning;
 }
 
@@ -210,9 +310,11 @@ ContactForce::Quotients ContactForce::quotients(JacobianMode mode, std::span<con
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  find(pool, x, {factor, u, f, c.stiffness});
+  find(pool, x, settings_.law.barrier ? Lead{} : Lead{factor, u, f, c.stiffness});
   for (const Touch& touch : touches_)
-    touch.spread(touch.push * touch.normal - factor * (block(touch, mode) * touch.blend(u)), f);
+    touch.spread(touch.push * touch.normal -
+                     factor * (block(touch, mode) * (found_at_begin_ ? touch.speed(u) : touch.blend(u))),
+                 f);
   for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);
   add_blocks(v, c, mode, a);
 }

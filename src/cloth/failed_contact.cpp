@@ -10,18 +10,19 @@ std::optional<FailedContact> failed_contact(const ClothSystem& system, WorkerPoo
                                             std::span<const vec3> x0, std::span<const vec3> x1) {
   const ContactForce& contact = system.contact();
   if (contact.empty()) return std::nullopt;
-  const ContactLaw& law = contact.settings().law;
   std::optional<FailedContact> found;
   double most = 0;
   for (const ContactForce::Touch& touch : contact.touches(pool, x0)) {
-    const std::uint32_t particle = touch.particle[0];
+    const std::uint32_t particle = touch.foremost();
     if (system.projection().find(particle) != nullptr) continue;
+    const ContactLaw law = contact.law_of(touch);
     const double way = glm::dot(touch.normal, touch.blend(x1) - touch.blend(x0));
     const double excess = law.energy(touch.gap + way) - law.energy(touch.gap) + touch.push * way;
     if (!(excess > most)) continue;
     most = excess;
     const double mass = system.masses()[particle];
-    found = {particle, touch.surface, std::sqrt(law.stiffness / mass),
+    const double stiffness = law.slope(touch.gap);
+    found = {particle, touch.surface, std::sqrt(stiffness / mass),
              touch.friction * touch.push * contact.settings().friction.slope(0) / mass};
   }
   return found;

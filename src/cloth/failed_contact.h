@@ -12,7 +12,7 @@ namespace clothlab {
 /// The contact by forces at which a step failed.
 struct FailedContact {
   std::uint32_t particle = 0;
-  std::uint32_t surface = 0;  ///< in the settings of contact forces
+  std::uint32_t surface = 0;  ///< as in ContactPair
   double omega = 0;           ///< √(k/m), the frequency of the particle on it alone [rad/s]
   double friction_rate = 0;   ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
 };

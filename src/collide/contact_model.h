@@ -8,7 +8,7 @@
 namespace clothlab {
 
 /// How cloth that meets something is kept out of it.
-enum class ContactModel { filter, penalty, impulse };
+enum class ContactModel { filter, penalty, impulse, barrier };
 
 /// A model's row: everything that menus, help texts and docs know of it.
 struct ContactModelInfo {
@@ -22,8 +22,10 @@ struct ContactModelInfo {
   std::span<const std::string_view> parameters;  ///< ids of those that it uses
 };
 
-inline constexpr std::array<std::string_view, 4> kPenaltyParameters{"contact-stiffness", "contact-distance",
-                                                                    "thickness", "friction-speed"};
+inline constexpr std::array<std::string_view, 5> kPenaltyParameters{
+    "contact-stiffness", "contact-distance", "thickness", "self-contact", "friction-speed"};
+inline constexpr std::array<std::string_view, 4> kBarrierParameters{"barrier-stiffness", "contact-distance",
+                                                                    "self-contact", "friction-speed"};
 inline constexpr std::array<std::string_view, 2> kImpulseParameters{"thickness", "self-contact"};
 
 /// In the order of the enumerators.
@@ -40,7 +42,8 @@ inline constexpr std::array kContactModels{
         {}},
     ContactModelInfo{
         ContactModel::penalty, "penalty", "Penalty",
-        "A spring between cloth and surface from the contact distance on, with smoothed "
+        "A spring between cloth and surface, and between cloth and cloth, from the contact distance on, with "
+        "smoothed "
         "friction: a force like the others, so that its stiffness counts in the largest stable "
         "step, and impacts are elastic. Not for methods that treat springs one by one or as rods.",
         "None: how deep the cloth gets follows from mass, speed and stiffness.", true, kPenaltyParameters},
@@ -51,6 +54,14 @@ inline constexpr std::array kContactModels{
         "its order where something touches.",
         "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", false,
         kImpulseParameters},
+    ContactModelInfo{
+        ContactModel::barrier, "barrier", "Barrier",
+        "A force that grows without bound as the gap closes, cloth on surfaces, on meshes and on itself, "
+        "with "
+        "smoothed friction. Particles that a step would lead through something go a part of their way alone. "
+        "Not for methods that treat springs one by one or as rods.",
+        "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", true,
+        kBarrierParameters},
 };
 
 inline const ContactModelInfo& info_of(ContactModel model) {

@@ -33,6 +33,7 @@ struct ContactFigures {
   double least_gap = std::numeric_limits<double>::quiet_NaN();  ///< [m]; NaN without pairs
   double push = 0;                                              ///< sum of the normal forces [N]
   double friction_power = 0;                                    ///< that friction takes [W]
+  double limit = 1;  ///< least share of its way that a barrier has left a particle
 
   void add(const ContactPair& pair) {
     least_gap = pairs == 0 ? pair.gap : std::min(least_gap, pair.gap);

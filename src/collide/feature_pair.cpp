@@ -24,6 +24,12 @@ Separation separation(FeaturePair::Kind kind, const std::array<vec3, 4>& x) {
   return found;
 }
 
+double side(FeaturePair::Kind kind, const std::array<vec3, 4>& x) {
+  const vec3 normal = kind == FeaturePair::Kind::vertex_face ? glm::cross(x[2] - x[1], x[3] - x[1])
+                                                             : glm::cross(x[1] - x[0], x[3] - x[2]);
+  return glm::dot(normal, x[0] - x[2]);
+}
+
 double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& way) {
   const vec3 mean = (way[0] + way[1] + way[2] + way[3]) / 4.0;
   std::array<double, 4> length{};

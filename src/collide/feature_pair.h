@@ -31,11 +31,19 @@ struct Separation {
   vec3 apart{0};        ///< Σ w x [m]
   double distance = 0;  ///< its length
 
+  /// Whether the points lie within the triangle, or within both edges.
+  bool is_within(FeaturePair::Kind kind) const {
+    return weight[1] * weight[2] * weight[3] != 0 &&
+           (kind == FeaturePair::Kind::vertex_face || weight[0] != 0);
+  }
   vec3 blend(const std::array<vec3, 4>& a) const {
     return weight[0] * a[0] + weight[1] * a[1] + weight[2] * a[2] + weight[3] * a[3];
   }
 };
 Separation separation(FeaturePair::Kind kind, const std::array<vec3, 4>& x);
+
+/// On which side of the triangle the vertex is, or of one edge the other: of either sign, 0 between.
+double side(FeaturePair::Kind kind, const std::array<vec3, 4>& x);
 
 /// How much nearer two features can come on the ways of their particles, at most [m].
 double approach_bound(FeaturePair::Kind kind, const std::array<vec3, 4>& way);

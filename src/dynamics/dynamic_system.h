@@ -94,6 +94,17 @@ class DynamicSystem {
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
   /// The pattern of matrices for `assemble`.
+  /// The share in [0, 1] of ways from x [m] on which nothing passes through anything, where contact sees to
+  /// that.
+  virtual double free_share(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
+                            std::span<const vec3> /*way*/) const {
+    return 1;
+  }
+  /// Brings positions that a method looks at first [m] back towards where it goes on from, so far that the
+  /// cloth gets there without passing through anything: to x0 + s (x − x0). Answers s; 1: nothing is changed.
+  virtual double lead_from_start(WorkerPool& /*pool*/, std::span<vec3> /*x*/) const { return 1; }
+  /// Says that a method has gone to x [m] on ways that are free: the rest of the step goes on from there.
+  virtual void go_on_from(std::span<const vec3> /*x*/) const {}
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
   // For methods that treat forces one by one; `force` and `assemble` include them.

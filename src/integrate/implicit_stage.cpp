@@ -50,6 +50,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   now_.norm = kInfinity;
   for (const std::span<const vec3> guess : guesses) {
     std::ranges::copy(guess, trial_.v.begin());
+    lead_from_start(p, trial_);
     evaluate(p, trial_);
     if (gives_up(context, report)) return false;
     const bool first = guess.data() == guesses.begin()->data();
@@ -91,6 +92,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
       failure = "Newton's method found no step that comes closer";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
+  system.go_on_from(now_.x);
   std::ranges::copy(now_.x, x1.begin());
   std::ranges::copy(now_.v, v1.begin());
   report.newton_residual = scale > 0 ? now_.norm / scale : 0;
@@ -144,7 +146,7 @@ ImplicitStage::Outcome ImplicitStage::find_direction(const Problem& p, JacobianM
 ImplicitStage::Outcome ImplicitStage::leap(const Problem& p, StepReport& report) {
   const Outcome outcome = find_direction(p, JacobianMode::clamped, kInfinity, report);
   if (outcome != Outcome::improved) return outcome;
-  try_step(p, 1);
+  try_step(p, free_share(p));
   if (gives_up(p.context, report)) return Outcome::stopped;
   if (!std::isfinite(trial_.norm)) return Outcome::stuck;
   accept();
@@ -162,7 +164,7 @@ ImplicitStage::Outcome ImplicitStage::descend(const Problem& p, StepReport& repo
   if (gives_up(p.context, report)) return Outcome::stopped;
   const double potential_now = potential(p, now_);
 
-  double alpha = 1;
+  double alpha = free_share(p);
   for (int k = 0; k < kTrials; ++k, alpha /= 4) {
     if (gives_up(p.context, report)) return Outcome::stopped;
     try_step(p, alpha);
@@ -193,10 +195,32 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
   const StageEquation& e = p.equation;
   if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, trial_.x, trial_.v, trial_.residual))
     return;
-  evaluate(p, trial_);
-  if (trial_.norm < norm) return;
+  p.context.for_particles(trial_.v.size(),
+                          [&](std::size_t i) { scratch_[i] = e.gamma_v * (trial_.v[i] - now_.v[i]); });
+  const bool free = p.system.free_share(p.context.pool, now_.x, scratch_) == 1;
+  if (free) evaluate(p, trial_);
+  if (free && trial_.norm < norm) return;
   trial_.v.swap(trial_v_);
   evaluate(p, trial_);
+}
+
+void ImplicitStage::lead_from_start(const Problem& p, Iterate& guess) {
+  const StageEquation& e = p.equation;
+  if (!(e.gamma_v > 0)) return;
+  p.context.for_particles(guess.x.size(),
+                          [&](std::size_t i) { guess.x[i] = e.x_hat[i] + e.gamma_v * guess.v[i]; });
+  if (p.system.lead_from_start(p.context.pool, guess.x) == 1) return;
+  p.context.for_particles(guess.x.size(), [&](std::size_t i) {
+    const vec3 change = (guess.x[i] - e.x_hat[i]) / e.gamma_v - guess.v[i];
+    const Projection::Entry* held = p.system.projection().find(static_cast<std::uint32_t>(i));
+    guess.v[i] += held != nullptr ? held->S * change : change;
+  });
+}
+
+double ImplicitStage::free_share(const Problem& p) {
+  p.context.for_particles(direction_.size(),
+                          [&](std::size_t i) { scratch_[i] = -p.equation.gamma_v * direction_[i]; });
+  return p.system.free_share(p.context.pool, now_.x, scratch_);
 }
 
 void ImplicitStage::evaluate(const Problem& p, Iterate& at) {

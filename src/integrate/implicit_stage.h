@@ -82,6 +82,10 @@ class ImplicitStage {
 
   /// x and the residual from v.
   void evaluate(const Problem& p, Iterate& at);
+  /// Brings a guess back so far that nothing has passed through anything.
+  void lead_from_start(const Problem& p, Iterate& guess);
+  /// The share of −direction_ along which nothing does.
+  double free_share(const Problem& p);
   /// now_ := trial_, which then is undefined.
   void accept() { std::swap(now_, trial_); }
   /// trial_ := now_ + α d, and then where the largest residuals are solved for, if that makes ‖r‖ smaller.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "collide/contact_law.h"
 #include "core/error.h"
 #include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"
@@ -45,15 +46,27 @@ struct Swing {
     return std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj)));
   }
 
+  bool by_forces() const { return contact && info_of(*contact).by_forces; }
+  /// The gap at which contact carries a particle; on the surface where that holds it.
+  double carried() const {
+    if (!by_forces()) return 0;
+    const ContactLaw law{kStiff, kReach, contact == ContactModel::barrier};
+    double low = 0, high = kReach;
+    while (true) {
+      const double middle = (low + high) / 2;
+      if (middle <= low || middle >= high) return low;
+      (law.push(middle) > 0.2 / (kRows * kCols) * kPress ? low : high) = middle;
+    }
+  }
+
   InitialState start(const ClothMesh& mesh) const {
     InitialState start;
-    const double carried = kReach - 0.2 / (kRows * kCols) * kPress / kStiff;
+    const double gap = carried();
     for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
       const double k = static_cast<double>(i);
       // From rest, symplectic Euler's velocities would happen to be of second order.
       vec3 v = 0.2 * vec3(std::sin(k), std::cos(2 * k), std::sin(3 * k + 1));
-      const vec3 x =
-          put(mesh.positions[i] * vec3(1.15, 1, 1.1), contact == ContactModel::penalty ? carried : 0);
+      const vec3 x = put(mesh.positions[i] * vec3(1.15, 1, 1.1), gap);
       if (contact) v -= glm::dot(outwards(x), v) * outwards(x);
       start.positions.push_back(x);
       start.velocities.push_back(v);
@@ -83,7 +96,7 @@ struct Swing {
     ball.from = ball.to = middle();
     ball.radius = kBall;
     scene.obstacles = {{ball}, 0};
-    scene.contact = {.model = *contact, .stiffness = kStiff, .distance = kReach};
+    scene.contact = {.model = *contact, .stiffness = kStiff, .barrier_stiffness = kStiff, .distance = kReach};
     scene.material.gravity = vec3(0, -kPress, 0);
     return scene;
   }
@@ -105,9 +118,8 @@ std::optional<SwingEnd> end_of(const Swing& swing, int steps, const StopProbe& s
   for (int k = 0; k < steps; k += scene.stepping.substeps) {
     if (simulation.step(pool, stop) != StepStatus::done) return std::nullopt;
     const std::vector<vec3>& x = simulation.state().x;
-    const std::size_t held = swing.contact == ContactModel::penalty
-                                 ? simulation.system().contact().touches(pool, x).size()
-                                 : simulation.constraints(x).entries().size();
+    const std::size_t held = swing.by_forces() ? simulation.system().contact().touches(pool, x).size()
+                                               : simulation.constraints(x).entries().size();
     end.same_pairs = end.same_pairs && (!swing.contact || held == x.size());
   }
   end.state = simulation.state();

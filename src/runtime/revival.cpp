@@ -42,12 +42,12 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
     const Scene& scene = simulation.scene();
     facts.contact = blow_up.contact;
     facts.contact_vertex = simulation.mesh().vertex_of_particle[facts.contact->particle];
-    const std::size_t first = scene.floor.on ? 1 : 0, surface = facts.contact->surface;
+    const std::uint32_t surface = facts.contact->surface;
     facts.contact_with = "the floor";
     if (surface == kClothItself) {
       facts.contact_with = "the cloth itself";
-    } else if (surface >= first) {
-      const std::size_t body = surface - first;
+    } else if (surface > 0) {
+      const std::size_t body = surface - 1;
       facts.contact_with = "obstacle " + std::to_string(body + 1) + " (" +
                            std::string(name_of(scene.obstacles.bodies[body].shape)) + ")";
     }

@@ -283,7 +283,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   capture_motion(pool, simulation, *seen, wanted, frame);
   if (past && wanted.contacts)
     frame.contacts = contacts_at(pool, *history[past->shown].of(lane.id).checkpoint,
-                                 simulation.system().model(), simulation.mesh().diagonal);
+                                 simulation.system().model(), simulation.mesh());
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;

@@ -103,11 +103,13 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   c.watch.each_number(each);
   each(c.said_energy);
   each(c.record.step);
-  for (const EnergyEntry& entry : kEnergyEntries) each(c.record.books.*entry.joule);
+  for (const EnergyEntry& entry : kEnergyEntries)
+    if (entry.joule != &EnergyBooks::limit) each(c.record.books.*entry.joule);
   each(c.record.books.energy);
   each(c.record.books.wind_given);
   each(c.last_sound_step);
   if (each.goes_on()) c.moves.each_number(each);
+  if (each.goes_on()) each(c.record.books.limit);
 }
 
 /// Whether its indices and sizes fit a mesh of that size.

@@ -7,6 +7,7 @@
 #include "cloth/cloth_model.h"
 #include "core/error.h"
 #include "integrate/registry.h"
+#include "mesh/cloth_mesh.h"
 #include "sim/checkpoint.h"
 
 namespace clothlab {
@@ -30,23 +31,42 @@ double mean_edge(const ClothModel& model) {
   return count > 0 ? length / count : kLongestEdge;
 }
 
+// At half the contact distance as stiff as a stretch spring, and able to carry ten particles.
+double barrier_stiffness(const Scene& scene, const ClothModel& model, double distance) {
+  constexpr double kParticles = 10, kGravity = 9.8;  // [m/s²]
+  if (scene.contact.barrier_stiffness > 0) return scene.contact.barrier_stiffness;
+  const ContactLaw unit{1, distance, true};
+  const double load = kParticles * kGravity * scene.material.mass / static_cast<double>(model.particles());
+  return std::max(scene.material.stretch_stiffness / unit.slope(distance / 2),
+                  load / unit.push(distance / 2));
+}
+
 }  // namespace
 
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
-                                 const ClothModel& model, double diagonal) {
+                                 const ClothModel& model, const ClothMesh& mesh) {
   ContactSettings settings;
   if (!info_of(scene.contact.model).by_forces) return settings;
   if (scene.floor.on)
-    settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, {}});
-  for (const Obstacle& body : bodies) settings.surfaces.push_back({body, scene.obstacles.friction, {}});
-  if (settings.surfaces.empty()) return settings;
+    settings.surfaces.push_back({level_plane(scene.floor.height), scene.floor.friction, {}, 0});
+  std::uint32_t number = 0;
+  for (const Obstacle& body : bodies)
+    settings.surfaces.push_back({body, scene.obstacles.friction, {}, ++number});
+  settings.with_itself = scene.contact.with_itself;
+  if (settings.surfaces.empty() && !settings.with_itself) return settings;
+  settings.cloth = &mesh;
+  settings.friction_with_itself = scene.obstacles.friction;
   const Contact& contact = scene.contact;
-  settings.law.stiffness = contact.stiffness;
+  const bool barrier = contact.model == ContactModel::barrier;
   settings.law.distance =
       contact.distance > 0 ? contact.distance : kOfEdge * std::min(mean_edge(model), kLongestEdge);
-  settings.thickness = contact.thickness;
-  settings.damping = scene.material.spring_damping + scene.material.rayleigh_stiffness * contact.stiffness;
-  settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * diagonal;
+  settings.law.barrier = barrier;
+  settings.law.stiffness =
+      barrier ? barrier_stiffness(scene, model, settings.law.distance) : contact.stiffness;
+  settings.thickness = barrier ? 0 : contact.thickness;
+  settings.damping =
+      scene.material.spring_damping + scene.material.rayleigh_stiffness * settings.law.stiffness;
+  settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * mesh.diagonal;
   return settings;
 }
 
@@ -63,7 +83,7 @@ double surface_thickness(const Scene& scene, const ClothModel& model) {
 }
 
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
-                                     double diagonal) {
+                                     const ClothMesh& mesh) {
   const auto& [x, v, t] = moment.state;
   Surfaces surfaces;  // in the step that led there
   surfaces.place(*moment.scene, surface_thickness(*moment.scene, model), moment.moves, x.size(),
@@ -84,14 +104,12 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
   std::vector<Obstacle> bodies;  // with contact by forces
   for (std::uint32_t k = 1; k < surfaces.size(); ++k) bodies.push_back(surfaces.body_at_end(k));
   ContactForce force;
-  force.set(contact_settings(*moment.scene, bodies, model, diagonal));
+  force.set(contact_settings(*moment.scene, bodies, model, mesh));
   if (force.empty()) return pairs;
   for (std::uint32_t k = 1; k < surfaces.size(); ++k)
-    force.place(k - surfaces.first(), surfaces.body_at_end(k), surfaces.motion_at_end(k));
-  for (const ContactForce::Touch& touch : force.touches(pool, x)) {
-    pairs.push_back(force.pair(touch, v));
-    pairs.back().surface += surfaces.first();
-  }
+    force.place(k - surfaces.first(), surfaces.body_at_end(k), surfaces.body_at_end(k),
+                surfaces.motion_at_end(k), false);
+  for (const ContactForce::Touch& touch : force.touches(pool, x)) pairs.push_back(force.pair(touch, v));
   return pairs;
 }
 

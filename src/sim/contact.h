@@ -14,6 +14,7 @@ namespace clothlab {
 
 class ClothModel;
 struct Checkpoint;
+struct ClothMesh;
 struct IntegratorInfo;
 
 /// Whether particles in contact are held by the projection.
@@ -25,8 +26,12 @@ inline bool filters_contact(const Scene& scene) {
 inline bool strikes_contact(const Scene& scene) {
   return scene.contact.model == ContactModel::impulse && (has_surfaces(scene) || scene.contact.with_itself);
 }
+/// Whether ways are shortened where they would lead through something.
+inline bool bars_ways(const Scene& scene) { return scene.contact.model == ContactModel::barrier; }
 /// Whether cloth may touch anything, itself included.
-inline bool may_touch(const Scene& scene) { return has_surfaces(scene) || strikes_contact(scene); }
+inline bool may_touch(const Scene& scene) {
+  return has_surfaces(scene) || (scene.contact.model != ContactModel::filter && scene.contact.with_itself);
+}
 /// How impulses act on a cloth of that model; what is automatic is chosen for it.
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
 
@@ -34,13 +39,13 @@ ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
 double surface_thickness(const Scene& scene, const ClothModel& model);
 
 /// What a cloth meets as forces, with the scene's obstacles where `bodies` have them: nothing where its model
-/// is not one by forces. What is automatic there is chosen for this mesh, of that diagonal [m].
+/// is not one by forces. What is automatic there is chosen for this mesh, which must outlive them.
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
-                                 const ClothModel& model, double diagonal);
+                                 const ClothModel& model, const ClothMesh& mesh);
 
-/// What a cloth of that model and diagonal [m] touched at a moment of its run; by the filter without forces.
+/// What a cloth of that model and mesh touched at a moment of its run; by the filter without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
-                                     double diagonal);
+                                     const ClothMesh& mesh);
 
 /// Why a method cannot have contact by forces, after its name.
 inline constexpr const char* kNoPlaceForContact =

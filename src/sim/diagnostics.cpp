@@ -28,12 +28,14 @@ std::string diagnostics_row(const StepRecord& r, double milliseconds) {
                    e.jump,
                    e.solver,
                    e.rods,
+                   e.limit,
                    e.method,
                    static_cast<long long>(r.contacts.pairs),
                    static_cast<long long>(r.contacts.sticking),
                    r.contacts.least_gap,
                    r.contacts.push,
-                   r.contacts.friction_power});
+                   r.contacts.friction_power,
+                   r.contacts.limit});
 }
 
 }  // namespace clothlab

@@ -13,7 +13,7 @@ inline constexpr std::string_view kDiagnosticsHeader =
     "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
     "newton_iterations,cg_iterations,cg_residual,step_ms,"
     "work_hand,work_pins,work_wind,work_damping,work_contact,work_jump,energy_solver,energy_rods,energy_"
-    "method,contacts,contacts_sticking,contact_gap,contact_force,friction_power\n";
+    "limit,energy_method,contacts,contacts_sticking,contact_gap,contact_force,friction_power,contact_limit\n";
 
 /// The row of a step that took `step_ms` milliseconds.
 std::string diagnostics_row(const StepRecord& record, double milliseconds);

@@ -17,13 +17,14 @@ struct EnergyBooks {
   double jump = 0;        ///< of changes between steps: parameters, states set from outside
   double solver = 0;      ///< of what solvers left unsolved
   double rods = 0;        ///< of constraints on lengths, ideally 0
+  double limit = 0;       ///< of ways that a barrier has shortened
   double method = 0;      ///< of the integrator's own error: numerical damping, or energy from nothing
   double energy = 0;      ///< H, which the entries account for
   double wind_given = 0;  ///< w·J of its impulses J, w the velocity of the air; no entry
 
   /// The rest of what the wind gave, which the cloth has not got.
   double lost_to_air() const { return wind_given - wind; }
-  double sum() const { return hand + pins + wind + floor + damping + jump + solver + rods + method; }
+  double sum() const { return hand + pins + wind + floor + damping + jump + solver + rods + limit + method; }
   /// Energy that neither a force nor anybody has given.
   double from_nothing() const { return method + solver + rods; }
 };
@@ -43,6 +44,7 @@ inline constexpr std::array kEnergyEntries{
     EnergyEntry{"Jumps", "work_jump", &EnergyBooks::jump},
     EnergyEntry{"Solver", "energy_solver", &EnergyBooks::solver},
     EnergyEntry{"Rods", "energy_rods", &EnergyBooks::rods},
+    EnergyEntry{"Limit", "energy_limit", &EnergyBooks::limit},
     EnergyEntry{"Method", "energy_method", &EnergyBooks::method},
 };
 

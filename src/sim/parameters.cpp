@@ -178,15 +178,17 @@ constexpr std::array kParameters{
                    [](const Scene& s) { return s.obstacles.friction; },
                    [](Scene& s, double v) { s.obstacles.friction = v; },
                    "Obstacles"},
-    SceneParameter{{"contact", "Contact by", "", Kind::choice, 0, kContactModels.size() - 1.0, 0, false,
-                    "filter: particles in contact are held by the projection, and none ends below a surface. "
-                    "penalty: springs between cloth and surface, with smoothed friction. "
-                    "impulse: what meets within a step is stopped after it, also cloth and cloth.",
-                    kContactModelNames},
-                   [](const Scene& s) { return index_of(s.contact.model); },
-                   [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },
-                   "Contact",
-                   kOfMethod},
+    SceneParameter{
+        {"contact", "Contact by", "", Kind::choice, 0, kContactModels.size() - 1.0, 0, false,
+         "filter: particles in contact are held by the projection, and none ends below a surface. "
+         "penalty: springs between cloth and surface, and cloth and cloth, with smoothed friction. "
+         "impulse: what meets within a step is stopped after it, also cloth and cloth. "
+         "barrier: forces that let nothing through, also cloth and cloth.",
+         kContactModelNames},
+        [](const Scene& s) { return index_of(s.contact.model); },
+        [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },
+        "Contact",
+        kOfMethod},
     SceneParameter{{"contact-stiffness", "Contact stiffness", "N/m", Kind::real, 1e-3, 1e9, 1000, true,
                     "Stiffness k of a contact by penalty: the force is k times what the gap is less than the "
                     "contact distance. The largest stable step of an explicit method falls with its root."},
@@ -194,6 +196,14 @@ constexpr std::array kParameters{
                    [](Scene& s, double v) { s.contact.stiffness = v; },
                    "Contact",
                    kOfMethod},
+    SceneParameter{
+        {"barrier-stiffness", "Barrier stiffness", "N/m", Kind::real, 0, 1e9, 0, true,
+         "Stiffness κ of contact by a barrier: the force at half the contact distance is 1.19 κ times "
+         "that distance. 0: as stiff there as a stretch spring, and able to carry ten particles."},
+        [](const Scene& s) { return s.contact.barrier_stiffness; },
+        [](Scene& s, double v) { s.contact.barrier_stiffness = v; },
+        "Contact",
+        true},
     SceneParameter{{"contact-distance", "Contact distance", "m", Kind::real, 0, 1, 0, true,
                     "Gap at which contact forces begin. 0: a quarter of the mean edge, at most 5 mm."},
                    [](const Scene& s) { return s.contact.distance; },
@@ -209,7 +219,7 @@ constexpr std::array kParameters{
         [](Scene& s, double v) { s.contact.thickness = v; },
         "Contact"},
     SceneParameter{{"self-contact", "Self-contact", "", Kind::boolean, 0, 1, 1, false,
-                    "The cloth meets itself, where contact is by impulses."},
+                    "The cloth meets itself, where the contact model can: not by the filter."},
                    [](const Scene& s) { return s.contact.with_itself ? 1.0 : 0.0; },
                    [](Scene& s, double v) { s.contact.with_itself = v != 0; },
                    "Contact"},

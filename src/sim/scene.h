@@ -66,11 +66,12 @@ struct InitialState {
 /// How the cloth is kept out of what it meets. Numbers of 0 are chosen for the mesh.
 struct Contact {
   ContactModel model = ContactModel::filter;
-  double stiffness = 1000;    ///< [N/m]
-  double distance = 0;        ///< d̂ at which forces begin [m]
-  double thickness = 0;       ///< ξ [m]
-  double friction_speed = 0;  ///< ε below which friction is smoothed [m/s]
-  bool with_itself = true;    ///< the cloth meets itself, where the model can
+  double stiffness = 1000;       ///< [N/m]
+  double barrier_stiffness = 0;  ///< κ [N/m]
+  double distance = 0;           ///< d̂ at which forces begin [m]
+  double thickness = 0;          ///< ξ [m]
+  double friction_speed = 0;     ///< ε below which friction is smoothed [m/s]
+  bool with_itself = true;       ///< the cloth meets itself, where the model can
 };
 
 struct SteppingSettings {

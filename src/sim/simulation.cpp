@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 #include <new>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,11 +90,16 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene))
+    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene))
       keep_start_of_substep(context.pool);
     aim_pins(h, context);
     meet_world(h, context);
     cancel.look();
+    if (!begin_ways(h, context)) {
+      if (control.at_smallest()) return refuse_step(squeezed(h), context.pool);
+      retry_with_half();
+      continue;
+    }
     restart_integrator_if_new(h);
     enter_integrator_if_new(h, context);
     open_books(context.pool);
@@ -200,10 +206,50 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   if (held && surfaces.move()) add_work_of_held(h, false, context);
 }
 
+/// Where contact bars ways: whether what is prescribed leaves the rest of the cloth room where it is, or
+/// where it goes; else shorter steps may, in which it gives way.
+bool Simulation::Impl::begin_ways(double h, const ComputeContext& context) {
+  if (!bars_ways(*scene)) return true;
+  probe.x = state.x;
+  for (const Projection::Entry& held : system.projection().entries())
+    probe.x[held.particle] = held.target - held.S * (held.target - state.x[held.particle]);
+  if (system.begin_ways(context.pool, state.x, probe.x)) return true;
+  for (std::size_t i = 0; i < probe.x.size(); ++i) {
+    const Projection::Entry* held = system.projection().find(static_cast<std::uint32_t>(i));
+    const vec3 way = h * state.v[i];
+    probe.x[i] += held != nullptr ? held->S * way : way;
+  }
+  return system.begin_ways(context.pool, state.x, probe.x);
+}
+
+/// Lets nothing pass through anything; what is stopped on its way has the velocity that brought it there.
+void Simulation::Impl::shorten_ways(double h, const ComputeContext& context) {
+  given_by_limit = 0;
+  if (!bars_ways(*scene)) return;
+  probe.x = state.x;
+  const double share = system.shorten_ways(context.pool, probe.x);
+  next.contacts.limit = std::min(next.contacts.limit, share);
+  if (share == 1) return;
+  const auto energy = [&] {
+    const ClothSystem::Energies potential = energies_of(context.pool, state.x);
+    return energy_report(potential, meter.measure(context.pool, system, state, potential)).total;
+  };
+  const double before = energy();
+  const std::span<const double> shares = system.shares_of_ways();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == 1) continue;
+    state.x[i] = probe.x[i];
+    state.v[i] = (state.x[i] - substep_start.x[i]) / h;
+  }
+  given_by_limit = energy() - before;
+  integrator->reset();
+}
+
 void Simulation::Impl::place_pushing_surfaces() {
   const std::size_t floor = scene->floor.on ? 1 : 0;
   for (std::uint32_t k = 1; k < surfaces.size(); ++k)
-    system.place_surface(floor + k - 1, surfaces.body_at_end(k), surfaces.motion_at_end(k));
+    system.place_surface(floor + k - 1, surfaces.body_at_begin(k), surfaces.body_at_end(k),
+                         surfaces.motion_at_end(k), info->family != IntegratorFamily::implicit);
 }
 
 /// One substep, repeated where cloth has landed.
@@ -241,9 +287,11 @@ bool Simulation::Impl::end_on_surfaces(double h, const ComputeContext& context) 
 
 void Simulation::Impl::settle(double h, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
+  shorten_ways(h, context);
   grab_energy -= system.grab_energy(pool, state.x);
   given_by_surfaces = 0;
   no_way.reset();
+  if (system.contact().crowded()) no_way = BlowUp::Cause::crowded;
   if (!filters_contact(*scene) && !strikes_contact(*scene)) return;
   const std::span<const double> m = system.masses();
   const auto kinetic = [&] {
@@ -285,6 +333,7 @@ void Simulation::Impl::close_books() {
   of_step.floor = contact_energy - measured.potential.contact + work.friction + given_by_surfaces;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
+  of_step.limit = given_by_limit;
   const std::span<const Projection::Entry> entries = system.projection().entries();
   const std::span<const double> held = ledger.held_work();
   for (std::size_t k = 0; k < entries.size(); ++k)
@@ -341,6 +390,15 @@ void Simulation::Impl::measure(const ComputeContext& context) {
   cancel.look();
   measured.internal = meter.measure(context.pool, system, state, measured.potential);
   cancel.look();
+}
+
+BlowUp Simulation::Impl::squeezed(double h) const {
+  BlowUp bad;
+  bad.step = next.step;
+  bad.time = state.t;
+  bad.dt = h;
+  bad.cause = BlowUp::Cause::squeezed;
+  return bad;
 }
 
 /// The blow-up test of model.md.
@@ -405,7 +463,9 @@ StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   blow_up->spring = failed_spring(system, from, to);
   blow_up->contact = failed_contact(system, pool, from, to);
   if (bad.cause == BlowUp::Cause::squeezed)
-    blow_up->contact = {.particle = striking.squeezed(), .surface = striking.squeezed_on()};
+    std::tie(blow_up->contact.emplace().particle, blow_up->contact->surface) =
+        bars_ways(*scene) ? system.contact().squeezed()
+                          : std::pair(striking.squeezed(), striking.squeezed_on());
   restore_start_of_step();
   integrator->reset();
   return StepStatus::blown_up;

@@ -12,6 +12,8 @@
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/finite.h"
+#include "core/text.h"
+#include "sim/cloth_intersections.h"
 #include "sim/command_rules.h"
 #include "sim/simulation_impl.h"
 
@@ -167,6 +169,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   said_energy = false;
   state = initial_state(*scene, *mesh);
   system.set_contact(contact_settings(*scene));
+  make_room(context.pool, *scene);
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   // Pins, surfaces and other parts may turn common initial motion into internal energy.
@@ -232,6 +235,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   if (!(contact_after == system.contact().settings())) {
     const double before = system.contact_energy(pool, state.x);
     system.set_contact(contact_after);
+    make_room(pool, *after);
     account.add_work(system.contact_energy(pool, state.x) - before);
   }
   scene = std::move(after);
@@ -304,6 +308,42 @@ void Simulation::Impl::break_continuity() {
   aim_at_pins();
   blow_up.reset();
   reserve_residuals();
+}
+
+/// A barrier begins with cloth that intersects nothing and is above all surfaces. Cloth that lies on them, or
+/// a little below, is put above them. Throws InputError for other cloth.
+void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
+  if (!bars_ways(world)) return;
+  constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
+  constexpr const char* kWhy =
+      "; contact by barrier needs cloth that intersects nothing and is above all surfaces.";
+  const ContactSettings& settings = system.contact().settings();
+  const double distance = settings.law.distance;
+  probe.x.assign(state.x.size(), vec3(0));  // the ways there
+  bool lifted = false;
+  for (std::uint32_t i = 0; i < state.x.size(); ++i)
+    for (const ContactSettings::Surface& surface : settings.surfaces) {
+      if (surface.body.shape == Obstacle::Shape::mesh) continue;
+      const SurfacePlace place = place_above(surface.body, state.x[i] + probe.x[i]);
+      const double gap = place.height - place.level;
+      if (gap >= kLeast * distance) continue;
+      if (gap < -distance || pins.contains(i))
+        throw InputError(
+            "Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
+            (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
+            (surface.number == 0 ? std::string("the floor") : "obstacle " + std::to_string(surface.number)) +
+            kWhy);
+      probe.x[i] += (kRoom * distance - gap) * place.normal;
+      lifted = true;
+    }
+  for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
+  const ClothIntersections found =
+      find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
+  if (found.pairs > 0) throw InputError(text_of(found, "now") + kWhy);
+  if (!lifted) return;
+  const double before = internal_now(pool).shaking();
+  state.x = probe.x;
+  account.add_work(std::max(internal_now(pool).shaking() - before, 0.0));
 }
 
 void Simulation::Impl::reserve_residuals() {

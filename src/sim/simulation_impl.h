@@ -48,10 +48,13 @@ struct Simulation::Impl {
   void enter_integrator_if_new(double h, const ComputeContext& context);
   StepReport advance(double h, const ComputeContext& context);
   void measure(const ComputeContext& context);
+  BlowUp squeezed(double h) const;
   std::optional<BlowUp> check_energy(double h) const;
   void open_books(WorkerPool& pool);
   void settle(double h, const ComputeContext& context);
   bool end_on_surfaces(double h, const ComputeContext& context);
+  bool begin_ways(double h, const ComputeContext& context);
+  void shorten_ways(double h, const ComputeContext& context);
   void close_books();
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
@@ -101,6 +104,7 @@ struct Simulation::Impl {
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system.set_grab(std::nullopt); }
   void break_continuity();
+  void make_room(WorkerPool& pool, const Scene& world);
   void reserve_residuals();
   void record_state(std::uint64_t step);
 
@@ -114,12 +118,8 @@ struct Simulation::Impl {
       if (strikes_contact(*scene)) std::ranges::for_each(striking.pairs(), each);
       return;
     }
-    const std::uint32_t first = scene->floor.on ? 0 : 1;
-    for (const ContactForce::Touch& touch : system.contact().found()) {
-      ContactPair pair = system.contact().pair(touch, state.v);
-      pair.surface += first;
-      each(pair);
-    }
+    for (const ContactForce::Touch& touch : system.contact().found())
+      each(system.contact().pair(touch, state.v));
   }
   bool has_rods() const { return info->inextensible; }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
@@ -141,8 +141,7 @@ struct Simulation::Impl {
   void set_account_scale(const Scene& world, double speed = 0);
   /// With the obstacles where they are now.
   ContactSettings contact_settings(const Scene& of) const {
-    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(),
-                                      mesh->diagonal);
+    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(), *mesh);
   }
 
   const std::shared_ptr<const ClothMesh> mesh;
@@ -209,6 +208,7 @@ struct Simulation::Impl {
   StepLedger ledger;                         // of the current substep
   EnergyBooks books;                         // with it
   double given_by_surfaces = 0;              // by what `settle` does [J]
+  double given_by_limit = 0;                 // likewise, by shorter ways [J]
   std::optional<BlowUp::Cause> no_way = {};  // that it found
   double grab_energy = 0;                    // at its start, then by how much it fell [J]
   double contact_energy = 0;                 // at its start [J]

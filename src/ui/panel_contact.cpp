@@ -221,15 +221,14 @@ struct ContactRow {
   std::string (*text)(const ContactFigures&);
 };
 constexpr std::array kContactRows{
-    ContactRow{
-        "In contact", "contact-pairs",
-        "Pairs of a particle and the floor or an obstacle, by impulses also of features that were led "
-        "apart, and how many of them friction holds; by penalty those that slide slower than the speed "
-        "of creeping.",
-        [](const ContactFigures& now) {
-          return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
-                 format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
-        }},
+    ContactRow{"In contact", "contact-pairs",
+               "Pairs of a particle and the floor or an obstacle, by impulses also of features that were led "
+               "apart, and how many of them friction holds; by forces those that slide slower than the speed "
+               "of creeping.",
+               [](const ContactFigures& now) {
+                 return format_count(now.pairs) + (now.pairs == 1 ? " pair, " : " pairs, ") +
+                        format_count(now.sticking) + (now.sticking == 1 ? " sticks" : " stick");
+               }},
     ContactRow{"Least gap", "contact-gap",
                "The least distance of any of them, less the thickness. Negative where a particle is below a "
                "surface; by impulses where something is nearer than the thickness, but apart.",
@@ -242,6 +241,11 @@ constexpr std::array kContactRows{
         "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
         "By impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
         [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
+    ContactRow{
+        "Least way", "contact-limit",
+        "The least share of its way in the step that a particle was left, so that nothing goes through "
+        "anything: 100 % where the step was the method's own. By a barrier.",
+        [](const ContactFigures& now) { return format_plain(100 * now.limit) + " %"; }},
     ContactRow{"Friction takes", "contact-friction", "Power that friction takes from what slides.",
                [](const ContactFigures& now) { return format_quantity(now.friction_power, "W"); }},
 };

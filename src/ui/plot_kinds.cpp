@@ -59,6 +59,7 @@ constexpr std::array kLedger{
     entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.books.jump; }),
     entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
     entry("rods", &Palette::good, [](const PlotSample& s) { return s.books.rods; }),
+    entry("limit", &Palette::text, [](const PlotSample& s) { return s.books.limit; }),
 };
 constexpr std::array kMethodsShares{
     Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2},

@@ -66,8 +66,8 @@ inline std::unique_ptr<ContactForce> some_contact(Rig& rig, double friction, dou
   ContactSettings settings;
   for (const char* body : {"sphere:0.5,-0.3,0.5,0.5", "capsule:0,0.1,0.2,1,0.2,0.3,0.1", "plane:0,1,0,0.02",
                            "box:0.1,-0.1,0.45,0.3,0.2,0.3", "cylinder:0.4,-0.4,0.2,0.4,-0.1,0.2,0.15"})
-    settings.surfaces.push_back({parse_obstacle(body), friction, {}});
-  settings.surfaces.push_back({angle_body(vec3(0.05, -0.05, 0.45), 0.2), friction, {}});
+    settings.surfaces.push_back({parse_obstacle(body), friction, {}, 0});
+  settings.surfaces.push_back({angle_body(vec3(0.05, -0.05, 0.45), 0.2), friction, {}, 0});
   settings.law = {300, 0.25};
   settings.thickness = 0.01;
   settings.damping = damping;

@@ -118,7 +118,7 @@ TEST(ContactFigures, PairsNameTheirSurface) {
     simulation.save(one_thread(), moment);
     // What the moment touches is the same, by the filter without forces.
     const std::vector<ContactPair> then =
-        contacts_at(one_thread(), moment, simulation.system().model(), simulation.mesh().diagonal);
+        contacts_at(one_thread(), moment, simulation.system().model(), simulation.mesh());
     ASSERT_EQ(then.size(), pairs.size());
     for (const ContactPair& pair : then) {
       const auto found = std::ranges::find(pairs, pair.particle, &ContactPair::particle);

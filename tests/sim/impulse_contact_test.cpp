@@ -35,32 +35,6 @@ std::size_t intersections(const Simulation& simulation) {
   return test::exact_intersections(simulation.mesh().triangles, simulation.state().x, simulation.obstacles());
 }
 
-// Two sheets, one above the other.
-std::shared_ptr<const ClothMesh> two_sheets(double apart) {
-  ObjMesh obj = make_grid_obj(6, 6, 0.5, 0.5);
-  const ObjMesh other = make_grid_obj(5, 7, 0.4, 0.4);
-  const auto first = static_cast<std::int32_t>(obj.vertices.size());
-  for (const vec3& x : other.vertices)
-    obj.vertices.push_back(vec3(0.03, apart, 0.07) + x + vec3(0, 0.02 * x.x, 0));
-  for (std::size_t f = 0; f < other.face_count(); ++f) {
-    std::vector<ObjMesh::Corner> corners;
-    for (ObjMesh::Corner corner : other.face(f)) {
-      corner.vertex += first;
-      corners.push_back(corner);
-    }
-    obj.add_face(corners);
-  }
-  obj.grid.reset();
-  return built(std::move(obj));
-}
-
-vec3 momentum_of(const Simulation& simulation) {
-  vec3 sum(0);
-  for (std::size_t i = 0; i < simulation.state().v.size(); ++i)
-    sum += simulation.system().masses()[i] * simulation.state().v[i];
-  return sum;
-}
-
 class ImpulseContactTest : public ::testing::Test {
  protected:
   WorkerPool pool_{1};
@@ -84,18 +58,8 @@ TEST_F(ImpulseContactTest, KeepsMomentumAndLosesEnergy) {
   const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.1);
   for (const IntegratorInfo& info : integrators()) {
     if (info.id == "explicit-euler") continue;  // makes energy with and without contact
-    Scene scene = struck_scene(info.id);
-    scene.material.gravity = vec3(0);
-    scene.material.spring_damping = 0;
-    scene.obstacles.friction = 0;
-    scene.stepping.solver.newton_tolerance = 1e-8;
-    scene.stepping.solver.linear.cg.tolerance = 1e-10;
-    scene.stepping.solver.linear.cg.max_iterations = 2000;
-    scene.initial_state = InitialState{};
-    for (const vec3& x : mesh->source->vertices) {
-      scene.initial_state->positions.push_back(x);
-      scene.initial_state->velocities.push_back(vec3(0, x.y > 0.05 ? -2 : 1, 0));
-    }
+    Scene scene = colliding_scene(info.id, *mesh);
+    scene.contact.model = ContactModel::impulse;
     Simulation simulation(scene, mesh, pool_);
     const vec3 before = momentum_of(simulation);
     const double energy = simulation.record().energy.total;

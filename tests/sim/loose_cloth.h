@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sim/support.h"
 
@@ -31,6 +34,50 @@ inline double least_gap(const Simulation& simulation) {
     if (floor.on) least = std::min(least, x.y - floor.height);
   }
   return least;
+}
+
+/// Two sheets, one above the other.
+inline std::shared_ptr<const ClothMesh> two_sheets(double apart) {
+  ObjMesh obj = make_grid_obj(6, 6, 0.5, 0.5);
+  const ObjMesh other = make_grid_obj(5, 7, 0.4, 0.4);
+  const auto first = static_cast<std::int32_t>(obj.vertices.size());
+  for (const vec3& x : other.vertices)
+    obj.vertices.push_back(vec3(0.03, apart, 0.07) + x + vec3(0, 0.02 * x.x, 0));
+  for (std::size_t f = 0; f < other.face_count(); ++f) {
+    std::vector<ObjMesh::Corner> corners;
+    for (ObjMesh::Corner corner : other.face(f)) {
+      corner.vertex += first;
+      corners.push_back(corner);
+    }
+    obj.add_face(corners);
+  }
+  obj.grid.reset();
+  return built(std::move(obj));
+}
+
+/// [kg·m/s]
+inline vec3 momentum_of(const Simulation& simulation) {
+  vec3 sum(0);
+  for (std::size_t i = 0; i < simulation.state().v.size(); ++i)
+    sum += simulation.system().masses()[i] * simulation.state().v[i];
+  return sum;
+}
+
+/// Two sheets that fly towards each other, without gravity and damping, solved to 1e-10.
+inline Scene colliding_scene(std::string_view integrator, const ClothMesh& sheets) {
+  Scene scene = loose_scene(integrator);
+  scene.material.gravity = vec3(0);
+  scene.material.spring_damping = 0;
+  scene.obstacles.friction = 0;
+  scene.stepping.solver.newton_tolerance = 1e-8;
+  scene.stepping.solver.linear.cg.tolerance = 1e-10;
+  scene.stepping.solver.linear.cg.max_iterations = 2000;
+  scene.initial_state = InitialState{};
+  for (const vec3& x : sheets.source->vertices) {
+    scene.initial_state->positions.push_back(x);
+    scene.initial_state->velocities.push_back(vec3(0, x.y > 0.05 ? -2 : 1, 0));
+  }
+  return scene;
 }
 
 }  // namespace clothlab::testing

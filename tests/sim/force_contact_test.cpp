@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// Cloth that meets itself by forces, and contact by a barrier: forces are derivatives, nothing passes through
+// anything, momentum stays, and what cannot be is said.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collide/contact_law.h"
+#include "collide/exact.h"
+#include "collide/mesh_body.h"
+#include "core/error.h"
+#include "mesh/grid.h"
+#include "sim/checkpoint.h"
+#include "sim/contact.h"
+#include "sim/loose_cloth.h"
+
+namespace clothlab::testing {
+namespace {
+
+std::size_t crossings(const Simulation& simulation) {
+  return test::exact_intersections(simulation.mesh().triangles, simulation.state().x, simulation.obstacles());
+}
+
+std::shared_ptr<const ClothMesh> strip() { return built(make_grid_obj(29, 5, 0.2, 1.4)); }
+
+// In waves that touch, d̂ = 10 mm, and no two edges are parallel.
+std::vector<vec3> waves(const ClothMesh& mesh) {
+  std::vector<vec3> x = mesh.positions;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto noise = [&](double phase) { return 1e-3 * std::sin(7.3 * static_cast<double>(i) + phase); };
+    const vec3 p = x[i];
+    x[i] = vec3(p.x, 0.08 * std::sin(15 * p.z) + 0.01 * p.x, 0.04 * p.z) + vec3(noise(0), noise(2), noise(4));
+  }
+  return x;
+}
+
+Scene wavy_scene(ContactModel model) {
+  Scene scene = loose_scene("symplectic-euler");
+  scene.contact.model = model;
+  scene.contact.distance = 0.01;
+  scene.contact.stiffness = scene.contact.barrier_stiffness = 40;
+  scene.obstacles.bodies = {test::angle_body(vec3(0.05, 0.09, 0), 0.1)};
+  scene.initial_state = InitialState{waves(*strip()), {}};
+  scene.initial_state->velocities.assign(scene.initial_state->positions.size(), vec3(0));
+  return scene;
+}
+
+// f = −∂E/∂x along random directions, cloth on cloth and, by a barrier, on a mesh: the central difference
+// with a step of 1e-7 of d̂ leaves 1e-14 d̂² E‴ and rounding, 1e-16 E / 1e-9 m.
+TEST(ForceContact, ForcesOfFeaturesAreDerivativesOfTheirEnergy) {
+  WorkerPool pool(1);
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier}) {
+    Scene scene = wavy_scene(model);
+    const std::shared_ptr<const ClothMesh> mesh = strip();
+    ContactForce force;
+    const ClothModel cloth(mesh);
+    force.set(contact_settings(scene, scene.obstacles.bodies, cloth, *mesh));
+    const std::vector<double> masses(cloth.particles(), 1e-3);
+    force.weigh(masses);
+    const std::vector<vec3> x = waves(*mesh);
+    const std::size_t touches = force.touches(pool, x).size();
+    EXPECT_GT(touches, 50U);
+    std::size_t edges = 0, on_itself = 0;
+    for (const ContactForce::Touch& touch : force.touches(pool, x)) {
+      edges += touch.count > 1 && touch.weight[0] * touch.weight[1] > 0 ? 1U : 0U;
+      on_itself += touch.surface == kClothItself ? 1U : 0U;
+      double sum = 0;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(touch.count); ++k) sum += touch.weight[k];
+      if (touch.surface == kClothItself) {
+        EXPECT_NEAR(sum, 0, 1e-12);
+      }
+    }
+    EXPECT_GT(edges, 5U);
+    EXPECT_GT(on_itself, 20U);
+    EXPECT_LT(on_itself, touches);
+    std::vector<vec3> f(x.size(), vec3(0)), v(x.size(), vec3(0));
+    force.add_force(pool, x, v, f);
+    for (int trial = 0; trial < 20; ++trial) {
+      constexpr double kStep = 1e-9;
+      std::vector<vec3> ahead = x, behind = x;
+      double expected = 0, size = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto wave = [&](double phase) {
+          return std::sin(37.0 * static_cast<double>(i) + phase + trial);
+        };
+        const vec3 way(wave(0), wave(2), wave(4));
+        ahead[i] += kStep * way;
+        behind[i] -= kStep * way;
+        expected -= glm::dot(f[i], way);
+        size += std::abs(glm::dot(f[i], way));
+      }
+      const double measured = (force.energy(pool, ahead) - force.energy(pool, behind)) / (2 * kStep);
+      EXPECT_NEAR(measured, expected, 1e-6 * size) << static_cast<int>(model);
+    }
+  }
+}
+
+// Its energy has two derivatives everywhere, also where the barrier goes on as a parabola.
+TEST(ForceContact, TheBarrierIsSmooth) {
+  const ContactLaw law{30, 2e-3, true};
+  for (const double share : {-0.5, 0.01, 0.05, 0.0500001, 0.3, 0.9, 0.999, 1.0, 1.5}) {
+    constexpr double kStep = 1e-9;
+    const double g = share * law.distance;
+    EXPECT_NEAR((law.energy(g - kStep) - law.energy(g + kStep)) / (2 * kStep), law.push(g),
+                1e-5 * law.push(g) + 1e-9)
+        << share;
+    if (share < 1) {
+      EXPECT_NEAR((law.push(g - kStep) - law.push(g + kStep)) / (2 * kStep), law.slope(g),
+                  1e-4 * law.slope(g) + 1e-3)
+          << share;
+    }
+  }
+  EXPECT_EQ(law.push(law.distance), 0);
+  EXPECT_EQ(law.energy(2 * law.distance), 0);
+}
+
+// κ b′(g) carries the weight of a particle, whatever the method.
+TEST(ForceContact, ClothRestsWhereTheBarrierCarriesIt) {
+  constexpr double kGravity = 9.8;
+  WorkerPool pool(1);
+  for (const IntegratorInfo& info : integrators()) {
+    if (info.springs_alone || info.id == "explicit-euler") continue;
+    Scene scene = loose_scene(info.id);
+    scene.mesh = GridSource{2, 2, 1e-2, 1e-2};
+    scene.material.mass = 0.04;
+    scene.material.rayleigh_mass = 100;
+    scene.material.gravity = vec3(0, -kGravity, 0);
+    scene.stepping.dt = 1e-3;
+    scene.stepping.solver.linear.cg.tolerance = 1e-12;
+    scene.stepping.solver.newton_tolerance = 1e-10;
+    scene.floor = {.on = true, .height = -1e-3, .friction = 0.3};
+    scene.contact = {.model = ContactModel::barrier, .barrier_stiffness = 50, .distance = 2e-3};
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 1000), 1000) << info.id;
+    const ContactLaw law{50, 2e-3, true};
+    for (const vec3& x : simulation.state().x)
+      EXPECT_NEAR(law.push(x.y + 1e-3), 0.01 * kGravity, 1e-7) << info.id;
+  }
+}
+
+// Two sheets that fly into each other: forces of pairs keep momentum, to rounding or to what solves leave, in
+// each of 160 steps 1e-10 of a right-hand side, or by Newton's method √61 · 1e-8 of no more than the momentum
+// there is. Without damping contact gives back what it took.
+TEST(ForceContact, KeepsMomentumOfTwoSheets) {
+  WorkerPool pool(1);
+  const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.1);
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier})
+    for (const char* id : {"symplectic-euler", "rk4", "semi-implicit-euler", "backward-euler", "bdf2"}) {
+      Scene scene = colliding_scene(id, *mesh);
+      scene.stepping.dt = 5e-4;
+      scene.contact.model = model;
+      scene.contact.stiffness = 200;
+      Simulation simulation(scene, mesh, pool);
+      const vec3 before = momentum_of(simulation);
+      const double energy = simulation.record().energy.total;
+      double most = 0, limit = 1;
+      for (int k = 0; k < 160; ++k) {
+        ASSERT_EQ(simulation.step(pool), StepStatus::done) << id;
+        most = std::max(most, simulation.system().contact_energy(pool, simulation.state().x));
+        limit = std::min(limit, simulation.record().contacts.limit);
+      }
+      EXPECT_EQ(limit, 1) << id;
+      EXPECT_GT(most, 0.01 * energy) << id;
+      EXPECT_EQ(crossings(simulation), 0U) << id;
+      const IntegratorFamily family = simulation.integrator().family;
+      const double left = family == IntegratorFamily::explicit_method ? 1e-12
+                          : family == IntegratorFamily::implicit      ? 160 * 7.8e-8
+                                                                      : 160 * 1e-10;
+      EXPECT_LT(glm::length(momentum_of(simulation) - before), left * 2 * 0.1 * 2)
+          << id << static_cast<int>(model);
+      EXPECT_LT(simulation.record().energy.total, energy * 1.02) << id;
+    }
+}
+
+// What a step would lead through the floor goes a part of its way: it ends above, at the velocity that
+// brought it there, and the ledger says whose that is.
+TEST(ForceContact, ABarrierShortensWaysAndBooksIt) {
+  WorkerPool pool(1);
+  for (const char* id : {"symplectic-euler", "semi-implicit-euler", "rk4", "semi-implicit-bdf2"}) {
+    Scene scene = loose_scene(id);
+    scene.mesh = GridSource{3, 3, 0.1, 0.1};
+    scene.contact = {.model = ContactModel::barrier, .barrier_stiffness = 0.1, .distance = 2e-3};
+    scene.floor = {.on = true, .height = -0.05, .friction = 0};
+    scene.initial_state = InitialState{};
+    scene.initial_state->positions = mesh_of(scene)->positions;
+    scene.initial_state->velocities.assign(9, vec3(0, -20, 0));
+    Simulation simulation(scene, mesh_of(scene), pool);
+    const double start = simulation.record().energy.total;
+    double limit = 1;
+    for (int k = 0; k < 10; ++k) {
+      ASSERT_EQ(simulation.step(pool), StepStatus::done) << id;
+      limit = std::min(limit, simulation.record().contacts.limit);
+      EXPECT_GT(least_gap(simulation), 0) << id;
+      const EnergyBooks& books = simulation.record().books;
+      EXPECT_NEAR(books.energy - start, books.sum(), 1e-9) << id;
+    }
+    EXPECT_LT(limit, 0.9) << id;
+    EXPECT_LT(simulation.record().books.limit, -10) << id << ": ½ · 0.2 kg · (20 m/s)² is 40 J";
+  }
+}
+
+// Crumpled and pushed by a ball that is led through it, no triangle ever crosses another.
+TEST(ForceContact, ABarrierLetsNothingThrough) {
+  WorkerPool pool(2);
+  for (const char* id : {"semi-implicit-euler", "backward-euler", "tr-bdf2", "siere", "symplectic-euler"}) {
+    Scene scene = loose_scene(id);
+    scene.mesh = GridSource{14, 14, 0.3, 0.3};
+    scene.contact.model = ContactModel::barrier;
+    scene.contact.friction_speed = 0.05;
+    scene.stepping.dt = id == std::string("symplectic-euler") ? 5e-4 : 1.0 / 60;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.15,-0.06,0.15,0.04"),
+                              test::angle_body(vec3(0.05, -0.2, 0.15), 0.08)};
+    Simulation simulation(scene, mesh_of(scene), pool);
+    simulation.apply(pool, MoveObstacle{0, vec3(0.2, 0.15, 0.15), 0.4});
+    const int steps = id == std::string("symplectic-euler") ? 300 : 30;
+    for (int k = 1; k <= steps; ++k) {
+      ASSERT_EQ(simulation.step(pool), StepStatus::done) << id << k;
+      if (k % 10 == 0) {
+        ASSERT_EQ(crossings(simulation), 0U) << id << k;
+        ASSERT_GT(place_above(simulation.obstacles()[0], simulation.state().x[0]).height, 0) << id;
+      }
+    }
+    EXPECT_GT(simulation.record().contacts.pairs, 0U) << id;
+  }
+}
+
+TEST(ForceContact, ThreadsAndCheckpointsLeaveTheBits) {
+  const std::shared_ptr<const ClothMesh> mesh = strip();
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier})
+    for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
+      Scene scene = wavy_scene(model);
+      scene.integrator = id;
+      std::uint64_t first = 0;
+      for (const int threads : {1, 2, 4}) {
+        WorkerPool pool(threads);
+        Simulation simulation(scene, mesh, pool), resumed(scene, mesh, pool);
+        ASSERT_EQ(run(simulation, 12), 12);
+        const auto moment = std::make_shared<Checkpoint>();
+        simulation.save(pool, *moment);
+        resumed.load(pool, *moment);
+        ASSERT_EQ(run(simulation, 6), 6);
+        ASSERT_EQ(run(resumed, 6), 6);
+        EXPECT_GT(simulation.system().contact_energy(pool, simulation.state().x), 0);
+        const std::uint64_t hash = state_hash(simulation.state());
+        EXPECT_EQ(state_hash(resumed.state()), hash) << id;
+        if (first == 0) first = hash;
+        EXPECT_EQ(hash, first) << id << threads;
+      }
+    }
+}
+
+// Cloth that lies on a surface by another model is put a little above it; cloth that crosses itself or is
+// deep in a body is refused with a sentence, and nothing changes.
+TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
+  WorkerPool pool(1);
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.floor = {.on = true, .height = -0.01, .friction = 0.3};
+  Simulation simulation(scene, grid_mesh(6, 6), pool);
+  ASSERT_EQ(run(simulation, 100), 100);
+  EXPECT_NEAR(least_gap(simulation), 0, 1e-9);
+  simulation.apply(pool, SetParameter{"contact", 3});
+  EXPECT_GT(least_gap(simulation), 1e-5);
+  ASSERT_EQ(run(simulation, 20), 20);
+  EXPECT_GT(least_gap(simulation), 1e-5);
+
+  const std::uint64_t hash = state_hash(simulation.state());
+  EXPECT_THROW(simulation.apply(pool, SetParameter{"floor-height", 0.1}), InputError);
+  EXPECT_EQ(state_hash(simulation.state()), hash);
+  EXPECT_EQ(simulation.scene().floor.height, -0.01);
+  ASSERT_EQ(run(simulation, 5), 5);
+
+  Scene crossed = loose_scene("semi-implicit-euler");
+  crossed.contact.model = ContactModel::barrier;
+  EXPECT_THROW(Simulation(crossed, two_sheets(0), pool), InputError);
+}
+
+// Between a pinned sheet and a body that is led through it there is no way.
+TEST(ForceContact, WhatIsSqueezedIsNamed) {
+  WorkerPool pool(1);
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.mesh = GridSource{3, 3, 0.1, 0.1};
+  scene.pins = VertexList({0, 1, 2, 3, 4, 5, 6, 7, 8});
+  scene.contact.model = ContactModel::barrier;
+  scene.obstacles.bodies = {parse_obstacle("sphere:1,1,1,0.05"),
+                            parse_obstacle("sphere:0.05,-0.1,0.05,0.05")};
+  Simulation simulation(scene, mesh_of(scene), pool);
+  simulation.apply(pool, MoveObstacle{1, vec3(0.05, 0.3, 0.05), 0.2});
+  EXPECT_LT(run(simulation, 200), 200);
+  ASSERT_TRUE(simulation.blow_up());
+  EXPECT_EQ(simulation.blow_up()->cause, BlowUp::Cause::squeezed);
+  ASSERT_TRUE(simulation.blow_up()->contact);
+  EXPECT_EQ(simulation.blow_up()->contact->particle, 4U);
+  EXPECT_EQ(simulation.blow_up()->contact->surface, 2U);
+}
+
+}  // namespace
+}  // namespace clothlab::testing
