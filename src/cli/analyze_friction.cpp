@@ -116,7 +116,7 @@ struct Friction final : Analysis {
       std::printf("\n");
       options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
         measure(info, ContactModel::filter, kSlopeSpeeds.front(), steepness);
-        if (info.springs_alone) return;
+        if (!has_place_for(ContactModel::penalty, info)) return;
         for (const double speed : kSlopeSpeeds)
           if (!Interrupt::requested()) measure(info, ContactModel::penalty, speed, steepness);
       });

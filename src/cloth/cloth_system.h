@@ -120,6 +120,10 @@ class ClothSystem final : public DynamicSystem {
   }
   std::shared_ptr<const SpringPattern> pattern() const override { return model_->pattern(); }
   ElasticElements elements() const override { return springs_.elements(); }
+  ContactElements contacts(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double h,
+                           double left) const override {
+    return contact_.empty() ? ContactElements{} : contact_.elements(pool, x, v, h, left);
+  }
   const std::optional<GrabSpring>& grab() const override { return grab_; }
   double mass_damping() const override { return material_.rayleigh_mass; }
 

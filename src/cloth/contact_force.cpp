@@ -125,12 +125,17 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, c
         const ContactSettings::Surface& surface = settings_.surfaces[k];
         const Obstacle& body = found_at_begin_ ? before_[k] : bodies_[k];
         if (!meets_particles(body)) continue;
-        const auto within = place_within(body, x[i], reach, found_[k].empty() ? nullptr : &found_[k][i]);
+        const vec3 velocity = surface.motion.at(x[i]);
+        const auto within = place_within(body, x[i], reach + lead.left * glm::length(velocity),
+                                         found_[k].empty() ? nullptr : &found_[k][i]);
         if (!within) continue;
         const SurfacePlace& place = *within;
-        const double gap = place.height - place.level - settings_.thickness;
+        const double gap =
+            place.height - place.level - settings_.thickness + lead.left * glm::dot(place.normal, velocity);
         double ahead = gap;
-        if (!lead.u.empty()) {
+        if (lead.near) {
+          ahead -= std::abs(lead.factor) * glm::length(lead.u[i]);
+        } else if (!lead.u.empty()) {
           ahead += lead.factor * glm::dot(place.normal, lead.u[i]);
           if (settings_.law.acts_at(gap))
             ahead += lead.square * std::min(glm::dot(place.normal, lead.f[i]), 0.0) / masses_[i];
@@ -152,7 +157,7 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, c
         touch.turning = here(place.curvature) * (mat3(1.0) - square(place.normal) - least) +
                         here(place.least_curvature) * least;
         touch.friction = surface.friction;
-        touch.velocity = surface.motion.at(x[i]);
+        touch.velocity = velocity;
         touch.surface = surface.number;
       }
     }
@@ -188,6 +193,16 @@ void ContactForce::find_features(WorkerPool& pool, std::span<const vec3> x) cons
     }
     touch.push = law_of(touch).push(touch.gap);
   }
+}
+
+ContactElements ContactForce::elements(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                                       double h, double left) const {
+  find(pool, x, {.factor = h, .u = v, .near = true, .left = left});
+  elements_.clear();
+  for (const Touch& touch : touches_)
+    elements_.push_back({touch.particle, touch.weight, touch.count, touch.normal, touch.push, touch.friction,
+                         touch.velocity});
+  return {elements_, settings_.law.stiffness, settings_.damping, settings_.friction.speed};
 }
 
 ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) const {
@@ -262,6 +277,7 @@ void ContactForce::add_part_at(WorkerPool& pool, double /*t*/, SpringForces /*pa
 }
 
 void ContactForce::add_impulse(WorkerPool& /*pool*/, const ImpulseStage& stage, Impulses& to) const {
+  if (stage.springs == SpringForces::rest) return;
   const std::span<vec3> impulse = to.add_to(ImpulseKind::friction, stage.x.size());
   for (const Slide& slide : slides_) {
     const vec3 u = slide.touch.speed(stage.v), change = slide.touch.speed(stage.v_end) - u;

@@ -134,6 +134,11 @@ class ContactForce final : public ForceTerm {
   };
   Quotients quotients(JacobianMode mode, std::span<const vec3> v, std::span<const vec3> u) const;
 
+  /// See DynamicSystem::contacts: what is nearer than the contact distance and the way h v. The law is linear
+  /// where it acts. Valid until the next call.
+  ContactElements elements(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double h,
+                           double left) const;
+
   /// What the trapezoidal rule leaves out of −∫ F·dv from v0 to v1, F the friction [W].
   double beyond_trapezoid(std::span<const vec3> v0, std::span<const vec3> v1) const;
 
@@ -142,6 +147,11 @@ class ContactForce final : public ForceTerm {
                     ForceMeasures& measures) const override;
   void add_force(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                  std::span<vec3> f) const override;
+  /// Methods that want `rest` ask for `elements`.
+  void add_part(WorkerPool& pool, SpringForces part, std::span<const vec3> x, std::span<const vec3> v,
+                std::span<vec3> f) const override {
+    if (part != SpringForces::rest) add_force(pool, x, v, f);
+  }
   /// With the pairs of damping and friction at x.
   void add_part_at(WorkerPool& pool, double t, SpringForces part, std::span<const vec3> x,
                    std::span<const vec3> v, std::span<vec3> f) const override;
@@ -172,6 +182,8 @@ class ContactForce final : public ForceTerm {
     double factor = 0;
     std::span<const vec3> u = {}, f = {};
     double square = 0;  ///< [s²]
+    bool near = false;  ///< takes all within a way of that length instead
+    double left = 0;    ///< surfaces are where they are so long before the end of the step [s]
   };
   /// touches_ := those at x, or those at the end of a lead as seen from x, where their push is the line of
   /// the law.
@@ -204,6 +216,7 @@ class ContactForce final : public ForceTerm {
   mutable std::vector<std::vector<FoundPlace>> found_;  // above meshes, by surface and particle
   mutable std::vector<std::vector<Touch>> by_chunk_;
   mutable std::vector<Touch> touches_;
+  mutable std::vector<ContactElement> elements_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;
 };
 

@@ -17,8 +17,10 @@ struct ContactModelInfo {
   std::string_view title;    ///< in the window
   std::string_view summary;  ///< what it is and does, in two or three sentences
   std::string_view promise;  ///< what holds after every step, in one sentence
-  /// It acts by forces on particles, which methods that treat springs one by one have no place for.
-  bool by_forces;
+  bool by_forces;            ///< it acts by forces on particles
+  /// Those are linear in the gap where they act: a compliant constraint to methods that treat forces one by
+  /// one.
+  bool linear;
   std::span<const std::string_view> parameters;  ///< ids of those that it uses
 };
 
@@ -39,21 +41,22 @@ inline constexpr std::array kContactModels{
         "costs it its order where something touches or leaves.",
         "No particle ends a step below a surface.",
         false,
+        false,
         {}},
     ContactModelInfo{
         ContactModel::penalty, "penalty", "Penalty",
         "A spring between cloth and surface, and between cloth and cloth, from the contact distance on, with "
-        "smoothed "
-        "friction: a force like the others, so that its stiffness counts in the largest stable "
-        "step, and impacts are elastic. Not for methods that treat springs one by one or as rods.",
-        "None: how deep the cloth gets follows from mass, speed and stiffness.", true, kPenaltyParameters},
+        "smoothed friction: a force like the others, so that its stiffness counts in the largest stable "
+        "step, and impacts are elastic. Not for methods with rods.",
+        "It promises nothing: how deep the cloth gets follows from mass, speed and stiffness.", true, true,
+        kPenaltyParameters},
     ContactModelInfo{
         ContactModel::impulse, "impulse", "Impulse",
         "After each step, what meets on the way is stopped by inelastic impulses, with Coulomb's "
         "friction: cloth, other obstacles, and the cloth itself. Works with every method, and costs it "
         "its order where something touches.",
         "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", false,
-        kImpulseParameters},
+        false, kImpulseParameters},
     ContactModelInfo{
         ContactModel::barrier, "barrier", "Barrier",
         "A force that grows without bound as the gap closes, cloth on surfaces, on meshes and on itself, "
@@ -61,7 +64,7 @@ inline constexpr std::array kContactModels{
         "smoothed friction. Particles that a step would lead through something go a part of their way alone. "
         "Not for methods that treat springs one by one or as rods.",
         "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", true,
-        kBarrierParameters},
+        false, kBarrierParameters},
 };
 
 inline const ContactModelInfo& info_of(ContactModel model) {

@@ -8,6 +8,7 @@
 
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "dynamics/contact_elements.h"
 #include "dynamics/elastic_elements.h"
 #include "dynamics/grab_spring.h"
 #include "dynamics/impulses.h"
@@ -32,12 +33,12 @@ struct SystemCoefficients {
   bool damper_tension = false;
 };
 
-/// Which forces `force` includes. Gravity, wind and friction always; the mouse spring and mass damping except
+/// Which forces `force` includes. Gravity and wind always; contacts, the mouse spring and mass damping except
 /// in `rest`.
 enum class SpringForces {
   all,
   inextensible,  ///< without the elastic force of stretch springs, whose damping stays
-  rest,          ///< without the forces of elements(), grab() and mass_damping(): gravity, wind, friction
+  rest,  ///< without those of elements(), contacts(), grab() and mass_damping(): gravity, wind, pushes
 };
 
 /// Where a step has taken forces, for their impulse weight · (f(x, v) + D (v_end − v)).
@@ -110,6 +111,10 @@ class DynamicSystem {
   // For methods that treat forces one by one; `force` and `assemble` include them.
   /// In the order of the springs of a matrix.
   virtual ElasticElements elements() const = 0;
+  /// What may touch in a (sub)step of h from x at about the velocities v, `left` [s] before the end of the
+  /// whole step. Valid until the next call.
+  virtual ContactElements contacts(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                                   double h, double left) const = 0;
   virtual const std::optional<GrabSpring>& grab() const = 0;
   virtual double mass_damping() const = 0;  ///< β of Rayleigh's damping f = −β M v [1/s]
 };

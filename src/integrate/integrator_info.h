@@ -20,6 +20,10 @@ enum class IntegratorFamily { explicit_method, linearly_implicit, implicit, expo
 /// symplectic Euler or Verlet, which mix K and D; or undamped ones where damping never lowers the limit.
 enum class StepCoupling { eigenvalues, symplectic_euler, velocity_verlet, undamped };
 
+/// Which stiff forces besides springs and the grab have a place in a method: all, as parts of f, K and D;
+/// only those of DynamicSystem::contacts, where forces are taken one by one; or none.
+enum class StiffForces { all, contacts, none };
+
 /// Values of one integrator's own parameters, in the order of its row's `parameters`.
 using IntegratorParameters = std::vector<double>;
 
@@ -38,8 +42,7 @@ struct IntegratorInfo {
   /// Stretch springs keep their lengths and exert no elastic force, whatever their stiffness: `growth`,
   /// `stability_limit` and `order` refer to bending springs and the grab.
   bool inextensible = false;
-  /// Springs are taken one by one, not as part of f, K and D: no other stiff force has a place.
-  bool springs_alone = false;
+  StiffForces stiff_forces = StiffForces::all;
   std::string_view formula;  ///< the update, in the letters of model.md
   std::string_view summary;  ///< two or three sentences: what it is, what it damps
   std::string_view cost;     ///< of a step, in one sentence

@@ -112,7 +112,7 @@ extern constinit const IntegratorInfo kPbdProj2{
     .letters = "PB",
     .family = IntegratorFamily::position_based,
     .inextensible = true,
-    .springs_alone = true,
+    .stiff_forces = StiffForces::none,
     .formula =
         "x1 = x0 + h (v0 + h M⁻¹ f0), moved to C = l − L = 0 by Gauss–Seidel sweeps; "
         "v1 = (x1 − x0)/h; v1 −= M⁻¹Jᵀ(J M⁻¹Jᵀ)⁺ J v1",

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "collide/contact_law.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
@@ -21,6 +22,9 @@ namespace {
 constexpr std::string_view kUnsettledSteps =
     "the local and global steps ended before their tolerance; more of them, a smaller h or a looser Newton "
     "tolerance help";
+
+// Of a global step with contacts, which the next one continues.
+constexpr double kContactTolerance = 0.1;
 
 constexpr std::string_view kNoFactor = "the matrix of the global steps was not positive definite";
 
@@ -45,6 +49,11 @@ bool replace(Value& old, const Value& value) {
 /// the right-hand side, damping by mass β adds (β/h) M and (β/h) M x0; the stiffness part of Rayleigh's
 /// damping is left out. The grab is implicit: its point q = Σ wᵢ xᵢ gets a term with its largest stiffness k
 /// + c/h in the matrix, and the difference to its saturating force on the right.
+///
+/// A contact that is met adds ½ k max(0, d̂ − g)², and where it was met at the start damping along n and
+/// friction with the load of then, all implicit, with its n and its surface as at the start. Those terms have
+/// directions and come and go: the matrix with them has no factor that would last, and steps with contacts
+/// solve by conjugate gradients.
 ///
 /// The global step is solved for the change of x: its right-hand side is then −r, r the gradient of what is
 /// minimised, and rounding and tolerances are relative to the remaining change. So no solve needs refining:
@@ -80,12 +89,22 @@ class ProjectiveDynamics final : public Integrator {
   /// x_ := x0 + dx_, residual_ := −S r h² [kg·m]; false when stopped.
   bool evaluate(const DynamicSystem& system, std::span<const vec3> x0, double h, const StepContext& context,
                 StepReport& report);
+  /// The force of a contact after the change dx_ times h² [kg·m], in a part with a potential and the rest,
+  /// and the latter over that change, negative [kg].
+  struct Pressed {
+    vec3 push, lost;
+    mat3 drag;
+  };
+  Pressed press(const ContactElement& contact, double h) const;
+  /// dx_ += the solution of the global step with contacts; false when stopped.
+  bool solve_with_contacts(const DynamicSystem& system, double h, const StepContext& context,
+                           StepReport& report);
   /// From the residual before the filter, which the ledger's scratch memory has from `evaluate`.
   void report_impulses(const DynamicSystem& system, const State& state, double h, const StepContext& context);
   /// Whether that norm is within the target or the rounding.
-  bool is_small(double residual, double target) const;
+  bool is_small(double residual, double target, double h) const;
   /// Its bound from the rounding of x_.
-  double rounding_noise() const;
+  double rounding_noise(double h) const;
 
   int iterations_;
   double tolerance_;
@@ -103,6 +122,12 @@ class ProjectiveDynamics final : public Integrator {
   std::optional<SpringMatrix> a_;    // h² times the matrix: its diagonal is m (1 + hβ), the springs' b is
                                      // h² k + h k_d
   std::vector<double> row_sum_;      // of the magnitudes in a row of a_
+  ContactElements contacts_;
+  std::vector<bool> met_;  // whether a contact has been in this step
+  LinearSolver solver_;    // of the matrix with those
+  std::vector<vec3> change_;
+  std::vector<SpringMatrix::Stencil> stencils_;  // of the grab, then of the contacts
+  bool grabbed_ = false;
   std::vector<Projection::Entry> held_;  // that the factor is made with
   std::vector<vec3> push_;               // M h v0 + h² f_ext
   std::vector<vec3> dx_;                 // x − x0
@@ -140,6 +165,10 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
   system.projection().filter(push_);
   double scale = h * h * norm(context.pool, push_);  // of the residual
   system.force(context.pool, state.x, state.v, push_, SpringForces::rest);
+  v_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) v_[i] = state.v[i] + h / m[i] * push_[i];
+  contacts_ = system.contacts(context.pool, state.x, v_, h, 0);
+  met_.assign(contacts_.all.size(), false);
   // On held particles, report_impulses has these too.
   if (context.ledger != nullptr)
     system.add_impulses(
@@ -160,14 +189,19 @@ StepReport ProjectiveDynamics::advance(const DynamicSystem& system, State& state
     const bool last = k == iterations_;
     if (k == 0 || last || tolerance_ > 0) residual = norm(context.pool, residual_);
     if (k == 0) scale = std::max(scale, residual);
-    if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale))) break;
-    if (gives_up(context, report) || !factorise(system, context, report)) return report;
+    if (last || (tolerance_ > 0 && is_small(residual, tolerance_ * scale, h))) break;
+    if (gives_up(context, report)) return report;
+    if (!contacts_.all.empty()) {
+      if (!solve_with_contacts(system, h, context, report)) return report;
+      continue;
+    }
+    if (!factorise(system, context, report)) return report;
     if (!report.reason.empty()) break;
     report.stopped = !factor_.add_solution(residual_, dx_, context.stop);
     if (report.stopped) return report;
   }
   report.newton_residual = scale > 0 ? residual / scale : 0;
-  if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale))
+  if (report.reason.empty() && !is_small(residual, context.solver.newton_tolerance * scale, h))
     report.reason = kUnsettledSteps;
   report.converged = report.reason.empty();
   report_impulses(system, state, h, context);
@@ -191,6 +225,45 @@ bool ProjectiveDynamics::factorise(const DynamicSystem& system, const StepContex
   report.factorised = true;
   if (outcome == Outcome::indefinite) report.reason = kNoFactor;
   return !report.stopped;
+}
+
+// Of a contact that has been met once in a step, the term stays in the matrix: those that come and go would
+// else never settle.
+bool ProjectiveDynamics::solve_with_contacts(const DynamicSystem& system, double h,
+                                             const StepContext& context, StepReport& report) {
+  stencils_.resize(grabbed_ ? 1 : 0);
+  for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
+    const ContactElement& contact = contacts_.all[c];
+    const Pressed pressed = press(contact, h);
+    met_[c] = met_[c] || pressed.push != vec3(0.0);
+    mat3 block = pressed.drag;
+    if (met_[c]) block += h * h * contacts_.stiffness * glm::outerProduct(contact.normal, contact.normal);
+    if (block != mat3(0.0)) stencils_.push_back({contact.particle, contact.weight, contact.count, block});
+  }
+  a_->clear_stencils();
+  a_->add_stencils(stencils_);
+  LinearSolverSettings settings;
+  settings.cg.tolerance = kContactTolerance;
+  change_.resize(system.size());
+  const SolveReport solve =
+      solver_.solve(context.solving(), {*a_, residual_, system.projection()}, change_, settings);
+  add_linear_solve(solve, settings, report);
+  if (gives_up(context, report)) return false;
+  context.for_particles(system.size(), [&](std::size_t i) { dx_[i] += change_[i]; });
+  return true;
+}
+
+ProjectiveDynamics::Pressed ProjectiveDynamics::press(const ContactElement& contact, double h) const {
+  const vec3& n = contact.normal;
+  const vec3 way = contact.blend(dx_), past = way - h * contact.velocity;
+  const double along = glm::dot(n, way), away = glm::dot(n, past);
+  const vec3 slip = past - away * n;
+  const double load = std::max(contact.push, 0.0), damping = load > 0 ? h * contacts_.damping : 0;
+  const double grip =
+      h * contact.friction * load * SmoothFriction{contacts_.friction_speed}.secant(glm::length(slip) / h);
+  const mat3 normal = glm::outerProduct(n, n);
+  return {std::max(h * h * (contact.push - contacts_.stiffness * along), 0.0) * n,
+          -damping * away * n - grip * slip, damping * normal + grip * (mat3(1.0) - normal)};
 }
 
 bool ProjectiveDynamics::update_matrix(const DynamicSystem& system, double h, WorkerPool& pool) {
@@ -244,14 +317,16 @@ bool ProjectiveDynamics::update_grab(const std::optional<GrabSpring>& grab, doub
     stencil.count = 3;
     stencil.C = mat3(h * (h * grab->stiffness + grab->damping));
   }
-  const auto old = a_->stencils();
-  const auto same = [&](const SpringMatrix::Stencil& o) {
-    return o.particle == stencil.particle && o.weight == stencil.weight && o.C == stencil.C;
-  };
-  if (old.size() == (grab ? 1 : 0) && std::ranges::all_of(old, same)) return false;
-  a_->clear_stencils();
-  if (grab) a_->add_stencil(stencil);
-  return true;
+  const SpringMatrix::Stencil old = grabbed_ ? stencils_.front() : SpringMatrix::Stencil{};
+  const bool changed = grab.has_value() != grabbed_ || old.particle != stencil.particle ||
+                       old.weight != stencil.weight || old.C != stencil.C;
+  grabbed_ = grab.has_value();
+  stencils_.assign(grabbed_ ? 1 : 0, stencil);
+  if (changed || a_->stencils().size() != stencils_.size()) {  // those of contacts too
+    a_->clear_stencils();
+    a_->add_stencils(stencils_);
+  }
+  return changed;
 }
 
 bool ProjectiveDynamics::update_held(const Projection& projection) {
@@ -287,6 +362,10 @@ bool ProjectiveDynamics::evaluate(const DynamicSystem& system, std::span<const v
       residual_[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * pull;
     }
   }
+  for (const ContactElement& contact : contacts_.all) {
+    const Pressed pressed = press(contact, h);
+    contact.spread(pressed.push + pressed.lost, residual_);
+  }
   if (context.ledger != nullptr) std::ranges::copy(residual_, context.ledger->scratch(x_.size()).begin());
   system.projection().filter(residual_);
   return true;
@@ -310,6 +389,10 @@ void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const Stat
     damping[e.i] += impulse;
     damping[e.j] -= impulse;
   }
+  if (!contacts_.all.empty()) {
+    const std::span<vec3> lost = impulses.add_to(ImpulseKind::friction, n);
+    for (const ContactElement& contact : contacts_.all) contact.spread(press(contact, h).lost / h, lost);
+  }
   if (const auto& grab = system.grab()) {
     const vec3 way = grab->blend(dx_);
     const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
@@ -318,13 +401,17 @@ void ProjectiveDynamics::report_impulses(const DynamicSystem& system, const Stat
   }
 }
 
-bool ProjectiveDynamics::is_small(double residual, double target) const {
-  return residual <= target || residual <= rounding_noise();
+bool ProjectiveDynamics::is_small(double residual, double target, double h) const {
+  return residual <= target || residual <= rounding_noise(h);
 }
 
-double ProjectiveDynamics::rounding_noise() const {
+double ProjectiveDynamics::rounding_noise(double h) const {
   double squared = 0;
   for (std::size_t i = 0; i < x_.size(); ++i) squared += row_sum_[i] * row_sum_[i] * glm::dot(x_[i], x_[i]);
+  for (const ContactElement& contact : contacts_.all) {
+    const double pull = h * h * contacts_.stiffness * glm::dot(contact.normal, contact.blend(x_));
+    squared += pull * pull;
+  }
   return std::numeric_limits<double>::epsilon() * std::sqrt(squared);
 }
 
@@ -362,7 +449,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
     .letters = "PD",
     .family = IntegratorFamily::position_based,
     .order = 0,
-    .springs_alone = true,
+    .stiff_forces = StiffForces::contacts,
     .formula = "(M/h² + Σ k GᵀG) x = M/h² (x0 + h v0 + h² M⁻¹f_ext) + Σ k Gᵀp, p = L·d/‖d‖, in turn",
     .summary =
         "Backward Euler by another road: springs find their lengths one by one, then a linear system, "
@@ -370,7 +457,7 @@ extern constinit const IntegratorInfo kProjectiveDynamics{
         "end. Damping is isotropic whatever is chosen, without Rayleigh's α.",
     .cost =
         "Per iteration a sweep over all springs and a solve with a stored factor; a factorisation "
-        "when h, stiffness, mass or pins change.",
+        "when h, stiffness, mass or pins change; conjugate gradients instead near contacts by penalty.",
     .use = "Pictures that look right soon, with parameters left alone.",
     .reference =
         "Bouaziz, Martin, Liu, Kavan, Pauly: Projective Dynamics, ACM Transactions on Graphics 33(4), "

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "collide/contact_law.h"
 #include "integrate/growth.h"
 #include "integrate/integrator_info.h"
 #include "integrate/prescribe.h"
@@ -42,8 +43,11 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 − v0) − h
 /// f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
 ///
+/// A contact is one-sided, with its n and its surface as at the start of the substep: its push λ and friction
+/// follow the springs in each sweep (`press`).
+///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
-/// f_ext is gravity, wind and friction. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
+/// f_ext is gravity and wind. Damping by mass is implicit, v = (v_n + h_s M⁻¹ f_ext)/(1 + h_s β)
 /// and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end of every sweep: explicit,
 /// both would limit h_s. Springs with k = 0 and, in a sweep, of length 0 are skipped.
 class Xpbd final : public Integrator {
@@ -66,13 +70,37 @@ class Xpbd final : public Integrator {
 
   struct Pair;
 
+  /// What a contact gives at the end of a substep, times h_s² [kg·m].
+  struct Press {
+    double along = 0;  // n, by law and damping
+    vec3 across{0};    // friction
+    double error = 0;  // of the last sweep [m]
+  };
+
   // False when the stop probe ended them.
   bool update_constraints(const DynamicSystem& system, double h_s, const StepContext& context);
-  bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, bool last,
+  bool substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                const StepContext& context, StepReport& report);
   template <bool measured>
   bool sweep_springs(const Projection& projection, const StepContext& context);
   void pull(const GrabSpring& grab, const Projection& projection, double h_s);
+  /// Calls body(c) for every contact: concurrently by particle where it has one alone, then in turn.
+  template <class Body>
+  void for_contacts(WorkerPool& pool, const Body& body) const;
+  /// Solves one contact: `along` and `across` become what it gives at x_.
+  void press(const ContactElement& contact, const Projection& projection, double h_s, Press& of);
+  /// Adds −h_s² times the forces of contacts at x_, friction with the push there, to r [kg·m], and the
+  /// impulses of those without a potential to the ledger.
+  void add_contacts(double h_s, std::span<vec3> r, const StepContext& context) const;
+  /// h_s² times what a contact gives after `way`, without friction and with no push below 0 [kg·m].
+  double push_after(const ContactElement& contact, double h_s, double along) const {
+    return std::max(h_s * h_s * (contact.push - contacts_.stiffness * along), 0.0);
+  }
+  /// Times the slip of a substep it is friction [kg].
+  double grip(const ContactElement& contact, double h_s, double push, const vec3& slip) const {
+    return contact.friction * push / h_s *
+           SmoothFriction{contacts_.friction_speed}.secant(glm::length(slip) / h_s);
+  }
   /// Largest error in the last measured sweep [m].
   double largest_error() const;
   /// Rounding error of `largest_error` [m].
@@ -92,9 +120,11 @@ class Xpbd final : public Integrator {
   int substeps_;
   SpringColouring colouring_;
   std::vector<Constraint> constraints_;
-  std::vector<double> lambda_;        // of every constraint
-  std::vector<double> errors_;        // largest ones, by chunks of a colour
-  vec3 lambda_of_grab_{0.0};          // h_s² times the force of the grab
+  std::vector<double> lambda_;  // of every constraint
+  std::vector<double> errors_;  // largest ones, by chunks of a colour
+  vec3 lambda_of_grab_{0.0};    // h_s² times the force of the grab
+  ContactElements contacts_;
+  std::vector<Press> pressed_;        // of the contacts
   std::vector<double> inverse_mass_;  // w [1/kg], 0 for a fixed particle
   bool sliding_ = false;              // some particle is held along some directions only
   std::vector<vec3> x_;
@@ -155,7 +185,7 @@ StepReport Xpbd::advance(const DynamicSystem& system, State& state, double h, co
   for (int k = 0; k < substeps_; ++k) {
     const bool last = k + 1 == substeps_;
     if (context.ledger != nullptr) v_before_ = v_;
-    if (!substep(system, state.x, h, last, context, report)) {
+    if (!substep(system, state.x, h, k, context, report)) {
       report.stopped = true;
       return report;
     }
@@ -197,8 +227,9 @@ bool Xpbd::update_constraints(const DynamicSystem& system, double h_s, const Ste
   return !stop_requested(context.stop);
 }
 
-bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double h, bool last,
+bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double h, int number,
                    const StepContext& context, StepReport& report) {
+  const bool last = number + 1 == substeps_;
   const Projection& projection = system.projection();
   const std::span<const double> m = system.masses();
   const double h_s = h / substeps_;
@@ -215,15 +246,19 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (v_[i] + h_s / m[i] * force_[i]) / inertia;
   prescribe_velocity(projection, x0, h, v_);
   before_.swap(x_);
+  contacts_ = system.contacts(context.pool, before_, v_, h_s, (substeps_ - 1 - number) * h_s);
+  if (stop_requested(context.stop)) return false;
   for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = before_[i] + h_s * v_[i];
 
   std::ranges::fill(lambda_, 0.0);
+  pressed_.assign(contacts_.all.size(), {});
   lambda_of_grab_ = vec3(0.0);
   double first_error = 0, last_error = 0;
   for (int k = 0; k < iterations_; ++k) {
     const bool measured = k == 0 || k + 1 == iterations_;
     if (!(measured ? sweep_springs<true>(projection, context) : sweep_springs<false>(projection, context)))
       return false;
+    for_contacts(context.pool, [&](std::size_t c) { press(contacts_.all[c], projection, h_s, pressed_[c]); });
     if (system.grab()) pull(*system.grab(), projection, h_s);
     if (k == 0) first_error = largest_error();
   }
@@ -268,7 +303,11 @@ bool Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
   });
 }
 
-double Xpbd::largest_error() const { return std::ranges::max(errors_); }
+double Xpbd::largest_error() const {
+  double largest = std::ranges::max(errors_);
+  for (const Press& press : pressed_) largest = std::max(largest, press.error);
+  return largest;
+}
 
 double Xpbd::rounding() const {
   double largest = 0;
@@ -292,6 +331,7 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
     }
   });
   if (!done) return std::nullopt;
+  add_contacts(h_s, r, context);
   if (const auto& grab = system.grab()) {
     const vec3 d = grab->blend(x_) - grab->cursor, way = grab->blend(x_) - grab->blend(before_);
     const vec3 pull = h_s * (h_s * grab->secant_stiffness(d) * d + grab->secant_damping(way / h_s) * way);
@@ -358,6 +398,74 @@ void Xpbd::pull(const GrabSpring& grab, const Projection& projection, double h_s
   }
 }
 
+template <class Body>
+void Xpbd::for_contacts(WorkerPool& pool, const Body& body) const {
+  const std::span<const ContactElement> all = contacts_.all;
+  const std::size_t single = static_cast<std::size_t>(
+      std::ranges::find_if(all, [](const ContactElement& c) { return c.count > 1; }) - all.begin());
+  const auto continues = [&](std::size_t c) { return c > 0 && all[c].particle[0] == all[c - 1].particle[0]; };
+  pool.for_chunks(single, SpringColouring::kGrain, [&](std::size_t first, std::size_t last) {
+    while (first < last && continues(first)) ++first;
+    if (first == last) return;
+    while (last < single && continues(last)) ++last;
+    for (std::size_t c = first; c < last; ++c) body(c);
+  });
+  for (std::size_t c = single; c < all.size(); ++c) body(c);
+}
+
+// Along n the law is linear on either side of its end; of the two the one that leads to its own side is
+// taken. Friction has the secant of its law at the slip so far, as the grab does.
+void Xpbd::press(const ContactElement& contact, const Projection& projection, double h_s, Press& of) {
+  const auto move = [&](const vec3& by) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
+      x_[contact.particle[k]] += response(projection, contact.particle[k], contact.weight[k] * by);
+  };
+  double w = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(contact.count); ++k)
+    w += contact.weight[k] * contact.weight[k] * inverse_mass_[contact.particle[k]];
+  const vec3& n = contact.normal;
+  const vec3 way = contact.blend(x_) - contact.blend(before_), led = h_s * contact.velocity;
+  const double along = glm::dot(n, way), stiffness = h_s * h_s * contacts_.stiffness;
+  const double damping = contact.push > 0 ? h_s * contacts_.damping : 0;
+  const double damped = -damping * (along - glm::dot(n, led)) - of.along;
+  const double line = h_s * h_s * contact.push - stiffness * along;
+  double change = (line + damped) / ((stiffness + damping) * w + 1);
+  double error = line + damped;
+  if (line - stiffness * w * change < 0) {
+    change = damped / (damping * w + 1);
+    error = damped;
+  }
+  of.along += change;
+  move(change * n);
+  of.error = std::abs(error) / stiffness;
+  if (contact.friction == 0) return;
+
+  const double moved = along + w * change;
+  const vec3 slip = way - along * n - (led - glm::dot(n, led) * n);
+  const double drag = grip(contact, h_s, push_after(contact, h_s, moved), slip);
+  const vec3 missing = -drag * slip - of.across, across = missing / (drag * w + 1);
+  of.across += across;
+  move(across);
+  of.error = std::max(of.error, glm::length(missing) / stiffness);
+}
+
+void Xpbd::add_contacts(double h_s, std::span<vec3> r, const StepContext& context) const {
+  if (contacts_.all.empty()) return;
+  const std::span<vec3> lost = context.ledger == nullptr
+                                   ? std::span<vec3>()
+                                   : context.ledger->impulses().add_to(ImpulseKind::friction, r.size());
+  for (const ContactElement& contact : contacts_.all) {
+    const vec3& n = contact.normal;
+    const vec3 way = contact.blend(x_) - contact.blend(before_), past = way - h_s * contact.velocity;
+    const double away = glm::dot(n, past), push = push_after(contact, h_s, glm::dot(n, way));
+    const vec3 slip = past - away * n;
+    const vec3 drag =
+        -grip(contact, h_s, push, slip) * slip - (contact.push > 0 ? h_s * contacts_.damping * away : 0) * n;
+    contact.spread(-push * n - drag, r);
+    if (!lost.empty()) contact.spread(drag / h_s, lost);
+  }
+}
+
 vec3 Xpbd::response(const Projection& projection, std::uint32_t particle, const vec3& g) const {
   const double w = inverse_mass_[particle];
   const Projection::Entry* held = sliding_ ? projection.find(particle) : nullptr;
@@ -411,7 +519,7 @@ extern constinit const IntegratorInfo kXpbd{
     .letters = "XP",
     .family = IntegratorFamily::position_based,
     .order = 0,
-    .springs_alone = true,
+    .stiff_forces = StiffForces::contacts,
     .formula =
         "n_s substeps h_s: v += h_s M⁻¹f_ext, x̃ = x + h_s v; sweeps of Δλ = (−C − α̃λ − γ∇C·(x − x_n)) / "
         "((1 + γ)(w_i + w_j) + α̃); v = (x − x_n)/h_s",
@@ -420,7 +528,7 @@ extern constinit const IntegratorInfo kXpbd{
         "convergence it damps like backward Euler with the substep for h; ended before, it makes cloth "
         "soft and may create energy: take substeps. Spring damping is projected whatever is chosen, "
         "without Rayleigh's α. For games.",
-    .cost = "Iterations times substeps sweeps over all springs; no linear system.",
+    .cost = "Iterations times substeps sweeps over all springs, and contacts by penalty; no linear system.",
     .use = "Games: a bounded cost, with many substeps of few sweeps.",
     .reference =
         "Macklin, Müller, Chentanez: XPBD, Position-Based Simulation of Compliant Constrained "

@@ -113,15 +113,16 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
   return pairs;
 }
 
-bool has_place_for(const Scene& scene, const IntegratorInfo& method) {
-  return !info_of(scene.contact.model).by_forces || !method.springs_alone;
+bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
+  const ContactModelInfo& model = info_of(contact);
+  return !model.by_forces || method.stiff_forces == StiffForces::all ||
+         (method.stiff_forces == StiffForces::contacts && model.linear);
 }
 
 void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
-  if (method == nullptr || has_place_for(scene, *method)) return;
-  throw InputError(std::string(method->title) +
-                   " treats springs one by one and has no place for contact by " +
+  if (method == nullptr || has_place_for(scene.contact.model, *method)) return;
+  throw InputError(std::string(method->title) + " takes forces one by one and has no place for contact by " +
                    std::string(info_of(scene.contact.model).id) + "; it works with contact by filter.");
 }
 

@@ -49,9 +49,12 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
 
 /// Why a method cannot have contact by forces, after its name.
 inline constexpr const char* kNoPlaceForContact =
-    "springs are taken one by one there, without a place for contact by forces";
-/// Whether a method can have the scene's contact model.
-bool has_place_for(const Scene& scene, const IntegratorInfo& method);
+    "forces are taken one by one there, without a place for those of this contact model";
+/// Whether a method can have that contact model, and that of a scene.
+bool has_place_for(ContactModel contact, const IntegratorInfo& method);
+inline bool has_place_for(const Scene& scene, const IntegratorInfo& method) {
+  return has_place_for(scene.contact.model, method);
+}
 /// Throws InputError where the scene's method cannot.
 void check_contact(const Scene& scene);
 

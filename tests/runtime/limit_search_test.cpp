@@ -7,6 +7,7 @@
 #include "runtime/limit_search.h"
 #include "runtime/moments.h"
 #include "runtime/step_trial.h"
+#include "sim/contact.h"
 
 namespace clothlab {
 namespace {
@@ -67,9 +68,9 @@ TEST(LimitSearch, LeavesOutMethodsWithoutAPlaceForContactByForces) {
   const LimitSearch search(promised(moment_of(loaded, 3)));
   const auto found = found_by(search);
   EXPECT_EQ(found->error, "");
-  EXPECT_EQ(found->methods.size(), integrators().size() - 4);
+  EXPECT_EQ(found->methods.size(), integrators().size() - 2);
   for (const MethodLimit& method : found->methods) {
-    EXPECT_FALSE(method.info->springs_alone);
+    EXPECT_TRUE(has_place_for(ContactModel::penalty, *method.info));
     EXPECT_TRUE(method.done);
   }
 }
