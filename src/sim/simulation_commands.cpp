@@ -131,6 +131,8 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   const auto [sound, step] = last_sound_state();
   const State copy = sound;
   restore(pool, copy, step);
+  // Bodies have gone on since.
+  if (strikes_contact(*scene)) notice_intersections(pool);
 }
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const TurnRound&) {

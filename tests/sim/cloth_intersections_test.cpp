@@ -47,5 +47,24 @@ TEST(ClothIntersections, AreCountedWithThoseOfMeshObstacles) {
   for (const std::uint32_t t : both.triangles) EXPECT_LT(t, mesh->triangles.size());
 }
 
+// Bodies stay where they have gone to when the cloth goes back to its last sound state.
+TEST(ClothIntersections, AreToldWhereARunGoesOnWithSome) {
+  WorkerPool pool(1);
+  Scene scene;
+  scene.contact.model = ContactModel::impulse;
+  scene.obstacles.bodies = {fin({5, 0, 0})};
+  scene.obstacles.bodies[0].mesh.path = std::make_shared<const std::string>("fin.obj");
+  Simulation simulation(scene, grid_mesh(3, 3), pool);
+  simulation.apply(pool, RestoreSoundState{});
+  EXPECT_EQ(simulation.notice().text, "");
+  SetObstacles moved{scene.obstacles.bodies};
+  moved.bodies[0].from = moved.bodies[0].to = vec3(0.3, 0, 0.05);
+  simulation.apply(pool, moved);
+  simulation.apply(pool, RestoreSoundState{});
+  EXPECT_EQ(
+      simulation.notice().text,
+      "1 pair of triangles intersects now, of cloth and obstacle; contact by impulses cannot undo that.");
+}
+
 }  // namespace
 }  // namespace clothlab::testing
