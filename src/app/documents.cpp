@@ -113,6 +113,7 @@ std::optional<SetObstacles> Documents::finish_obstacle(const Snapshot& shown) tr
   around_.ui.show_message(
       file_name(path_of(*next.bodies.back().mesh.path)) + " is an obstacle now: " + triangles_text(surface),
       false);
+  around_.ui.open_tab("Contact");  // with its rows
   return next;
 } catch (const std::bad_alloc&) {
   say_no_memory();

@@ -21,6 +21,7 @@ struct ParameterSpec {
   bool logarithmic = false;                        ///< slider scale; with min = 0, zero is the left end
   std::string_view help;                           ///< one or two sentences: tooltip and --help
   std::span<const std::string_view> choices = {};  ///< names of a choice, by index
+  std::string_view zero = {};  ///< word of the window for 0, where that is no number: "auto"
 };
 
 /// True for a finite value within the row's range that is whole where the kind asks for it.

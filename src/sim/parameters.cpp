@@ -166,7 +166,7 @@ constexpr std::array kParameters{
         [](const Scene& s) { return s.floor.height; },
         [](Scene& s, double v) { s.floor.height = v; },
         "Floor"},
-    SceneParameter{{"floor-friction", "Friction", "", Kind::real, 0, 10, 0.5, true,
+    SceneParameter{{"floor-friction", "Floor friction", "", Kind::real, 0, 10, 0.5, true,
                     "Coulomb's μ: the cloth slides where the force along the floor exceeds μ times the force "
                     "onto it. 0: no friction."},
                    [](const Scene& s) { return s.floor.friction; },

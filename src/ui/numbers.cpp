@@ -81,12 +81,14 @@ std::string shown_value(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::integer && std::isfinite(value))
     return with_unit(format_number(value), value == 1 ? singular(spec.unit) : spec.unit);
   if (std::isinf(value)) return "off";
+  if (value == 0 && !spec.zero.empty()) return std::string(spec.zero);
   const ShownUnit unit = shown_unit(spec.unit);
   return with_unit(format_plain(value / unit.size, 4), unit.name);
 }
 
 std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text) {
   text = trimmed(text);
+  if (!spec.zero.empty() && text == spec.zero) return 0;
   if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
   const ShownUnit shown = shown_unit(spec.unit);
   double factor = shown.size;

@@ -38,9 +38,10 @@ Obstacle below_cloth(const Frame& frame, Obstacle::Shape shape, const std::vecto
   const double size = std::clamp(frame.mesh->diagonal, 10 * kSmallestObstacle, 0.1 * kLargestObstacle);
   Obstacle body;
   body.shape = shape;
-  body.radius = kRadius * size * (shape == Obstacle::Shape::capsule ? 0.5 : 1.0);
-  const double digits = std::pow(10.0, 2 - std::floor(std::log10(body.radius)));
+  const double radius = kRadius * size * (shape == Obstacle::Shape::capsule ? 0.5 : 1.0);
+  const double digits = std::pow(10.0, 2 - std::floor(std::log10(radius)));
   const auto rounded = [&](const vec3& v) { return glm::round(v * digits) / digits + 0.0; };  // no -0
+  body.radius = rounded(vec3(radius)).x;
   if (shape == Obstacle::Shape::plane) {
     body.normal = vec3(0.5, 1, 0);
     const vec3 lowest = glm::clamp(low, vec3(-kFarthestObstacle / 2), vec3(kFarthestObstacle / 2));
@@ -173,23 +174,21 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
 struct Offer {
   Obstacle::Shape shape;
   const char *id, *label, *help;
-  bool in_line;  // with the one before
 };
+constexpr std::size_t kOffersInLine = 3;
 constexpr std::array kOffers{
     Offer{Obstacle::Shape::sphere, "add-sphere", "Add a sphere",
-          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room.",
-          false},
-    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule", "A bar with round ends below the cloth.",
-          true},
-    Offer{Obstacle::Shape::box, "add-box", "Add a box", "A cube with rounded edges below the cloth.", false},
+          "A sphere below the cloth, on which it comes to lie; beside it where the floor leaves no room. "
+          "Drag it with the mouse, as the cloth."},
+    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule", "A bar with round ends below the cloth."},
+    Offer{Obstacle::Shape::box, "add-box", "Add a box", "A cube with rounded edges below the cloth."},
     Offer{Obstacle::Shape::cylinder, "add-cylinder", "Add a cylinder",
-          "An upright cylinder with flat ends below the cloth.", true},
+          "An upright cylinder with flat ends below the cloth."},
     Offer{Obstacle::Shape::plane, "add-plane", "Add a plane",
-          "A slope below the cloth. The floor is a level plane of its own.", false},
+          "A slope below the cloth. The floor is a level plane of its own."},
     Offer{Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
           "An OBJ file as a body, in the space of the cloth's file. You can also drop one on the window with "
-          "Shift.",
-          true},
+          "Shift."},
 };
 
 void obstacles(const PanelContext& context) {
@@ -204,9 +203,12 @@ void obstacles(const PanelContext& context) {
     }
   ImGui::BeginDisabled(before == kMostObstacles);
   const Frame& frame = context.snapshot.frame;
-  for (const Offer& offer : kOffers) {
-    if (offer.in_line) ImGui::SameLine();
-    if (!text_button(offer.id, offer.label, offer.help, 0, false)) continue;
+  const float gap = units(6),
+              width = (ImGui::GetContentRegionAvail().x - (kOffersInLine - 1) * gap) / kOffersInLine;
+  for (std::size_t k = 0; k < kOffers.size(); ++k) {
+    const Offer& offer = kOffers[k];
+    if (k % kOffersInLine != 0) ImGui::SameLine(0, gap);
+    if (!text_button(offer.id, offer.label, offer.help, width, false)) continue;
     if (offer.shape == Obstacle::Shape::mesh)
       context.request(ChooseMeshObstacle());
     else
@@ -256,7 +258,7 @@ void contact_figures(const PanelContext& context) {
   section("Contacts of the last step");
   for (const ContactRow& row : kContactRows) {
     ImGui::TextUnformatted(row.label);
-    ImGui::SameLine(units(110));
+    ImGui::SameLine(units(125));
     const std::string text = displayable(row.text(context.snapshot.frame.record.contacts));
     ImGui::TextUnformatted(text.c_str());
     note_item(row.name);
@@ -267,26 +269,30 @@ void contact_figures(const PanelContext& context) {
 
 // The numbers of a model that has none are left out.
 void contact_model(const PanelContext& context) {
-  section("Model");
   const ContactModelInfo& info = info_of(context.scene().contact.model);
   for (const SceneParameter& row : scene_parameters()) {
     if (row.section != "Contact") continue;
     if (row.spec.id != "contact" && !std::ranges::count(info.parameters, row.spec.id)) continue;
-    if (const auto changed = parameter_row(row.spec, row.get(context.scene())))
-      context.set_parameter(row.spec.id, *changed);
+    ParameterSpec spec = row.spec;
+    // 0 is chosen for the mesh, but for the thickness of what acts by forces.
+    if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 &&
+        !(spec.id == "thickness" && info.by_forces))
+      spec.zero = "auto";
+    if (const auto changed = parameter_row(spec, row.get(context.scene())))
+      context.set_parameter(spec.id, *changed);
+    if (spec.id == "contact") small_text(std::string(info.summary) + " " + std::string(info.promise));
   }
-  small_text(info.summary);
-  small_text(info.promise);
 }
 
 }  // namespace
 
 void contact_panel(const PanelContext& context) {
-  parameter_section(context, "Floor");
+  contact_model(context);
   obstacles(context);
   parameter_section(context, "Obstacles");
   contact_figures(context);
-  contact_model(context);
+  section("Floor");
+  parameter_section(context, "Floor");
 }
 
 }  // namespace clothlab

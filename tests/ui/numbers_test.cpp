@@ -55,6 +55,12 @@ TEST(Numbers, TimesAreTypedInMillisecondsOrWithAUnit) {
   EXPECT_EQ(parse_typed_value(limit, "off"), std::numeric_limits<double>::infinity());
   EXPECT_FALSE(parse_typed_value(stiffness, "off").has_value());
   EXPECT_EQ(shown_value(limit, 100), "100 ×");
+  ParameterSpec reach = find_scene_parameter("contact-distance")->spec;
+  EXPECT_EQ(shown_value(reach, 0), "0 m");
+  reach.zero = "auto";
+  EXPECT_EQ(shown_value(reach, 0), "auto");
+  EXPECT_EQ(parse_typed_value(reach, "auto"), 0);
+  EXPECT_FALSE(parse_typed_value(stiffness, "auto").has_value());
   const ParameterSpec& strain = find_scene_parameter("max-strain")->spec;
   EXPECT_EQ(shown_value(strain, 0.1), "10 %");
   EXPECT_EQ(parse_typed_value(strain, "20"), 20 * 1e-2);

@@ -1484,10 +1484,11 @@ def obstacles(program, assets):
         check(window.state()["blow_up"] == "", "it blew up")
         body = window.folder / "wedge.obj"
         body.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+        window.click_item("tab:View")
         window.xdotool("keydown", "shift")
         window.drop(body)
         window.xdotool("keyup", "shift")
-        window.until(lambda: "obstacle1:scale" in window.state()["items"], "the rows of the mesh")
+        window.until(lambda: "obstacle1:scale" in window.state()["items"], "the tab with the rows of the mesh")
         added = window.fresh_state()["obstacles"][0]["body"]
         check(added.startswith("mesh:") and added.endswith("wedge.obj"), added)
         check(window.state()["particles"] == 144, "the mesh has become the cloth")
@@ -1513,24 +1514,40 @@ def obstacles(program, assets):
 
 @case
 def obstacle_by_hand(program, assets):
-    """A ball is dragged under a hanging sheet and lifts it, in all lanes; the drag is one step of undo. Paused, it
-    is moved at once."""
-    with Session(program, "--grid", "12x12", "--pin", "corners", "--obstacle", "sphere:0.5,-0.5,0.5,0.2",
-                 "--integrator", "semi-implicit-euler") as window:
+    """A ball is added and dragged under a hanging sheet and lifts it, by each contact model; the drag is one step of
+    undo. Paused, the ball is moved at once."""
+    with Session(program, "--grid", "12x12", "--pin", "corners", "--integrator", "semi-implicit-euler") as window:
         window.shows("a playing scene", playing=True)
         window.until(lambda: window.state()["time"] > 1, "the sheet to hang", 30)
         def ball():
             return window.fresh_state()["obstacles"][0]
+        def lifted():
+            return max(p["position"][1] for p in window.fresh_state()["some_particles"] if not p["pinned"])
+        def sound():
+            state = window.state()
+            check(state["grab"] is False and state["blow_up"] == "", "the cloth was pulled or blew up")
+        window.click_item("tab:Contact")
+        window.click_item("add-sphere")
+        window.until(lambda: "obstacle1:remove" in window.state()["items"], "the rows of the sphere")
         start = ball()
         x, y = start["pixel"]
+        hung = lifted()
         window.drag(x, y, x, y - 120, steps=20, let_go=False)
         window.until(lambda: ball()["centre"][1] > start["centre"][1] + 0.2, "the ball to follow")
-        lifted = max(p["position"][1] for p in window.fresh_state()["some_particles"] if not p["pinned"])
         window.release()
-        check(lifted > -0.3, f"the ball has not lifted the cloth: {lifted}")
-        check(window.state()["grab"] is False and window.state()["blow_up"] == "", "the cloth was pulled or blew up")
-        window.key("ctrl+z")
-        window.until(lambda: ball()["body"] == "sphere:0.5,-0.5,0.5,0.2", "the ball back in its place")
+        window.until(lambda: lifted() > hung + 0.05, "the ball to lift the cloth")
+        sound()
+        for number, model in ((1, "penalty"), (2, "impulse"), (0, "filter")):
+            window.click_item("contact")
+            window.click_item("contact:" + model)
+            window.until(lambda: window.state()["parameters"]["contact"] == number, f"contact by {model}")
+            switched = window.state()["time"]
+            window.until(lambda: window.state()["time"] > switched + 0.2, "steps with it", 30)
+            check(lifted() > hung + 0.05 and window.state()["lanes"]["A"]["contacts"]["pairs"] > 0, f"{model} lets go")
+            sound()
+        for _ in range(4):  # three models and the drag
+            window.key("ctrl+z")
+        window.until(lambda: ball()["body"] == start["body"], "the ball back in its place")
         window.key("space")
         window.shows("a pause", playing=False)
         step = window.state()["step"]
