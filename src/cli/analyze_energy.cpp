@@ -27,7 +27,7 @@ struct Energy final : Analysis {
   LengthOptions length{600};
   double highest = -INFINITY, lowest = INFINITY;  ///< of the pictures [J], from runs that did not blow up
 
-  std::string csv = "integrator,step,time,kinetic,stretch,bend,gravity,total\n";
+  std::string csv = "integrator,step,time,kinetic,stretch,bend,gravity,pressure,total\n";
   Chart chart{.title = "Energies of the same cloth by several integrators",
               .panels = {{.x = {.title = "time [s]"}, .y = {.title = "potential energy [J]"}, .curves = {}},
                          {.x = {.title = "time [s]"}, .y = {.title = "total energy [J]"}, .curves = {}}}};
@@ -53,9 +53,9 @@ struct Energy final : Analysis {
       const EnergyReport& e = record.energy;
       csv += name + "," +
              csv_line({static_cast<long long>(record.step), record.time, e.kinetic, e.stretch, e.bend,
-                       e.gravity, e.total});
+                       e.gravity, e.pressure, e.total});
       potential.x.push_back(record.time);
-      potential.y.push_back(e.stretch + e.bend + e.gravity);
+      potential.y.push_back(e.stretch + e.bend + e.gravity + e.pressure);
       total.y.push_back(e.total);
       if (k == steps || Interrupt::requested()) break;
       const StepStatus status = simulation.step(pool, Interrupt::probe());

@@ -96,7 +96,27 @@ ClothModel::ClothModel(std::span<const vec3> rest_positions, std::span<const End
 
 ClothModel::ClothModel(const std::shared_ptr<const ClothMesh>& mesh, const StopProbe& stop)
     : ClothModel(mesh->positions, mesh->stretch_springs, mesh->bend_springs,
-                 Triangles(mesh, &mesh->triangles), stop) {}
+                 Triangles(mesh, &mesh->triangles), stop) {
+  CancelPoint cancel(stop);
+  if (mesh->report.closed_parts > 0) enclose(*mesh, cancel);
+}
+
+void ClothModel::enclose(const ClothMesh& mesh, CancelPoint& cancel) {
+  std::vector<double> volume(mesh.closed.size());
+  std::vector<vec3> origin(mesh.closed.size());  // in or near the part, for less rounding
+  for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+    origin[mesh.part_of_particle[i]] = mesh.positions[i];
+  for (const Triangle& t : mesh.triangles) {
+    cancel.pass();
+    const std::uint32_t part = mesh.part_of_particle[t[0]];
+    if (mesh.closed[part] == 0) continue;
+    enclosing_.push_back(t);
+    const auto corner = [&](std::size_t k) { return mesh.positions[t[k]] - origin[part]; };
+    volume[part] += glm::dot(corner(0), glm::cross(corner(1), corner(2)));
+  }
+  for (Triangle& t : enclosing_)
+    if (volume[mesh.part_of_particle[t[0]]] < 0) std::swap(t[1], t[2]);
+}
 
 void ClothModel::find_parts(CancelPoint& cancel) {
   Parts sets(particles());
@@ -124,6 +144,14 @@ std::vector<double> ClothModel::masses(const Material& material) const {
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
   }
   return masses_by_area(material.mass, areas_);
+}
+
+void check_inflate(const Material& material, std::size_t closed) {
+  if (material.inflate == 0 || closed > 0) return;
+  throw InputError(
+      "inflate: an overpressure needs cloth that encloses a volume, and this mesh has no closed part: each "
+      "edge "
+      "must have two triangles that go along it in opposite directions; without such a part it must be 0");
 }
 
 void check_masses(const Material& material, std::span<const vec3> rest_positions,

@@ -49,6 +49,9 @@ class ClothModel {
   std::span<const Triangle> triangles() const { return *triangles_; }
   /// Of all triangles at rest [m²].
   double area() const;
+  /// The triangles of the parts that enclose a volume (ClothMesh::closed), with their corners
+  /// counter-clockwise as seen from outside at rest. None of a cloth that was not made from a mesh.
+  std::span<const Triangle> enclosing() const { return enclosing_; }
 
   /// Sparsity pattern of the matrices of this cloth.
   const std::shared_ptr<const SpringPattern>& pattern() const { return pattern_; }
@@ -65,6 +68,7 @@ class ClothModel {
   ClothModel(std::span<const vec3> rest_positions, std::span<const Ends> stretch, std::span<const Ends> bend,
              Triangles triangles, const StopProbe& stop);
   void find_parts(CancelPoint& cancel);
+  void enclose(const ClothMesh& mesh, CancelPoint& cancel);
 
   Triangles triangles_;
   std::size_t stretch_springs_ = 0;
@@ -74,7 +78,12 @@ class ClothModel {
   std::vector<double> areas_;  // per particle: a third of every adjacent triangle [m²]
   std::vector<std::uint32_t> part_of_particle_;
   std::size_t parts_ = 0;
+  std::vector<Triangle> enclosing_;
 };
+
+/// Throws InputError where there is an overpressure, and nothing that it could fill: `closed` counts closed
+/// parts, or their triangles.
+void check_inflate(const Material& material, std::size_t closed);
 
 /// Throws InputError as ClothModel::masses does for a cloth of this shape, without building it.
 void check_masses(const Material& material, std::span<const vec3> rest_positions,

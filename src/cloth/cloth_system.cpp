@@ -17,11 +17,13 @@ ClothSystem::ClothSystem(std::shared_ptr<const ClothModel> model, const Material
       masses_(model_->masses(material)),
       projection_(model_->particles()),
       springs_(*model_, material) {
+  check_inflate(material, model_->enclosing().size());
   weigh();
 }
 
 void ClothSystem::set_material(const Material& material) {
   if (material == material_) return;
+  check_inflate(material, model_->enclosing().size());
   masses_ = model_->masses(material);
   material_ = material;
   springs_.set_material(material);
@@ -96,12 +98,19 @@ void ClothSystem::set_pushes(std::span<const SteadyForce::Push> pushes) {
 void ClothSystem::weigh() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
+  if (material_.inflate == 0)
+    pressure_.reset();
+  else if (pressure_)
+    pressure_->set_pressure(material_.inflate);
+  else
+    pressure_.emplace(*model_, material_.inflate);
   contact_.weigh(masses_);
   list_terms();
 }
 
 void ClothSystem::list_terms() {
   terms_ = {&springs_, &*gravity_, &*rayleigh_mass_};
+  if (pressure_) terms_.push_back(&*pressure_);
   if (wind_force_) terms_.push_back(&*wind_force_);
   if (!contact_.empty()) terms_.push_back(&contact_);
   if (!pushes_.empty()) terms_.push_back(&pushes_);

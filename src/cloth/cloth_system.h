@@ -11,6 +11,7 @@
 #include "cloth/grab_force.h"
 #include "cloth/gravity_force.h"
 #include "cloth/material.h"
+#include "cloth/pressure_force.h"
 #include "cloth/rayleigh_mass_force.h"
 #include "cloth/spring_force.h"
 #include "cloth/steady_force.h"
@@ -27,7 +28,7 @@ class ClothSystem final : public DynamicSystem {
   using Energies = PotentialEnergies;
   using Measures = ForceMeasures;
 
-  /// Throws InputError as ClothModel::masses does.
+  /// Throws InputError as ClothModel::masses and check_inflate do.
   ClothSystem(std::shared_ptr<const ClothModel> model, const Material& material);
   ClothSystem(const ClothSystem&) = delete;
   ClothSystem& operator=(const ClothSystem&) = delete;
@@ -35,7 +36,7 @@ class ClothSystem final : public DynamicSystem {
   const ClothModel& model() const { return *model_; }
   const std::shared_ptr<const ClothModel>& shared_model() const { return model_; }
   const Material& material() const { return material_; }
-  /// Throws InputError as ClothModel::masses does, with nothing changed.
+  /// Throws InputError as the constructor does, with nothing changed.
   void set_material(const Material& material);
 
   void set_grab(const std::optional<GrabSpring>& grab);
@@ -143,6 +144,7 @@ class ClothSystem final : public DynamicSystem {
   SpringForce springs_;
   std::optional<GravityForce> gravity_;
   std::optional<RayleighMassForce> rayleigh_mass_;
+  std::optional<PressureForce> pressure_;
   std::optional<WindForce> wind_force_;
   ContactForce contact_;
   mutable std::vector<vec3> ways_begin_;  // where contact bars ways

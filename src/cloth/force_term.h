@@ -17,12 +17,17 @@ struct PotentialEnergies {
   double gravity = 0;
   double grab = 0;
   double contact = 0;
+  double pressure = 0;  ///< of what fills closed cloth
+
+  /// Those of the cloth itself.
+  double of_cloth() const { return stretch + bend + gravity + pressure; }
 };
 
 /// Energies and strain at positions x, for display and diagnostics.
 struct ForceMeasures {
   PotentialEnergies energies;
   double max_strain = 0;  ///< see SpringMeasures
+  double volume = 0;      ///< that is inflated [m³]
 };
 
 /// Upper bounds of what an external force does to the whole cloth.

@@ -8,7 +8,8 @@ namespace clothlab {
 enum class DampingModel { projected, isotropic };
 enum class MassModel { uniform, area };
 
-/// Material and gravity. The defaults are those of the command line (docs/command-line.md).
+/// Material, gravity and what fills the cloth. The defaults are those of the command line
+/// (docs/command-line.md).
 struct Material {
   double mass = 0.2;  ///< of the whole cloth [kg]
   MassModel mass_model = MassModel::uniform;
@@ -19,6 +20,7 @@ struct Material {
   double rayleigh_stiffness = 0;  ///< α [s]
   double rayleigh_mass = 0;       ///< β [1/s]
   vec3 gravity{0, -9.8, 0};       ///< [m/s²]
+  double inflate = 0;             ///< overpressure in what the cloth encloses [Pa]
 
   bool operator==(const Material&) const = default;
 };

@@ -20,18 +20,9 @@ constexpr std::size_t kWindGrain = 1024;
 WindForce::WindForce(const ClothModel& model, const Wind& wind)
     : model_(model),
       air_(model.particles()),
-      begin_(model.particles() + 1, 0),
-      triangle_(3 * model.triangles().size()),
+      triangles_(model.particles(), model.triangles()),
       facets_(model.triangles().size()),
       blocks_(model.particles()) {
-  for (const ClothModel::Triangle& t : model.triangles()) {
-    for (const std::uint32_t i : t) ++begin_[i + 1];
-  }
-  for (std::size_t i = 0; i < model.particles(); ++i) begin_[i + 1] += begin_[i];
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (std::uint32_t t = 0; t < facets_.size(); ++t) {
-    for (const std::uint32_t i : model.triangles()[t]) triangle_[next[i]++] = t;
-  }
   set_wind(wind);
 }
 
@@ -115,7 +106,7 @@ void WindForce::add_drag(WorkerPool& pool, const Air& air, std::span<const vec3>
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air(i) - v[i];
       vec3 sum(0.0);
-      for (const std::uint32_t t : triangles_at(i)) {
+      for (const std::uint32_t t : triangles_.at(i)) {
         const auto& [n, area] = facets_[t];
         const double u_n = glm::dot(u, n);
         sum += area * std::abs(u_n) * u_n * n;
@@ -133,7 +124,7 @@ void WindForce::compute_blocks(WorkerPool& pool, std::span<const vec3> x, std::s
     for (std::size_t i = begin; i < end; ++i) {
       const vec3 u = air_[i] - v[i];
       mat3 sum(0.0);
-      for (const std::uint32_t t : triangles_at(i)) {
+      for (const std::uint32_t t : triangles_.at(i)) {
         const auto& [n, area] = facets_[t];
         sum += glm::outerProduct(area * std::abs(glm::dot(u, n)) * n, n);
       }

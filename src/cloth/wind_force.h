@@ -5,6 +5,7 @@
 
 #include "cloth/cloth_model.h"
 #include "cloth/force_term.h"
+#include "cloth/particle_triangles.h"
 #include "cloth/wind.h"
 
 namespace clothlab {
@@ -63,17 +64,13 @@ class WindForce final : public ForceTerm {
   template <class Air>
   void add_drag(WorkerPool& pool, const Air& air, std::span<const vec3> x, std::span<const vec3> v,
                 std::span<vec3> f) const;
-  std::span<const std::uint32_t> triangles_at(std::size_t particle) const {
-    return std::span(triangle_).subspan(begin_[particle], begin_[particle + 1] - begin_[particle]);
-  }
 
   const ClothModel& model_;
   Wind wind_;
-  std::vector<vec3> air_;                // w, by particle
-  std::vector<std::uint32_t> begin_;     // particle -> its first in triangle_; one more at the end
-  std::vector<std::uint32_t> triangle_;  // ascending for every particle
-  mutable std::vector<Facet> facets_;    // by triangle
-  mutable std::vector<mat3> blocks_;     // by particle
+  std::vector<vec3> air_;  // w, by particle
+  ParticleTriangles triangles_;
+  mutable std::vector<Facet> facets_;  // by triangle
+  mutable std::vector<mat3> blocks_;   // by particle
   mutable std::vector<SpringMatrix::Stencil> stencils_;
   mutable std::vector<vec3> drag_;  // by particle, of an impulse
 };

@@ -18,11 +18,13 @@ struct ProfilePoint {
 
 // The surface that a profile describes as it turns about an upright axis through (x, z), in so many sides.
 // The profile goes up on the outside; one that does not end on the axis is closed.
-void revolve(ObjMesh& mesh, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0) {
+// Along z it is flattened by that factor.
+void revolve(ObjMesh& mesh, const std::vector<ProfilePoint>& profile, int sides, double x = 0, double z = 0,
+             double flat = 1) {
   const auto vertex = [&](double radius, double height, int k) {
     const double angle = 2 * std::numbers::pi * k / sides;
     mesh.vertices.emplace_back(to_micrometres(x + radius * std::cos(angle)), to_micrometres(height),
-                               to_micrometres(z - radius * std::sin(angle)));
+                               to_micrometres(z - flat * radius * std::sin(angle)));
   };
   std::vector<int> first;
   for (const auto& [radius, height] : profile) {
@@ -81,8 +83,22 @@ ObjMesh make_needles() {
   return mesh;
 }
 
-constexpr std::array<GeneratedBody, 3> kBodies{
-    {{"round_table", make_round_table}, {"funnel", make_funnel}, {"needles", make_needles}}};
+// A tailor's dummy on its stand, 1.45 m high: hips, waist, chest, shoulders and neck, and no arms.
+ObjMesh make_dummy() {
+  ObjMesh mesh;
+  mesh.name = "dummy";
+  revolve(mesh, {{0, 0},        {0.2, 0},      {0.2, 0.02},   {0.03, 0.05},  {0.03, 0.7},
+                 {0.12, 0.72},  {0.165, 0.78}, {0.17, 0.85},  {0.155, 0.94}, {0.13, 1.03},
+                 {0.145, 1.12}, {0.165, 1.2},  {0.175, 1.27}, {0.17, 1.32},  {0.14, 1.35},
+                 {0.085, 1.37}, {0.06, 1.39},  {0.055, 1.44}, {0.03, 1.45},  {0, 1.45}},
+          36, 0, 0, 0.62);
+  return mesh;
+}
+
+constexpr std::array<GeneratedBody, 4> kBodies{{{"round_table", make_round_table},
+                                                {"funnel", make_funnel},
+                                                {"needles", make_needles},
+                                                {"dummy", make_dummy}}};
 
 }  // namespace
 

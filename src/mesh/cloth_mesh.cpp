@@ -174,6 +174,7 @@ std::size_t drop_degenerate(ClothMesh& mesh) {
 struct HalfEdge {
   std::uint32_t high;      ///< the edge's higher particle
   std::uint32_t opposite;  ///< the triangle's third particle; kNone for a degenerate triangle
+  bool upwards;            ///< the triangle goes along it from its lower particle to this one
   auto operator<=>(const HalfEdge&) const = default;
 };
 
@@ -189,8 +190,8 @@ class EdgeTable {
     for_edges(triangles, [&](std::uint32_t low, HalfEdge edge) { edges_[start_[low + 1]++] = edge; });
   }
 
-  /// Calls visit(low, high, opposites) for every edge, sorted by low, then high; the particles opposite
-  /// the edge ascend.
+  /// Calls visit(low, high, opposites, upwards) for every edge, sorted by low, then high; the particles
+  /// opposite the edge ascend, and so many of their triangles go along it upwards.
   template <class Visit>
   void for_each(const StopProbe& stop, Visit&& visit) {
     std::vector<std::uint32_t> opposites;
@@ -200,10 +201,14 @@ class EdgeTable {
       std::sort(first, last);
       for (auto edge = first; edge != last;) {
         const std::uint32_t high = edge->high;
+        std::size_t upwards = 0;
         opposites.clear();
-        for (; edge != last && edge->high == high; ++edge)
-          if (edge->opposite != kNone) opposites.push_back(edge->opposite);
-        visit(low, high, opposites);
+        for (; edge != last && edge->high == high; ++edge) {
+          if (edge->opposite == kNone) continue;
+          opposites.push_back(edge->opposite);
+          upwards += edge->upwards;
+        }
+        visit(low, high, opposites, upwards);
       }
     }
   }
@@ -215,7 +220,7 @@ class EdgeTable {
       const bool degenerate = is_degenerate(t);
       for (std::size_t i = 0; i < 3; ++i) {
         const std::uint32_t a = t[i], b = t[(i + 1) % 3], opposite = t[(i + 2) % 3];
-        if (a != b) visit(std::min(a, b), HalfEdge{std::max(a, b), degenerate ? kNone : opposite});
+        if (a != b) visit(std::min(a, b), HalfEdge{std::max(a, b), degenerate ? kNone : opposite, a < b});
       }
     }
   }
@@ -224,43 +229,48 @@ class EdgeTable {
   std::vector<HalfEdge> edges_;
 };
 
-void make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
+/// Answers for each particle whether all edges of which it is the lower one are closed.
+std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   EdgeTable edges(mesh.triangles, mesh.positions.size());
   std::size_t stretch = 0, bend = 0;
-  edges.for_each(
-      stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites) {
-        const std::size_t t = opposites.size();
-        if (t > kMaxTrianglesPerEdge)
-          refuse(obj, "the edge between vertices " + std::to_string(mesh.vertex_of_particle[low] + 1) +
-                          " and " + std::to_string(mesh.vertex_of_particle[high] + 1) +
-                          " (counted from 1) has " + std::to_string(t) + " triangles, and " +
-                          std::to_string(kMaxTrianglesPerEdge) + " are allowed");
-        ++stretch;
-        bend += t * (t - (t > 0)) / 2;
-        mesh.report.nonmanifold_edges += t > 2;
-        mesh.report.boundary_edges += t == 1;
-      });
+  std::vector<std::uint8_t> closed(mesh.positions.size(), 1);
+  edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
+                           std::size_t upwards) {
+    const std::size_t t = opposites.size();
+    if (t > kMaxTrianglesPerEdge)
+      refuse(obj, "the edge between vertices " + std::to_string(mesh.vertex_of_particle[low] + 1) + " and " +
+                      std::to_string(mesh.vertex_of_particle[high] + 1) + " (counted from 1) has " +
+                      std::to_string(t) + " triangles, and " + std::to_string(kMaxTrianglesPerEdge) +
+                      " are allowed");
+    ++stretch;
+    bend += t * (t - (t > 0)) / 2;
+    mesh.report.nonmanifold_edges += t > 2;
+    mesh.report.boundary_edges += t == 1;
+    mesh.report.reversed_edges += t == 2 && upwards != 1;
+    if (t != 2 || upwards != 1) closed[low] = 0;
+  });
   if (stretch + bend > kMaxSprings)
     refuse(obj, "it has " + std::to_string(stretch + bend) + " springs, and " + std::to_string(kMaxSprings) +
                     " are allowed");
 
   mesh.stretch_springs.reserve(stretch);
   mesh.bend_springs.reserve(bend);
-  edges.for_each(stop,
-                 [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites) {
-                   mesh.stretch_springs.push_back({low, high});
-                   for (std::size_t i = 0; i < opposites.size(); ++i)
-                     for (std::size_t j = i + 1; j < opposites.size(); ++j) {
-                       if (opposites[i] == opposites[j])
-                         ++mesh.report.dropped_springs;
-                       else
-                         mesh.bend_springs.push_back({opposites[i], opposites[j]});
-                     }
-                 });
+  edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
+                           std::size_t /*upwards*/) {
+    mesh.stretch_springs.push_back({low, high});
+    for (std::size_t i = 0; i < opposites.size(); ++i)
+      for (std::size_t j = i + 1; j < opposites.size(); ++j) {
+        if (opposites[i] == opposites[j])
+          ++mesh.report.dropped_springs;
+        else
+          mesh.bend_springs.push_back({opposites[i], opposites[j]});
+      }
+  });
+  return closed;
 }
 
 /// Connected components, by joining the ends of every stretch spring.
-void number_parts(ClothMesh& mesh) {
+void number_parts(const std::vector<std::uint8_t>& closed, ClothMesh& mesh) {
   std::vector<std::uint32_t> parent(mesh.positions.size());
   std::iota(parent.begin(), parent.end(), 0u);
   const auto root = [&](std::uint32_t p) {
@@ -276,6 +286,9 @@ void number_parts(ClothMesh& mesh) {
     const std::uint32_t r = root(p);
     mesh.part_of_particle[p] = r == p ? static_cast<std::uint32_t>(mesh.parts++) : mesh.part_of_particle[r];
   }
+  mesh.closed.assign(static_cast<std::size_t>(mesh.parts), 1);
+  for (std::uint32_t p = 0; p < closed.size(); ++p)
+    if (closed[p] == 0) mesh.closed[mesh.part_of_particle[p]] = 0;
 }
 
 }  // namespace
@@ -293,8 +306,7 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
   number_particles(source, options, mesh);
   place_particles(source, mesh);
   triangulate_faces(source, options.stop, mesh);
-  make_springs(source, options.stop, mesh);
-  number_parts(mesh);
+  number_parts(make_springs(source, options.stop, mesh), mesh);
 
   mesh.report.degenerate_triangles = drop_degenerate(mesh);
   if (source.grid && mesh.report.welded == 0) mesh.grid = source.grid;
@@ -307,6 +319,7 @@ ClothMesh build_cloth_mesh(ObjMesh obj, const MeshOptions& options) {
   report.stretch_springs = mesh.stretch_springs.size();
   report.bend_springs = mesh.bend_springs.size();
   report.parts = static_cast<std::size_t>(mesh.parts);
+  report.closed_parts = static_cast<std::size_t>(std::ranges::count(mesh.closed, 1));
   report.diagonal = mesh.diagonal;
   return mesh;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "mesh/generators.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <numbers>
 #include <string>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -352,7 +356,170 @@ ObjMesh make_polygons() {
 
 Indices polygons_pins() { return {6, 8}; }
 
-constexpr std::array<GeneratedMesh, 16> kMeshes{{
+// A ball of radius 0.25 m: every face of an icosahedron is cut into so many rows of triangles.
+constexpr int kBallRows = 8;
+
+ObjMesh make_ball() {
+  Maker maker("ball");
+  const double t = (1 + std::sqrt(5.0)) / 2;
+  const std::array<vec3, 12> corners{{{-1, t, 0},
+                                      {1, t, 0},
+                                      {-1, -t, 0},
+                                      {1, -t, 0},
+                                      {0, -1, t},
+                                      {0, 1, t},
+                                      {0, -1, -t},
+                                      {0, 1, -t},
+                                      {t, 0, -1},
+                                      {t, 0, 1},
+                                      {-t, 0, -1},
+                                      {-t, 0, 1}}};
+  constexpr std::array<std::array<int, 3>, 20> kFaces{
+      {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+       {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+       {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}}};
+  // Corners and edges belong to several faces: by how much of which corners a vertex has.
+  std::map<std::array<std::array<int, 2>, 3>, int> known;
+  const auto vertex = [&](const std::array<int, 3>& face, const std::array<int, 3>& weights) {
+    std::array<std::array<int, 2>, 3> key{};
+    vec3 p(0);
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (weights[k] > 0) key[k] = {face[k] + 1, weights[k]};
+      p += static_cast<double>(weights[k]) * corners[static_cast<std::size_t>(face[k])];
+    }
+    std::sort(key.begin(), key.end());
+    const auto [entry, is_new] = known.emplace(key, 0);
+    if (is_new) {
+      p *= 0.25 / std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+      entry->second = maker.vertex(p.x, p.y, p.z);
+    }
+    return ObjMesh::Corner{entry->second};
+  };
+  for (const std::array<int, 3>& face : kFaces)
+    for (int i = 0; i < kBallRows; ++i)
+      for (int j = 0; j + i < kBallRows; ++j) {
+        const auto at = [&](int a, int b) { return vertex(face, {kBallRows - a - b, a, b}); };
+        maker.face({at(i, j), at(i + 1, j), at(i, j + 1)});
+        if (i + j + 1 < kBallRows) maker.face({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+      }
+  return maker.finish();
+}
+
+Indices ball_pins() { return {0}; }
+
+/// Two equal pieces of cloth on a lattice of rows × cols places, one above the other along z and sewn
+/// together on their seams. `has(r, c)` says which squares there are, `open(r, c)` which places at their edge
+/// are not sewn; what is `roundness` and more from the seams is 2 `depth` apart.
+struct Pattern {
+  int rows, cols;
+  double spacing;
+  bool (*has)(int r, int c);
+  bool (*open)(int r, int c);
+  double depth, roundness;
+};
+
+/// place(x, y, z) of x = c · spacing, y = −r · spacing.
+template <class Place>
+void sew(Maker& maker, const Pattern& pattern, const Place& place) {
+  const auto square = [&](int r, int c) {
+    return r >= 0 && c >= 0 && r + 1 < pattern.rows && c + 1 < pattern.cols && pattern.has(r, c);
+  };
+  const auto squares_at = [&](int r, int c) {
+    return int{square(r, c)} + int{square(r - 1, c)} + int{square(r, c - 1)} + int{square(r - 1, c - 1)};
+  };
+  const auto is_seam = [&](int r, int c) { return squares_at(r, c) % 4 != 0 && !pattern.open(r, c); };
+  const auto from_seam = [&](int r, int c) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < pattern.rows; ++i)
+      for (int j = 0; j < pattern.cols; ++j)
+        if (is_seam(i, j)) least = std::min(least, std::hypot(r - i, c - j) * pattern.spacing);
+    return least;
+  };
+  std::map<std::tuple<int, int, int>, int> vertices;  // of a side, a row and a column
+  for (const int side : {1, -1})
+    for (int r = 0; r < pattern.rows; ++r)
+      for (int c = 0; c < pattern.cols; ++c) {
+        if (squares_at(r, c) == 0) continue;
+        const bool sewn = is_seam(r, c);
+        if (side < 0 && sewn) {
+          vertices[{side, r, c}] = vertices[{1, r, c}];
+          continue;
+        }
+        const double out = sewn ? 0 : std::min(1.0, from_seam(r, c) / pattern.roundness);
+        const vec3 p = place(c * pattern.spacing, -r * pattern.spacing,
+                             side * pattern.depth * std::sqrt(out * (2 - out)));
+        vertices[{side, r, c}] = maker.vertex(p.x, p.y, p.z);
+      }
+  for (const int side : {1, -1})
+    for (int r = 0; r < pattern.rows; ++r)
+      for (int c = 0; c < pattern.cols; ++c) {
+        if (!square(r, c)) continue;
+        const auto at = [&](int i, int j) { return ObjMesh::Corner{vertices.at({side, i, j})}; };
+        // Round the square, from an end of its diagonal, which must not join both sides at their seams.
+        std::array<ObjMesh::Corner, 4> round{at(r, c), at(r + 1, c), at(r + 1, c + 1), at(r, c + 1)};
+        if (is_seam(r, c) && is_seam(r + 1, c + 1))
+          std::rotate(round.begin(), round.begin() + 1, round.end());
+        if (side < 0) std::swap(round[1], round[3]);
+        maker.face({round[0], round[1], round[2]});
+        maker.face({round[0], round[2], round[3]});
+      }
+}
+
+// A cushion of 0.5 m, level and nearly flat.
+constexpr int kCushionRows = 21;
+
+ObjMesh make_cushion() {
+  Maker maker("cushion");
+  const auto always = [](int, int) { return true; };
+  const auto never = [](int, int) { return false; };
+  const double spacing = 0.5 / (kCushionRows - 1);
+  sew(maker, {kCushionRows, kCushionRows, spacing, always, never, 0.02, 0.1},
+      [](double x, double y, double z) { return vec3(x - 0.25, z, -y - 0.25); });
+  return maker.finish();
+}
+
+Indices cushion_pins() { return {0}; }
+
+// A shirt of 0.5 m × 0.63 m with sleeves of 0.18 m, upright, its hem at y = 0.83 m. Hem, sleeves and neck are
+// open.
+constexpr int kShirtRows = 22, kShirtCols = 30, kSleeve = 6;  // squares of 3 cm, lattice places one more
+
+ObjMesh make_shirt() {
+  Maker maker("shirt");
+  const auto has = [](int r, int c) { return r < 7 || (c >= kSleeve && c < kShirtCols - 1 - kSleeve); };
+  const auto open = [](int r, int c) {
+    const bool neck = r == 0 && std::abs(2 * c - (kShirtCols - 1)) <= 7;
+    const bool sleeve = (c == 0 || c == kShirtCols - 1) && r > 0 && r < 7;
+    const bool hem = r == kShirtRows - 1 && c > kSleeve && c < kShirtCols - 1 - kSleeve;
+    return neck || sleeve || hem;
+  };
+  sew(maker, {kShirtRows, kShirtCols, 0.03, has, open, 0.15, 0.15}, [](double x, double y, double z) {
+    return vec3(x - 0.015 * (kShirtCols - 1), y + 0.83 + 0.03 * (kShirtRows - 1), z);
+  });
+  return maker.finish();
+}
+
+Indices shirt_pins() { return {0, kShirtCols - 1}; }
+
+// Eight handkerchiefs of 0.3 m, level, 2 cm apart; each is turned by 25° against the one below it.
+constexpr int kStackRows = 11, kStackParts = 8;
+
+ObjMesh make_handkerchiefs() {
+  Maker maker("handkerchiefs");
+  for (int part = 0; part < kStackParts; ++part) {
+    const double turn = part * 25 * kPi / 180, spacing = 0.3 / (kStackRows - 1);
+    maker.sheet(kStackRows, kStackRows, false, [=](int r, int c) {
+      const double x = c * spacing - 0.15, z = r * spacing - 0.15;
+      return vec3(x * std::cos(turn) + z * std::sin(turn), 0.02 * part,
+                  z * std::cos(turn) - x * std::sin(turn));
+    });
+  }
+  return maker.finish();
+}
+
+Indices handkerchiefs_pins() { return {0}; }
+
+constexpr std::array<GeneratedMesh, 20> kMeshes{{
     {"curtain", "Curtain", false, make_curtain, curtain_pins},
     {"round_sheet", "Round sheet", false, make_round_sheet, round_sheet_pins},
     {"tube", "Tube", false, make_tube, tube_pins},
@@ -364,6 +531,10 @@ constexpr std::array<GeneratedMesh, 16> kMeshes{{
     {"skirt", "Skirt", false, make_skirt, skirt_pins},
     {"tablecloth", "Tablecloth", false, make_tablecloth, tablecloth_pins},
     {"poncho", "Poncho", false, make_poncho, poncho_pins},
+    {"ball", "Ball", false, make_ball, ball_pins},
+    {"cushion", "Cushion", false, make_cushion, cushion_pins},
+    {"shirt", "Shirt", false, make_shirt, shirt_pins},
+    {"handkerchiefs", "Handkerchiefs", false, make_handkerchiefs, handkerchiefs_pins},
     {"seam", "Texture seam", true, make_seam, seam_pins},
     {"nonmanifold", "Three pages on a spine", true, make_nonmanifold, nonmanifold_pins},
     {"parts", "Three parts", true, make_parts, parts_pins},

@@ -68,7 +68,9 @@ struct MeshReport {
   std::size_t dropped_springs = 0;    ///< bending springs whose two ends are one particle
   std::size_t nonmanifold_edges = 0;  ///< with more than two triangles
   std::size_t boundary_edges = 0;     ///< with one triangle
+  std::size_t reversed_edges = 0;     ///< with two triangles that go along them in the same direction
   std::size_t parts = 0;              ///< connected components
+  std::size_t closed_parts = 0;       ///< of them, see ClothMesh::closed
   double diagonal = 0;                ///< of the bounding box of the particles [m]
 };
 
@@ -95,6 +97,9 @@ struct ClothMesh {
   std::vector<std::uint32_t> vertex_of_particle;  ///< the lowest of its `v` lines
   std::vector<std::uint32_t> part_of_particle;    ///< connected component, numbered by lowest particle
   int parts = 0;
+  /// Per part, whether it encloses a volume: all its edges have two triangles, which go along them in
+  /// opposite directions.
+  std::vector<std::uint8_t> closed;
   Box box;
   double diagonal = 0;  ///< of the box [m]
   double scale = 1;     ///< metres per unit of the file

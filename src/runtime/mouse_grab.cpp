@@ -41,7 +41,7 @@ bool MouseGrab::adapt(WorkerPool& pool, const Simulation& simulation, const Stab
   const State& state = simulation.state();
   budget_ = std::isinf(spring.strain) ? spring.strain : system.stretch_energy(spring.strain);
   const ClothSystem::Energies now = system.energies(pool, state.x);
-  calm_ = now.stretch + now.bend + now.gravity;
+  calm_ = now.of_cloth();
   // Cloth without constraints keeps its kinetic energy; that of constrained cloth is not counted.
   if (count_free_directions(system.projection()) == 3 * state.x.size())
     calm_ += simulation.record().energy.kinetic;

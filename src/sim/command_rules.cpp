@@ -206,6 +206,7 @@ class Change {
     edit(*next);
     check_contact(*next);
     const Material &before = scene_->material, &after = next->material;
+    check_inflate(after, mesh_.report.closed_parts);
     if (after.mass_model != before.mass_model || after.mass != before.mass)
       check_masses(after, mesh_.positions, mesh_.triangles);
     return next;

@@ -10,7 +10,8 @@ namespace clothlab {
 
 /// The table of `--diagnostics` and of recordings (docs/command-line.md): a row per step.
 inline constexpr std::string_view kDiagnosticsHeader =
-    "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,total_energy,max_strain,"
+    "step,time,dt,kinetic_energy,stretch_energy,bend_energy,gravity_energy,pressure_energy,total_energy,max_"
+    "strain,volume,"
     "newton_iterations,cg_iterations,cg_residual,step_ms,"
     "work_hand,work_pins,work_wind,work_damping,work_contact,work_jump,energy_solver,energy_rods,energy_"
     "limit,energy_method,contacts,contacts_sticking,contact_gap,contact_force,friction_power,contact_limit\n";

@@ -26,6 +26,7 @@ struct Measurement {
   ClothSystem::Energies potential;  ///< without the elastic energy of rods
   InternalEnergy internal;
   double strain = 0;  ///< the largest
+  double volume = 0;  ///< that is inflated [m³]
 };
 
 /// Measures InternalEnergy; keeps its scratch memory.

@@ -114,6 +114,13 @@ constexpr std::array kParameters{
         [](const Scene& s) { return s.material.rayleigh_mass; },
         [](Scene& s, double v) { s.material.rayleigh_mass = v; },
         "Damping"},
+    SceneParameter{
+        {"inflate", "Overpressure", "Pa", Kind::real, 0, 1e5, 0, true,
+         "Pressure in closed cloth above that outside, the same however large it grows; a balloon has some "
+         "1000 Pa. Only parts whose surface has no opening are filled."},
+        [](const Scene& s) { return s.material.inflate; },
+        [](Scene& s, double v) { s.material.inflate = v; },
+        "Pressure"},
     SceneParameter{{"wind", "Wind", "", Kind::boolean, 0, 1, 0, false,
                     "Air that blows against the cloth and resists its motion. Off: a vacuum."},
                    [](const Scene& s) { return s.wind.on ? 1.0 : 0.0; },

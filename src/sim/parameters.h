@@ -16,7 +16,7 @@ struct SceneParameter {
   ParameterSpec spec;
   double (*get)(const Scene&) = nullptr;
   void (*set)(Scene&, double) = nullptr;  ///< the value must be valid for the spec
-  /// Panel section in the window: "Material", "Damping", "Wind", "Floor", "Stepping",
+  /// Panel section in the window: "Material", "Damping", "Pressure", "Wind", "Floor", "Stepping",
   /// "Solver".
   std::string_view section;
   /// Of the method, which lanes have each for themselves, rather than of the world that they share.

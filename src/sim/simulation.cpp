@@ -307,8 +307,7 @@ void Simulation::Impl::settle(double h, const ComputeContext& context) {
   given_by_surfaces = kinetic() - before;
   if (!moved) return;
   integrator->reset();
-  const auto potential = [&](const ClothSystem::Energies& e) { return e.stretch + e.bend + e.gravity; };
-  given_by_surfaces += potential(energies_of(pool, state.x)) - potential(energies_of(pool, probe.x));
+  given_by_surfaces += energies_of(pool, state.x).of_cloth() - energies_of(pool, probe.x).of_cloth();
 }
 
 /// At the beginning of a substep.
@@ -383,10 +382,11 @@ void Simulation::Impl::measure(const ComputeContext& context) {
   cancel.look();
   // Explicit methods begin the next step with the forces at this state.
   const bool forces_next = info->family == IntegratorFamily::explicit_method;
-  const auto [potential, max_strain] = system.measure(
+  const auto [potential, max_strain, volume] = system.measure(
       context.pool, state.x, forces_next ? std::span<const vec3>(state.v) : std::span<const vec3>());
   measured.potential = without_rods(potential);
   measured.strain = max_strain;
+  measured.volume = volume;
   cancel.look();
   measured.internal = meter.measure(context.pool, system, state, measured.potential);
   cancel.look();
@@ -497,6 +497,7 @@ void Simulation::Impl::finish_record() {
   next.time = state.t;
   next.energy = energy_report();
   next.max_strain = measured.strain;
+  next.volume = measured.volume;
   // Contact forces were measured last, at this state.
   for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
   if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
@@ -554,14 +555,19 @@ void Simulation::Impl::record_state(std::uint64_t step) {
   record.dt = scene->stepping.dt;
   record.energy = energy_report();
   record.max_strain = measured.strain;
+  record.volume = measured.volume;
   residuals.clear();
 }
 
 EnergyReport Simulation::Impl::energy_report(const ClothSystem::Energies& potential,
                                              const InternalEnergy& internal) {
   const double kinetic = internal.kinetic + internal.drift;
-  return {kinetic, potential.stretch, potential.bend, potential.gravity,
-          kinetic + potential.stretch + potential.bend + potential.gravity};
+  return {kinetic,
+          potential.stretch,
+          potential.bend,
+          potential.gravity,
+          potential.pressure,
+          kinetic + potential.stretch + potential.bend + potential.gravity + potential.pressure};
 }
 
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,

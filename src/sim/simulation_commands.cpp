@@ -297,6 +297,7 @@ void Simulation::Impl::put_pins(WorkerPool& pool, const std::vector<PinPlace>& p
   account.add_work(measured.internal.shaking() - before);
   record.energy = energy_report();
   record.max_strain = measured.strain;
+  record.volume = measured.volume;
   entering = true;
   break_continuity();
 }

@@ -21,6 +21,7 @@ struct EnergyReport {
   double stretch = 0;
   double bend = 0;
   double gravity = 0;
+  double pressure = 0;  ///< −p V of inflated cloth
   double total = 0;
 };
 
@@ -35,6 +36,7 @@ struct StepRecord {
   EnergyBooks books;          ///< since the start; what commands do enters with the step after them
   EnergyBooks books_of_step;  ///< of this step alone
   double max_strain = 0;      ///< largest |l/L − 1| over stretch springs
+  double volume = 0;          ///< of inflated cloth [m³]; 0 without overpressure
   ContactFigures contacts;    ///< none before the first step
   int newton_iterations = 0;
   int cg_iterations = 0;

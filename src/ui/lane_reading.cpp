@@ -112,8 +112,8 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
   const EnergyReport& energy = lane.frame.record.energy;
-  const double rounding =
-      kRounding * (energy.kinetic + energy.stretch + energy.bend + std::abs(energy.gravity));
+  const double rounding = kRounding * (energy.kinetic + energy.stretch + energy.bend +
+                                       std::abs(energy.gravity) + std::abs(energy.pressure));
   const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
   if (!lane.plot->empty())
     out.energy_change = without_rounding(energy.total - lane.plot->front().energy.total);

@@ -77,7 +77,10 @@ void parameter_section(const PanelContext& context, std::string_view section_nam
     // h is shown above, beside the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
     const double value = row.get(context.scene());
+    const bool can = row.spec.id != "inflate" || context.snapshot.frame.mesh->report.closed_parts > 0;
+    ImGui::BeginDisabled(!can);
     if (const auto changed = parameter_row(row.spec, value)) context.set_parameter(row.spec.id, *changed);
+    ImGui::EndDisabled();
   }
 }
 

@@ -45,6 +45,16 @@ void grab_row(const PanelContext& context) {
     context.view.grab_strength = *changed / 100;
 }
 
+void volume_text(const PanelContext& context) {
+  const StepRecord& record = context.snapshot.frame.record;
+  if (record.volume == 0) return;
+  const MeshReport& mesh = context.snapshot.frame.mesh->report;
+  std::string text = "Filled: " + format_quantity(1000 * record.volume, "L", 3);
+  if (mesh.closed_parts < mesh.parts)
+    text += " in " + format_count(mesh.closed_parts) + " of " + format_count(mesh.parts) + " parts";
+  small_text(text + ".");
+}
+
 void wind_work(const PanelContext& context) {
   const EnergyBooks& books = context.snapshot.frame.record.books;
   if (books.wind == 0 && books.wind_given == 0) return;
@@ -59,6 +69,8 @@ void world_panel(const PanelContext& context) {
   const ImVec2 gap(0, units(4));
   gravity_rows(context);
   grab_row(context);
+  parameter_section(context, "Pressure");
+  volume_text(context);
   ImGui::Dummy(gap);
   parameter_section(context, "Wind");
   wind_work(context);

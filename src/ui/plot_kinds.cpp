@@ -28,23 +28,26 @@ struct Quantity {
   double (*get)(const PlotSample&);
   float thickness = 1.4F;
   bool stacked = false;
+  bool only_if_any = false;  ///< left out where it is 0 all the time
 };
 
 // Its switch in the legend removes it from the sum as well.
 constexpr const char* kGravity = "gravity";
 
-constexpr std::array<Quantity, 5> energies_with(const Quantity& sum) {
+constexpr std::array<Quantity, 6> energies_with(const Quantity& sum) {
   return {sum,
           {"kinetic", &Palette::kinetic, [](const PlotSample& s) { return s.energy.kinetic; }},
           {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
           {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
-          {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }}};
+          {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
+          {"pressure", &Palette::careful, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false,
+           true}};
 }
 constexpr std::array kEnergies =
     energies_with({"total", &Palette::total, [](const PlotSample& s) { return s.energy.total; }, 2});
-constexpr std::array kEnergiesWithoutGravity =
-    energies_with({"kinetic + elastic", &Palette::total,
-                   [](const PlotSample& s) { return s.energy.total - s.energy.gravity; }, 2});
+constexpr std::array kEnergiesWithoutGravity = energies_with(
+    {"kinetic + elastic", &Palette::total,
+     [](const PlotSample& s) { return s.energy.kinetic + s.energy.stretch + s.energy.bend; }, 2});
 constexpr Quantity entry(const char* label, ImU32 Palette::*colour, double (*get)(const PlotSample&)) {
   return {label, colour, get, 1.4F, true};
 }
@@ -123,7 +126,12 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
     PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
     curve.y.reserve(samples.size());
     const double start = relative && !samples.empty() ? quantity.get(samples.front()) : 0;
-    for (const PlotSample& sample : samples) curve.y.push_back(quantity.get(sample) - start);
+    bool any = !quantity.only_if_any;
+    for (const PlotSample& sample : samples) {
+      any = any || quantity.get(sample) != 0;
+      curve.y.push_back(quantity.get(sample) - start);
+    }
+    if (!any) continue;
     run.curves.push_back(std::move(curve));
   }
   return run;

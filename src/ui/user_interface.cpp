@@ -43,7 +43,7 @@ struct Tab {
 constexpr std::array kTabs = {
     Tab{"Scene", "Ready-made scenes, and the mesh report.", scene_panel},
     Tab{"Cloth", "Mass, stiffness, damping and pins.", cloth_panel},
-    Tab{"World", "Gravity, the grab and the wind.", world_panel},
+    Tab{"World", "Gravity, the grab, air in the cloth and the wind.", world_panel},
     Tab{"Contact", "The floor, and bodies that cloth comes to lie on. A body can be dragged in the picture.",
         contact_panel},
     Tab{"Solver", "Tolerances and limits of the solvers, and adaptive steps.", solver_panel},

@@ -242,7 +242,7 @@ class CommandLine(unittest.TestCase):
         diagnostics = self.rows("d.csv")
         self.assertEqual([int(r["step"]) for r in diagnostics], list(range(1, 11)))
         for row in diagnostics:
-            parts = sum(float(row[k + "_energy"]) for k in ("kinetic", "stretch", "bend", "gravity"))
+            parts = sum(float(row[k + "_energy"]) for k in ("kinetic", "stretch", "bend", "gravity", "pressure"))
             self.assertTrue(math.isclose(parts, float(row["total_energy"]), rel_tol=1e-12, abs_tol=1e-12))
             self.assertAlmostEqual(float(row["time"]), int(row["step"]) / 60, places=12)
         self.assertGreater(int(diagnostics[-1]["cg_iterations"]), 0)
@@ -658,7 +658,7 @@ class CommandLine(unittest.TestCase):
         rows = self.analyze("energy", "--steps", 100, "--quiet", "--integrators", "backward-euler,sdirk2,explicit-euler")
         energies = {}
         for row in rows:
-            parts = sum(float(row[part]) for part in ("kinetic", "stretch", "bend", "gravity"))
+            parts = sum(float(row[part]) for part in ("kinetic", "stretch", "bend", "gravity", "pressure"))
             self.assertTrue(math.isclose(parts, float(row["total"]), rel_tol=1e-12, abs_tol=1e-15), row)
             energies.setdefault(row["integrator"], []).append(float(row["total"]))
         self.assertEqual([len(energies[name]) for name in ("backward-euler", "sdirk2")], [101, 101])

@@ -20,6 +20,8 @@ struct ForceRow {
   bool at_any_time = true;  ///< and what is asked for another time
   bool smooth = true;
   bool clamps_damping = false;  ///< its D is another then
+  bool closed = false;          ///< it needs a closed surface
+  bool has_K = true;            ///< or leaves it out
 };
 
 inline Material sample_material() {
@@ -103,6 +105,8 @@ inline std::vector<ForceRow> force_rows() {
       {"contact", [](Rig& rig) { return some_contact(rig, 0, 0); }, false, true, false},
       {"contact with damping", [](Rig& rig) { return some_contact(rig, 0, 0.7); }, false, true, false},
       {"contact with friction", [](Rig& rig) { return some_contact(rig, 0.4, 0); }, false, true, false, true},
+      {"pressure", [](Rig& rig) { return std::make_unique<PressureForce>(rig.system.model(), 80); }, true,
+       true, true, false, true, false},
       grab_row("grab, far from its bound", 1e4),
       grab_row("grab, near its bound", 20),
       grab_row("grab, far beyond its bound", 0.5),

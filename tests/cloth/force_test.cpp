@@ -60,9 +60,10 @@ Matrix dense(Rig& rig, const ForceTerm& term, const SystemCoefficients& c, Jacob
   return dense(rig, a);
 }
 
-// A sheet with stretched and compressed springs, in motion.
-std::unique_ptr<Rig> sample() {
-  auto rig = make_sheet(3, 3, 0.25, sample_material());
+// A sheet, or a ball, with stretched and compressed springs, in motion.
+std::unique_ptr<Rig> sample(bool closed = false) {
+  auto rig = closed ? make_ball(vec3(0.5, 0, 0.5), 0.4, sample_material())
+                    : make_sheet(3, 3, 0.25, sample_material());
   shake(rig->state, 0.08, 1.5);
   return rig;
 }
@@ -75,7 +76,7 @@ constexpr double kDelta = 1e-5;
 constexpr double kTolerance = 1e-6;
 
 TEST_P(EveryForce, IsMinusTheGradientOfItsEnergy) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   const std::vector<vec3> rest(s.x.size(), vec3(0.0));
@@ -90,7 +91,8 @@ TEST_P(EveryForce, IsMinusTheGradientOfItsEnergy) {
 }
 
 TEST_P(EveryForce, HasTheJacobianKOfItsPotentialPart) {
-  auto rig = sample();
+  if (!GetParam().has_K) return;  // pressure_test.cpp
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   State s = rig->state;
   std::ranges::fill(s.v, vec3(0.0));  // K leaves out how damping depends on x
@@ -105,7 +107,7 @@ TEST_P(EveryForce, HasTheJacobianKOfItsPotentialPart) {
 }
 
 TEST_P(EveryForce, HasTheJacobianD) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   for (const JacobianMode mode : {JacobianMode::exact, JacobianMode::clamped}) {
@@ -123,7 +125,7 @@ TEST_P(EveryForce, HasTheJacobianD) {
 }
 
 TEST_P(EveryForce, ClampedBlocksArePositiveSemidefinite) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   for (const SystemCoefficients& c : {SystemCoefficients{0, 0, 1}, SystemCoefficients{0, 1, 0}}) {
     const Matrix A = dense(*rig, *term, c, JacobianMode::clamped, rig->state);
@@ -133,7 +135,7 @@ TEST_P(EveryForce, ClampedBlocksArePositiveSemidefinite) {
 }
 
 TEST_P(EveryForce, DampingTakesPower) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   const std::vector<vec3> rest(s.x.size(), vec3(0.0));
@@ -142,7 +144,7 @@ TEST_P(EveryForce, DampingTakesPower) {
 }
 
 TEST_P(EveryForce, AddsToWhatIsThere) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   std::vector<vec3> f(s.x.size(), vec3(1e3, -2e3, 3e3));
@@ -153,7 +155,7 @@ TEST_P(EveryForce, AddsToWhatIsThere) {
 }
 
 TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const State& s = rig->state;
   State other = s;
@@ -176,7 +178,7 @@ TEST_P(EveryForce, IsLinearizedAsItsPartsSay) {
 }
 
 TEST_P(EveryForce, SurvivesAnyState) {
-  auto rig = sample();
+  auto rig = sample(GetParam().closed);
   const auto term = GetParam().make(*rig);
   const double inf = std::numeric_limits<double>::infinity();
   for (const double value : {1e154, 1e200, 1e308, inf, std::nan(""), 1e-200, 0.0}) {
@@ -545,7 +547,7 @@ TEST(ContactForce, HasThePotentialAndTheSecantOfItsFriction) {
 TEST(ForceTerms, AreWholeOrNothingInEveryPart) {
   for (const ForceRow& row : force_rows()) {
     SCOPED_TRACE(row.name);
-    auto rig = sample();
+    auto rig = sample(row.closed);
     const auto term = row.make(*rig);
     const State& s = rig->state;
     const auto sum = [&](const auto& add) {
@@ -572,7 +574,8 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   material.spring_damping = 0.8;
   material.rayleigh_stiffness = 0.01;
   material.rayleigh_mass = 2;
-  auto rig = make_sheet(4, 4, 0.3, material);
+  material.inflate = 60;
+  auto rig = make_ball(vec3(0.5, 0, 0.5), 0.5, material);
   ClothSystem& system = rig->system;
   WorkerPool& pool = rig->pool;
   const State& s = rig->state;
@@ -592,6 +595,7 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   SpringForce springs(system.model(), material);
   GravityForce gravity(system.masses(), material.gravity);
   RayleighMassForce mass_damping(system.masses(), material.rayleigh_mass);
+  PressureForce pressure(system.model(), material.inflate);
   WindForce air(system.model(), wind);
   air.blow(one_thread(), s.x, kNow);
   SteadyForce friction;
@@ -600,8 +604,8 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
   system.set_contact(contact->settings());
   system.meet(pool, s.x);
-  const std::vector<const ForceTerm*> terms{&springs,  &gravity,  &mass_damping, &air,
-                                            &*contact, &friction, &pull};
+  const std::vector<const ForceTerm*> terms{&springs, &gravity,  &mass_damping, &pressure,
+                                            &air,     &*contact, &friction,     &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);
@@ -632,6 +636,9 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   EXPECT_EQ(e.contact, contact->energy(one_thread(), s.x));
   EXPECT_GT(e.contact, 0);
   EXPECT_EQ(e.gravity, gravity.energy(one_thread(), s.x));
+  EXPECT_EQ(e.pressure, pressure.energy(one_thread(), s.x));
+  EXPECT_LT(e.pressure, 0);
+  EXPECT_EQ(system.measure(pool, s.x).volume, pressure.volume(one_thread(), s.x));
   EXPECT_EQ(e.stretch + e.bend, springs.energy(one_thread(), s.x));
   EXPECT_EQ(system.measure(pool, s.x).max_strain, shown.max_strain);
   EXPECT_EQ(system.outer_load(3).force, load);

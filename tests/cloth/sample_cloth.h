@@ -3,7 +3,9 @@
 
 // Small systems made by hand, for the tests of forces and integrators: no mesh file, no generator.
 
+#include <array>
 #include <cstdint>
+#include <glm/geometric.hpp>
 #include <memory>
 #include <random>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "cloth/cloth_system.h"
 #include "core/worker_pool.h"
 #include "dynamics/state.h"
+#include "mesh/cloth_mesh.h"
 #include "one_thread.h"
 
 namespace clothlab::test {
@@ -60,6 +63,43 @@ inline std::unique_ptr<Rig> make_sheet(int rows, int cols, double spacing, const
   }
   auto model = std::make_shared<const ClothModel>(rest, stretch, bend, triangles);
   return std::make_unique<Rig>(std::move(model), std::move(rest), material, threads);
+}
+
+/// An octahedron whose triangles are cut into four `cuts` times, its corners on a sphere: 6, 18, 66 …
+/// particles.
+inline ObjMesh ball_obj(const vec3& centre, double radius, int cuts) {
+  ObjMesh obj;
+  obj.name = "ball";
+  std::vector<std::array<vec3, 3>> faces;
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-1.0, 1.0})
+      for (const double z : {-1.0, 1.0}) {
+        const vec3 a(x, 0, 0), b(0, y, 0), c(0, 0, z);
+        if (x * y * z > 0)
+          faces.push_back({a, b, c});
+        else
+          faces.push_back({a, c, b});
+      }
+  for (int k = 0; k < cuts; ++k) {
+    std::vector<std::array<vec3, 3>> smaller;
+    for (const auto& [a, b, c] : faces) {
+      const vec3 ab = glm::normalize(a + b), bc = glm::normalize(b + c), ca = glm::normalize(c + a);
+      smaller.insert(smaller.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+    }
+    faces = std::move(smaller);
+  }
+  for (const auto& face : faces) {
+    const auto first = static_cast<std::int32_t>(obj.vertices.size());
+    for (const vec3& corner : face) obj.vertices.push_back(centre + radius * corner);
+    obj.add_face(std::vector<ObjMesh::Corner>{{first}, {first + 1}, {first + 2}});
+  }
+  return obj;
+}
+
+/// A closed surface of 18 particles.
+inline std::unique_ptr<Rig> make_ball(const vec3& centre, double radius, const Material& material) {
+  const auto mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(ball_obj(centre, radius, 1)));
+  return std::make_unique<Rig>(std::make_shared<const ClothModel>(mesh), mesh->positions, material);
 }
 
 /// A chain of stretch springs, hanging straight down from its first particle, which is pinned.

@@ -68,6 +68,7 @@ TEST(Parameters, AllOfTheCommandLineIsThere) {
                          "cg-tolerance",
                          "cg-max-iterations",
                          "jacobian",
+                         "inflate",
                          "wind",
                          "wind-speed",
                          "wind-azimuth",

@@ -105,7 +105,8 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "23-pushed-curtain",
                                              "24-table-cloth",
                                              "25-funnel",
-                                             "26-needles"}));
+                                             "26-needles",
+                                             "27-cushion"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -752,6 +753,29 @@ TEST(SceneCards, Needles) {
       through.insert(pair[1] / 16);  // triangles of a needle
     EXPECT_EQ(through.size(), 25U);
   }
+}
+
+TEST(SceneCards, Cushion) {
+  Card card("27-cushion");
+  EXPECT_EQ(card.scene().material.inflate, 100);
+  const double post = card.scene().obstacles.bodies.at(0).to.y;
+  const auto most_strain = [](Simulation& simulation, int steps) {
+    double most = 0;
+    for (int k = 0; k < steps; ++k) {
+      EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+      most = std::max(most, simulation.record().max_strain);
+    }
+    return most;
+  };
+  const auto full = card.start();
+  EXPECT_NEAR(full->record().volume, 8e-3, 0.5e-3);
+  EXPECT_NEAR(most_strain(*full, 240), 0.4, 0.02);
+  EXPECT_NEAR(full->record().volume, 26e-3, 0.5e-3);
+  EXPECT_GT(lowest_and_highest(*full)[0], post - 0.01);
+  EXPECT_NEAR(most_strain(*card.by("backward-euler").start(), 40), 0.03, 0.01);
+  const auto empty = card.by("semi-implicit-euler").with("inflate", 0).start();
+  ASSERT_EQ(run(*empty, 240), 240);
+  EXPECT_LT(lowest_and_highest(*empty)[0], post - 0.15);
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ TEST_F(SimulationTest, CommandsLeaveTheStateToTheLastBit) {
   std::vector<Command> commands;
   for (const SceneParameter& row : scene_parameters())
     for (const double value : {row.spec.min, row.spec.max, row.spec.fallback})
-      commands.push_back(SetParameter{std::string(row.spec.id), value});
+      if (row.spec.id != "inflate")  // which open cloth refuses
+        commands.push_back(SetParameter{std::string(row.spec.id), value});
   for (const IntegratorInfo& info : integrators()) {
     commands.push_back(SetIntegrator{std::string(info.id)});
     for (const ParameterSpec& spec : info.parameters)
