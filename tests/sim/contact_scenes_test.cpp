@@ -68,7 +68,8 @@ TEST_P(ContactScene, IsFreeOfIntersections) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ContactScene,
-    ::testing::Combine(::testing::Values("24-table-cloth", "25-funnel", "26-needles", "wound strip"),
+    ::testing::Combine(::testing::Values("24-table-cloth", "25-funnel", "26-needles", "28-pulled-away",
+                                         "29-handkerchiefs", "30-twisted-strip", "31-dummy", "wound strip"),
                        ::testing::Values("semi-implicit-euler", "backward-euler", "symplectic-euler")));
 
 }  // namespace

@@ -106,7 +106,11 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "24-table-cloth",
                                              "25-funnel",
                                              "26-needles",
-                                             "27-cushion"}));
+                                             "27-cushion",
+                                             "28-pulled-away",
+                                             "29-handkerchiefs",
+                                             "30-twisted-strip",
+                                             "31-dummy"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -776,6 +780,80 @@ TEST(SceneCards, Cushion) {
   const auto empty = card.by("semi-implicit-euler").with("inflate", 0).start();
   ASSERT_EQ(run(*empty, 240), 240);
   EXPECT_LT(lowest_and_highest(*empty)[0], post - 0.15);
+}
+
+TEST(SceneCards, PulledAway) {
+  Card card("28-pulled-away");
+  const ObstaclePath& path = card.scene().obstacles.bodies.at(0).path;
+  EXPECT_NEAR(path.keys.at(2).move.z / (path.keys[2].time - path.keys[1].time), 0.4, 1e-12);
+  const auto most_strain = [](Simulation& simulation, int steps) {
+    double most = 0;
+    for (int k = 1; k <= steps; ++k) {
+      EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+      most = std::max(most, simulation.record().max_strain);
+      if (k % 60 == 0) {
+        EXPECT_EQ(intersections(simulation), 0U) << k;
+      }
+    }
+    return most;
+  };
+  const auto pulled = card.start();
+  EXPECT_GT(most_strain(*pulled, 420), 0.5);
+  for (const vec3& x : pulled->state().x) EXPECT_LT(x.z, 0.8);  // the table's rim is at 1.35 m
+  EXPECT_LT(mean_height(*pulled), -0.35);
+  const auto filtered = card.with("contact", 0).start();
+  ASSERT_EQ(run(*filtered, 120), 120);
+  EXPECT_GT(intersections(*filtered), 200U);
+}
+
+TEST(SceneCards, Handkerchiefs) {
+  Card card("29-handkerchiefs");
+  constexpr std::size_t kEach = 121, kMiddle = 60;
+  const auto middle = [](const Simulation& simulation, std::size_t part) {
+    return simulation.state().x[kEach * part + kMiddle].y;
+  };
+  const auto stack = card.start();
+  ASSERT_EQ(stack->state().x.size(), 8 * kEach);
+  ASSERT_EQ(run(*stack, 60), 60);
+  EXPECT_EQ(intersections(*stack), 0U);
+  const auto mean = [&](std::size_t part) {
+    double sum = 0;
+    for (std::size_t i = 0; i < kEach; ++i) sum += stack->state().x[kEach * part + i].y;
+    return sum / kEach;
+  };
+  for (std::size_t part = 1; part < 8; ++part) EXPECT_GT(mean(part), mean(part - 1) + 2e-3) << part;
+  EXPECT_NEAR(middle(*stack, 7) - middle(*stack, 0), 0.03, 0.006);
+  const auto filtered = card.with("contact", 0).start();
+  ASSERT_EQ(run(*filtered, 60), 60);
+  for (std::size_t part = 1; part < 8; ++part)
+    EXPECT_NEAR(middle(*filtered, part), middle(*filtered, 0), 1e-3);
+  EXPECT_GT(intersections(*filtered), 6000U);
+}
+
+TEST(SceneCards, TwistedStrip) {
+  Card card("30-twisted-strip");
+  const auto by_impulse = card.start();
+  EXPECT_NEAR(by_impulse->state().x.back().z - by_impulse->state().x.front().z, 0.7, 1e-9);
+  ASSERT_EQ(run(*by_impulse, 240), 240);
+  EXPECT_EQ(intersections(*by_impulse), 0U);
+  EXPECT_GT(by_impulse->record().contacts.pairs, 10U);
+  EXPECT_LT(mean_height(*by_impulse), -0.15);
+  const auto filtered = card.with("contact", 0).start();
+  ASSERT_EQ(run(*filtered, 240), 240);
+  EXPECT_GT(intersections(*filtered), 50U);
+}
+
+TEST(SceneCards, ShirtOnADummy) {
+  Card card("31-dummy");
+  const auto by_impulse = card.start();
+  const double start = lowest_and_highest(*by_impulse)[1];
+  ASSERT_EQ(run(*by_impulse, 120), 120);
+  EXPECT_EQ(intersections(*by_impulse), 0U);
+  EXPECT_NEAR(start - lowest_and_highest(*by_impulse)[1], 0.07, 0.01);
+  const auto filtered = card.with("contact", 0).start();
+  ASSERT_EQ(run(*filtered, 120), 120);
+  EXPECT_GT(intersections(*filtered), 300U);
+  EXPECT_NEAR(mean_height(*by_impulse) - mean_height(*filtered), 0.06, 0.01);
 }
 
 }  // namespace
