@@ -396,5 +396,44 @@ TEST(ObstacleContact, LiftsClothOutOfABodyThatAppears) {
   EXPECT_THROW(simulation.apply(pool, SetObstacles{{Obstacle{.radius = -1}}}), InputError);
 }
 
+// Gaps after each step, in 0.4 s, of what slides from the top of a ball of 1 m at 1 m/s; its weight would
+// hold it there.
+std::vector<double> gaps_on_a_ball(ContactModel model, double h) {
+  Scene scene = loose_scene("backward-euler");
+  scene.contact.model = model;
+  scene.contact.distance = 1e-3;
+  scene.material.spring_damping = 0;
+  scene.stepping.dt = h;
+  scene.stepping.solver.newton_tolerance = 1e-8;
+  scene.obstacles = {{parse_obstacle("sphere:0,-1,0,1")}, 0};
+  ObjMesh obj;  // as small as a point
+  obj.vertices = {vec3(0, 0, 0), vec3(1e-4, 0, 0), vec3(0, 0, 1e-4)};
+  obj.add_face(std::vector<ObjMesh::Corner>{{0}, {1}, {2}});
+  scene.initial_state = InitialState{obj.vertices, std::vector<vec3>(3, vec3(1, 0, 0))};
+  Simulation simulation(scene, built(std::move(obj)), one_thread());
+  std::vector<double> gaps;
+  while (simulation.state().t < 0.4 - h / 2) {
+    EXPECT_EQ(simulation.step(one_thread()), StepStatus::done);
+    gaps.push_back(glm::distance(simulation.state().x[0], vec3(0, -1, 0)) - 1);
+  }
+  return gaps;
+}
+
+// A constraint that is linear within a step leaves a curved surface along its tangent, by √(R² + h²v²) − R in
+// the first step [Ascher 2022, fig. 7]; and as it speeds up, the more. A force of the place at the end does
+// not.
+TEST(ObstacleContact, LeavesACurvedSurfaceInALargeStepByTheFilter) {
+  for (const double h : {0.1, 0.05}) {
+    const std::vector<double> held = gaps_on_a_ball(ContactModel::filter, h),
+                              pushed = gaps_on_a_ball(ContactModel::penalty, h);
+    const double tangent = std::sqrt(1 + h * h) - 1;
+    EXPECT_NEAR(held.front(), tangent, 1e-3 * tangent) << h;
+    EXPECT_GT(held.back(), 2 * tangent) << h;
+    for (std::size_t k = 1; k < held.size(); ++k) EXPECT_GT(held[k], held[k - 1]) << h;
+    for (const double gap : pushed) EXPECT_TRUE(gap > 0 && gap < 1e-3) << h;
+    EXPECT_NEAR(pushed.back(), 0.65e-3, 0.01e-3) << h;  // of any h
+  }
+}
+
 }  // namespace
 }  // namespace clothlab::testing
