@@ -40,7 +40,7 @@ constexpr std::array<Quantity, 6> energies_with(const Quantity& sum) {
           {"stretch", &Palette::stretch, [](const PlotSample& s) { return s.energy.stretch; }},
           {"bend", &Palette::bend, [](const PlotSample& s) { return s.energy.bend; }},
           {kGravity, &Palette::gravity, [](const PlotSample& s) { return s.energy.gravity; }},
-          {"pressure", &Palette::careful, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false,
+          {"pressure", &Palette::muted, [](const PlotSample& s) { return s.energy.pressure; }, 1.4F, false,
            true}};
 }
 constexpr std::array kEnergies =
