@@ -174,8 +174,15 @@ double ClothSystem::potential_energy(WorkerPool& pool, std::span<const vec3> x) 
 
 void ClothSystem::assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                            const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
+  springs_.add_jacobians(pool, x, v, c, mode, a);
+  assemble_others(pool, x, v, c, mode, a);
+}
+
+void ClothSystem::assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                                  const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const {
   begin_matrix(pool, c, a);
-  for (const ForceTerm* term : terms_) term->add_jacobians(pool, x, v, c, mode, a);
+  for (const ForceTerm* term : terms_)
+    if (term != &springs_) term->add_jacobians(pool, x, v, c, mode, a);
 }
 
 void ClothSystem::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

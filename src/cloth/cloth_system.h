@@ -109,6 +109,8 @@ class ClothSystem final : public DynamicSystem {
   }
   void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                 const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
+  void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                       const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;

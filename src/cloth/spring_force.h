@@ -51,7 +51,7 @@ class SpringForce final : public ForceTerm {
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
-  /// Sets the springs of the matrix; no other force changes them.
+  /// Sets the springs of the matrix and nothing else; no other force changes them.
   void add_jacobians(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                      const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const override;
 
@@ -61,7 +61,9 @@ class SpringForce final : public ForceTerm {
             model_.stretch_springs(),
             {.stretch_stiffness = stretch_stiffness_,
              .bend_stiffness = bend_stiffness_,
-             .damping = spring_damping_}};
+             .damping = spring_damping_,
+             .projected = damping_model_ == DampingModel::projected,
+             .rayleigh = rayleigh_stiffness_}};
   }
 
  private:

@@ -110,10 +110,12 @@ struct SpringPass::Block {
     across = across + k * (both(1) - pose.kept_ratio);
   }
 
-  /// Adds scale k_d (v·n)/l (I − n nᵀ) of projected damping, up to half of `along`.
+  /// Adds scale (k_d + α k kept_ratio) (v·n)/l (I − n nᵀ), up to half of `along`.
   void add_damper_tension(const SpringPass& pass, const Pose& pose, const Pair& pair, double scale) {
     const HalfLanes l = where_equal(pose.length, both(0), both(1), pose.length);
-    const HalfLanes wanted = both(scale * pass.projected) * dot(pair.velocity(pass), pose.n) / l;
+    HalfLanes drag = both(scale * pass.projected);
+    if (pass.rayleigh != 0) drag = drag + both(scale * pass.rayleigh) * pose.stiffness * pose.kept_ratio;
+    const HalfLanes wanted = drag * dot(pair.velocity(pass), pose.n) / l;
     const HalfLanes most = both(0.5) * along;
     const HalfLanes tension = where_greater(wanted, most, most, wanted);
     along = along - tension;

@@ -293,9 +293,14 @@ CLOTHLAB_AVX2_INLINE void store_matrix(const SpringPass& pass, const SpringRun& 
   sum.add_damping(pass, stiffness, kept, blocks.c.damping);
   if (blocks.has_damper_tension()) {
     const __m256d length = _mm256_sqrt_pd(_mm256_load_pd(block.length + k));
-    const __m256d wanted = _mm256_div_pd(
-        _mm256_mul_pd(_mm256_set1_pd(blocks.c.stiffness * pass.projected), dot(block.velocity.load(k), n)),
-        _mm256_blendv_pd(length, _mm256_set1_pd(1.0), is_zero(length)));  // 1 where it is 0
+    __m256d drag = _mm256_set1_pd(blocks.c.stiffness * pass.projected);
+    if (pass.rayleigh != 0) {
+      const __m256d k_scaled = _mm256_mul_pd(_mm256_set1_pd(blocks.c.stiffness * pass.rayleigh), stiffness);
+      drag = _mm256_add_pd(drag, _mm256_mul_pd(k_scaled, kept));
+    }
+    const __m256d wanted =
+        _mm256_div_pd(_mm256_mul_pd(drag, dot(block.velocity.load(k), n)),
+                      _mm256_blendv_pd(length, _mm256_set1_pd(1.0), is_zero(length)));  // 1 where it is 0
     const __m256d tension = _mm256_min_pd(_mm256_mul_pd(_mm256_set1_pd(0.5), sum.along), wanted);
     sum.along = _mm256_sub_pd(sum.along, tension);
     sum.across = _mm256_add_pd(sum.across, tension);

@@ -28,8 +28,8 @@ struct SystemCoefficients {
   double mass = 0;
   double damping = 0;
   double stiffness = 0;
-  /// Whether `exact` blocks add the tension k_d v·n of projected damping to a spring's own, up to half of the
-  /// block along n: the symmetric positive part of how that force depends on x.
+  /// Whether `exact` blocks add the tension of damping along n to a spring's own, up to half of the block
+  /// along n: (k_d + α k min(1, L/l)) v·n, a symmetric part of how that force depends on x.
   bool damper_tension = false;
 };
 
@@ -89,6 +89,9 @@ class DynamicSystem {
   /// left out of K (model.md).
   virtual void assemble(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                         const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
+  /// The diagonal and the stencils of that: what is not of elements(), whose blocks in `a` stay as they are.
+  virtual void assemble_others(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
+                               const SystemCoefficients& c, JacobianMode mode, SpringMatrix& a) const = 0;
   /// `assemble` and, with the same K, f := f(x, v) + factor K u: for methods that take one step of Newton's
   /// method. One pass over the springs instead of three.
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,

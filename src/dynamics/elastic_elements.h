@@ -26,6 +26,8 @@ class ElasticElements {
     double stretch_stiffness = 0;  ///< [N/m]
     double bend_stiffness = 0;     ///< [N/m]
     double damping = 0;            ///< of every spring [N·s/m]
+    bool projected = true;         ///< whether that damps motion along the spring only
+    double rayleigh = 0;           ///< α of the stiffness part of Rayleigh's damping [s]
   };
 
   ElasticElements() = default;
@@ -35,11 +37,13 @@ class ElasticElements {
       : pattern_(&pattern), rest_lengths_(rest_lengths), stretch_(stretch), coefficients_(coefficients) {}
 
   std::size_t size() const { return rest_lengths_.size(); }
+  const Coefficients& coefficients() const { return coefficients_; }
   ElasticElement operator[](std::size_t s) const {
     const auto [i, j] = pattern_->ends(s);
-    const auto& [k_s, k_b, k_d] = coefficients_;
+    const Coefficients& c = coefficients_;
     const bool stretch = s < stretch_;
-    return {i, j, rest_lengths_[pattern_->slot[s]], stretch ? k_s : k_b, k_d, stretch};
+    const double k = stretch ? c.stretch_stiffness : c.bend_stiffness;
+    return {i, j, rest_lengths_[pattern_->slot[s]], k, c.damping, stretch};
   }
 
   class Iterator {

@@ -193,7 +193,9 @@ void ImplicitStage::try_step(const Problem& p, double alpha) {
   const double norm = trial_.norm;
   p.context.for_particles(trial_.v.size(), [&](std::size_t i) { trial_v_[i] = trial_.v[i]; });
   const StageEquation& e = p.equation;
-  if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, trial_.x, trial_.v, trial_.residual))
+  SpringMatrix& A = clamped_ ? *clamped_ : *exact_;  // neither is needed before the next direction
+  if (!local_.relax(p.system, p.context.solving(), e.gamma_f, e.gamma_v, A, trial_.x, trial_.v,
+                    trial_.residual))
     return;
   p.context.for_particles(trial_.v.size(),
                           [&](std::size_t i) { scratch_[i] = e.gamma_v * (trial_.v[i] - now_.v[i]); });

@@ -28,9 +28,11 @@ double square(const vec3& a) { return glm::dot(a, a); }
 struct LocalSolves::Problem {
   std::span<const double> m;
   const Projection& projection;
+  const SpringMatrix& A;
   double gamma_v;
-  double stretch, bend, damping;  // γ_f times that of springs
-  double enough;                  // |r_i|² that does not stand out
+  double stretch, bend;                   // γ_f times that of springs
+  double projected, isotropic, rayleigh;  // γ_f times that of dampers; α
+  double enough;                          // |r_i|² that does not stand out
   std::span<vec3> x, v, r;
 };
 
@@ -78,7 +80,8 @@ std::uint32_t LocalSolves::leave() {
 }
 
 bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f,
-                        double gamma_v, std::span<vec3> x, std::span<vec3> v, std::span<vec3> r) {
+                        double gamma_v, SpringMatrix& A, std::span<vec3> x, std::span<vec3> v,
+                        std::span<vec3> r) {
   const ElasticElements springs = system.elements();
   if (springs.size() == 0 || !(gamma_v > 0)) return false;
   const double sum = context.pool.sum(r.size(), kMeanGrain, [&](std::size_t begin, std::size_t end) {
@@ -88,18 +91,23 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
   });
   const auto n = static_cast<double>(r.size());
   const double enough = kStandsOut * sum / n;
-  const ElasticElement first = springs[0], last = springs[springs.size() - 1];
+  const ElasticElements::Coefficients& c = springs.coefficients();
   const Problem p{system.masses(),
                   system.projection(),
+                  A,
                   gamma_v,
-                  gamma_f * first.stiffness,
-                  gamma_f * last.stiffness,
-                  gamma_f * first.damping,
+                  gamma_f * c.stretch_stiffness,
+                  gamma_f * c.bend_stiffness,
+                  c.projected ? gamma_f * c.damping : 0,
+                  c.projected ? 0 : gamma_f * c.damping,
+                  c.rayleigh,
                   enough * enough,
                   x,
                   v,
                   r};
   for (std::uint32_t i = 0; i < r.size(); ++i) enter(p, i);
+  if (waiting_ == 0) return false;
+  system.assemble_others(context.pool, x, v, {1, gamma_f, gamma_f * gamma_v}, JacobianMode::clamped, A);
   bool moved = false;
   const auto most = static_cast<std::size_t>(kSolvesPerParticle * n);
   for (std::size_t solves = 0; waiting_ > 0 && solves < most; ++solves) {
@@ -110,28 +118,45 @@ bool LocalSolves::relax(const DynamicSystem& system, const ComputeContext& conte
   return moved;
 }
 
+/// along n nᵀ + across I of a spring's dampers.
+struct LocalSolves::Damper {
+  double along, across;
+
+  Damper(const Problem& p, double k, double kept_ratio)
+      : along(p.projected + p.rayleigh * k * kept_ratio),
+        across(p.isotropic + p.rayleigh * k * (1 - kept_ratio)) {}
+};
+
 bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   const Projection::Entry* held = p.projection.find(i);
   const std::span<const Link> links(links_.data() + begin_[i], begin_[i + 1] - begin_[i]);
   const std::span<Pull> pulls(pulls_.data(), links.size());
   const auto stiffness = [&](const Link& link) { return link.stretch ? p.stretch : p.bend; };
+  const auto kept_ratio = [](const Link& link, double l) {
+    return l > link.rest_length ? link.rest_length / l : l > 0 ? 1 : 0;
+  };
 
-  Symmetric block{p.m[i], p.m[i], p.m[i], 0, 0, 0};  // of the clamped matrix
-  vec3 others = p.r[i];                              // r_i without the springs' share
-  double energy = 0;                                 // twice that of the springs, and of the dampers' φ
+  const double own = p.A.diagonal(i);
+  Symmetric rest{own, own, own, 0, 0, 0};  // of the matrix, without springs
+  p.A.for_stencils_at(i, [&](const SpringMatrix::Stencil& stencil, double weight) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
+      if (stencil.particle[k] == i) rest.add(weight * stencil.weight[k], symmetric_part(stencil.C));
+  });
+  Symmetric block = rest;  // of the clamped matrix
+  vec3 others = p.r[i];    // r_i without the springs' share
+  double energy = 0;       // twice that of the springs, and of the dampers' φ
   for (std::size_t s = 0; s < links.size(); ++s) {
     const std::uint32_t j = links[s].other;
-    const vec3 d = p.x[i] - p.x[j];
+    const vec3 d = p.x[i] - p.x[j], w = p.v[i] - p.v[j];
     const double l = glm::length(d), k = stiffness(links[s]), strain = l - links[s].rest_length;
     const vec3 n = l > 0 ? d / l : vec3(0.0);
-    const double speed = glm::dot(n, p.v[i] - p.v[j]);
-    pulls[s].direction = n;
-    pulls[s].before = (k * strain + p.damping * speed) * n;
+    const double ratio = kept_ratio(links[s], l), speed = glm::dot(n, w);
+    const Damper damper(p, k, ratio);
+    pulls[s] = {n, damper.along, damper.across, (k * strain + damper.along * speed) * n + damper.across * w};
     others -= pulls[s].before;
-    energy += k * strain * strain / p.gamma_v + p.damping * speed * speed;
-    const double ratio = l > links[s].rest_length ? links[s].rest_length / l : 1;
-    const double along = p.gamma_v * k * ratio + p.damping;
-    block.add(1, spring_block(std::sqrt(along) * n, p.gamma_v * k * (1 - ratio)));
+    energy += k * strain * strain / p.gamma_v + damper.along * speed * speed + damper.across * glm::dot(w, w);
+    block.add(1, spring_block(std::sqrt(p.gamma_v * k * ratio + damper.along) * n,
+                              p.gamma_v * k * (1 - ratio) + damper.across));
   }
   Padded product;
   (block_inverse(block, held ? &held->S : nullptr) * Lanes(padded(p.r[i]))).store(product);
@@ -139,21 +164,23 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   const double slope = glm::dot(p.r[i], direction);
   if (!(slope < 0)) return false;
 
+  const vec3 along_direction = full(rest) * direction;
   double alpha = 1;
   for (int k = 0; k <= kLocalHalvings; ++k, alpha /= 2) {
     const vec3 change = alpha * direction, x = p.x[i] + p.gamma_v * change, v = p.v[i] + change;
-    vec3 r = others + p.m[i] * change;
-    double rise = 2 * glm::dot(others + p.m[i] / 2 * change, change) - energy;
+    vec3 r = others + alpha * along_direction;
+    double rise = 2 * glm::dot(others + alpha / 2 * along_direction, change) - energy;
     for (std::size_t s = 0; s < links.size(); ++s) {
       const std::uint32_t j = links[s].other;
       const vec3 d = x - p.x[j], w = v - p.v[j];
-      const double l = glm::length(d), strain = l - links[s].rest_length,
-                   force = stiffness(links[s]) * strain;
+      const double l = glm::length(d), strain = l - links[s].rest_length, stiff = stiffness(links[s]),
+                   force = stiff * strain;
       const vec3 n = l > 0 ? d / l : vec3(0.0);
-      pulls[s].after = (force + p.damping * glm::dot(n, w)) * n;
+      const Damper damper(p, stiff, p.rayleigh != 0 ? kept_ratio(links[s], l) : 1);
+      pulls[s].after = (force + damper.along * glm::dot(n, w)) * n + damper.across * w;
       r += pulls[s].after;
       const double speed = glm::dot(pulls[s].direction, w);
-      rise += force * strain / p.gamma_v + p.damping * speed * speed;
+      rise += force * strain / p.gamma_v + pulls[s].along * speed * speed + pulls[s].across * glm::dot(w, w);
     }
     if (held) r = held->S * r;
     if (!(rise / 2 <= kSufficientFall * alpha * slope || square(r) <= kMuchSmaller * square(p.r[i])))
@@ -162,13 +189,17 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
     p.v[i] = v;
     p.r[i] = r;
     enter(p, i);
-    for (std::size_t s = 0; s < links.size(); ++s) {
-      const std::uint32_t j = links[s].other;
-      vec3 push = pulls[s].before - pulls[s].after;
-      if (const Projection::Entry* other = p.projection.find(j)) push = other->S * push;
-      p.r[j] += push;
+    const auto push = [&](std::uint32_t j, vec3 force) {
+      if (const Projection::Entry* other = p.projection.find(j)) force = other->S * force;
+      p.r[j] += force;
       enter(p, j);
-    }
+    };
+    for (std::size_t s = 0; s < links.size(); ++s) push(links[s].other, pulls[s].before - pulls[s].after);
+    p.A.for_stencils_at(i, [&](const SpringMatrix::Stencil& stencil, double weight) {
+      const vec3 force = weight * (stencil.C * change);
+      for (std::size_t point = 0; point < static_cast<std::size_t>(stencil.count); ++point)
+        if (stencil.particle[point] != i) push(stencil.particle[point], stencil.weight[point] * force);
+    });
     return true;
   }
   return false;

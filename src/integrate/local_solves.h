@@ -24,13 +24,15 @@ class LocalSolves {
 
   /// Solves for the particles whose residual is some times larger than the mean, and for their neighbours
   /// where that has made theirs so, a limited number of times or until asked to stop. x, v and r, which have
-  /// one vector per particle, stay as they are along held directions. Of the forces, springs and their
-  /// projected dampers count, others as constant. Not concurrent. Returns whether a particle has moved.
+  /// one vector per particle, stay as they are along held directions. Springs and their dampers count as they
+  /// are, other forces as linear at the start; A gets their part of M − γ_f D − γ_f γ_v K. Not concurrent.
+  /// Returns whether a particle has moved.
   bool relax(const DynamicSystem& system, const ComputeContext& context, double gamma_f, double gamma_v,
-             std::span<vec3> x, std::span<vec3> v, std::span<vec3> r);
+             SpringMatrix& A, std::span<vec3> x, std::span<vec3> v, std::span<vec3> r);
 
  private:
   struct Problem;  // the arguments of relax
+  struct Damper;
   /// A spring as one of its ends sees it.
   struct Link {
     double rest_length = 0;
@@ -39,8 +41,10 @@ class LocalSolves {
   };
   /// Of a link of the particle that is solved for.
   struct Pull {
-    vec3 direction;      // towards the particle, at the start; 0 where the spring has no length
-    vec3 before, after;  // γ_f times the force on the other end
+    vec3 direction;        // towards the particle, at the start; 0 where the spring has no length
+    double along, across;  // of γ_f times its dampers, at the start
+    vec3 before;           // γ_f times the force on the other end
+    vec3 after{0.0};       // the same at the end
   };
 
   /// Takes one step of Newton's method for v_i, or a part of it, that lowers the incremental potential.

@@ -163,6 +163,15 @@ class SpringMatrix {
     }
   }
 
+  /// Calls visit(stencil, w) for the stencils that reach particle i, w its weight there. A stencil that has i
+  /// at several points is visited once for each.
+  template <class Visit>
+  void for_stencils_at(std::size_t i, const Visit& visit) const {
+    if (points_.empty()) return;
+    const std::uint32_t row = pattern_->row[i];
+    for (const StencilPoint& point : points_of(row, row + 1)) visit(stencils_[point.stencil], point.weight);
+  }
+
  private:
   /// One particle of one stencil, sorted by row so that a chunk finds its own.
   struct StencilPoint {

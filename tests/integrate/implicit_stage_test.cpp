@@ -84,5 +84,24 @@ TEST(Newton, IsNotHeldUpByShortSprings) {
   }
 }
 
+// What touches a surface meets a stiff force that it did not feel where the step began; dampers that turn
+// with their springs are stiff too.
+TEST(Newton, IsNotHeldUpByContactsAndDampers) {
+  ContactSettings settings;
+  Obstacle sphere;
+  sphere.from = sphere.to = vec3(0.5, -0.3, 0.5);
+  sphere.radius = 0.25;
+  settings.surfaces = {{sphere, 0, {}}};
+  settings.law = {1000, 5e-3};
+  auto drape = test::make_sheet(24, 24, 1.0 / 23, Material{});
+  drape->system.set_contact(settings);
+  EXPECT_LE(swing_down(*drape, "backward-euler", {}).newton, 400);
+
+  Material damped;
+  damped.rayleigh_stiffness = 1e-3;
+  auto sheet = test::make_sheet(24, 24, 1.0 / 23, damped);
+  EXPECT_LE(swing_down(*sheet, "backward-euler", {}).newton, 435);
+}
+
 }  // namespace
 }  // namespace clothlab
