@@ -109,8 +109,8 @@ class Xpbd final : public Integrator {
   /// when stopped.
   std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
                                           const StepContext& context);
-  /// From force_ = h_s r without a filter. False when stopped.
-  bool report_impulses(const DynamicSystem& system, double h_s, const StepContext& context);
+  /// From force_ = h_s r without a filter; the springs' dampers report theirs with it.
+  void report_impulses(const DynamicSystem& system, double h_s, const StepContext& context);
   /// M⁻¹ S g for one or two particles: the velocity from a unit impulse along g.
   vec3 response(const Projection& projection, std::uint32_t particle, const vec3& g) const;
   PairOfVectors response(const Projection& projection, std::uint32_t a, std::uint32_t b,
@@ -321,6 +321,8 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
   const double inertia = 1 + h_s * system.mass_damping();
   std::vector<vec3>& r = force_;  // times h_s
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = inertia * m[i] * (x_[i] - before_[i] - h_s * v_[i]);
+  std::span<vec3> damping;
+  if (context.ledger != nullptr) damping = context.ledger->impulses().add_to(ImpulseKind::damping, r.size());
   const bool done = colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; c += 2) {
       const Pair pair(*this, c, last);
@@ -328,6 +330,10 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
           pair.used(pair.stiffness * pair.elongation + pair.damping * pair.way) * pair.n;
       pair.add(pull, r, pair.a.i, pair.b.i);
       pair.add(both(-1) * pull, r, pair.a.j, pair.b.j);
+      if (damping.empty()) continue;
+      const PairOfVectors drag = pair.used(both(-1 / h_s) * pair.damping * pair.way) * pair.n;
+      pair.add(drag, damping, pair.a.i, pair.b.i);
+      pair.add(both(-1) * drag, damping, pair.a.j, pair.b.j);
     }
   });
   if (!done) return std::nullopt;
@@ -339,12 +345,12 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
       r[grab->particles[c]] += grab->weights[static_cast<int>(c)] * pull;
     }
   }
-  if (context.ledger != nullptr && !report_impulses(system, h_s, context)) return std::nullopt;
+  if (context.ledger != nullptr) report_impulses(system, h_s, context);
   system.projection().filter(r);
   return norm(context.pool, r) / h_s;
 }
 
-bool Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepContext& context) {
+void Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepContext& context) {
   Impulses& impulses = context.ledger->impulses();
   const std::size_t n = x_.size();
   report_residual(context, 1 / h_s, force_);
@@ -358,23 +364,16 @@ bool Xpbd::report_impulses(const DynamicSystem& system, double h_s, const StepCo
       of_held[k] -= force_[i] / h_s + beta * m[i] * (x_[i] - before_[i]);
     }
   }
-  const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
-  for (std::size_t i = 0; i < n; ++i) damping[i] -= beta * m[i] * (x_[i] - before_[i]);
-  const bool done = colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
-    for (std::size_t c = first; c < last; c += 2) {
-      const Pair pair(*this, c, last);
-      const PairOfVectors impulse = pair.used(both(-1 / h_s) * pair.damping * pair.way) * pair.n;
-      pair.add(impulse, damping, pair.a.i, pair.b.i);
-      pair.add(both(-1) * impulse, damping, pair.a.j, pair.b.j);
-    }
-  });
+  if (beta != 0) {
+    const std::span<vec3> damping = impulses.add_to(ImpulseKind::damping, n);
+    for (std::size_t i = 0; i < n; ++i) damping[i] -= beta * m[i] * (x_[i] - before_[i]);
+  }
   if (const auto& grab = system.grab()) {
     const vec3 way = grab->blend(x_) - grab->blend(before_);
     const std::span<vec3> hand = impulses.add_to(ImpulseKind::hand, n);
     for (std::size_t c = 0; c < 3; ++c)
       hand[grab->particles[c]] -= grab->weights[static_cast<int>(c)] * grab->secant_damping(way / h_s) * way;
   }
-  return done;
 }
 
 // The grab's force is −(k_s(d) d + c_s(ḋ) ḋ) with secants k_s and c_s that fall as d and ḋ grow. Solving with
