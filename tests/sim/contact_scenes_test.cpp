@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scenes with mesh obstacles and with folds, by impulses: no step leaves an intersection, by exact
-// arithmetic.
+// Scenes with mesh obstacles and with folds, by impulses and by a barrier: no step leaves an intersection, by
+// exact arithmetic.
 
 #include <cmath>
 #include <cstdlib>
@@ -40,15 +40,15 @@ Simulation started(const std::string& name, WorkerPool& pool) {
   return {scene, mesh, pool};
 }
 
-class ContactScene : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+class ContactScene : public ::testing::TestWithParam<std::tuple<const char*, const char*, ContactModel>> {};
 
 TEST_P(ContactScene, IsFreeOfIntersections) {
   const bool is_long = std::getenv("CLOTHLAB_LONG_TESTS") != nullptr;
-  const auto [name, method] = GetParam();
+  const auto [name, method, model] = GetParam();
   WorkerPool pool(2);
   Simulation simulation = started(name, pool);
   simulation.apply(pool, SetIntegrator{method});
-  simulation.apply(pool, SetParameter{"contact", 2});
+  simulation.apply(pool, SetParameter{"contact", static_cast<double>(model)});
   const bool is_explicit = simulation.integrator().family == IntegratorFamily::explicit_method;
   if (is_explicit) simulation.apply(pool, SetParameter{"dt", 0.5 / omega_max(simulation, pool)});
   const auto intersections = [&] {
@@ -70,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, ContactScene,
     ::testing::Combine(::testing::Values("24-table-cloth", "25-funnel", "26-needles", "28-pulled-away",
                                          "29-handkerchiefs", "30-twisted-strip", "31-dummy", "wound strip"),
-                       ::testing::Values("semi-implicit-euler", "backward-euler", "symplectic-euler")));
+                       ::testing::Values("semi-implicit-euler", "backward-euler", "symplectic-euler"),
+                       ::testing::Values(ContactModel::impulse, ContactModel::barrier)));
 
 }  // namespace
 }  // namespace clothlab::testing
