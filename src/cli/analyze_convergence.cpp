@@ -44,9 +44,9 @@ struct Convergence final : Analysis {
     AnalyzeOptions::add_option(
         app, "--jacobian", jacobian_text, "NAME",
         "exact (the default), or clamped, with which some methods are only of order 1.");
-    AnalyzeOptions::add_option(
-        app, "--contact", contact_text, "NAME",
-        "The sheet lies on a sphere without friction, pressed on it, with contact by filter, penalty or barrier.");
+    AnalyzeOptions::add_option(app, "--contact", contact_text, "NAME",
+                               "The sheet lies on a sphere without friction, pressed on it, with contact by "
+                               "filter, penalty, barrier or impulse.");
     options.add_parameters_to(app);
   }
 

@@ -174,6 +174,8 @@ struct Drape final : Analysis {
       tried.integrator = info.id;
       tried.contact.model = ContactModel::filter;
       const std::optional<Shape> filtered = come_to_rest(tried, loaded, pool, most, {});
+      tried.contact.model = ContactModel::impulse;
+      if (!Interrupt::requested()) come_to_rest(tried, loaded, pool, most, filtered);
       ChartCurve distance = options.curve(info);
       distance.markers = true;
       ChartCurve cost = distance;

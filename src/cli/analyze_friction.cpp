@@ -115,7 +115,8 @@ struct Friction final : Analysis {
         std::printf("  %-16s", ("h = " + format_digits(h, 3) + " s").c_str());
       std::printf("\n");
       options.for_each(options.quiet(), [&](const IntegratorInfo& info) {
-        measure(info, ContactModel::filter, kSlopeSpeeds.front(), steepness);
+        for (const ContactModel held : {ContactModel::filter, ContactModel::impulse})
+          measure(info, held, kSlopeSpeeds.front(), steepness);
         if (!has_place_for(ContactModel::penalty, info)) return;
         for (const double speed : kSlopeSpeeds)
           if (!Interrupt::requested()) measure(info, ContactModel::penalty, speed, steepness);
