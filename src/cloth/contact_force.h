@@ -41,11 +41,11 @@ struct ContactSettings {
   bool operator==(const ContactSettings&) const = default;
 };
 
-/// Contact as a force (model.md, "Contact by forces"): along the normal n of a pair that of the law, and on
-/// the pairs of the last `begin` damping −c n nᵀ u, u = Σ w_i v_i, and friction across n. Those pairs, with
-/// their normals and the loads λ of friction, stay for a step: damping that began within it would be a jump
-/// of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T − ûûᵀ) + s′ ûûᵀ], T = I − n
-/// nᵀ.
+/// Contact as a force (model.md, "Contact by penalty", "Contact by a barrier"): along the normal n of a pair
+/// that of the law, and on the pairs of the last `begin` damping −c n nᵀ u, u = Σ w_i v_i, and friction
+/// across n. Those pairs, with their normals and the loads λ of friction, stay for a step: damping that began
+/// within it would be a jump of the force, and the Jacobian of friction is symmetric, D = −μλ [(s/|u|)(T −
+/// ûûᵀ) + s′ ûûᵀ], T = I − n nᵀ.
 ///
 /// Features that have passed through each other since the last `begin` have a negative gap: they are pushed
 /// back.

@@ -21,7 +21,7 @@ namespace {
 constexpr int kRows = 3, kCols = 4, kFirstSteps = 10, kReferenceSteps = 8192;
 constexpr double kSpacing = 0.2;                                       // [m]
 constexpr double kBall = 1, kPress = 98, kStiff = 100, kReach = 0.05;  // [m], [m/s²], [N/m], [m]
-constexpr double kThickness = 1e-3;                                    // [m], by impulses
+constexpr double kSwingThickness = 1e-3;                               // [m], by impulses
 
 double bump(int r, int c) { return 0.04 * std::sin(2.0 * r + 0.7) * std::cos(1.3 * c); }
 
@@ -50,7 +50,7 @@ struct Swing {
   bool by_forces() const { return contact && info_of(*contact).by_forces; }
   /// The gap at which contact carries a particle; on the surface where that holds it.
   double carried() const {
-    if (!by_forces()) return contact == ContactModel::impulse ? kThickness : 0;
+    if (!by_forces()) return contact == ContactModel::impulse ? kSwingThickness : 0;
     const ContactLaw law{kStiff, kReach, contact == ContactModel::barrier};
     double low = 0, high = kReach;
     while (true) {
@@ -98,7 +98,7 @@ struct Swing {
     ball.radius = kBall;
     scene.obstacles = {{ball}, 0};
     scene.contact = {.model = *contact, .stiffness = kStiff, .barrier_stiffness = kStiff, .distance = kReach};
-    if (contact == ContactModel::impulse) scene.contact.thickness = kThickness;
+    if (contact == ContactModel::impulse) scene.contact.thickness = kSwingThickness;
     scene.material.gravity = vec3(0, -kPress, 0);
     return scene;
   }

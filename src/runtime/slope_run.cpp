@@ -18,7 +18,7 @@ namespace {
 constexpr double kPull = 9.8;                                             // [m/s²]
 constexpr double kParticleMass = 0.01, kPatchEdge = 0.01;                 // mass of a particle, edge [kg, m]
 constexpr double kSoft = 5, kContactStiffness = 50, kContactFrom = 5e-3;  // [N/m, N/m, m]
-constexpr double kThickness = 1e-3;                                       // by impulses [m]
+constexpr double kSlopeThickness = 1e-3;                                  // by impulses [m]
 
 /// The fastest oscillation has h·ω < 2 at 1/60 s, so that nothing but friction is stiff.
 Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorParameters& values) {
@@ -44,7 +44,7 @@ Scene patch_on(const Slope& slope, const IntegratorInfo& info, const IntegratorP
   double gap = 0;
   if (info_of(slope.contact).by_forces)
     gap = kContactFrom - kParticleMass * kPull * std::cos(slope.angle) / kContactStiffness;
-  if (slope.contact == ContactModel::impulse) gap = scene.contact.thickness = kThickness;
+  if (slope.contact == ContactModel::impulse) gap = scene.contact.thickness = kSlopeThickness;
   InitialState start;
   for (const double z : {0.0, kPatchEdge})
     for (const double x : {0.0, kPatchEdge})

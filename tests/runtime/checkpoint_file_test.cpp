@@ -112,7 +112,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":5"), 3, "\":6");
+  newer.replace(newer.find("\":6"), 3, "\":7");
   write_file(path, newer);
   EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 5"));
 

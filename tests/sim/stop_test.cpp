@@ -186,7 +186,8 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, 0.01, {}, below, system, stop); }), 1);
+  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, 0.01, {}, below, system, stop); }),
+            1);
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Interface, ArrowsReachEveryMethodThatTakesContactByForces) {
 TEST(Interface, HasAControlForEveryParameter) {
   Scene scene = Interface::sheet();
   std::set<std::string> seen;
-  for (const ContactModel model : {ContactModel::penalty, ContactModel::impulse}) {
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::impulse, ContactModel::barrier}) {
     scene.contact.model = model;
     Interface face(scene);
     for (const char* tab : {"Scene", "Cloth", "World", "Contact", "Solver", "View"}) {
