@@ -21,17 +21,14 @@ constexpr double kSolved = 1e-3;        // of ξ: the largest change in the last
 constexpr double kApartPerStep = 0.25;  // of what is missing to ξ
 constexpr double kApartSpeed = 1;       // [m/s]
 constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that features may come to
-constexpr double kPairRoom = 1;                                    // of ξ, to stray from listed ways
+constexpr double kPairRoom = 0.5;                                  // of ξ, for impulses
 constexpr double kBelow = 0.5;                                     // of ξ above a surface
 constexpr double kSameWay = 1e-9;                                  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
 constexpr int kMostSteps = 1000;            // along one way
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
 constexpr int kIterations = 4;              // of Newton's method
-constexpr double kLooser = 10;              // than the method's own are the solves for contacts
-constexpr double kNewtonTo = 0.1;           // of the mean edge: what is left is of second order
-constexpr double kLeftOpen = 0.1;           // of ξ, that contacts may be deep, or slide without friction
-constexpr double kLeftOfEdge = 1e-3;        // likewise, where ξ is small
+constexpr double kNewtonTo = 1e-2;          // of ξ
 constexpr double kContactStiffness = 10;    // of the springs around a contact
 constexpr double kContactRounding = 1e-12;  // of the largest coordinate: what is nearer may not approach
 constexpr double kSlides = 1e-9;            // of the largest friction
@@ -42,12 +39,6 @@ vec3 across_normal(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n
 vec3 shortened(const vec3& a, double longest) {
   const double length = glm::length(a);
   return length > longest ? longest / length * a : a;
-}
-
-/// Of two features whose particles move so far.
-double largest_approach(FeaturePair::Kind kind, const std::array<double, 4>& way) {
-  return kind == FeaturePair::Kind::vertex_face ? way[0] + std::max({way[1], way[2], way[3]})
-                                                : std::max(way[0], way[1]) + std::max(way[2], way[3]);
 }
 
 std::uint32_t root_of(std::span<std::uint32_t> parent, std::uint32_t i) {
@@ -80,12 +71,6 @@ void ImpulseContact::set_cloth(std::span<const PairFinder::Triangle> triangles, 
   meshes_.clear();
   triangles_ = triangles;
   rest_ = rest;
-  listed_x_.clear();
-  double edges = 0;
-  for (const PairFinder::Triangle& triangle : triangles)
-    for (std::size_t k = 0; k < 3; ++k)
-      edges += glm::distance(rest[triangle[k]], rest[triangle[(k + 1) % 3]]);
-  mean_edge_ = edges / (3 * static_cast<double>(std::max<std::size_t>(triangles.size(), 1)));
 }
 
 ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings, const Surfaces& surfaces,
@@ -169,7 +154,6 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   }
   if (same && meshes == meshes_.size()) return;
   meshes_.resize(meshes);
-  listed_x_.clear();
   finder_.clear();
   finder_.add(triangles_, rest_);
   // As in their files: the order of pairs does not depend on where they were met first.
@@ -184,78 +168,35 @@ void ImpulseContact::add_meshes(const Surfaces& surfaces) {
   }
 }
 
-/// The pairs that may come nearer than ξ on the ways, among others; false where there are too many. A list is
-/// made with room to stray, and serves while nothing has gone farther than that from the ways it was made
-/// for.
+/// Whether these were all.
 bool ImpulseContact::find_pairs(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
   cancel.look();
-  bool all = true;
-  if (!list_holds(context.pool)) {
-    all = list_pairs_near(context);
-    cancel.look();
-  }
-  distance_.resize(near_.size());
-  is_exact_.resize(near_.size());
-  contact_of_pair_.assign(near_.size(), kNoContact);
-  context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const auto& [a, b, c, d] = near_[k].particle;
-      const std::array<double, 4> strayed{strayed_[a], strayed_[b], strayed_[c], strayed_[d]};
-      distance_[k] = listed_distance_[k] - largest_approach(near_[k].kind, strayed);
-      is_exact_[k] = 0;
-      if (distance_[k] < settings_.thickness) measure(k);
-    }
-  });
-  return all;
-}
-
-void ImpulseContact::measure(std::size_t pair) {
-  distance_[pair] = separation(near_[pair].kind, near_[pair].of(x_)).distance;
-  is_exact_[pair] = 1;
-}
-
-/// What all have in common brings nothing together.
-bool ImpulseContact::list_holds(WorkerPool& pool) {
-  const std::size_t n = x_.size();
-  const bool same = listed_x_.size() == n && listed_.thickness == settings_.thickness &&
-                    listed_.with_itself == settings_.with_itself;
-  vec3 begin_shift(0), end_shift(0);
-  for (std::size_t i = 0; i < n && same; ++i) {
-    begin_shift += x_[i] - listed_x_[i];
-    end_shift += way_[i] - listed_way_[i];
-  }
-  begin_shift /= static_cast<double>(n);
-  end_shift = begin_shift + end_shift / static_cast<double>(n);
-  strayed_.resize(n);
-  const double room = kPairRoom * settings_.thickness;
-  return same && pool.sum(n, kParticleGrain, [&](std::size_t begin, std::size_t end) {
-    double outside = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const vec3 at_begin = x_[i] - listed_x_[i];
-      const vec3 at_end = at_begin + (way_[i] - listed_way_[i]);
-      strayed_[i] = std::max(glm::length(at_begin - begin_shift), glm::length(at_end - end_shift));
-      outside += strayed_[i] <= room ? 0 : 1;
-    }
-    return outside;
-  }) == 0;
-}
-
-bool ImpulseContact::list_pairs_near(const ComputeContext& context) {
+  listed_ = way_;
   const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
   const auto found = finder_.find(context.pool, x_, way_, reach, settings_.with_itself);
   near_ = found.value_or(std::span<const FeaturePair>());
-  listed_ = settings_;
-  if (!found) listed_.thickness = 0;
-  listed_x_ = x_;
-  listed_way_ = way_;
-  strayed_.assign(x_.size(), 0);
-  listed_distance_.resize(near_.size());
+  cancel.look();
+  distance_.resize(near_.size());
+  contact_of_pair_.assign(near_.size(), kNoContact);
   context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
-      listed_distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
+      distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
   });
   return found.has_value();
+}
+
+/// Whether what was listed is all that may meet on the ways as they are.
+bool ImpulseContact::pairs_hold(WorkerPool& pool) const {
+  const double room = kPairRoom * settings_.thickness;
+  return pool.sum(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
+    double outside = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const vec3 other = way_[i] - listed_[i];
+      outside += glm::dot(other, other) <= room * room ? 0 : 1;
+    }
+    return outside;
+  }) == 0;
 }
 
 /// Less for what is near at rest.
@@ -358,7 +299,7 @@ ImpulseContact::Contact ImpulseContact::on_surface(const Surfaces& surfaces, std
 
 bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContext& context) {
   WorkerPool& pool = context.pool;
-  if (!list_holds(pool)) {
+  if (!pairs_hold(pool)) {
     crowded_ = crowded_ || !find_pairs(context);
     std::ranges::fill(moved_, char{1});
   }
@@ -376,17 +317,11 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
     for (std::size_t k = begin; k < end; ++k) {
       const FeaturePair& pair = near_[k];
       const auto& [a, b, c, d] = pair.particle;
-      if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
-      const std::array<vec3, 4> way = pair.of(way_);
-      const double approach = approach_bound(pair.kind, way);
-      if (is_exact_[k] == 0) {
-        if (approach < distance_[k] - settings_.thickness) continue;
-        measure(k);
-      }
-      if (!(distance_[k] > 0)) continue;
+      if (!(distance_[k] > 0) || !(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
       const double near = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
       const double least = std::max(near, rounding);
-      if (approach < distance_[k] - least) continue;
+      const std::array<vec3, 4> way = pair.of(way_);
+      if (approach_bound(pair.kind, way) < distance_[k] - least) continue;
       const double share = free_share(pair.kind, pair.of(x_), way, least);
       if (share < 1) found.push_back({k, share});
     }
@@ -451,9 +386,6 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
       speed_[i] = way[i] / h_;
     }
   };
-  LinearSolverSettings settings = settings_.solver;
-  settings.cg.tolerance = std::min(kLooser * settings.cg.tolerance, 1.0);
-  const double left_open = std::max(kLeftOpen * settings_.thickness, kLeftOfEdge * mean_edge_);
   go(predicted_);
   system.force(pool, end_, speed_, force_);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
@@ -464,34 +396,26 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, A);
     stencils_.assign(A.stencils().begin(), A.stencils().end());
     const double stiffness = kContactStiffness * (1 + A.relative_stiffness(pool));
-    bool slides = false;
     for (Contact& contact : contacts_) {
-      contact.pressed = false;
       if (contact.mobility == 0) continue;
       const double k = stiffness / contact.mobility, gap = contact.gap(way_);
       const double most = contact.friction * contact.load;
       contact.load = std::max(-k * gap, 0.0);
-      contact.pressed = gap < 0;
-      if (!contact.pressed) continue;
+      if (!(gap < 0)) continue;
       const double slip = glm::length(across_normal(contact.moved(way_), contact.normal));
-      slides = slides || (contact.friction > 0 && most == 0 && slip > left_open);
       press(contact, k, most > 0 ? std::min(k, most / std::max(slip, kSameWay)) : 0);
     }
     A.clear_stencils();
     A.add_stencils(stencils_);
     std::ranges::fill(change_, vec3(0));
-    if (solver_.solve(context, {A, b_, system.projection()}, change_, settings).stopped) throw Cancelled();
+    if (solver_.solve(context, {A, b_, system.projection()}, change_, settings_.solver).stopped)
+      throw Cancelled();
     double largest = 0;
     for (std::size_t i = 0; i < particles; ++i) {
       way_[i] += change_[i];
       largest = std::max(largest, glm::dot(change_[i], change_[i]));
     }
-    const auto is_left_out = [&](const Contact& contact) {
-      return !contact.pressed && contact.mobility > 0 && contact.gap(way_) < -left_open;
-    };
-    if (!slides && std::sqrt(largest) < kNewtonTo * mean_edge_ &&
-        std::ranges::none_of(contacts_, is_left_out))
-      break;
+    if (std::sqrt(largest) < kNewtonTo * settings_.thickness) break;
   }
   for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (way_[i] - predicted_[i]) / h_;
   std::ranges::fill(moved_, char{1});

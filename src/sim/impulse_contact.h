@@ -77,7 +77,6 @@ class ImpulseContact {
     double mobility = 0;  // Σ w²/m [1/kg]
     double friction = 0;  // μ
     std::uint32_t surface = 0;
-    bool pressed = false;       // in the last solve
     double load = 0;            // push that went through the springs [kg·m]
     double push = 0, stop = 0;  // along the normal: what changes ways [kg·m], and velocities [kg·m/s]
     vec3 drag{0}, brake{0};     // across it, likewise
@@ -96,9 +95,7 @@ class ImpulseContact {
              const PinSet& pins);
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
-  bool list_holds(WorkerPool& pool);
-  bool list_pairs_near(const ComputeContext& context);
-  void measure(std::size_t pair);
+  bool pairs_hold(WorkerPool& pool) const;
   std::uint32_t surface_of(const FeaturePair& pair) const;
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
   double kept_distance(const FeaturePair& pair) const;
@@ -128,21 +125,15 @@ class ImpulseContact {
   std::vector<std::uint32_t> surface_of_vertex_;                // of the particles after the cloth's
 
   ImpulseSettings settings_;
-  double h_ = 0, mean_edge_ = 0;
+  double h_ = 0;
   std::vector<vec3> x_, way_, v_;          // of particles, then of vertices of meshes
   std::vector<vec3> predicted_, v_after_;  // ways and velocities of the method
   std::vector<double> inverse_;            // of masses [1/kg]; 0 where held
+  std::vector<vec3> listed_;               // ways that pairs were listed for
   std::vector<char> moved_;                // since meetings were looked for
   std::span<const FeaturePair> near_;
   bool crowded_ = false;
-  // What pairs were listed for, in this step or an earlier one: what is not in the list does not meet, so
-  // that no result depends on its age.
-  ImpulseSettings listed_;
-  std::vector<vec3> listed_x_, listed_way_;
-  std::vector<double> listed_distance_;  // of pairs
-  std::vector<double> strayed_;          // of particles from there [m]
-  std::vector<double> distance_;         // of the pairs at the start [m], or less
-  std::vector<char> is_exact_;           // not less
+  std::vector<double> distance_;  // of the pairs at the start [m]
   std::vector<std::size_t> contact_of_pair_;
   std::vector<std::vector<Meeting>> meetings_by_chunk_;
   std::vector<std::vector<Contact>> below_by_chunk_;

@@ -26,9 +26,8 @@ constexpr std::string_view kSmallestStepReached =
 // Of the mesh's diagonal: smaller displacements on entering a method with rods are rounding.
 constexpr double kMoved = 1e-6;
 
-// How often a step is repeated because cloth has landed in it; once where contacts are held by reactions,
-// which leave few to land then, and those not deep.
-constexpr int kLandings = 2, kLandingsByReactions = 1;
+// How often a step is repeated because cloth has landed in it.
+constexpr int kLandings = 2;
 
 std::shared_ptr<const ClothMesh> not_null(std::shared_ptr<const ClothMesh> mesh) {
   if (!mesh) throw InputError("A simulation needs a mesh.");
@@ -203,8 +202,7 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   surfaces.place(*scene, thickness, moves, state.x.size(), state.t, h);
   if (!system.contact().empty()) place_pushing_surfaces();
   system.meet(context.pool, state.x);
-  if (contact.hold(held ? surfaces : no_surfaces, h, knows_reactions(), state, system, context))
-    integrator->reset();
+  if (contact.hold(held ? surfaces : no_surfaces, h, state, system, context)) integrator->reset();
   if (held && surfaces.move()) add_work_of_held(h, false, context);
 }
 
@@ -260,8 +258,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
-  const int landings = knows_reactions() ? kLandingsByReactions : kLandings;
-  for (int again = 0; again < landings && filters_contact(*scene); ++again) {
+  for (int again = 0; again < kLandings && filters_contact(*scene); ++again) {
     if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
@@ -278,10 +275,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
 
 /// Corrects the end of the substep for contact; true where that moved particles.
 bool Simulation::Impl::end_on_surfaces(double h, const ComputeContext& context) {
-  const bool lifted =
-      filters_contact(*scene) &&
-      contact.settle(surfaces, h, knows_reactions() ? ledger.reactions() : std::span<const vec3>(), state,
-                     system, context.stop);
+  const bool lifted = filters_contact(*scene) && contact.settle(surfaces, state, system, context.stop);
   if (!strikes_contact(*scene)) return lifted;
   if (striking.is_empty()) striking.set_cloth(mesh->triangles, mesh->positions);
   const ImpulseContact::Outcome outcome = striking.correct(impulse_settings(*scene, system.model()), surfaces,
@@ -442,7 +436,6 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
 void Simulation::Impl::retry_with_half() {
   std::swap(state, substep_start);
   account = account_at_substep;
-  contact.take_back();
   control.refuse();
 }
 
@@ -450,7 +443,6 @@ void Simulation::Impl::restore_start_of_step() {
   entering = at_step.entering;
   std::swap(state, at_step.state);
   account = at_step.account;
-  contact.set_contacts(at_step.contacts);
   jumped = true;
   aim_at_pins();
 }

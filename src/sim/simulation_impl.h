@@ -122,8 +122,6 @@ struct Simulation::Impl {
       each(system.contact().pair(touch, state.v));
   }
   bool has_rods() const { return info->inextensible; }
-  /// Whether contacts are held by what they pressed with in the step before.
-  bool knows_reactions() const { return strikes_contact(*scene) && !has_rods(); }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
     return without_rods(system.energies(pool, x));
   }

@@ -42,9 +42,6 @@ class Surfaces {
     return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
   }
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
-  /// How far below what it is held at a particle may end a step, to be led back in the next one [m]: where
-  /// surfaces are thicker than they are, that is above the surface itself.
-  double room() const { return kRoomOfThickness * thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
   /// An obstacle at the beginning, and at the end.
@@ -135,8 +132,6 @@ class Surfaces {
     if (body.moves) place.slack = kSurfaceRounding;
     return place;
   }
-
-  static constexpr double kRoomOfThickness = 0.5;
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;
