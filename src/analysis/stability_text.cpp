@@ -93,11 +93,10 @@ std::string name_of_contact(const BlowUpFacts& facts) {
 
 std::string what_happened(const BlowUpFacts& facts) {
   if (facts.crowded)
-    return "more of the cloth could meet within the step than contact by impulses sorts out. A smaller h, or "
-           "a "
-           "thickness that is small beside the edges, would help.";
+    return "more of the cloth could meet within the step than contact sorts out. A smaller h, or a thickness "
+           "and a contact distance that are small beside the edges, would help.";
   if (facts.squeezed)
-    return "contact by impulses found no way out at " + name_of_contact(facts) +
+    return "contact found no way out at " + name_of_contact(facts) +
            ": pins or obstacles that move squeeze it. Slower ones, or contact by filter, would help.";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";

@@ -26,7 +26,7 @@ struct BlowUpFacts {
   double h = 0;            ///< its length [s]
   double energy = 0;       ///< of the cloth after it, or what it made from nothing [J]
   bool made = false;       ///< the latter
-  bool squeezed = false;   ///< contact by impulses found no way, at `contact`
+  bool squeezed = false;   ///< contact by impulses or by a barrier found no way, at `contact`
   bool crowded = false;    ///< too much could meet within the step for contact by impulses
   double allowed = 0;      ///< the limit that this exceeded: factor × the energy accounted for [J]
   double factor = 1;       ///< the scene's --energy-limit

@@ -45,7 +45,8 @@ constexpr std::array kKinds{
          "of one rod, at\n--dt 0.01; options change it as any scene.",
          make_drift_analysis},
     Kind{"friction",
-         "A small sheet on a slope, with contact by filter and by penalty, for some h: whether it sticks, "
+         "A small sheet on a slope, with contact by filter, impulse and penalty, for some h: whether it "
+         "sticks, "
          "creeps or\nslides, and how fast, beside theory.",
          make_friction_analysis},
     Kind{

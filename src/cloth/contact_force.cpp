@@ -33,9 +33,9 @@ void ContactForce::set(const ContactSettings& settings) {
   place_bodies();
 }
 
-/// Behind a barrier.
+/// Features meet meshes behind a barrier alone.
 void ContactForce::place_bodies() {
-  if (!bars_ways()) return;
+  if (!bars_ways()) return near_.place_meshes({}, {});
   near_.place_meshes(bodies_, before_);
   solid_.clear();
   solid_before_.clear();

@@ -16,16 +16,19 @@ constexpr double kLeastRoom = 0.5, kMostRoom = 3, kRoomForWay = 1.25;
 }  // namespace
 
 void NearPairs::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself) {
+  wide_.reach = close_.reach = near_reach_ = 0;
+  with_itself_ = with_itself;
+  // The tree of a large cloth takes longer than a step, and a slider sends a command for each.
+  if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
+    return;
   triangles_ = triangles;
   rest_ = rest;
-  with_itself_ = with_itself;
   meshes_.clear();
   corners_.clear();
   corners_before_.clear();
   body_of_vertex_.clear();
   finder_.clear();
   if (!rest.empty()) finder_.add(triangles, rest);
-  wide_.reach = close_.reach = near_reach_ = 0;
 }
 
 void NearPairs::place_meshes(std::span<const Obstacle> bodies, std::span<const Obstacle> before) {

@@ -313,8 +313,8 @@ void Simulation::Impl::break_continuity() {
   reserve_residuals();
 }
 
-/// A barrier begins with cloth that intersects nothing and is above all surfaces. Cloth that lies on them, or
-/// a little below, is put above them. Throws InputError for other cloth.
+/// A barrier begins with cloth that intersects nothing that it meets and is above all surfaces. Cloth that
+/// lies on them, or a little below, is put above them. Throws InputError for other cloth.
 void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
   if (!bars_ways(world)) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
@@ -342,7 +342,8 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
   for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
   const ClothIntersections found =
       find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
-  if (found.pairs > 0) throw InputError(text_of(found, "now") + kWhy);
+  if ((settings.with_itself ? found.pairs : found.with_obstacles) > 0)
+    throw InputError(text_of(found, "now") + kWhy);
   if (!lifted) return;
   const double before = internal_now(pool).shaking();
   state.x = probe.x;

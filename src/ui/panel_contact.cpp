@@ -224,7 +224,8 @@ struct ContactRow {
 };
 constexpr std::array kContactRows{
     ContactRow{"In contact", "contact-pairs",
-               "Pairs of a particle and the floor or an obstacle, by impulses also of features that were led "
+               "Pairs of a particle and the floor or an obstacle, by forces also of features that push each "
+               "other, by impulses of those that were led "
                "apart, and how many of them friction holds; by forces those that slide slower than the speed "
                "of creeping.",
                [](const ContactFigures& now) {

@@ -275,6 +275,22 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
   Scene crossed = loose_scene("semi-implicit-euler");
   crossed.contact.model = ContactModel::barrier;
   EXPECT_THROW(Simulation(crossed, two_sheets(0), pool), InputError);
+  crossed.contact.with_itself = false;
+  EXPECT_NO_THROW(Simulation(crossed, two_sheets(0), pool));
+}
+
+// What a barrier has met is not met by penalty afterwards: there particles meet meshes.
+TEST(ForceContact, SwitchingLeavesNothingOfTheOtherModel) {
+  WorkerPool pool(1);
+  const std::shared_ptr<const ClothMesh> mesh = strip();
+  Scene scene = wavy_scene(ContactModel::barrier);
+  Simulation switched(scene, mesh, pool);
+  switched.apply(pool, SetParameter{"contact", 1});
+  scene.contact.model = ContactModel::penalty;
+  Simulation fresh(scene, mesh, pool);
+  ASSERT_EQ(run(switched, 5), 5);
+  ASSERT_EQ(run(fresh, 5), 5);
+  EXPECT_TRUE(same_bits(switched.state(), fresh.state()));
 }
 
 // Between a pinned sheet and a body that is led through it there is no way.

@@ -1537,7 +1537,7 @@ def obstacle_by_hand(program, assets):
         window.release()
         window.until(lambda: lifted() > hung + 0.05, "the ball to lift the cloth")
         sound()
-        for number, model in ((1, "penalty"), (2, "impulse"), (0, "filter")):
+        for number, model in ((1, "penalty"), (2, "impulse"), (3, "barrier"), (0, "filter")):
             window.click_item("contact")
             window.click_item("contact:" + model)
             window.until(lambda: window.state()["parameters"]["contact"] == number, f"contact by {model}")
@@ -1545,7 +1545,7 @@ def obstacle_by_hand(program, assets):
             window.until(lambda: window.state()["time"] > switched + 0.2, "steps with it", 30)
             check(lifted() > hung + 0.05 and window.state()["lanes"]["A"]["contacts"]["pairs"] > 0, f"{model} lets go")
             sound()
-        for _ in range(4):  # three models and the drag
+        for _ in range(5):  # four models and the drag
             window.key("ctrl+z")
         window.until(lambda: ball()["body"] == start["body"], "the ball back in its place")
         window.key("space")
