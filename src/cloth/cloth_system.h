@@ -56,8 +56,8 @@ class ClothSystem final : public DynamicSystem {
   void set_contact(const ContactSettings& settings);
   const ContactForce& contact() const { return contact_; }
   void place_surface(std::size_t surface, const Obstacle& before, const Obstacle& body,
-                     const SurfaceMotion& motion, bool at_begin) {
-    contact_.place(surface, before, body, motion, at_begin);
+                     const SurfaceMotion& motion, double ahead) {
+    contact_.place(surface, before, body, motion, ahead);
   }
   /// Where contact bars ways: whether prescribed motion alone, to x, is free; then it is what methods begin
   /// from.

@@ -78,11 +78,11 @@ double ContactForce::shorten(WorkerPool& pool, std::span<const vec3> x, std::spa
 }
 
 void ContactForce::place(std::size_t surface, const Obstacle& before, const Obstacle& body,
-                         const SurfaceMotion& motion, bool at_begin) {
+                         const SurfaceMotion& motion, double ahead) {
   ContactSettings::Surface& placed = settings_.surfaces[surface];
   const bool moved = !(bodies_[surface] == body && before_[surface] == before);
   placed.body = bodies_[surface] = body;
-  at_begin_ = at_begin;
+  ahead_ = ahead;
   placed.motion = motion;
   before_[surface] = before;
   if (moved) place_bodies();
@@ -104,7 +104,7 @@ std::span<const ContactForce::Touch> ContactForce::touches(WorkerPool& pool, std
 
 void ContactForce::find(WorkerPool& pool, std::span<const vec3> x, const Lead& lead) const {
   touches_.clear();
-  found_at_begin_ = settings_.law.barrier && (at_begin_ || std::ranges::equal(x, start_));
+  found_at_begin_ = settings_.law.barrier && (ahead_ > 0 || std::ranges::equal(x, start_));
   if (!settings_.surfaces.empty()) find_on_surfaces(pool, x, lead);
   if (!near_.empty()) find_features(pool, x);
 }
@@ -327,10 +327,12 @@ void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::spa
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
   find(pool, x, settings_.law.barrier ? Lead{} : Lead{factor, u, f, c.stiffness});
-  for (const Touch& touch : touches_)
-    touch.spread(touch.push * touch.normal -
-                     factor * (block(touch, mode) * (found_at_begin_ ? touch.speed(u) : touch.blend(u))),
-                 f);
+  for (const Touch& touch : touches_) {
+    const mat3 stiffness = block(touch, mode);
+    vec3 force = touch.push * touch.normal - factor * (stiffness * touch.blend(u));
+    if (found_at_begin_) force += ahead_ * (stiffness * touch.velocity);  // surfaces go on as well
+    touch.spread(force, f);
+  }
   for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);
   add_blocks(v, c, mode, a);
 }

@@ -65,10 +65,11 @@ class ContactForce final : public ForceTerm {
   /// Whether the last search for features found more near each other than can be listed, and took none.
   bool crowded() const { return near_.crowded(); }
   /// Where a surface is at the end of the next step, and how it moves then; `before`: where at its beginning.
-  /// A barrier acts from there on positions at the beginning, and for a method that takes all forces there
-  /// (`at_begin`) throughout: cloth that gives way may be below where the surface will be.
+  /// A barrier acts from there on positions at the beginning, and for a method that takes all its forces
+  /// there, a step of `ahead` [s] before the end, throughout: cloth that gives way may be below where the
+  /// surface will be. 0 for other methods.
   void place(std::size_t surface, const Obstacle& before, const Obstacle& body, const SurfaceMotion& motion,
-             bool at_begin);
+             double ahead);
   /// Takes the masses of particles [kg], which must outlive this, for `linearize`.
   void weigh(std::span<const double> masses) { masses_ = masses; }
   /// Takes the pairs of damping and friction from positions at the start of a step.
@@ -206,8 +207,8 @@ class ContactForce final : public ForceTerm {
   std::vector<Slide> slides_;
   std::vector<vec3> start_;                // positions at the last `begin`, where features meet
   std::vector<Obstacle> bodies_, before_;  // of the surfaces
-  bool at_begin_ = false;
-  mutable bool found_at_begin_ = false;  // touches_
+  double ahead_ = 0;                       // see `place` [s]
+  mutable bool found_at_begin_ = false;    // touches_
   // Those of them that particles meet.
   std::vector<Obstacle> solid_, solid_before_;
   std::vector<vec3> way_;

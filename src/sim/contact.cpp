@@ -108,7 +108,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
   if (force.empty()) return pairs;
   for (std::uint32_t k = 1; k < surfaces.size(); ++k)
     force.place(k - surfaces.first(), surfaces.body_at_end(k), surfaces.body_at_end(k),
-                surfaces.motion_at_end(k), false);
+                surfaces.motion_at_end(k), 0);
   for (const ContactForce::Touch& touch : force.touches(pool, x)) pairs.push_back(force.pair(touch, v));
   return pairs;
 }

@@ -200,7 +200,7 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   const bool held = filters_contact(*scene);
   const double thickness = surface_thickness(*scene, system.model());
   surfaces.place(*scene, thickness, moves, state.x.size(), state.t, h);
-  if (!system.contact().empty()) place_pushing_surfaces();
+  if (!system.contact().empty()) place_pushing_surfaces(h);
   system.meet(context.pool, state.x);
   if (contact.hold(held ? surfaces : no_surfaces, h, state, system, context)) integrator->reset();
   if (held && surfaces.move()) add_work_of_held(h, false, context);
@@ -245,11 +245,11 @@ void Simulation::Impl::shorten_ways(double h, const ComputeContext& context) {
   integrator->reset();
 }
 
-void Simulation::Impl::place_pushing_surfaces() {
+void Simulation::Impl::place_pushing_surfaces(double h) {
   const std::size_t floor = scene->floor.on ? 1 : 0;
   for (std::uint32_t k = 1; k < surfaces.size(); ++k)
     system.place_surface(floor + k - 1, surfaces.body_at_begin(k), surfaces.body_at_end(k),
-                         surfaces.motion_at_end(k), info->family != IntegratorFamily::implicit);
+                         surfaces.motion_at_end(k), info->family == IntegratorFamily::implicit ? 0 : h);
 }
 
 /// One substep, repeated where cloth has landed.

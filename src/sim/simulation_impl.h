@@ -42,7 +42,7 @@ struct Simulation::Impl {
   void keep_start_of_substep(WorkerPool& pool);
   void aim_pins(double h, const ComputeContext& context);
   void meet_world(double h, const ComputeContext& context);
-  void place_pushing_surfaces();
+  void place_pushing_surfaces(double h);
   void add_work_of_held(double h, bool of_pins, const ComputeContext& context);
   void restart_integrator_if_new(double h);
   void enter_integrator_if_new(double h, const ComputeContext& context);

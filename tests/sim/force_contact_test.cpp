@@ -293,6 +293,31 @@ TEST(ForceContact, SwitchingLeavesNothingOfTheOtherModel) {
   EXPECT_TRUE(same_bits(switched.state(), fresh.state()));
 }
 
+// A ball that is led up through a hanging sheet lifts it, and stretches it by little: what a method that
+// takes its forces at the start knows of the ball is that it goes on.
+TEST(ForceContact, ABodyOnItsWayPushesClothAheadOfABarrier) {
+  WorkerPool pool(1);
+  for (const char* id : {"semi-implicit-euler", "semi-implicit-bdf2", "bdf2", "siere", "str-sbdf2-ere"}) {
+    Scene scene;
+    scene.integrator = id;
+    scene.mesh = GridSource{12, 12, 1, 1};
+    scene.pins = PinPreset::corners;
+    scene.contact.model = ContactModel::barrier;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.5,0.5,0.25")};
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 60), 60) << id;
+    simulation.apply(pool, MoveObstacle{0, vec3(0.5, -0.1, 0.5), 0.4});
+    double most = 0;
+    for (int k = 0; k < 40; ++k) {
+      ASSERT_EQ(simulation.step(pool), StepStatus::done) << id << k;
+      most = std::max(most, simulation.record().max_strain);
+    }
+    EXPECT_LT(most, 0.3) << id;
+    EXPECT_GT(simulation.record().contacts.pairs, 0U) << id;
+    EXPECT_GT(least_gap(simulation), 0) << id;
+  }
+}
+
 // Between a pinned sheet and a body that is led through it there is no way.
 TEST(ForceContact, WhatIsSqueezedIsNamed) {
   WorkerPool pool(1);
