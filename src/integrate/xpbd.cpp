@@ -38,10 +38,10 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// SpringColouring). With enough sweeps a substep is close to backward Euler's, and equal where no spring
 /// rotates: impulses keep their directions during the sweeps, an error of O(h_s²) of a drape.
 ///
-/// Two figures measure this. The step has converged when in every substep the largest error |C + α̃ λ + γ
-/// ∇C·(x − x_n)| of the last sweep is at most `newton_tolerance` times that of the first one, or the level of
-/// rounding. StepReport::distance is the residual of backward Euler in the last substep, ‖M (v1 − v0) − h
-/// f(x1, v1)‖ / ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
+/// Two figures measure this, both of the last substep. The step has converged when the largest error |C + α̃ λ
+/// + γ ∇C·(x − x_n)| after the sweeps is at most `newton_tolerance` times that met in the first one, or the
+/// level of rounding. StepReport::distance is the residual of backward Euler, ‖M (v1 − v0) − h f(x1, v1)‖ /
+/// ‖h f(x0, v0)‖; sweeps do not reduce it to 0.
 ///
 /// A contact is one-sided, with its n and its surface as at the start of the substep: its push λ and friction
 /// follow the springs in each sweep (`press`).
@@ -74,7 +74,7 @@ class Xpbd final : public Integrator {
   struct Press {
     double along = 0;  // n, by law and damping
     vec3 across{0};    // friction
-    double error = 0;  // of the last sweep [m]
+    double error = 0;  // when last measured [m]
   };
 
   // False when the stop probe ended them.
@@ -83,6 +83,11 @@ class Xpbd final : public Integrator {
                const StepContext& context, StepReport& report);
   template <bool measured>
   bool sweep_springs(const Projection& projection, const StepContext& context);
+  /// The largest error of the springs of one chunk, which begins at `first` [m].
+  void note_error(std::size_t first, HalfLanes largest) {
+    double& met = errors_[first / SpringColouring::kGrain];
+    met = std::max({met, largest[0], largest[1]});
+  }
   void pull(const GrabSpring& grab, const Projection& projection, double h_s);
   /// Calls body(c) for every contact: concurrently by particle where it has one alone, then in turn.
   template <class Body>
@@ -90,8 +95,8 @@ class Xpbd final : public Integrator {
   /// Solves one contact: `along` and `across` become what it gives at x_.
   void press(const ContactElement& contact, const Projection& projection, double h_s, Press& of);
   /// Adds −h_s² times the forces of contacts at x_, friction with the push there, to r [kg·m], and the
-  /// impulses of those without a potential to the ledger.
-  void add_contacts(double h_s, std::span<vec3> r, const StepContext& context) const;
+  /// impulses of those without a potential to the ledger; measures their errors.
+  void add_contacts(double h_s, std::span<vec3> r, const StepContext& context);
   /// h_s² times what a contact gives after `way`, without friction and with no push below 0 [kg·m].
   double push_after(const ContactElement& contact, double h_s, double along) const {
     return std::max(h_s * h_s * (contact.push - contacts_.stiffness * along), 0.0);
@@ -101,12 +106,12 @@ class Xpbd final : public Integrator {
     return contact.friction * push / h_s *
            SmoothFriction{contacts_.friction_speed}.secant(glm::length(slip) / h_s);
   }
-  /// Largest error in the last measured sweep [m].
+  /// Largest error in the first sweep or, after `momentum_residual`, at x_ [m].
   double largest_error() const;
   /// Rounding error of `largest_error` [m].
   double rounding() const;
-  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_; reports it. None
-  /// when stopped.
+  /// ‖r‖ [N·s], r as above with the damping of this method, before v_ is updated from x_; reports it, and
+  /// measures the errors. None when stopped.
   std::optional<double> momentum_residual(const DynamicSystem& system, double h_s,
                                           const StepContext& context);
   /// From force_ = h_s r without a filter; the springs' dampers report theirs with it.
@@ -156,6 +161,9 @@ struct Xpbd::Pair {
     way = dot(n, x_ij - before_ij);
   }
 
+  HalfLanes lambda(std::span<const double> values, std::size_t first) const {
+    return HalfLanes{values[first], values[first + count - 1]};
+  }
   PairOfVectors difference(std::span<const vec3> values) const {
     return PairOfVectors(values[a.i], values[b.i]) - PairOfVectors(values[a.j], values[b.j]);
   }
@@ -253,25 +261,24 @@ bool Xpbd::substep(const DynamicSystem& system, std::span<const vec3> x0, double
   std::ranges::fill(lambda_, 0.0);
   pressed_.assign(contacts_.all.size(), {});
   lambda_of_grab_ = vec3(0.0);
-  double first_error = 0, last_error = 0;
+  double first_error = 0;
   for (int k = 0; k < iterations_; ++k) {
-    const bool measured = k == 0 || k + 1 == iterations_;
-    if (!(measured ? sweep_springs<true>(projection, context) : sweep_springs<false>(projection, context)))
+    if (!(k == 0 ? sweep_springs<true>(projection, context) : sweep_springs<false>(projection, context)))
       return false;
     for_contacts(context.pool, [&](std::size_t c) { press(contacts_.all[c], projection, h_s, pressed_[c]); });
     if (system.grab()) pull(*system.grab(), projection, h_s);
     if (k == 0) first_error = largest_error();
   }
-  last_error = largest_error();
-  if (first_error > 0) report.newton_residual = std::max(report.newton_residual, last_error / first_error);
-  if (!(last_error <= context.solver.newton_tolerance * first_error) && !(last_error <= rounding())) {
-    report.converged = false;
-    report.reason = kUnagreedSweeps;
-  }
   if (last || context.ledger != nullptr) {
     const std::optional<double> residual = momentum_residual(system, h_s, context);
     if (!residual) return false;
-    report.distance = impulse > 0 ? *residual / impulse : 0;  // in the end the last one's
+    if (last) {
+      const double error = largest_error();
+      report.distance = impulse > 0 ? *residual / impulse : 0;
+      report.newton_residual = first_error > 0 ? error / first_error : 0;
+      report.converged = error <= context.solver.newton_tolerance * first_error || error <= rounding();
+      if (!report.converged) report.reason = kUnagreedSweeps;
+    }
   }
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = (x_[i] - before_[i]) / h_s;
   return true;
@@ -288,7 +295,7 @@ bool Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
       const PairOfVectors w_j = response(projection, pair.a.j, pair.b.j, pair.n);
       const HalfLanes w = dot(w_i, pair.n) + dot(w_j, pair.n);
       // Numerator and denominator times k h_s², so that a tiny k is no division by it.
-      const HalfLanes lambda{lambda_[c], lambda_[c + pair.count - 1]};
+      const HalfLanes lambda = pair.lambda(lambda_, c);
       const HalfLanes error = both(-1) * pair.stiffness * pair.elongation - lambda - pair.damping * pair.way;
       const HalfLanes change = pair.used(error / ((pair.stiffness + pair.damping) * w + both(1)));
       pair.add(change, lambda_, c);
@@ -296,10 +303,7 @@ bool Xpbd::sweep_springs(const Projection& projection, const StepContext& contex
       pair.add(both(-1) * change * w_j, x_, pair.a.j, pair.b.j);
       if constexpr (measured) largest = larger(largest, pair.used(error / pair.stiffness));
     }
-    if constexpr (measured) {
-      double& met = errors_[first / SpringColouring::kGrain];
-      met = std::max({met, largest[0], largest[1]});
-    }
+    if constexpr (measured) note_error(first, largest);
   });
 }
 
@@ -323,18 +327,22 @@ std::optional<double> Xpbd::momentum_residual(const DynamicSystem& system, doubl
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = inertia * m[i] * (x_[i] - before_[i] - h_s * v_[i]);
   std::span<vec3> damping;
   if (context.ledger != nullptr) damping = context.ledger->impulses().add_to(ImpulseKind::damping, r.size());
+  std::ranges::fill(errors_, 0.0);
   const bool done = colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
+    HalfLanes largest = both(0);
     for (std::size_t c = first; c < last; c += 2) {
       const Pair pair(*this, c, last);
-      const PairOfVectors pull =
-          pair.used(pair.stiffness * pair.elongation + pair.damping * pair.way) * pair.n;
+      const HalfLanes tension = pair.used(pair.stiffness * pair.elongation + pair.damping * pair.way);
+      const PairOfVectors pull = tension * pair.n;
       pair.add(pull, r, pair.a.i, pair.b.i);
       pair.add(both(-1) * pull, r, pair.a.j, pair.b.j);
+      largest = larger(largest, pair.used((tension + pair.lambda(lambda_, c)) / pair.stiffness));
       if (damping.empty()) continue;
       const PairOfVectors drag = pair.used(both(-1 / h_s) * pair.damping * pair.way) * pair.n;
       pair.add(drag, damping, pair.a.i, pair.b.i);
       pair.add(both(-1) * drag, damping, pair.a.j, pair.b.j);
     }
+    note_error(first, largest);
   });
   if (!done) return std::nullopt;
   add_contacts(h_s, r, context);
@@ -448,18 +456,23 @@ void Xpbd::press(const ContactElement& contact, const Projection& projection, do
   of.error = std::max(of.error, glm::length(missing) / stiffness);
 }
 
-void Xpbd::add_contacts(double h_s, std::span<vec3> r, const StepContext& context) const {
+void Xpbd::add_contacts(double h_s, std::span<vec3> r, const StepContext& context) {
   if (contacts_.all.empty()) return;
   const std::span<vec3> lost = context.ledger == nullptr
                                    ? std::span<vec3>()
                                    : context.ledger->impulses().add_to(ImpulseKind::friction, r.size());
-  for (const ContactElement& contact : contacts_.all) {
+  for (std::size_t c = 0; c < contacts_.all.size(); ++c) {
+    const ContactElement& contact = contacts_.all[c];
     const vec3& n = contact.normal;
     const vec3 way = contact.blend(x_) - contact.blend(before_), past = way - h_s * contact.velocity;
     const double away = glm::dot(n, past), push = push_after(contact, h_s, glm::dot(n, way));
     const vec3 slip = past - away * n;
-    const vec3 drag =
-        -grip(contact, h_s, push, slip) * slip - (contact.push > 0 ? h_s * contacts_.damping * away : 0) * n;
+    const vec3 held_back = -grip(contact, h_s, push, slip) * slip;
+    const double damped = contact.push > 0 ? -h_s * contacts_.damping * away : 0;
+    const vec3 drag = held_back + damped * n;
+    pressed_[c].error =
+        std::hypot(push + damped - pressed_[c].along, glm::length(held_back - pressed_[c].across)) /
+        (h_s * h_s * contacts_.stiffness);
     contact.spread(-push * n - drag, r);
     if (!lost.empty()) contact.spread(drag / h_s, lost);
   }
@@ -485,7 +498,7 @@ constexpr std::array kXpbdParameters{
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 1000,
-        .fallback = 20,
+        .fallback = 1,
         .logarithmic = true,
         .help =
             "Sweeps over all springs in each substep. With too few, the cloth is softer than its springs.",
@@ -497,7 +510,7 @@ constexpr std::array kXpbdParameters{
         .kind = ParameterSpec::Kind::integer,
         .min = 1,
         .max = 1000,
-        .fallback = 1,
+        .fallback = 10,
         .logarithmic = true,
         .help = "Substeps per step, each with its own sweeps. More substeps with fewer sweeps usually give "
                 "more accuracy for the same cost.",

@@ -11,9 +11,8 @@
 
 namespace clothlab {
 
-/// The version that is written. The one before it is read too: there, Newton's tolerance is 1e-6 where it is
-/// left out.
-inline constexpr int kSceneVersion = 2;
+/// The version that is written. Those before it are read too, with the defaults of then (scene_reader.cpp).
+inline constexpr int kSceneVersion = 3;
 
 /// Characters of a title and of a description.
 inline constexpr std::size_t kLongestTitle = 200;

@@ -120,7 +120,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(set(states.values())), 3)
         self.run_program(*run)
         self.assertEqual((self.dir / "s.csv").read_text(), states[0.5])
-        scene = {"clothlab-scene": 2, "mesh": {"grid": [8, 8]}, "integrator": "generalized-alpha", "dt": 0.02, "rho-inf": 1}
+        scene = {"clothlab-scene": 3, "mesh": {"grid": [8, 8]}, "integrator": "generalized-alpha", "dt": 0.02, "rho-inf": 1}
         (self.dir / "own.json").write_text(json.dumps(scene))
         self.run_program("simulate", "--scene", "own.json", "--steps", 5, "--state", "s.csv")
         self.assertEqual((self.dir / "s.csv").read_text(), states[1])

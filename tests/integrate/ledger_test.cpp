@@ -252,7 +252,7 @@ class LedgerOfEveryIntegrator : public EveryIntegrator {};
 // M (v1 − v0) = J_conservative + Σ J_k + r on the free directions.
 TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
   if (info().inextensible) GTEST_SKIP() << "what rods do is the rest";
-  IntegratorParameters values = default_parameters(info());
+  IntegratorParameters values = test::whole_step_parameters(info());
   for (std::size_t p = 0; p < values.size(); ++p)
     if (info().parameters[p].id == "modes") values[p] = 0;
   const Impulse formula = impulse_of(std::string(info().id));
@@ -297,7 +297,7 @@ TEST_P(LedgerOfEveryIntegrator, HasTheMomentumOfAStep) {
 
 // The air is the same everywhere, so that it gives its velocity times the sum of the impulses.
 TEST_P(LedgerOfEveryIntegrator, HasWhatTheWindGives) {
-  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  Booked run(shaken_sheet(damped_material()), info(), test::whole_step_parameters(info()));
   for (int k = 0; k < 3; ++k) {
     ASSERT_FALSE(run.step(0.004).stopped);
     double along = 0, scale = 0;
@@ -311,7 +311,7 @@ TEST_P(LedgerOfEveryIntegrator, HasWhatTheWindGives) {
 }
 
 TEST_P(LedgerOfEveryIntegrator, ChangesNoBitOfTheState) {
-  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  Booked run(shaken_sheet(damped_material()), info(), test::whole_step_parameters(info()));
   auto rig = shaken_sheet(damped_material());
   test::Stepper unbooked(*rig, info(), test::tight_settings());
   for (int k = 0; k < 3; ++k) {
@@ -325,7 +325,7 @@ TEST_P(LedgerOfEveryIntegrator, ChangesNoBitOfTheState) {
 // The exponential modes filter some of the forces; what is left then is no more than the solver's tolerance.
 TEST_P(LedgerOfEveryIntegrator, KnowsWhatItsSolverLeft) {
   if (info().inextensible || info().family == IntegratorFamily::position_based) GTEST_SKIP();
-  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  Booked run(shaken_sheet(damped_material()), info(), test::whole_step_parameters(info()));
   for (int k = 0; k < 3; ++k) {
     run.step(0.012);
     const auto r = run.ledger.impulses().of(ImpulseKind::residual);
@@ -363,7 +363,7 @@ TEST(LedgerOfAnOscillator, HasTheMethodsShareFromItsStabilityFunction) {
         "newmark", "tr-bdf2", "sdirk2", "exponential-rosenbrock-euler", "siere", "str-sbdf2-ere", "xpbd",
         "projective-dynamics"}) {
     const IntegratorInfo& info = row(id);
-    IntegratorParameters values = default_parameters(info);
+    IntegratorParameters values = test::whole_step_parameters(info);
     for (std::size_t p = 0; p < values.size(); ++p)
       if (info.parameters[p].id == "xpbd-iterations" || info.parameters[p].id == "pd-iterations")
         values[p] = 200;
@@ -444,7 +444,7 @@ TEST(LedgerOfFreeFall, IsThatOfTheFirstOrder) {
     Material material;
     material.mass = M;
     auto rig = test::make_sheet(2, 2, 0.1, material);
-    Booked run(std::move(rig), row(id.c_str()), default_parameters(row(id.c_str())));
+    Booked run(std::move(rig), row(id.c_str()), test::whole_step_parameters(row(id.c_str())));
     double expected = share * 0.5 * M * g * g * h * h;
     for (int n = 1; n <= 3; ++n) {
       EXPECT_NEAR(run.method(h), expected, 1e-12) << id << " in step " << n;

@@ -89,7 +89,7 @@ constexpr const char* kWedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1
 TEST_F(Loading, ReadsMeshObstaclesBesideTheScene) {
   write("a,b.obj", kWedge);
   const auto path = write("scene.json",
-                          "{\"clothlab-scene\": 2, \"mesh\": {\"grid\": [4, 4]}, \"obstacles\": ["
+                          "{\"clothlab-scene\": 3, \"mesh\": {\"grid\": [4, 4]}, \"obstacles\": ["
                           "\"mesh:0,-1,0,0.5,a,b.obj\", "
                           "{\"body\": \"mesh:0,-2,0,1,a,b.obj\", \"turn\": [0, 90, 0]}]}");
   const LoadedScene loaded = load_scene(read_scene_file(path));

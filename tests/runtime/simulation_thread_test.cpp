@@ -383,7 +383,7 @@ TEST(SimulationThread, PassesOnWhatIsSaidOnceInARun) {
   Scene scene;
   scene.mesh = GridSource{12, 12, 1, 1};
   scene.integrator = "xpbd";
-  scene.integrator_parameters["xpbd-iterations"] = 5;
+  scene.integrator_parameters = {{"xpbd-iterations", 5}, {"xpbd-substeps", 1}};
   SimulationThread thread(loaded(std::move(scene)), {.threads = 1, .playing = true, .speed = kMaxSpeed});
   for (const std::uint64_t run : {1, 2}) {
     const auto s = wait_for(thread, [&](const Snapshot& later) { return later.notices >= run; });

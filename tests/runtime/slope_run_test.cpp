@@ -26,7 +26,9 @@ TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
       for (const double h : {1.0 / 60, 1.0 / 600}) {
         const Slope gentle = slope(0.5, contact, h), steep = slope(2, contact, h);
         ASSERT_TRUE(gentle.holds() && !steep.holds());
-        const SlopeRun slid = run_down(steep, info, default_parameters(info));
+        IntegratorParameters values = default_parameters(info);
+        if (info.id == "xpbd") values = {20, 1};  // the sweep that contacts and springs agree after
+        const SlopeRun slid = run_down(steep, info, values);
         ASSERT_TRUE(slid.done) << info.id;
         const bool lagged =
             info_of(contact).by_forces && (info.family == IntegratorFamily::linearly_implicit ||
@@ -34,7 +36,7 @@ TEST(SlopeRun, EveryMethodSticksCreepsAndSlidesAsTheorySays) {
         EXPECT_NEAR(slid.rate, steep.slide(), (lagged ? 5 * h : 1e-6) * steep.slide()) << info.id << h;
         const bool stiff = info_of(contact).by_forces && h > 0.01;
         if (stiff && info.family == IntegratorFamily::explicit_method) continue;
-        const SlopeRun held = run_down(gentle, info, default_parameters(info));
+        const SlopeRun held = run_down(gentle, info, values);
         ASSERT_TRUE(held.done) << info.id;
         EXPECT_NEAR(held.speed, gentle.creep(), std::max(1e-12, (stiff ? 1e-4 : 1e-8) * gentle.creep()))
             << info.id << h;

@@ -105,6 +105,7 @@ TEST(Inflate, HasTheSameRestByAllMethods) {
     scene.material.rayleigh_mass = 60;
     scene.material.spring_damping = 0.05;
     scene.stepping.dt = 1e-3;
+    scene.integrator_parameters["xpbd-iterations"] = 4;  // one sweep leaves 0.15 %
     Simulation simulation = small_ball(scene);
     ASSERT_EQ(run(simulation, 400), 400);
     const double right = 3 * 50 * simulation.record().volume;

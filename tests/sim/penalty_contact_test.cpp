@@ -71,7 +71,8 @@ TEST(PenaltyContact, FrictionCreepsBelowItsAngleAndSlidesAbove) {
   for (const IntegratorInfo& info : integrators()) {
     if (!takes_forces(info)) continue;
     for (const double angle : {std::atan(kRough) - 0.1, std::atan(kRough) + 0.1}) {
-      const Scene scene = patch_on_floor(std::string(info.id), angle, kRough, 5e-4);
+      Scene scene = patch_on_floor(std::string(info.id), angle, kRough, 5e-4);
+      scene.integrator_parameters = {{"xpbd-iterations", 20}, {"xpbd-substeps", 1}};
       Simulation simulation(scene, mesh_of(scene), pool);
       const auto speed = [&] { return simulation.state().v[0].x; };
       ASSERT_EQ(run(simulation, 200), 200) << info.id;
@@ -194,7 +195,8 @@ Scene falling_patch(const std::string& integrator, double friction, double highe
   Scene scene = patch_on_floor(integrator, 0.2, friction, 1e-3);
   scene.contact.friction_speed = 0.1;
   scene.material.spring_damping = 0.05;
-  scene.integrator_parameters = {{"xpbd-iterations", 400}, {"pd-iterations", 400}, {"pd-tolerance", 1e-13}};
+  scene.integrator_parameters = {
+      {"xpbd-iterations", 400}, {"xpbd-substeps", 1}, {"pd-iterations", 400}, {"pd-tolerance", 1e-13}};
   scene.initial_state->positions[1].y += higher;
   for (vec3& x : scene.initial_state->positions) x.y += 4e-3;
   for (vec3& v : scene.initial_state->velocities) v = vec3(0.3, -0.2, 0.1);

@@ -12,10 +12,10 @@
 namespace clothlab::testing {
 namespace {
 
-std::string with(const std::string& body) { return "{\"clothlab-scene\": 2, " + body + "}"; }
+std::string with(const std::string& body) { return "{\"clothlab-scene\": 3, " + body + "}"; }
 
 TEST(SceneJson, WhatIsLeftOutHasItsDefault) {
-  EXPECT_EQ(write_scene(parse_scene("{\"clothlab-scene\": 2}", "s")), write_scene(Scene{}));
+  EXPECT_EQ(write_scene(parse_scene("{\"clothlab-scene\": 3}", "s")), write_scene(Scene{}));
 }
 
 TEST(SceneJson, ReadsEveryKey) {
@@ -107,6 +107,17 @@ TEST(SceneJson, KeepsTheNewtonToleranceOfFilesOfTheFirstVersion) {
   EXPECT_EQ(tolerance(R"({"clothlab-scene": 2})"), 1e-3);
 }
 
+TEST(SceneJson, KeepsTheSweepsOfXpbdOfFilesOfTheSecondVersion) {
+  const auto sweeps = [](const std::string& text) {
+    const Scene scene = parse_scene(text, "s");
+    const IntegratorParameters values = integrator_parameters(scene, *find_integrator("xpbd"));
+    return std::pair(values.at(0), values.at(1));
+  };
+  EXPECT_EQ(sweeps(R"({"clothlab-scene": 2})"), std::pair(20.0, 1.0));
+  EXPECT_EQ(sweeps(R"({"xpbd-substeps": 10, "clothlab-scene": 1})"), std::pair(20.0, 10.0));
+  EXPECT_EQ(sweeps(R"({"clothlab-scene": 3})"), std::pair(1.0, 10.0));
+}
+
 struct Refused {
   const char* text;
   const char* mentions;
@@ -117,9 +128,9 @@ TEST(SceneJson, RefusesWithTheLineOrTheKey) {
       {"", "line 1"},
       {"[]", "JSON object"},
       {"{}", "\"clothlab-scene\""},
-      {R"({"clothlab-scene": 3})", "\"clothlab-scene\" must be from 1 to 2"},
-      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be from 1 to 2"},
-      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be from 1 to 2"},
+      {R"({"clothlab-scene": 4})", "\"clothlab-scene\" must be from 1 to 3"},
+      {R"({"clothlab-scene": "1"})", "\"clothlab-scene\" must be from 1 to 3"},
+      {R"({"clothlab-scene": 1.5})", "\"clothlab-scene\" must be from 1 to 3"},
       {"{\"clothlab-scene\": 1,\n\"mass\" 3}", "line 2"},
       {"{\"clothlab-scene\": 1,\n\n\"mass\": 3,}", "line 3"},
       {"{\"clothlab-scene\": 1}\n\nmore", "line 3"},
@@ -255,7 +266,7 @@ TEST(SceneJson, APathThatIsNotUtf8IsNotWritten) {
 
 TEST(SceneJson, ObstaclesMayTurnAndHavePaths) {
   const std::string text =
-      R"({"clothlab-scene": 2, "obstacles": ["sphere:0,-1,0,0.3",
+      R"({"clothlab-scene": 3, "obstacles": ["sphere:0,-1,0,0.3",
           {"body": "box:0,0,0,1,2,3", "turn": [0, 45, 0]},
           {"body": "capsule:-1,0,0,1,0,0,0.1", "path": [{"time": 0.5}, {"time": 1, "move": [0, 0.1, 0]},
             {"time": 2.25, "turn": [0, 360, 0]}], "loops": true}], "gravity": [0, -1, 0]})";
@@ -281,7 +292,7 @@ TEST(SceneJson, ObstaclesMayTurnAndHavePaths) {
 
 TEST(SceneJson, ObstaclesAreRefusedByMember) {
   const auto refused = [](const std::string& list) {
-    return refusal([&] { parse_scene(R"({"clothlab-scene": 2, "obstacles": [)" + list + "]}", "s"); });
+    return refusal([&] { parse_scene(R"({"clothlab-scene": 3, "obstacles": [)" + list + "]}", "s"); });
   };
   EXPECT_NE(refused("7").find("an obstacle must be a text such as"), std::string::npos);
   EXPECT_NE(refused("{}").find("\"body\" of an obstacle must be a text"), std::string::npos);
