@@ -55,6 +55,7 @@ bool ContactForce::may_begin(WorkerPool& pool, std::span<const vec3> x, std::spa
   }
   if (rests) return true;
   FreeWay::Fence moving = fence();
+  moving.moves = true;
   moving.before = solid_before_;
   return free_way_.share(pool, moving, x, way_) == 1;
 }

@@ -45,11 +45,11 @@ bool FreeWay::find_blocked(WorkerPool& pool, const Fence& fence, std::span<const
   if (!fence.surfaces.empty())
     pool.for_chunks(x.size(), kFreeGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (fence.before.empty() && way[i] == vec3(0)) continue;
+        if (!fence.moves && way[i] == vec3(0)) continue;
         for (std::uint32_t k = 0; k < fence.surfaces.size(); ++k) {
           const Obstacle& surface = fence.surfaces[k];
           double share = 1;
-          if (fence.before.empty() || fence.before[k] == surface)
+          if (!fence.moves || fence.before[k] == surface)
             share = share_above(surface, x[i], way[i], fence.distance);
           else if (const double gap = height_above(fence.before[k], x[i]);
                    gap > 0 && height_above(surface, x[i] + way[i]) < kKept * std::min(gap, fence.distance))
@@ -87,7 +87,7 @@ bool FreeWay::find_blocked(WorkerPool& pool, const Fence& fence, std::span<const
 double FreeWay::share(WorkerPool& pool, const Fence& fence, std::span<const vec3> x,
                       std::span<const vec3> way) {
   using Looks = NearPairs::Looks;
-  if (!find_blocked(pool, fence, x, way, fence.before.empty() ? Looks::again : Looks::meshes_move)) return 0;
+  if (!find_blocked(pool, fence, x, way, fence.moves ? Looks::meshes_move : Looks::again)) return 0;
   double least = 1;
   for (std::uint32_t i = 0; i < on_surfaces_.size(); ++i) {
     if (!(on_surfaces_[i] < least)) continue;

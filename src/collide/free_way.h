@@ -24,7 +24,8 @@ class FreeWay {
     NearPairs& features;
     std::span<const Obstacle> surfaces;
     double distance = 0;
-    /// Where the surfaces were before, in their order: they and meshes move from there. Empty: all rest.
+    /// Whether surfaces and meshes move on the way, the surfaces from where they were before, in their order.
+    bool moves = false;
     std::span<const Obstacle> before = {};
   };
 
