@@ -3,7 +3,6 @@
 // exact arithmetic.
 
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -65,7 +64,7 @@ Simulation started(const std::string& name, WorkerPool& pool) {
 class ContactScene : public ::testing::TestWithParam<std::tuple<const char*, const char*, ContactModel>> {};
 
 TEST_P(ContactScene, IsFreeOfIntersections) {
-  const bool is_long = std::getenv("CLOTHLAB_LONG_TESTS") != nullptr;
+  const bool is_long = tests_are_long();
   const auto [name, method, model] = GetParam();
   WorkerPool pool(2);
   Simulation simulation = started(name, pool);

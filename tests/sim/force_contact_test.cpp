@@ -142,35 +142,43 @@ TEST(ForceContact, ClothRestsWhereTheBarrierCarriesIt) {
 }
 
 // Two sheets that fly into each other: forces of pairs keep momentum, to rounding or to what solves leave, in
-// each of 160 steps 1e-10 of a right-hand side, or by Newton's method √61 · 1e-8 of no more than the momentum
-// there is. Without damping contact gives back what it took.
+// each of 100 steps 1e-10 of a right-hand side, or by Newton's method √71 · 1e-8 of no more than the momentum
+// there is. Without damping contact gives back what it took. Steps that a barrier shortens keep none.
 TEST(ForceContact, KeepsMomentumOfTwoSheets) {
+  constexpr int kSteps = 100;
   WorkerPool pool(1);
-  const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.1);
+  const std::shared_ptr<const ClothMesh> mesh = two_sheets(0.02);
+  std::vector<std::string_view> ids{"symplectic-euler", "semi-implicit-euler", "backward-euler"};
+  if (tests_are_long()) {
+    ids.clear();
+    for (const IntegratorInfo& info : integrators())
+      if (info.id != "explicit-euler") ids.push_back(info.id);
+  }
   for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier})
-    for (const char* id : {"symplectic-euler", "rk4", "semi-implicit-euler", "backward-euler", "bdf2"}) {
+    for (const std::string_view id : ids) {
       Scene scene = colliding_scene(id, *mesh);
       scene.stepping.dt = 5e-4;
       scene.contact.model = model;
       scene.contact.stiffness = 200;
+      if (!has_place_for(scene, *find_integrator(id))) continue;
       Simulation simulation(scene, mesh, pool);
       const vec3 before = momentum_of(simulation);
       const double energy = simulation.record().energy.total;
       double most = 0, limit = 1;
-      for (int k = 0; k < 160; ++k) {
+      for (int k = 0; k < kSteps; ++k) {
         ASSERT_EQ(simulation.step(pool), StepStatus::done) << id;
         most = std::max(most, simulation.system().contact_energy(pool, simulation.state().x));
         limit = std::min(limit, simulation.record().contacts.limit);
       }
+      const double made = momentum_made(simulation, before);
       EXPECT_EQ(limit, 1) << id;
       EXPECT_GT(most, 0.01 * energy) << id;
       EXPECT_EQ(crossings(simulation), 0U) << id;
       const IntegratorFamily family = simulation.integrator().family;
       const double left = family == IntegratorFamily::explicit_method ? 1e-12
-                          : family == IntegratorFamily::implicit      ? 160 * 7.8e-8
-                                                                      : 160 * 1e-10;
-      EXPECT_LT(glm::length(momentum_of(simulation) - before), left * 2 * 0.1 * 2)
-          << id << static_cast<int>(model);
+                          : family == IntegratorFamily::implicit      ? kSteps * 8.5e-8
+                                                                      : kSteps * 1e-10;
+      EXPECT_LT(made, left * 2 * 0.1 * 2) << id << static_cast<int>(model);
       EXPECT_LT(simulation.record().energy.total, energy * 1.02) << id;
     }
 }
@@ -207,7 +215,7 @@ TEST(ForceContact, ABarrierLetsNothingThrough) {
   WorkerPool pool(2);
   for (const char* id : {"semi-implicit-euler", "backward-euler", "tr-bdf2", "siere", "symplectic-euler"}) {
     Scene scene = loose_scene(id);
-    scene.mesh = GridSource{14, 14, 0.3, 0.3};
+    scene.mesh = GridSource{10, 10, 0.3, 0.3};
     scene.contact.model = ContactModel::barrier;
     scene.contact.friction_speed = 0.05;
     scene.stepping.dt = id == std::string("symplectic-euler") ? 5e-4 : 1.0 / 60;
@@ -233,16 +241,17 @@ TEST(ForceContact, ThreadsAndCheckpointsLeaveTheBits) {
     for (const char* id : {"semi-implicit-euler", "backward-euler"}) {
       Scene scene = wavy_scene(model);
       scene.integrator = id;
+      scene.stepping.dt = 5e-4;
       std::uint64_t first = 0;
-      for (const int threads : {1, 2, 4}) {
+      for (const int threads : {1, 4}) {
         WorkerPool pool(threads);
         Simulation simulation(scene, mesh, pool), resumed(scene, mesh, pool);
-        ASSERT_EQ(run(simulation, 12), 12);
+        ASSERT_EQ(run(simulation, 4), 4);
         const auto moment = std::make_shared<Checkpoint>();
         simulation.save(pool, *moment);
         resumed.load(pool, *moment);
-        ASSERT_EQ(run(simulation, 6), 6);
-        ASSERT_EQ(run(resumed, 6), 6);
+        ASSERT_EQ(run(simulation, 3), 3);
+        ASSERT_EQ(run(resumed, 3), 3);
         EXPECT_GT(simulation.system().contact_energy(pool, simulation.state().x), 0);
         const std::uint64_t hash = state_hash(simulation.state());
         EXPECT_EQ(state_hash(resumed.state()), hash) << id;

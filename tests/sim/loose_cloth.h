@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -75,9 +78,22 @@ inline Scene colliding_scene(std::string_view integrator, const ClothMesh& sheet
   scene.initial_state = InitialState{};
   for (const vec3& x : sheets.source->vertices) {
     scene.initial_state->positions.push_back(x);
-    scene.initial_state->velocities.push_back(vec3(0, x.y > 0.05 ? -2 : 1, 0));
+    scene.initial_state->velocities.push_back(vec3(0, x.y > 0 ? -2 : 1, 0));
   }
   return scene;
+}
+
+inline bool tests_are_long() { return std::getenv("CLOTHLAB_LONG_TESTS") != nullptr; }
+
+/// The momentum that has come since there was `before` [kg·m/s]. Long tests print the share of that
+/// (docs/contact.md).
+inline double momentum_made(const Simulation& simulation, const vec3& before) {
+  const double made = glm::length(momentum_of(simulation) - before);
+  if (tests_are_long())
+    std::printf("momentum %-29s %-8s %.1e\n", simulation.scene().integrator.c_str(),
+                std::string(info_of(simulation.scene().contact.model).id).c_str(),
+                made / glm::length(before));
+  return made;
 }
 
 }  // namespace clothlab::testing
