@@ -49,13 +49,11 @@ constexpr std::array kKinds{
          "sticks, "
          "creeps or\nslides, and how fast, beside theory.",
          make_friction_analysis},
-    Kind{
-        "drape",
-        "Where cloth comes to rest on what it falls on: by penalty of three stiffnesses beside filter. "
-        "Without "
-        "a scene:\na soft sheet of 15 x 15 particles above a sphere, at --dt 0.002; options change it as any "
-        "scene.",
-        make_drape_analysis},
+    Kind{"drape",
+         "Where cloth comes to rest on what it falls on: by filter, impulse, barrier and penalty of three "
+         "stiffnesses.\nWithout a scene: a soft sheet of 15 x 15 particles above a sphere, at --dt 0.002; "
+         "options change it as any scene.",
+         make_drape_analysis},
     Kind{"work",
          "What a second of motion costs with each integrator at its own largest stable h, and the computing "
          "time for a\ngiven error.",

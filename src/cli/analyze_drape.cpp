@@ -134,7 +134,7 @@ struct Drape final : Analysis {
     const double made = record.books.from_nothing();
     const double rested = rests ? record.time - kCalm : NAN;
     const bool forces = info_of(tried.contact.model).by_forces;
-    const double k = forces ? tried.contact.stiffness : NAN;
+    const double k = forces ? simulation.system().contact().settings().law.stiffness : NAN;
     const std::string law(info_of(tried.contact.model).id);
     std::printf("%-29s %-16s %8s %9.3f %9.3f %17s %10.5f %9.2g %9.2g %7.2f %8.3f\n", tried.integrator.c_str(),
                 (forces ? law + " " + format_digits(k, 3) + " N/m" : law).c_str(),
@@ -176,6 +176,14 @@ struct Drape final : Analysis {
       const std::optional<Shape> filtered = come_to_rest(tried, loaded, pool, most, {});
       tried.contact.model = ContactModel::impulse;
       if (!Interrupt::requested()) come_to_rest(tried, loaded, pool, most, filtered);
+      tried.contact.model = ContactModel::barrier;
+      if (!Interrupt::requested() && has_place_for(tried, info)) {
+        try {
+          come_to_rest(tried, loaded, pool, most, filtered);
+        } catch (const InputError& refusal) {  // it begins where a barrier cannot
+          std::fprintf(stderr, "clothlab: %s by barrier: %s\n", tried.integrator.c_str(), refusal.what());
+        }
+      }
       ChartCurve distance = options.curve(info);
       distance.markers = true;
       ChartCurve cost = distance;

@@ -621,16 +621,22 @@ class CommandLine(unittest.TestCase):
     def test_analyze_drape(self):
         self.refused("analyze", "drape", "--grid", "3x3", says="--obstacle")
         self.refused("analyze", "drape", "--rest-speed", 0, says="--rest-speed")
-        # On a plane each particle comes to rest where the contact carries it: d - m g / k.
+        # On a plane each particle comes to rest where the contact carries it: d - m g / k, or where the barrier pushes so.
         rows = self.analyze("drape", "--grid", "4x4", "--pin", "none", "--obstacle", "plane:0,1,0,0", "--rayleigh-mass", 100,
                             "--contact-distance", 0.004, "--contact-stiffness", 100, "--rest-speed", 1e-7, "--dt", 0.002,
                             "--integrators", "backward-euler,rattle", "--newton-tolerance", 1e-8)
-        self.assertEqual([r["contact"] for r in rows], ["filter", "impulse", "penalty", "penalty", "penalty", "filter", "impulse"])
+        self.assertEqual([r["contact"] for r in rows], ["filter", "impulse", "barrier", "penalty", "penalty", "penalty", "filter",
+                                                      "impulse"])
         for row in rows:
             self.assertEqual(row["blew_up"], "0")
             self.assertGreater(float(row["rest_time"]), 0)
             theory = 0.004 - 0.2 / 16 * 9.8 / float(row["contact_stiffness"]) if row["contact"] == "penalty" else 0
             if row["contact"] == "impulse":
+                continue
+            if row["contact"] == "barrier":
+                gap, below = float(row["gap"]), 0.004 - float(row["gap"])
+                push = float(row["contact_stiffness"]) * (2 * below * math.log(0.004 / gap) + below**2 / gap)
+                self.assertAlmostEqual(push, 0.2 / 16 * 9.8, delta=1e-4)
                 continue
             self.assertAlmostEqual(float(row["gap"]), theory, delta=1e-7)
             if theory:
