@@ -2,6 +2,7 @@
 #include "collide/pair_finder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <glm/geometric.hpp>
 #include <utility>
@@ -11,45 +12,79 @@ namespace {
 
 using Triangle = PairFinder::Triangle;
 
-constexpr std::size_t kTrianglesOfChunk = 128;
+constexpr std::size_t kLeavesOfChunk = 32;
 constexpr std::size_t kMostOfChunk = 4;  // times as many as all on average
 
 std::pair<std::uint32_t, std::uint32_t> edge_of(const Triangle& triangle, std::size_t k) {
   return std::minmax(triangle[k], triangle[(k + 1) % 3]);
 }
 
-// The first triangle that has a vertex or an edge owns it.
+// One triangle owns each vertex and each edge. Where it can, one owns all three of its edges and its
+// neighbours none: two triangles that own nothing have nothing to look at.
 std::vector<std::uint8_t> owned_features(std::span<const Triangle> triangles) {
-  struct Feature {
+  struct Side {
     std::pair<std::uint32_t, std::uint32_t> ends;
     std::uint32_t triangle;
-    std::uint8_t bit;
+    std::uint8_t k;
   };
-  std::vector<Feature> features;
-  features.reserve(6 * triangles.size());
+  std::vector<Side> sides;
+  sides.reserve(3 * triangles.size());
+  std::uint32_t corners = 0;
   for (std::uint32_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::uint32_t corner = triangles[t][k];
-      features.push_back({{corner, corner}, t, static_cast<std::uint8_t>(1U << k)});
-      features.push_back({edge_of(triangles[t], k), t, static_cast<std::uint8_t>(8U << k)});
+    for (std::uint8_t k = 0; k < 3; ++k) {
+      sides.push_back({edge_of(triangles[t], k), t, k});
+      corners = std::max(corners, triangles[t][k] + 1);
     }
-  std::ranges::stable_sort(features, {}, &Feature::ends);
+  std::ranges::stable_sort(sides, {}, &Side::ends);
+  std::vector<std::array<std::size_t, 3>> edges(triangles.size());
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < sides.size(); ++at) {
+    if (at > 0 && sides[at - 1].ends != sides[at].ends) ++count;
+    edges[sides[at].triangle][sides[at].k] = count;
+  }
+  std::vector<char> is_edge_owned(count + 1, 0), is_corner_owned(corners, 0);
   std::vector<std::uint8_t> owned(triangles.size(), 0);
-  for (std::size_t k = 0; k < features.size(); ++k)
-    if (k == 0 || features[k - 1].ends != features[k].ends) owned[features[k].triangle] |= features[k].bit;
+  for (const bool all : {true, false})
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      if (all && std::ranges::any_of(edges[t], [&](std::size_t edge) { return is_edge_owned[edge] != 0; }))
+        continue;
+      for (std::size_t k = 0; k < 3; ++k) {
+        char &edge = is_edge_owned[edges[t][k]], &corner = is_corner_owned[triangles[t][k]];
+        owned[t] |= static_cast<std::uint8_t>((edge == 0 ? 8U << k : 0U) | (corner == 0 ? 1U << k : 0U));
+        edge = corner = 1;
+      }
+    }
   return owned;
 }
 
-Bounds around_edge(std::span<const Bounds> boxes, std::uint32_t a, std::uint32_t b) {
-  Bounds box = boxes[a];
+PackedBox around_edge(std::span<const PackedBox> boxes, std::uint32_t a, std::uint32_t b) {
+  PackedBox box = boxes[a];
   box.include(boxes[b]);
   return box;
 }
 
-Bounds around_triangle(std::span<const Bounds> boxes, const Triangle& triangle) {
-  Bounds box = around_edge(boxes, triangle[0], triangle[1]);
-  box.include(boxes[triangle[2]]);
-  return box;
+/// How far a feature reaches from its middle along m, times the length of that.
+double extent_of_edge(const vec3& half, const vec3& m) { return std::abs(glm::dot(half, m)); }
+
+/// Whether two features may come nearer than `reach` on their ways. What is between the planes across the
+/// line of their middles is a lower bound of their distance, and that of neighbours on a cloth.
+bool may_meet(FeaturePair::Kind kind, const std::array<vec3, 4>& x, const std::array<vec3, 4>& way,
+              double reach) {
+  vec3 m;
+  double between;  // the planes, times the length of m
+  if (kind == FeaturePair::Kind::edge_edge) {
+    m = 0.5 * ((x[2] + x[3]) - (x[0] + x[1]));
+    between =
+        glm::dot(m, m) - extent_of_edge(0.5 * (x[1] - x[0]), m) - extent_of_edge(0.5 * (x[3] - x[2]), m);
+  } else {
+    const vec3 middle = (x[1] + x[2] + x[3]) / 3.0;
+    m = middle - x[0];
+    between = glm::dot(m, m) +
+              std::min({glm::dot(x[1] - middle, m), glm::dot(x[2] - middle, m), glm::dot(x[3] - middle, m)});
+  }
+  const double length = glm::length(m);
+  if (!(between > reach * length)) return true;
+  return !(approach_bound(kind, way) < between / length - reach);
 }
 
 }  // namespace
@@ -63,43 +98,49 @@ void PairFinder::add(std::span<const Triangle> triangles, std::span<const vec3> 
 
 bool PairFinder::Ball::meets(const Ball& other) const {
   const vec3 apart = other.centre - centre, u = other.way - way;
+  const double reach = radius + other.radius;
+  if (glm::dot(apart, apart) <= reach * reach) return true;
   const double square = glm::dot(u, u);
   const double share = square > 0 ? std::clamp(-glm::dot(apart, u) / square, 0.0, 1.0) : 0.0;
   const vec3 nearest = apart + share * u;
-  const double reach = radius + other.radius;
   return glm::dot(nearest, nearest) <= reach * reach;
 }
 
 /// Two triangles that may meet, and the features that each of them owns.
 struct PairFinder::Facing {
-  std::span<const Bounds> boxes;
+  std::span<const PackedBox> boxes;
+  std::span<const vec3> x, way;
+  double reach;
   const Triangle &a, &b;
+  const PackedBox &box_a, &box_b;
   std::uint8_t owned_by_a, owned_by_b;
 
   static bool has(const Triangle& triangle, std::uint32_t corner) {
     return triangle[0] == corner || triangle[1] == corner || triangle[2] == corner;
   }
-  void list_vertices(const Triangle& of, std::uint8_t owned, const Triangle& face,
+  void list_vertices(const Triangle& of, std::uint8_t owned, const Triangle& face, const PackedBox& box,
                      std::vector<FeaturePair>& found) const {
-    if ((owned & 7U) == 0) return;
-    const Bounds box = around_triangle(boxes, face);
     for (std::size_t k = 0; k < 3; ++k)
       if ((owned >> k & 1U) != 0 && !has(face, of[k]) && boxes[of[k]].meets(box))
-        found.push_back({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face});
+        add({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face}, found);
+  }
+  void add(const FeaturePair& pair, std::vector<FeaturePair>& found) const {
+    if (may_meet(pair.kind, pair.of(x), pair.of(way), reach)) found.push_back(pair);
   }
   void list(std::vector<FeaturePair>& found) const {
-    list_vertices(a, owned_by_a, b, found);
-    list_vertices(b, owned_by_b, a, found);
+    list_vertices(a, owned_by_a, b, box_b, found);
+    list_vertices(b, owned_by_b, a, box_a, found);
     for (std::size_t k = 0; k < 3; ++k) {
       if ((owned_by_a >> k & 8U) == 0) continue;
       const auto [a0, a1] = edge_of(a, k);
-      const Bounds box = around_edge(boxes, a0, a1);
+      const PackedBox box = around_edge(boxes, a0, a1);
+      if (!box.meets(box_b)) continue;
       for (std::size_t l = 0; l < 3; ++l) {
         if ((owned_by_b >> l & 8U) == 0) continue;
         const auto [b0, b1] = edge_of(b, l);
         if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
         if (box.meets(around_edge(boxes, b0, b1)))
-          found.push_back({{a0, a1, b0, b1}, FeaturePair::Kind::edge_edge});
+          add({{a0, a1, b0, b1}, FeaturePair::Kind::edge_edge}, found);
       }
     }
   }
@@ -117,9 +158,10 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
   boxes_.resize(x.size());
   pool.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      boxes_[i] = Bounds::around(x[i]);
-      boxes_[i].include(Bounds::around(x[i] + way[i] - common));
-      boxes_[i].grow(reach / 2);
+      Bounds box = Bounds::around(x[i]);
+      box.include(Bounds::around(x[i] + way[i] - common));
+      box.grow(reach / 2);
+      boxes_[i] = PackedBox(box);
     }
   });
   for (Mesh& mesh : meshes_) {
@@ -138,26 +180,33 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
     });
   }
   const Mesh& cloth = meshes_.front();
-  const std::size_t triangles = cloth.triangles.size(), most = kMostOfTriangle * triangles;
-  by_chunk_.resize((triangles + kTrianglesOfChunk - 1) / kTrianglesOfChunk);
-  const double crowded = pool.sum(triangles, kTrianglesOfChunk, [&](std::size_t begin, std::size_t end) {
-    std::vector<FeaturePair>& found = by_chunk_[begin / kTrianglesOfChunk];
+  const std::size_t leaves = cloth.tree.leaves(), most = kMostOfTriangle * cloth.triangles.size();
+  by_chunk_.resize((leaves + kLeavesOfChunk - 1) / kLeavesOfChunk);
+  const double crowded = pool.sum(leaves, kLeavesOfChunk, [&](std::size_t begin, std::size_t end) {
+    std::vector<FeaturePair>& found = by_chunk_[begin / kLeavesOfChunk];
     found.clear();
-    const std::size_t most_here = kMostOfChunk * kMostOfTriangle * (end - begin);
-    for (std::size_t i = begin; i < end && found.size() <= most_here; ++i) {
-      const Bounds box = around_triangle(boxes_, cloth.triangles[i]);
-      const auto face = [&](const Mesh& mesh, std::uint32_t other) {
-        if (cloth.balls[i].meets(mesh.balls[other]))
-          Facing{boxes_, cloth.triangles[i], mesh.triangles[other], cloth.owned[i], mesh.owned[other]}.list(
-              found);
-      };
-      if (with_itself)
-        cloth.tree.find(box, [&](std::uint32_t other) {
-          if (other > i) face(cloth, other);
-        });
-      for (std::size_t m = 1; m < meshes_.size(); ++m)
-        meshes_[m].tree.find(box, [&](std::uint32_t other) { face(meshes_[m], other); });
-    }
+    const std::size_t most_here =
+        kMostOfChunk * kMostOfTriangle * (end - begin) * cloth.triangles.size() / leaves;
+    for (std::size_t leaf = begin; leaf < end && found.size() <= most_here; ++leaf)
+      for (const Mesh& mesh : meshes_) {
+        if (&mesh == &cloth && !with_itself) continue;
+        cloth.tree.find_pairs(
+            leaf, mesh.tree,
+            [&](std::uint32_t a, std::uint32_t place, std::uint32_t b, std::uint32_t other_place) {
+              if ((cloth.owned[a] | mesh.owned[b]) != 0 && cloth.balls[a].meets(mesh.balls[b]))
+                Facing{boxes_,
+                       x,
+                       way,
+                       reach,
+                       cloth.triangles[a],
+                       mesh.triangles[b],
+                       cloth.tree.fitted(place),
+                       mesh.tree.fitted(other_place),
+                       cloth.owned[a],
+                       mesh.owned[b]}
+                    .list(found);
+            });
+      }
     return found.size() > most_here ? 1.0 : 0.0;
   });
   std::size_t listed = 0;

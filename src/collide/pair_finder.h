@@ -56,7 +56,7 @@ class PairFinder {
 
   std::vector<Mesh> meshes_;
   std::vector<std::vector<FeaturePair>> by_chunk_;
-  std::vector<Bounds> boxes_;  // of particles on their ways, less what all have in common
+  std::vector<PackedBox> boxes_;  // of particles on their ways, less what all have in common
   std::vector<FeaturePair> pairs_;
 };
 

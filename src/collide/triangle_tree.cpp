@@ -21,42 +21,45 @@ TriangleTree::TriangleTree(std::span<const Triangle> triangles, std::span<const 
     boxes_[k] = {glm::min(glm::min(positions[a], positions[b]), positions[c]),
                  glm::max(glm::max(positions[a], positions[b]), positions[c])};
   }
-  fit_nodes();
+  fit_nodes(boxes_, [&](std::size_t at) -> Bounds& { return nodes_[at].box; });
 }
 
 void TriangleTree::refit(WorkerPool& pool, std::span<const Triangle> triangles,
-                         std::span<const Bounds> corners) {
+                         std::span<const PackedBox> corners) {
   constexpr std::size_t kGrain = 2048;
+  fitted_triangles_.resize(triangle_.size());
+  fitted_.resize(nodes_.size());
   pool.for_chunks(triangle_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto [a, b, c] = triangles[triangle_[k]];
-      boxes_[k] = corners[a];
-      boxes_[k].include(corners[b]);
-      boxes_[k].include(corners[c]);
+      PackedBox box = corners[a];
+      box.include(corners[b]);
+      box.include(corners[c]);
+      fitted_triangles_[k] = box;
     }
   });
-  fit_nodes();
+  fit_nodes(fitted_triangles_, [&](std::size_t at) -> PackedBox& { return fitted_[at]; });
 }
 
-void TriangleTree::fit_nodes() {
+template <class Box>
+void TriangleTree::fit_nodes(const std::vector<Box>& triangles, const auto& box_of) {
   for (std::size_t at = nodes_.size(); at-- > 0;) {
-    Node& node = nodes_[at];
-    if (node.count == 0) {
-      node.box = nodes_[at + 1].box;
-      node.box.include(nodes_[node.first].box);
-      continue;
-    }
-    node.box = boxes_[node.first];
-    for (std::uint32_t k = 1; k < node.count; ++k) node.box.include(boxes_[node.first + k]);
+    const Node& node = nodes_[at];
+    Box box = node.count == 0 ? box_of(at + 1) : triangles[node.first];
+    if (node.count == 0) box.include(box_of(node.first));
+    for (std::uint32_t k = 1; k < node.count; ++k) box.include(triangles[node.first + k]);
+    box_of(at) = box;
   }
 }
 
 void TriangleTree::build(std::uint32_t begin, std::uint32_t end, std::span<const vec3> centres) {
   const std::size_t at = nodes_.size();
   nodes_.emplace_back();
+  nodes_[at].end = end;
   if (end - begin <= kLeaf) {
     nodes_[at].first = begin;
     nodes_[at].count = end - begin;
+    leaves_.push_back(static_cast<std::uint32_t>(at));
     return;
   }
   Bounds box = Bounds::around(centres[triangle_[begin]]);

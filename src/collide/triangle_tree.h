@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
@@ -41,6 +44,61 @@ struct Bounds {
   }
 };
 
+/// A box in single precision, rounded outwards; a fourth place is 0. Half as large as Bounds, and met in a
+/// few instructions. What is no number meets nothing.
+struct PackedBox {
+  alignas(16) std::array<float, 4> low{}, high{};
+
+  PackedBox() = default;
+  explicit PackedBox(const Bounds& box) {
+    for (int k = 0; k < 3; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      low[at] = outwards(box.low[k], -1);
+      high[at] = outwards(box.high[k], 1);
+    }
+  }
+#if defined(__GNUC__)
+  void include(const PackedBox& other) {
+    const Four a = std::bit_cast<Four>(low), b = std::bit_cast<Four>(other.low);
+    const Four c = std::bit_cast<Four>(high), d = std::bit_cast<Four>(other.high);
+    low = std::bit_cast<std::array<float, 4>>(a < b ? a : b);
+    high = std::bit_cast<std::array<float, 4>>(c > d ? c : d);
+  }
+  bool meets(const PackedBox& other) const {
+    const auto within = (std::bit_cast<Four>(low) <= std::bit_cast<Four>(other.high)) &
+                        (std::bit_cast<Four>(other.low) <= std::bit_cast<Four>(high));
+#if defined(__SSE__)
+    return __builtin_ia32_movmskps(std::bit_cast<Four>(within)) == 15;
+#else
+    const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(within);
+    return (halves[0] & halves[1]) == ~std::uint64_t{0};
+#endif
+  }
+#else
+  void include(const PackedBox& other) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = low[k] < other.low[k] ? low[k] : other.low[k];
+      high[k] = high[k] > other.high[k] ? high[k] : other.high[k];
+    }
+  }
+  bool meets(const PackedBox& other) const {
+    bool meets = true;
+    for (std::size_t k = 0; k < 3; ++k) meets = meets && low[k] <= other.high[k] && other.low[k] <= high[k];
+    return meets;
+  }
+#endif
+
+ private:
+#if defined(__GNUC__)
+  using Four = float __attribute__((vector_size(16)));
+#endif
+  static float outwards(double x, float side) {
+    constexpr float kUlp = 0x1p-23F, kLeast = 0x1p-126F;
+    const auto near = static_cast<float>(x);
+    return near + side * (kUlp * std::abs(near) + kLeast);
+  }
+};
+
 /// A binary tree of boxes over the triangles of a mesh, to find those near a place. It is built for one shape
 /// and can be fitted to others: neighbours on a cloth stay neighbours however it folds.
 class TriangleTree {
@@ -50,8 +108,11 @@ class TriangleTree {
   TriangleTree() = default;
   TriangleTree(std::span<const Triangle> triangles, std::span<const vec3> positions);
 
-  /// Fits the boxes to triangles whose corners lie in boxes, one for each particle.
-  void refit(WorkerPool& pool, std::span<const Triangle> triangles, std::span<const Bounds> corners);
+  /// Fits other boxes than those of the shape that the tree was built for, to triangles whose corners lie in
+  /// boxes, one for each particle.
+  void refit(WorkerPool& pool, std::span<const Triangle> triangles, std::span<const PackedBox> corners);
+  /// That of a triangle, where it comes in the tree.
+  const PackedBox& fitted(std::uint32_t place) const { return fitted_triangles_[place]; }
 
   const Bounds& bounds() const { return nodes_.front().box; }
 
@@ -72,6 +133,34 @@ class TriangleTree {
       }
       for (std::uint32_t k = node.first; k < node.first + node.count; ++k)
         if (boxes_[k].meets(box)) found(triangle_[k]);
+    }
+  }
+
+  /// Runs of a few triangles that lie together.
+  std::size_t leaves() const { return leaves_.size(); }
+  /// Calls found(triangle, its place, other triangle, its place) for those of a leaf and those of another
+  /// tree whose fitted boxes meet; of the tree itself for those at later places alone.
+  template <class Found>
+  void find_pairs(std::size_t leaf, const TriangleTree& tree, const Found& found) const {
+    const Node& own = nodes_[leaves_[leaf]];
+    const PackedBox& box = fitted_[leaves_[leaf]];
+    const bool is_self = &tree == this;
+    std::array<std::uint32_t, kDeepest> open;
+    std::size_t count = 0;
+    if (!tree.nodes_.empty()) open[count++] = 0;
+    while (count > 0) {
+      const std::uint32_t at = open[--count];
+      const Node& node = tree.nodes_[at];
+      if ((is_self && node.end <= own.first + 1) || !tree.fitted_[at].meets(box)) continue;
+      if (node.count == 0) {
+        open[count++] = node.first;
+        open[count++] = at + 1;
+        continue;
+      }
+      for (std::uint32_t a = own.first; a < own.end; ++a)
+        for (std::uint32_t b = is_self ? std::max(a + 1, node.first) : node.first; b < node.end; ++b)
+          if (fitted_triangles_[a].meets(tree.fitted_triangles_[b]))
+            found(triangle_[a], a, tree.triangle_[b], b);
     }
   }
 
@@ -110,13 +199,17 @@ class TriangleTree {
     Bounds box;
     std::uint32_t first = 0;  // of a leaf its first place in triangle_
     std::uint32_t count = 0;  // 0: an inner node
+    std::uint32_t end = 0;    // the place after its last
   };
   void build(std::uint32_t begin, std::uint32_t end, std::span<const vec3> centres);
-  void fit_nodes();
+  template <class Box>
+  void fit_nodes(const std::vector<Box>& triangles, const auto& box_of);
 
   std::vector<Node> nodes_;              // parents before children
   std::vector<std::uint32_t> triangle_;  // by place
   std::vector<Bounds> boxes_;            // of triangles, by place
+  std::vector<std::uint32_t> leaves_;    // nodes
+  std::vector<PackedBox> fitted_, fitted_triangles_;
 };
 
 }  // namespace clothlab
