@@ -51,12 +51,15 @@ class StepLedger {
   const StepWork& work() const { return work_; }
   /// Of what holds a particle, in the order of the projection.
   std::span<const double> held_work() const { return held_work_; }
+  /// The impulse of that [N·s], along the held directions, in the same order; rods' pulls count as its own.
+  std::span<const vec3> reactions() const { return reactions_; }
 
  private:
   Impulses impulses_;
   std::array<std::vector<vec3>, 2> scratch_;
   StepWork work_;
   std::vector<double> held_work_;
+  std::vector<vec3> reactions_;
   using Works = std::array<double, 6>;  // by kind that has a work
   std::vector<Works> chunk_works_;
 };

@@ -30,6 +30,10 @@ bool is_near(const SurfacePlace& place, double h, const vec3& v) {
   return place.height <= place.level + std::min(way * way * place.curvature, way);
 }
 
+bool is_still_on(const SurfacePlace& place) {
+  return place.height <= place.level + (place.curvature > 0 ? kStillOnIt / place.curvature : place.slack);
+}
+
 bool is_below(const SurfacePlace& place) { return place.height < place.level - place.slack; }
 
 vec3 across(const vec3& a, const vec3& n) { return a - glm::dot(n, a) * n; }
@@ -80,8 +84,8 @@ std::span<const FilterContact::Contact> FilterContact::contacts_of(std::uint32_t
   return {first, std::ranges::upper_bound(first, known.end(), particle, {}, &Contact::particle)};
 }
 
-bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state, ClothSystem& system,
-                         const ComputeContext& context) {
+bool FilterContact::hold(const Surfaces& surfaces, double h, bool by_reactions, const State& state,
+                         ClothSystem& system, const ComputeContext& context) {
   lifts_ = false;
   contacts_.swap(before_);
   contacts_.clear();
@@ -99,27 +103,46 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
   const std::span<const double> m = system.masses();
   const double g = glm::length(system.material().gravity);
   const double fastest = g > 0 ? g : kWithoutGravity;
+  const auto take_force = [&] {
+    if (!force_.empty()) return;
+    force_.resize(system.size());
+    cancel.look();
+    system.force(context.pool, state.x, state.v, force_);
+  };
+  std::size_t from = 0;
   for (std::uint32_t i = 0; i < state.x.size(); ++i) {
     cancel.pass();
     const vec3 &x = state.x[i], &v = state.v[i];
     const double reach = end > 1 ? h * glm::length(v) : 0;
     const std::size_t others = contacts_.size();
     Projection::Entry entry{i, mat3(1.0), x};
+    const Contact* last = by_reactions ? last_of(i, from) : nullptr;
     // First the surface that it presses on most, then those that it goes below though held by the first.
     for (int normals = 0; normals < kMostNormals; ++normals) {
       double deepest = 0;
       std::uint32_t pressed = end;
       SurfacePlace pressed_at;
-      for (std::uint32_t surface = first; surface < end; ++surface) {
+      bool stuck = false;
+      if (last != nullptr && last->surface >= first && last->surface < end) {
+        // What pressed on it still does.
+        const SurfacePlace place = surfaces.at_begin(last->surface, i, x);
+        const vec3 slip = v - surfaces.velocity(last->surface, x);
+        if ((is_near(place, h, slip) || is_still_on(place) || place.height <= place.level + kInPlace) &&
+            h * glm::dot(place.normal, slip) <= kInPlace) {
+          take_force();
+          pressed = last->surface;
+          pressed_at = place;
+          stuck = last->sticks && h * glm::length(slip) <= kInPlace;
+        }
+        last = nullptr;
+      }
+      const bool stays = pressed < end;
+      for (std::uint32_t surface = first; !stays && surface < end; ++surface) {
         if (surfaces.is_far(surface, i, x, reach)) continue;
         const SurfacePlace place = surfaces.at_begin(surface, i, x);
         const vec3 surface_v = surfaces.velocity(surface, x);
         if (!is_near(place, h, v - surface_v)) continue;
-        if (force_.empty()) {
-          force_.resize(system.size());
-          cancel.look();
-          system.force(context.pool, state.x, state.v, force_);
-        }
+        take_force();
         const vec3 free_f = entry.S * force_[i];
         vec3 free_v = entry.S * v;
         double height = normals == 0 ? std::min(place.height, place.level)
@@ -146,7 +169,7 @@ bool FilterContact::hold(const Surfaces& surfaces, double h, const State& state,
         pressed_at = place;
       }
       if (pressed == end || system.projection().find(i) != nullptr) break;
-      hold_along(entry, add({i, pressed}, pressed_at, 0, surfaces, h, state, system),
+      hold_along(entry, add({i, pressed, stuck}, pressed_at, 0, surfaces, h, state, system),
                  surfaces.held_normal(pressed, pressed_at.normal));
     }
     const std::span<Contact> own(contacts_.begin() + static_cast<std::ptrdiff_t>(others), contacts_.end());
@@ -168,8 +191,7 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   CancelPoint cancel(context.stop);
   cancel.look();
   Projection& projection = system.projection();
-  bool again = stop_what_turns_back(surfaces, h, before, after, projection);
-  added_.clear();
+  landed_.clear();
   const std::uint32_t first = surfaces.first(), end = surfaces.size();
   for (std::uint32_t i = 0; i < after.x.size(); ++i) {
     cancel.pass();
@@ -187,10 +209,19 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
       deepest = place.level - place.height;
       surface = each;
     }
-    if (surface == end) continue;
+    if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) continue;  // a pin
+    landed_.push_back({i, surface, deepest});
+  }
+  double farthest = turned_back(surfaces, h, before, after);
+  for (const Landed& landed : landed_) farthest = std::max(farthest, landed.depth);
+  if (!(farthest > surfaces.room())) return false;
+
+  stop_what_turns_back(surfaces, h, before, after, projection);
+  added_.clear();
+  for (const auto& [i, surface, depth] : landed_) {
+    cancel.pass();
     const Projection::Entry* held = projection.find(i);
     const std::span<const Contact> known = contacts_of(i);
-    if (held != nullptr && known.empty()) continue;  // a pin
     if (force_.empty()) {
       force_.resize(system.size());
       cancel.look();
@@ -205,12 +236,11 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
       entry.S = without(entry.S, free_part(entry.S, normal));
       sticks = sticks || contact.sticks;
     }
-    const double pressed = system.masses()[i] * deepest / h;
+    const double pressed = system.masses()[i] * depth / h;
     const SurfacePlace place = surfaces.at_begin(surface, i, before.x[i]);
     hold_along(entry, add({i, surface}, place, pressed, surfaces, h, before, system),
                surfaces.held_normal(surface, place.normal));
     if (sticks || contacts_.back().sticks) entry.S = mat3(0.0);
-    again = true;
     if (held == nullptr)
       added_.push_back(entry);
     else
@@ -224,10 +254,27 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
     return std::tuple(contact.particle, contact.surface);  // as `hold` lists them
   });
   sorted_ = contacts_.size();
-  return again;
+  return true;
 }
 
-bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, const State& before,
+const FilterContact::Contact* FilterContact::last_of(std::uint32_t particle, std::size_t& from) const {
+  while (from < before_.size() && before_[from].particle < particle) ++from;
+  if (from == before_.size() || before_[from].particle != particle) return nullptr;
+  return from + 1 < before_.size() && before_[from + 1].particle == particle ? nullptr : &before_[from];
+}
+
+double FilterContact::turned_back(const Surfaces& surfaces, double h, const State& before,
+                                  const State& after) const {
+  double farthest = 0;
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    const auto& [particle, force] = friction_[k];
+    const vec3 slip = after.v[particle] - surfaces.way(rubbed_[k], before.x[particle]) / h;
+    if (glm::dot(force, slip) > 0) farthest = std::max(farthest, h * glm::length(slip));
+  }
+  return farthest;
+}
+
+void FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, const State& before,
                                          const State& after, Projection& projection) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < friction_.size(); ++k) {
@@ -241,10 +288,8 @@ bool FilterContact::stop_what_turns_back(const Surfaces& surfaces, double h, con
     friction_[kept] = friction_[k];
     rubbed_[kept++] = rubbed_[k];
   }
-  const bool any = kept < friction_.size();
   friction_.resize(kept);
   rubbed_.resize(kept);
-  return any;
 }
 
 Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place, double pressed,
@@ -265,7 +310,7 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   // That friction would leave alone: to go with the surface is to follow its way.
   const vec3 momentum = m * across(state.v[i] - way / h, n) + h * across(f, n);
   const double size = glm::length(momentum);
-  contact.sticks = friction > 0 && size <= friction * impulse;
+  contact.sticks = friction > 0 && (contact.sticks || size <= friction * impulse);
   contacts_.push_back(contact);
   ContactPair& pair = pairs_.emplace_back();
   pair.particle = i;
@@ -291,8 +336,7 @@ void FilterContact::add_to(Projection& projection, const Surfaces& surfaces, std
     if (!exists || projection.find(contact.particle) != nullptr) continue;
     const vec3& at = x[contact.particle];
     const SurfacePlace place = surfaces.at_begin(contact.surface, contact.particle, at);
-    const double still_on_it = place.curvature > 0 ? kStillOnIt / place.curvature : place.slack;
-    if (!(place.height <= place.level + still_on_it)) continue;
+    if (!is_still_on(place)) continue;
     if (held.empty() || held.back().particle != contact.particle)
       held.push_back({contact.particle, mat3(1.0), at});
     held.back().S = without(held.back().S, free_part(held.back().S, place.normal));
@@ -301,8 +345,45 @@ void FilterContact::add_to(Projection& projection, const Surfaces& surfaces, std
   projection.constrain(held);
 }
 
-bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSystem& system,
-                           const StopProbe& stop) {
+void FilterContact::weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions,
+                          const State& state, const ClothSystem& system) {
+  std::ranges::sort(pairs_, {},
+                    [](const ContactPair& pair) { return std::tuple(pair.particle, pair.surface); });
+  const std::span<const Projection::Entry> entries = system.projection().entries();
+  const auto is_of = [&](std::size_t k, std::uint32_t particle) {
+    return k < contacts_.size() && contacts_[k].particle == particle;
+  };
+  std::size_t at = 0, kept = 0;
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    Contact contact = contacts_[k];
+    ContactPair pair = pairs_[k];
+    const std::uint32_t i = contact.particle;
+    while (at < entries.size() && entries[at].particle < i) ++at;
+    const bool is_alone = !(k > 0 && is_of(k - 1, i)) && !is_of(k + 1, i);
+    if (is_alone && at < entries.size() && entries[at].particle == i) {
+      const vec3 &x = state.x[i], &reaction = reactions[at];
+      const vec3 n = surfaces.at_end(contact.surface, i, x).normal;
+      // Less what stops it along the surface as that is at the end.
+      const double away = glm::dot(n, state.v[i] - surfaces.velocity_at_end(contact.surface, x));
+      const double push = glm::dot(n, reaction) - system.masses()[i] * away;
+      if (!(push > 0)) continue;
+      pair.push = push / h * n;
+      if (contact.sticks) {
+        const vec3 held = across(reaction, n);
+        pair.friction = held / h;
+        contact.sticks = glm::length(held) <= surfaces.friction(contact.surface) * push;
+      }
+    }
+    contacts_[kept] = contact;
+    pairs_[kept++] = pair;
+  }
+  contacts_.resize(kept);
+  pairs_.resize(kept);
+  sorted_ = kept;
+}
+
+bool FilterContact::settle(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
+                           const ClothSystem& system, const StopProbe& stop) {
   if (surfaces.empty()) return false;
   CancelPoint cancel(stop);
   for (ContactPair& pair : pairs_) {
@@ -313,6 +394,7 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
     pair.gap = place.height - place.level;
     pair.slip = pair.sticks ? 0.0 : glm::length(across(v, place.normal));
   }
+  if (!reactions.empty()) weigh(surfaces, h, reactions, state, system);
   mat3 S(1.0);  // of the particle
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     const auto& [particle, surface, sticks] = contacts_[k];
@@ -326,6 +408,13 @@ bool FilterContact::settle(const Surfaces& surfaces, State& state, const ClothSy
       v -= glm::dot(normal, v - surfaces.velocity_at_end(surface, x)) / glm::dot(normal, direction) *
            direction;
     S = without(S, direction);
+  }
+  for (std::size_t k = 0; k < friction_.size() && surfaces.room() > 0; ++k) {  // turned round within it
+    const auto& [particle, force] = friction_[k];
+    const vec3 with_surface = surfaces.velocity_at_end(rubbed_[k], state.x[particle]);
+    if (!holds(particle, rubbed_[k]) || !(glm::dot(force, state.v[particle] - with_surface) > 0)) continue;
+    state.v[particle] = with_surface;
+    std::ranges::lower_bound(contacts_, particle, {}, &Contact::particle)->sticks = true;
   }
   bool caught = false;
   const std::uint32_t first = surfaces.first(), end = surfaces.size();

@@ -29,6 +29,12 @@ namespace clothlab {
 /// against that velocity throughout the step; where the step reverses that velocity, the particle sticks. J
 /// is at least the impulse that kept the particle above the surface.
 ///
+/// Contact by impulses holds what is alone on a surface by what it did in the step before (by_reactions):
+/// what pressed on it stays held, and what stuck sticks, as the forces of a stiff cloth at the beginning say
+/// little of those in the step; what the surface had to pull is let go, and slides where it held more than μ
+/// times that. A step is not repeated for what lands, or is turned round by friction, within a fifth of what
+/// surfaces are thicker: that is put on the surface, or stopped, at the end.
+///
 /// On a surface that moves all of this holds relative to its velocity in the step: what it holds goes with
 /// it.
 ///
@@ -40,14 +46,18 @@ class FilterContact {
  public:
   /// Before a step from `state`: adds the supported particles to the system's projection, which holds the
   /// pins, and the friction to its forces. True when the set of contacts has changed since the step before.
-  bool hold(const Surfaces& surfaces, double h, const State& state, ClothSystem& system,
+  bool hold(const Surfaces& surfaces, double h, bool by_reactions, const State& state, ClothSystem& system,
             const ComputeContext& context);
   /// After it: holds particles that have landed, and those that friction would push along their motion. True
   /// when the step from `before` has to be repeated.
   bool land(const Surfaces& surfaces, double h, const State& before, const State& after, ClothSystem& system,
             const ComputeContext& context);
-  /// Ends the step. True when particles had to be put on a surface.
-  bool settle(const Surfaces& surfaces, State& state, const ClothSystem& system, const StopProbe& stop);
+  /// Ends the step. True when particles had to be put on a surface. The reactions are those of what the
+  /// projection holds [N s]; none: nothing is known of them.
+  bool settle(const Surfaces& surfaces, double h, std::span<const vec3> reactions, State& state,
+              const ClothSystem& system, const StopProbe& stop);
+  /// The step is not to have been: the contacts are those before it.
+  void take_back() { set_contacts(before_); }
 
   /// Whether a surface lifted particles in the last step: from below it, or onto it at the end.
   bool lifts() const { return lifts_; }
@@ -65,6 +75,7 @@ class FilterContact {
   const std::vector<Contact>& contacts() const { return contacts_; }
   void set_contacts(const std::vector<Contact>& contacts) {
     contacts_ = contacts;
+    sorted_ = contacts.size();
     pairs_.clear();
   }
   /// The same with what held them, the impulse J over h; none after set_contacts.
@@ -80,11 +91,24 @@ class FilterContact {
                         double h, const State& state, const ClothSystem& system);
   /// On all that it is below, but for those that lift it.
   void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
-  bool stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
+  /// The longest way of those that friction has turned round [m].
+  double turned_back(const Surfaces& surfaces, double h, const State& before, const State& after) const;
+  void stop_what_turns_back(const Surfaces& surfaces, double h, const State& before, const State& after,
                             Projection& projection);
+  /// That of the step before, of a particle with one alone; `from` goes along with the particles.
+  const Contact* last_of(std::uint32_t particle, std::size_t& from) const;
+  /// Forgets what pulls, and finds what sticks.
+  void weigh(const Surfaces& surfaces, double h, std::span<const vec3> reactions, const State& state,
+             const ClothSystem& system);
 
   bool lifts_ = false;
+  struct Landed {
+    std::uint32_t particle, surface;
+    double depth;  // [m]
+  };
+
   std::vector<Contact> contacts_, before_;
+  std::vector<Landed> landed_;
   std::size_t sorted_ = 0;                // of the contacts, at the front
   std::vector<Projection::Entry> added_;  // for the projection
   std::vector<SteadyForce::Push> friction_;

@@ -198,11 +198,12 @@ void Simulation::Impl::meet_world(double h, const ComputeContext& context) {
   system.blow(context.pool, state.x, state.t);
   CancelPoint(context.stop).look();
   const bool held = filters_contact(*scene);
-  const double thickness = surface_thickness(*scene, system.model());
-  surfaces.place(*scene, thickness, moves, state.x.size(), state.t, h);
+  if (strikes_contact(*scene)) impulses = impulse_settings(*scene, system.model());
+  surfaces.place(*scene, strikes_contact(*scene) ? impulses.thickness : 0, moves, state.x.size(), state.t, h);
   if (!system.contact().empty()) place_pushing_surfaces(h);
   system.meet(context.pool, state.x);
-  if (contact.hold(held ? surfaces : no_surfaces, h, state, system, context)) integrator->reset();
+  if (contact.hold(held ? surfaces : no_surfaces, h, knows_reactions(), state, system, context))
+    integrator->reset();
   if (held && surfaces.move()) add_work_of_held(h, false, context);
 }
 
@@ -275,11 +276,14 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
 
 /// Corrects the end of the substep for contact; true where that moved particles.
 bool Simulation::Impl::end_on_surfaces(double h, const ComputeContext& context) {
-  const bool lifted = filters_contact(*scene) && contact.settle(surfaces, state, system, context.stop);
+  const bool lifted =
+      filters_contact(*scene) &&
+      contact.settle(surfaces, h, knows_reactions() ? ledger.reactions() : std::span<const vec3>(), state,
+                     system, context.stop);
   if (!strikes_contact(*scene)) return lifted;
   if (striking.is_empty()) striking.set_cloth(mesh->triangles, mesh->positions);
-  const ImpulseContact::Outcome outcome = striking.correct(impulse_settings(*scene, system.model()), surfaces,
-                                                           h, substep_start, state, system, pins, context);
+  const ImpulseContact::Outcome outcome =
+      striking.correct(impulses, surfaces, h, substep_start, state, system, pins, context);
   if (outcome == ImpulseContact::Outcome::squeezed) no_way = BlowUp::Cause::squeezed;
   if (outcome == ImpulseContact::Outcome::crowded) no_way = BlowUp::Cause::crowded;
   return lifted || outcome == ImpulseContact::Outcome::changed;
@@ -436,6 +440,7 @@ std::optional<BlowUp> Simulation::Impl::check_energy(double h) const {
 void Simulation::Impl::retry_with_half() {
   std::swap(state, substep_start);
   account = account_at_substep;
+  contact.take_back();
   control.refuse();
 }
 
@@ -443,6 +448,7 @@ void Simulation::Impl::restore_start_of_step() {
   entering = at_step.entering;
   std::swap(state, at_step.state);
   account = at_step.account;
+  contact.set_contacts(at_step.contacts);
   jumped = true;
   aim_at_pins();
 }

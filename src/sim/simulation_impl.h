@@ -122,6 +122,8 @@ struct Simulation::Impl {
       each(system.contact().pair(touch, state.v));
   }
   bool has_rods() const { return info->inextensible; }
+  /// Whether contacts are held by what they pressed with in the step before.
+  bool knows_reactions() const { return strikes_contact(*scene) && !has_rods(); }
   ClothSystem::Energies energies_of(WorkerPool& pool, std::span<const vec3> x) const {
     return without_rods(system.energies(pool, x));
   }
@@ -158,6 +160,7 @@ struct Simulation::Impl {
   const Surfaces no_surfaces;
   FilterContact contact;
   ImpulseContact striking;
+  ImpulseSettings impulses;  // of the substep, with contact by impulses
   StepControl control;
   EnergyMeter meter{system.model()};
   EnergyAccount account;

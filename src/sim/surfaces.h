@@ -42,6 +42,9 @@ class Surfaces {
     return surface > 0 && bodies_[surface - 1].begin.shape == Obstacle::Shape::mesh;
   }
   bool moves(std::uint32_t surface) const { return surface > 0 && bodies_[surface - 1].moves; }
+  /// How far below what it is held at a step may leave a particle, to be put there at the end instead of by a
+  /// step that is repeated [m].
+  double room() const { return kRoomOfThickness * thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
   /// An obstacle at the beginning, and at the end.
@@ -132,6 +135,8 @@ class Surfaces {
     if (body.moves) place.slack = kSurfaceRounding;
     return place;
   }
+
+  static constexpr double kRoomOfThickness = 0.2;
 
   bool has_floor_ = false, move_ = false;
   double thickness_ = 0, floor_height_ = 0, floor_friction_ = 0, friction_ = 0;

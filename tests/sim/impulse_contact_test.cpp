@@ -144,6 +144,70 @@ TEST_F(ImpulseContactTest, CarriesWhatRests) {
   }
 }
 
+// Coulomb, by what the floor had to hold in the step before: a sheet sticks while tan θ < μ, else it slides
+// with g (sin θ − μ cos θ). Gravity is slanted instead of the floor.
+TEST_F(ImpulseContactTest, SticksAndSlidesAsCoulombSays) {
+  constexpr double kFall = 9.8, kRough = 0.4;
+  const double limit = std::atan(kRough);
+  for (const IntegratorInfo& info : integrators()) {
+    for (const double angle : {limit - 1e-6, limit + 0.3}) {
+      Scene scene = struck_scene(info.id);
+      scene.contact.thickness = 4e-3;
+      scene.floor = {.on = true, .height = -4e-3, .friction = kRough};
+      scene.material.gravity = kFall * vec3(std::sin(angle), -std::cos(angle), 0);
+      scene.stepping.solver.newton_tolerance = 1e-9;
+      scene.stepping.solver.linear.cg.tolerance = 1e-10;
+      Simulation simulation(scene, grid_mesh(4, 4), pool_);
+      const State start = simulation.state();
+      ASSERT_EQ(run(simulation, 100), 100) << info.id;
+      const double speed = angle < limit ? 0 : 0.2 * kFall * (std::sin(angle) - kRough * std::cos(angle));
+      for (const vec3& v : simulation.state().v)
+        EXPECT_NEAR(v.x, speed, angle < limit ? 1e-10 : 1e-6 * speed) << info.id << " at " << angle;
+      if (angle > limit) continue;
+      for (std::size_t i = 0; i < start.x.size(); ++i)
+        EXPECT_LT(glm::distance(simulation.state().x[i], start.x[i]), 1e-10) << info.id;
+    }
+  }
+}
+
+// Where cloth is pulled up, the floor pulls for one step at most, which methods with a memory remember.
+TEST_F(ImpulseContactTest, LetsGoOfWhatIsPulledUp) {
+  constexpr double kUp = 3;  // [m/s²]
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = struck_scene(info.id);
+    scene.floor = {.on = true, .height = -0.02, .friction = 0.3};
+    Simulation simulation(scene, grid_mesh(4, 4), pool_);
+    ASSERT_EQ(run(simulation, 100), 100) << info.id;
+    simulation.apply(pool_, SetGravity{vec3(0, kUp, 0)});
+    ASSERT_EQ(run(simulation, 50), 50) << info.id;
+    const double h = scene.stepping.dt;
+    for (const vec3& v : simulation.state().v) {
+      EXPECT_GE(v.y, kUp * h * (48 - 1e-6)) << info.id;
+      EXPECT_LE(v.y, kUp * h * (50 + 1e-6)) << info.id;
+    }
+  }
+}
+
+// At rest on a sphere nothing lands: a step is taken once, by the filter two or three times.
+TEST_F(ImpulseContactTest, TakesAStepOnceWhereClothRests) {
+  const auto iterations = [&](ContactModel model) {
+    Scene scene;
+    scene.pins = PinPreset::none;
+    scene.contact.model = model;
+    scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.31,0.5,0.3")};
+    Simulation simulation(scene, grid_mesh(30, 30), pool_);
+    EXPECT_EQ(run(simulation, 60), 60);
+    int sum = 0;
+    for (int k = 0; k < 20; ++k) {
+      EXPECT_EQ(simulation.step(pool_), StepStatus::done);
+      sum += simulation.record().cg_iterations;
+    }
+    EXPECT_LT(simulation.record().max_strain, 0.03);
+    return sum;
+  };
+  EXPECT_LT(2 * iterations(ContactModel::impulse), iterations(ContactModel::filter));
+}
+
 TEST_F(ImpulseContactTest, KeepsItsBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   Scene scene = struck_scene("semi-implicit-euler");
   scene.stepping.dt = 1.0 / 120;

@@ -175,17 +175,19 @@ TEST(FilterContactTest, LooksWhetherToStopBetweenItsPasses) {
   };
   // Before and after the forces, among the particles, and before what is held is put in order.
   EXPECT_GE(looks([&](const StopProbe& stop) {
-              contact.hold(surfaces, 0.01, on_it, system, {one_thread(), stop});
+              contact.hold(surfaces, 0.01, false, on_it, system, {one_thread(), stop});
             }),
             3);
   system.projection().clear(on_it.x.size());
   EXPECT_GE(looks([&](const StopProbe& stop) {
               system.projection().clear(on_it.x.size());
+              contact.set_contacts({});
               contact.land(surfaces, 0.01, on_it, below, system, {one_thread(), stop});
             }),
             4);
   system.projection().clear(on_it.x.size());
-  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, below, system, stop); }), 1);
+  EXPECT_GE(looks([&](const StopProbe& stop) { contact.settle(surfaces, 0.01, {}, below, system, stop); }),
+            1);
 }
 
 }  // namespace
