@@ -4,19 +4,24 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/geometric.hpp>
+#include <limits>
+#include <utility>
 
 namespace clothlab {
 namespace {
 
 constexpr std::size_t kNearGrain = 512;
 constexpr std::size_t kMovedGrain = 4096;
-// How far particles may go before pairs are listed anew, of the reach; and of the way that made it necessary.
-constexpr double kLeastRoom = 0.5, kMostRoom = 3, kRoomForWay = 1.25;
+// How far a particle may go before what is near it is listed anew, of the reach; and of its way, where that
+// is longer.
+constexpr double kLeastRoom = 1, kMostRoom = 3, kRoomForWay = 1.25;
+// Of all particles: where more have gone too far, all is listed anew.
+constexpr double kMostStrays = 0.1;
 
 }  // namespace
 
 void NearPairs::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself) {
-  wide_.reach = close_.reach = near_reach_ = 0;
+  listed_reach_ = near_reach_ = 0;
   with_itself_ = with_itself;
   // The tree of a large cloth takes longer than a step, and a slider sends a command for each.
   if (triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size())
@@ -51,7 +56,7 @@ void NearPairs::place_meshes(std::span<const Obstacle> bodies, std::span<const O
   }
   near_reach_ = 0;
   if (same && meshes == meshes_.size()) return;
-  wide_.reach = close_.reach = 0;
+  listed_reach_ = 0;
   meshes_.resize(meshes);
   finder_.clear();
   finder_.add(triangles_, rest_);
@@ -84,45 +89,49 @@ void NearPairs::take(std::span<const vec3> x, std::span<const vec3> corners) {
   x_.insert(x_.end(), corners.begin(), corners.end());
 }
 
-/// Whether a list holds all that is near at x_, and on the ways from there where there are any. What all have
-/// in common brings nothing together, where there are no meshes.
-bool NearPairs::covers(WorkerPool& pool, List& list, std::span<const vec3> way, double reach) {
-  list.gone = 0;
-  if (list.reach != reach || list.at.size() != x_.size()) return false;
-  vec3 common(0), common_way(0);
+/// Whether what is listed holds all that is near at x_, and on the ways from there where there are any. What
+/// all have in common brings nothing together, where there are no meshes.
+bool NearPairs::covers(WorkerPool& pool, std::span<const vec3> way, double reach) {
+  strays_.clear();
+  const std::size_t n = x_.size();
+  const bool is_listed = listed_reach_ == reach && places_.size() == n;
+  common_ = vec3(0);
+  vec3 common_way(0);
   if (meshes_.empty()) {
-    for (std::size_t i = 0; i < x_.size(); ++i) common += x_[i] - list.at[i];
+    if (is_listed)
+      for (std::size_t i = 0; i < n; ++i) common_ += x_[i] - places_[i];
     for (const vec3& each : way) common_way += each;
-    common /= static_cast<double>(x_.size());
-    common_way /= static_cast<double>(x_.size());
+    common_ /= static_cast<double>(n);
+    common_way /= static_cast<double>(n);
   }
-  gone_.resize(x_.size());
-  gone_by_chunk_.assign((x_.size() + kMovedGrain - 1) / kMovedGrain, 0);
-  pool.for_chunks(x_.size(), kMovedGrain, [&](std::size_t begin, std::size_t end) {
-    double& most = gone_by_chunk_[begin / kMovedGrain];
+  gone_.resize(n);
+  going_.resize(n);
+  pool.for_chunks(n, kMovedGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      double gone = glm::length(x_[i] - list.at[i] - common);
-      if (i < way.size()) gone += glm::length(way[i] - common_way);
-      gone_[i] = gone;
-      if (!(gone <= most)) most = gone;  // also what is no number
+      going_[i] = i < way.size() ? glm::length(way[i] - common_way) : 0;
+      gone_[i] = going_[i] + (is_listed ? glm::length(x_[i] - places_[i] - common_) : 0);
     }
   });
-  for (const double gone : gone_by_chunk_)
-    if (!(gone <= list.gone)) list.gone = gone;
-  return list.gone <= list.room;
+  if (!is_listed) return false;
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(gone_[i] <= rooms_[i])) strays_.push_back(static_cast<std::uint32_t>(i));  // also what is no number
+  return strays_.empty();
+}
+
+/// The most that the features of a pair can come nearer to each other, each particle by that much.
+double NearPairs::most_of(const FeaturePair& pair, std::span<const double> by_particle) const {
+  const auto of = [&](std::size_t k) { return by_particle[pair.particle[k]]; };
+  return pair.kind == FeaturePair::Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
+                                                     : std::max(of(0), of(1)) + std::max(of(2), of(3));
 }
 
 /// Whether a listed pair is surely not nearer than `reach` on the ways that `covers` has seen last: as far as
 /// their particles have gone, then by what they have gone relative to each other.
-bool NearPairs::is_far(const List& list, const Listed& listed, double reach, bool on_ways) const {
+bool NearPairs::is_far(const Listed& listed, double reach, bool on_ways) const {
   const FeaturePair& pair = listed.pair;
-  const auto gone = [&](std::size_t k) { return gone_[pair.particle[k]]; };
-  const double most = pair.kind == FeaturePair::Kind::vertex_face
-                          ? gone(0) + std::max({gone(1), gone(2), gone(3)})
-                          : std::max(gone(0), gone(1)) + std::max(gone(2), gone(3));
-  if (listed.distance - most >= reach) return true;
+  if (listed.distance - most_of(pair, gone_) >= reach) return true;
   std::array<vec3, 4> moved;
-  for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - list.at[pair.particle[k]];
+  for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - places_[pair.particle[k]];
   double nearer = approach_bound(pair.kind, moved);
   if (on_ways) nearer += approach_bound(pair.kind, pair.of(way_));
   return listed.distance - nearer >= reach;
@@ -130,67 +139,91 @@ bool NearPairs::is_far(const List& list, const Listed& listed, double reach, boo
 
 /// Lists what is near x_ and on the ways from there; false where these are too long for that, or where too
 /// much is near.
-bool NearPairs::list_widely(WorkerPool& pool, std::span<const vec3> way, double reach) {
-  if (covers(pool, wide_, way, reach)) return true;
-  close_.reach = 0;
-  wide_.at = x_;
-  wide_.reach = reach;
-  wide_.room = 0;
-  if (!way.empty()) covers(pool, wide_, way, reach);
-  const double needed = way.empty() ? 0 : wide_.gone, least = kLeastRoom * reach;
-  wide_.reach = 0;
-  if (!(needed <= kMostRoom * reach)) return false;
-  const double room = std::clamp(kRoomForWay * needed, least, kMostRoom * reach);
-  return list(pool, reach, room) || list(pool, reach, std::max(needed, least));
+bool NearPairs::make_cover(WorkerPool& pool, std::span<const vec3> way, double reach) {
+  if (covers(pool, way, reach)) return true;
+  for (const double going : going_)
+    if (!(going <= kMostRoom * reach)) return false;
+  if (list_strays(pool, reach)) return true;
+  for (const double more : {kRoomForWay, 1.0}) {
+    places_ = x_;
+    rooms_.resize(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      rooms_[i] = std::max(std::min(more * going_[i], kMostRoom * reach), kLeastRoom * reach);
+    if (list_all(pool, reach)) {
+      gone_ = going_;
+      return true;
+    }
+  }
+  return false;
 }
 
-bool NearPairs::list(WorkerPool& pool, double reach, double room) {
-  way_.assign(x_.size(), vec3(0));
-  const auto found = finder_.find(pool, x_, way_, reach + 2 * room, with_itself_);
+bool NearPairs::list_all(WorkerPool& pool, double reach) {
+  listed_reach_ = 0;
+  const auto found = finder_.find_within(pool, places_, rooms_, reach, with_itself_, {});
   crowded_ = !found;
   if (!found) return false;
-  wide_.reach = reach;
-  wide_.room = room;
-  wide_.pairs.resize(found->size());
-  pool.for_chunks(found->size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const FeaturePair& pair = (*found)[k];
-      wide_.pairs[k] = {pair, separation(pair.kind, pair.of(x_)).distance, -1};
-    }
-  });
+  listed_.clear();
+  add_listed(pool, *found, reach, false);
+  listed_reach_ = reach;
   return true;
 }
 
-/// all := what each(listed, found) adds to `found` for every listed pair, in their order.
+/// Lists what is near strays where they are now. False where they are too many for that.
+bool NearPairs::list_strays(WorkerPool& pool, double reach) {
+  if (strays_.empty() || static_cast<double>(strays_.size()) > kMostStrays * static_cast<double>(x_.size()) ||
+      !is_cloth(strays_.back()))
+    return false;
+  is_stray_.assign(x_.size(), 0);
+  for (const std::uint32_t i : strays_) {
+    is_stray_[i] = 1;
+    places_[i] = x_[i] - common_;
+    rooms_[i] = std::max(std::min(kRoomForWay * going_[i], kMostRoom * reach), kLeastRoom * reach);
+    gone_[i] = going_[i];
+  }
+  listed_reach_ = 0;
+  const auto found = finder_.find_within(pool, places_, rooms_, reach, with_itself_, is_stray_);
+  if (!found) return false;
+  std::erase_if(listed_, [&](const Listed& listed) { return has_stray(listed.pair); });
+  add_listed(pool, *found, reach, true);
+  listed_reach_ = reach;
+  return true;
+}
+
+bool NearPairs::has_stray(const FeaturePair& pair) const {
+  return std::ranges::any_of(pair.particle, [&](std::uint32_t i) { return is_stray_[i] != 0; });
+}
+
+/// Lists what may come near of what was found; `of_strays`: only pairs that have one.
+void NearPairs::add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach,
+                           bool of_strays) {
+  constexpr double kNotWanted = std::numeric_limits<double>::infinity();
+  const std::size_t first = listed_.size();
+  listed_.resize(first + found.size());
+  pool.for_chunks(found.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const FeaturePair& pair = found[k];
+      Listed& listed = listed_[first + k] = {pair, kNotWanted, 0};
+      if (of_strays && !has_stray(pair)) continue;
+      const double distance = separation(pair.kind, pair.of(places_)).distance;
+      if (!(distance - most_of(pair, rooms_) >= reach)) listed = {pair, distance, reach_of(pair, reach)};
+    }
+  });
+  std::erase_if(listed_, [](const Listed& listed) { return listed.distance == kNotWanted; });
+}
+
+/// all := what each(listed, found) adds to `found` for every listed pair.
 template <class Item, class Each>
-void NearPairs::collect(WorkerPool& pool, const List& from, std::vector<std::vector<Item>>& by_chunk,
-                        std::vector<Item>& all, const Each& each) const {
-  const std::size_t chunks = (from.pairs.size() + kNearGrain - 1) / kNearGrain;
+void NearPairs::collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk, std::vector<Item>& all,
+                        const Each& each) const {
+  const std::size_t chunks = (listed_.size() + kNearGrain - 1) / kNearGrain;
   by_chunk.resize(std::max(by_chunk.size(), chunks));
-  pool.for_chunks(from.pairs.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
+  pool.for_chunks(listed_.size(), kNearGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Item>& found = by_chunk[begin / kNearGrain];
     found.clear();
-    for (std::size_t k = begin; k < end; ++k) each(from.pairs[k], found);
+    for (std::size_t k = begin; k < end; ++k) each(listed_[k], found);
   });
   all.clear();
   for (std::size_t c = 0; c < chunks; ++c) all.insert(all.end(), by_chunk[c].begin(), by_chunk[c].end());
-}
-
-bool NearPairs::list_closely(WorkerPool& pool, double reach) {
-  if (covers(pool, close_, {}, reach)) return true;
-  if (!list_widely(pool, {}, reach)) return false;
-  covers(pool, wide_, {}, reach);  // for is_far
-  // What is not listed widely may come near once particles have gone farther than that.
-  const double room = std::min(kLeastRoom * reach, wide_.room - wide_.gone), within = reach + 2 * room;
-  collect(pool, wide_, close_by_chunk_, close_.pairs, [&](const Listed& listed, std::vector<Listed>& found) {
-    if (is_far(wide_, listed, within, false)) return;
-    const double distance = separation(listed.pair.kind, listed.pair.of(x_)).distance;
-    if (distance < within) found.push_back({listed.pair, distance, reach_of(listed.pair, reach)});
-  });
-  close_.at = x_;
-  close_.reach = reach;
-  close_.room = room;
-  return covers(pool, close_, {}, reach);
 }
 
 std::span<const NearPairs::Near> NearPairs::find(WorkerPool& pool, std::span<const vec3> x, double reach,
@@ -200,12 +233,15 @@ std::span<const NearPairs::Near> NearPairs::find(WorkerPool& pool, std::span<con
   take(x, before ? corners_before_ : corners_);
   found_before_ = before;
   near_.clear();
-  if (!list_closely(pool, reach)) return near_;
-  collect(pool, close_, by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
-    if (is_far(close_, listed, listed.reach, false)) return;
+  if (!make_cover(pool, {}, reach)) return near_;
+  collect(pool, by_chunk_, near_, [&](const Listed& listed, std::vector<Near>& found) {
+    if (is_far(listed, listed.reach, false)) return;
     const Separation apart = separation(listed.pair.kind, listed.pair.of(x_));
     if (apart.distance < listed.reach) found.push_back({listed.pair, apart, listed.reach});
   });
+  // What is listed when depends on earlier calls; sums over pairs must not.
+  std::ranges::sort(near_, {},
+                    [](const Near& near) { return std::pair(near.pair.kind, near.pair.particle); });
   near_reach_ = reach;
   return near_;
 }
@@ -216,21 +252,15 @@ std::optional<std::span<const FeaturePair>> NearPairs::may_meet(WorkerPool& pool
   if (empty()) return std::span<const FeaturePair>();
   const std::vector<vec3>& corners = looks == Looks::meshes_move ? corners_before_ : corners_;
   take(x, corners);
-  const List* from = nullptr;
-  if (looks != Looks::meshes_move) {
-    if (covers(pool, close_, way, reach))
-      from = &close_;
-    else if (covers(pool, wide_, way, reach) ||
-             (looks == Looks::again && list_widely(pool, way, reach) && covers(pool, wide_, way, reach)))
-      from = &wide_;
-  }
   way_.assign(way.begin(), way.end());
   for (std::size_t k = 0; k < corners.size(); ++k) way_.push_back(corners_[k] - corners[k]);
-  if (from == nullptr) return finder_.find(pool, x_, way_, reach, with_itself_);
-  collect(pool, *from, meeting_by_chunk_, meeting_,
-          [&](const Listed& listed, std::vector<FeaturePair>& found) {
-            if (!is_far(*from, listed, reach, true)) found.push_back(listed.pair);
-          });
+  const bool covered = looks == Looks::again  ? make_cover(pool, way, reach)
+                       : looks == Looks::once ? covers(pool, way, reach)
+                                              : false;
+  if (!covered) return finder_.find(pool, x_, way_, reach, with_itself_);
+  collect(pool, meeting_by_chunk_, meeting_, [&](const Listed& listed, std::vector<FeaturePair>& found) {
+    if (!is_far(listed, reach, true)) found.push_back(listed.pair);
+  });
   return meeting_;
 }
 

@@ -65,27 +65,22 @@ class NearPairs {
  private:
   struct Listed {
     FeaturePair pair;
-    double distance;  // where they were listed [m]
-    double reach;     // below 0: not known
-  };
-  /// All pairs that come near while particles go no farther than `room` from where they were listed [m].
-  struct List {
-    std::vector<vec3> at;
-    std::vector<Listed> pairs;
-    double reach = 0;  // 0: nothing is listed
-    double room = 0;
-    double gone = 0;  // of the particles last, the farthest
+    double distance;  // of the places of its particles [m]
+    double reach;     // see reach_of [m]
   };
   bool is_at(std::span<const vec3> x, double reach, bool before) const;
   void take(std::span<const vec3> x, std::span<const vec3> corners);
-  bool covers(WorkerPool& pool, List& list, std::span<const vec3> way, double reach);
-  bool list_widely(WorkerPool& pool, std::span<const vec3> way, double reach);
-  bool list(WorkerPool& pool, double reach, double room);
-  bool list_closely(WorkerPool& pool, double reach);
+  bool covers(WorkerPool& pool, std::span<const vec3> way, double reach);
+  bool make_cover(WorkerPool& pool, std::span<const vec3> way, double reach);
+  bool list_strays(WorkerPool& pool, double reach);
+  bool list_all(WorkerPool& pool, double reach);
+  void add_listed(WorkerPool& pool, std::span<const FeaturePair> found, double reach, bool of_strays);
+  bool has_stray(const FeaturePair& pair) const;
   template <class Item, class Each>
-  void collect(WorkerPool& pool, const List& from, std::vector<std::vector<Item>>& by_chunk,
-               std::vector<Item>& all, const Each& each) const;
-  bool is_far(const List& list, const Listed& listed, double reach, bool on_ways) const;
+  void collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk, std::vector<Item>& all,
+               const Each& each) const;
+  double most_of(const FeaturePair& pair, std::span<const double> by_particle) const;
+  bool is_far(const Listed& listed, double reach, bool on_ways) const;
 
   std::span<const Triangle> triangles_;
   std::span<const vec3> rest_;
@@ -97,14 +92,22 @@ class NearPairs {
   PairFinder finder_;
 
   std::vector<vec3> x_, way_;  // of all particles
-  List wide_;                  // for a step or so
-  List close_;                 // of those, for where x_ is
-  double near_reach_ = 0;      // of near_, found at x_; 0: of nothing
+  // Listed are all pairs that come near while each particle stays within its room of its place, but for what
+  // all have in common.
+  std::vector<Listed> listed_;
+  double listed_reach_ = 0;  // 0: nothing is listed
+  std::vector<vec3> places_;
+  std::vector<double> rooms_;
+  // Of the last `covers`: how far particles are from their places, on their ways as well where there are any,
+  // the part of that which all have in common, the ways without it, and the particles that have no room.
+  std::vector<double> gone_, going_;
+  vec3 common_{0};
+  std::vector<std::uint32_t> strays_;
+  std::vector<char> is_stray_;
+  double near_reach_ = 0;  // of near_, found at x_; 0: of nothing
   bool crowded_ = false;
   std::vector<std::vector<Near>> by_chunk_;
   std::vector<Near> near_;
-  std::vector<double> gone_, gone_by_chunk_;  // see `covers`
-  std::vector<std::vector<Listed>> close_by_chunk_;
   std::vector<std::vector<FeaturePair>> meeting_by_chunk_;
   std::vector<FeaturePair> meeting_;
 };

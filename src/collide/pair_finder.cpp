@@ -110,6 +110,7 @@ bool PairFinder::Ball::meets(const Ball& other) const {
 struct PairFinder::Facing {
   std::span<const PackedBox> boxes;
   std::span<const vec3> x, way;
+  std::span<const double> room;
   double reach;
   const Triangle &a, &b;
   const PackedBox &box_a, &box_b;
@@ -125,7 +126,13 @@ struct PairFinder::Facing {
         add({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face}, found);
   }
   void add(const FeaturePair& pair, std::vector<FeaturePair>& found) const {
-    if (may_meet(pair.kind, pair.of(x), pair.of(way), reach)) found.push_back(pair);
+    double within = reach;
+    if (!room.empty()) {
+      const auto of = [&](std::size_t k) { return room[pair.particle[k]]; };
+      within += pair.kind == FeaturePair::Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
+                                                            : std::max(of(0), of(1)) + std::max(of(2), of(3));
+    }
+    if (may_meet(pair.kind, pair.of(x), pair.of(way), within)) found.push_back(pair);
   }
   void list(std::vector<FeaturePair>& found) const {
     list_vertices(a, owned_by_a, b, box_b, found);
@@ -146,21 +153,32 @@ struct PairFinder::Facing {
   }
 };
 
-std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, std::span<const vec3> x,
-                                                             std::span<const vec3> way, double reach,
-                                                             bool with_itself) {
+std::optional<std::span<const FeaturePair>> PairFinder::find_within(WorkerPool& pool, std::span<const vec3> x,
+                                                                    std::span<const double> room,
+                                                                    double reach, bool with_itself,
+                                                                    std::span<const char> of) {
+  still_.assign(x.size(), vec3(0));
+  return search(pool, x, still_, room, of, reach, with_itself);
+}
+
+std::optional<std::span<const FeaturePair>> PairFinder::search(WorkerPool& pool, std::span<const vec3> x,
+                                                               std::span<const vec3> way,
+                                                               std::span<const double> room,
+                                                               std::span<const char> of, double reach,
+                                                               bool with_itself) {
   constexpr std::size_t kGrain = 2048;
   pairs_.clear();
   if (meshes_.empty() || x.empty()) return pairs_;
   vec3 common(0);  // brings nothing together
   for (const vec3& each : way) common += each;
   common /= static_cast<double>(way.size());
+  const auto room_of = [&](std::size_t i) { return room.empty() ? 0 : room[i]; };
   boxes_.resize(x.size());
   pool.for_chunks(x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Bounds box = Bounds::around(x[i]);
       box.include(Bounds::around(x[i] + way[i] - common));
-      box.grow(reach / 2);
+      box.grow(reach / 2 + room_of(i));
       boxes_[i] = PackedBox(box);
     }
   });
@@ -173,30 +191,34 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
         double farthest = 0, strays = 0;
         for (const std::uint32_t i : {a, b, c}) {
           farthest = std::max(farthest, glm::distance(x[i], centre));
-          strays = std::max(strays, glm::distance(way[i], mean));
+          strays = std::max(strays, glm::distance(way[i], mean) + room_of(i));
         }
         mesh.balls[t] = {centre, mean, farthest + strays + reach / 2};
       }
     });
   }
   const Mesh& cloth = meshes_.front();
-  const std::size_t leaves = cloth.tree.leaves(), most = kMostOfTriangle * cloth.triangles.size();
-  by_chunk_.resize((leaves + kLeavesOfChunk - 1) / kLeavesOfChunk);
-  const double crowded = pool.sum(leaves, kLeavesOfChunk, [&](std::size_t begin, std::size_t end) {
+  const std::size_t triangles = cloth.triangles.size();
+  list_leaves(of);
+  const std::span<const char> is_looked_at = of.empty() ? std::span<const char>() : is_looked_at_;
+  const std::size_t chunks = (leaves_.size() + kLeavesOfChunk - 1) / kLeavesOfChunk;
+  by_chunk_.resize(std::max(by_chunk_.size(), chunks));
+  const double crowded = pool.sum(leaves_.size(), kLeavesOfChunk, [&](std::size_t begin, std::size_t end) {
     std::vector<FeaturePair>& found = by_chunk_[begin / kLeavesOfChunk];
     found.clear();
     const std::size_t most_here =
-        kMostOfChunk * kMostOfTriangle * (end - begin) * cloth.triangles.size() / leaves;
-    for (std::size_t leaf = begin; leaf < end && found.size() <= most_here; ++leaf)
+        kMostOfChunk * kMostOfTriangle * (end - begin) * triangles / cloth.tree.leaves();
+    for (std::size_t at = begin; at < end && found.size() <= most_here; ++at)
       for (const Mesh& mesh : meshes_) {
         if (&mesh == &cloth && !with_itself) continue;
         cloth.tree.find_pairs(
-            leaf, mesh.tree,
+            leaves_[at], mesh.tree, is_looked_at,
             [&](std::uint32_t a, std::uint32_t place, std::uint32_t b, std::uint32_t other_place) {
               if ((cloth.owned[a] | mesh.owned[b]) != 0 && cloth.balls[a].meets(mesh.balls[b]))
                 Facing{boxes_,
                        x,
                        way,
+                       room,
                        reach,
                        cloth.triangles[a],
                        mesh.triangles[b],
@@ -209,12 +231,29 @@ std::optional<std::span<const FeaturePair>> PairFinder::find(WorkerPool& pool, s
       }
     return found.size() > most_here ? 1.0 : 0.0;
   });
+  const auto all = std::span(by_chunk_).first(chunks);
   std::size_t listed = 0;
-  for (const std::vector<FeaturePair>& found : by_chunk_) listed += found.size();
-  if (crowded > 0 || listed > most) return std::nullopt;
-  for (const std::vector<FeaturePair>& found : by_chunk_)
-    pairs_.insert(pairs_.end(), found.begin(), found.end());
+  for (const std::vector<FeaturePair>& found : all) listed += found.size();
+  if (crowded > 0 || listed > kMostOfTriangle * triangles) return std::nullopt;
+  for (const std::vector<FeaturePair>& found : all) pairs_.insert(pairs_.end(), found.begin(), found.end());
   return pairs_;
+}
+
+/// leaves_ := those of the cloth's tree with a particle that is wanted; is_looked_at_ := the places in them.
+void PairFinder::list_leaves(std::span<const char> of) {
+  const Mesh& cloth = meshes_.front();
+  leaves_.clear();
+  is_looked_at_.assign(cloth.triangles.size(), 0);
+  const auto is_wanted = [&](std::uint32_t i) { return of[i] != 0; };
+  for (std::size_t leaf = 0; leaf < cloth.tree.leaves(); ++leaf) {
+    bool any = of.empty();
+    const auto [first, end] = cloth.tree.places_of(leaf);
+    for (std::uint32_t place = first; place < end && !any; ++place)
+      any = std::ranges::any_of(cloth.triangles[cloth.tree.triangle_at(place)], is_wanted);
+    if (!any) continue;
+    leaves_.push_back(leaf);
+    for (std::uint32_t place = first; place < end; ++place) is_looked_at_[place] = 1;
+  }
 }
 
 }  // namespace clothlab

@@ -36,7 +36,15 @@ class PairFinder {
   /// that neither the pool nor other pairs change; none where there are more than kMostOfTriangle for each
   /// triangle. Valid until the next call of any member; allocates where there are more than ever before.
   std::optional<std::span<const FeaturePair>> find(WorkerPool& pool, std::span<const vec3> x,
-                                                   std::span<const vec3> way, double reach, bool with_itself);
+                                                   std::span<const vec3> way, double reach,
+                                                   bool with_itself) {
+    return search(pool, x, way, {}, {}, reach, with_itself);
+  }
+  /// The same while no particle goes farther than its room from x [m]; pairs with a particle that is not
+  /// among those `of` whom they are wanted may be left out, nothing: all are wanted.
+  std::optional<std::span<const FeaturePair>> find_within(WorkerPool& pool, std::span<const vec3> x,
+                                                          std::span<const double> room, double reach,
+                                                          bool with_itself, std::span<const char> of);
 
  private:
   // It goes along `way` and holds all of a triangle, with half the reach around it.
@@ -53,10 +61,18 @@ class PairFinder {
     std::vector<Ball> balls;  // of the triangles
   };
   struct Facing;
+  std::optional<std::span<const FeaturePair>> search(WorkerPool& pool, std::span<const vec3> x,
+                                                     std::span<const vec3> way, std::span<const double> room,
+                                                     std::span<const char> of, double reach,
+                                                     bool with_itself);
+  void list_leaves(std::span<const char> of);
 
   std::vector<Mesh> meshes_;
   std::vector<std::vector<FeaturePair>> by_chunk_;
-  std::vector<PackedBox> boxes_;  // of particles on their ways, less what all have in common
+  std::vector<PackedBox> boxes_;     // of particles on their ways, less what all have in common
+  std::vector<std::size_t> leaves_;  // that are looked at
+  std::vector<char> is_looked_at_;   // of places of the cloth's tree
+  std::vector<vec3> still_;
   std::vector<FeaturePair> pairs_;
 };
 

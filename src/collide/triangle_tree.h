@@ -138,29 +138,44 @@ class TriangleTree {
 
   /// Runs of a few triangles that lie together.
   std::size_t leaves() const { return leaves_.size(); }
+  /// The places of a leaf: from the first to before the second.
+  std::pair<std::uint32_t, std::uint32_t> places_of(std::size_t leaf) const {
+    const Node& node = nodes_[leaves_[leaf]];
+    return {node.first, node.end};
+  }
+  std::uint32_t triangle_at(std::uint32_t place) const { return triangle_[place]; }
+
   /// Calls found(triangle, its place, other triangle, its place) for those of a leaf and those of another
-  /// tree whose fitted boxes meet; of the tree itself for those at later places alone.
+  /// tree whose fitted boxes meet. Of the tree itself the one at the earlier place comes first, and those at
+  /// earlier places than the leaf count where these are not `looked_at` for themselves; none: all are.
   template <class Found>
-  void find_pairs(std::size_t leaf, const TriangleTree& tree, const Found& found) const {
+  void find_pairs(std::size_t leaf, const TriangleTree& tree, std::span<const char> looked_at,
+                  const Found& found) const {
     const Node& own = nodes_[leaves_[leaf]];
     const PackedBox& box = fitted_[leaves_[leaf]];
-    const bool is_self = &tree == this;
+    const bool is_self = &tree == this, all = looked_at.empty();
     std::array<std::uint32_t, kDeepest> open;
     std::size_t count = 0;
     if (!tree.nodes_.empty()) open[count++] = 0;
     while (count > 0) {
       const std::uint32_t at = open[--count];
       const Node& node = tree.nodes_[at];
-      if ((is_self && node.end <= own.first + 1) || !tree.fitted_[at].meets(box)) continue;
+      if ((is_self && all && node.end <= own.first + 1) || !tree.fitted_[at].meets(box)) continue;
       if (node.count == 0) {
         open[count++] = node.first;
         open[count++] = at + 1;
         continue;
       }
       for (std::uint32_t a = own.first; a < own.end; ++a)
-        for (std::uint32_t b = is_self ? std::max(a + 1, node.first) : node.first; b < node.end; ++b)
-          if (fitted_triangles_[a].meets(tree.fitted_triangles_[b]))
+        for (std::uint32_t b = node.first; b < node.end; ++b) {
+          const bool is_earlier = is_self && b <= a;
+          if (is_earlier && (b >= own.first || all || looked_at[b] != 0)) continue;
+          if (!fitted_triangles_[a].meets(tree.fitted_triangles_[b])) continue;
+          if (is_earlier)
+            found(tree.triangle_[b], b, triangle_[a], a);
+          else
             found(triangle_[a], a, tree.triangle_[b], b);
+        }
     }
   }
 

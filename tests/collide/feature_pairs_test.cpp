@@ -12,6 +12,7 @@
 
 #include "collide/closest_point.h"
 #include "collide/feature_pair.h"
+#include "collide/near_pairs.h"
 #include "collide/pair_finder.h"
 
 namespace clothlab {
@@ -132,6 +133,53 @@ TEST(FeaturePairs, SaysWhereThereAreTooMany) {
   const std::vector<vec3> rest(cloth.positions.size(), vec3(0));
   EXPECT_FALSE(finder.find(pool, cloth.positions, rest, 3, true));
   EXPECT_TRUE(finder.find(pool, cloth.positions, rest, 3, false));
+}
+
+// Lists are kept while particles move, alone, together and all at random; what is found does not show it.
+TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> along(-1, 1);
+  const auto anywhere = [&](double length) {
+    return length * vec3(along(random), along(random), along(random));
+  };
+  WorkerPool pool(2);
+  const Sheet cloth = crumpled(10, 8, 0.08, random);
+  const Sheet rest = crumpled(10, 8, 0, random);
+  std::vector<vec3> x = cloth.positions, way(x.size()), still(x.size(), vec3(0));
+  constexpr double kReach = 0.02;
+  NearPairs kept;
+  kept.set_cloth(cloth.triangles, rest.positions, true);
+  std::size_t seen = 0;
+  for (int round = 0; round < 30; ++round) {
+    const vec3 common = anywhere(0.3);
+    for (vec3& each : x) each += common + anywhere(round % 10 == 9 ? 0.05 : 0.001);
+    for (int k = 0; k < round % 6; ++k) x[random() % x.size()] += anywhere(0.08);
+    if (round % 3 == 2) {
+      for (vec3& each : way) each = common + anywhere(0.002);
+      way[random() % x.size()] += anywhere(0.05);
+      const auto listed = kept.may_meet(pool, x, way, kReach, NearPairs::Looks::again);
+      ASSERT_TRUE(listed);
+      std::set<std::array<std::uint32_t, 5>> keys;
+      for (const FeaturePair& pair : *listed) EXPECT_TRUE(keys.insert(key(pair)).second);
+      EXPECT_TRUE(std::ranges::includes(keys, all_pairs(cloth, nullptr, x, way, kReach)));
+      EXPECT_LT(keys.size(), 5000U);
+    }
+    std::set<std::array<std::uint32_t, 5>> keys;
+    std::vector<NearPairs::Near> found;
+    for (const NearPairs::Near& near : kept.find(pool, x, kReach, false)) {
+      EXPECT_TRUE(keys.insert(key(near.pair)).second);
+      found.push_back(near);
+    }
+    EXPECT_EQ(keys, all_pairs(cloth, nullptr, x, still, kReach));
+    seen += keys.size();
+    NearPairs fresh;
+    fresh.set_cloth(cloth.triangles, rest.positions, true);
+    EXPECT_TRUE(std::ranges::equal(
+        fresh.find(pool, x, kReach, false), found, {},
+        [](const NearPairs::Near& near) { return near.pair.particle; },
+        [](const NearPairs::Near& near) { return near.pair.particle; }));
+  }
+  EXPECT_GT(seen, 300U);
 }
 
 // Σ w x is the shortest way between two features: no other points of them are nearer, and its derivative by
