@@ -97,7 +97,9 @@ std::string what_happened(const BlowUpFacts& facts) {
            "and a contact distance that are small beside the edges, would help.";
   if (facts.squeezed)
     return "contact found no way out at " + name_of_contact(facts) +
-           ": pins or obstacles that move squeeze it. Slower ones, or contact by filter, would help.";
+           ": pins or obstacles that move squeeze it. Slower ones, a stiffer barrier where that is the "
+           "model, "
+           "or contact by filter would help.";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
