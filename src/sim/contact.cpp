@@ -31,16 +31,14 @@ double mean_edge(const ClothModel& model) {
   return count > 0 ? length / count : kLongestEdge;
 }
 
-// Able to carry ten particles at half the contact distance, and where the law ends what a tip may have to:
-// eight stretch springs that are half as long again.
+// At half the contact distance as stiff as a stretch spring, and able to carry ten particles.
 double barrier_stiffness(const Scene& scene, const ClothModel& model, double distance) {
   constexpr double kParticles = 10, kGravity = 9.8;  // [m/s²]
-  constexpr double kSprings = 8, kStrain = 0.5;
   if (scene.contact.barrier_stiffness > 0) return scene.contact.barrier_stiffness;
   const ContactLaw unit{1, distance, true};
   const double load = kParticles * kGravity * scene.material.mass / static_cast<double>(model.particles());
-  const double pull = kSprings * kStrain * scene.material.stretch_stiffness * mean_edge(model);
-  return std::max(load / unit.push(distance / 2), pull / unit.push(ContactLaw::kLeastShare * distance));
+  return std::max(scene.material.stretch_stiffness / unit.slope(distance / 2),
+                  load / unit.push(distance / 2));
 }
 
 }  // namespace
