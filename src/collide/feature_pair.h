@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,12 @@ struct FeaturePair {
 
   std::array<vec3, 4> of(std::span<const vec3> a) const {
     return {a[particle[0]], a[particle[1]], a[particle[2]], a[particle[3]]};
+  }
+  /// How much nearer the features can come while no particle goes farther than its room, at most [m].
+  double approach_within(std::span<const double> room) const {
+    const auto of = [&](std::size_t k) { return room[particle[k]]; };
+    return kind == Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
+                                     : std::max(of(0), of(1)) + std::max(of(2), of(3));
   }
 };
 

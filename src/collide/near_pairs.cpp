@@ -118,18 +118,11 @@ bool NearPairs::covers(WorkerPool& pool, std::span<const vec3> way, double reach
   return strays_.empty();
 }
 
-/// The most that the features of a pair can come nearer to each other, each particle by that much.
-double NearPairs::most_of(const FeaturePair& pair, std::span<const double> by_particle) const {
-  const auto of = [&](std::size_t k) { return by_particle[pair.particle[k]]; };
-  return pair.kind == FeaturePair::Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
-                                                     : std::max(of(0), of(1)) + std::max(of(2), of(3));
-}
-
 /// Whether a listed pair is surely not nearer than `reach` on the ways that `covers` has seen last: as far as
 /// their particles have gone, then by what they have gone relative to each other.
 bool NearPairs::is_far(const Listed& listed, double reach, bool on_ways) const {
   const FeaturePair& pair = listed.pair;
-  if (listed.distance - most_of(pair, gone_) >= reach) return true;
+  if (listed.distance - pair.approach_within(gone_) >= reach) return true;
   std::array<vec3, 4> moved;
   for (std::size_t k = 0; k < 4; ++k) moved[k] = x_[pair.particle[k]] - places_[pair.particle[k]];
   double nearer = approach_bound(pair.kind, moved);
@@ -205,7 +198,8 @@ void NearPairs::add_listed(WorkerPool& pool, std::span<const FeaturePair> found,
       Listed& listed = listed_[first + k] = {pair, kNotWanted, 0};
       if (of_strays && !has_stray(pair)) continue;
       const double distance = separation(pair.kind, pair.of(places_)).distance;
-      if (!(distance - most_of(pair, rooms_) >= reach)) listed = {pair, distance, reach_of(pair, reach)};
+      if (!(distance - pair.approach_within(rooms_) >= reach))
+        listed = {pair, distance, reach_of(pair, reach)};
     }
   });
   std::erase_if(listed_, [](const Listed& listed) { return listed.distance == kNotWanted; });

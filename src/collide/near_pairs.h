@@ -79,7 +79,6 @@ class NearPairs {
   template <class Item, class Each>
   void collect(WorkerPool& pool, std::vector<std::vector<Item>>& by_chunk, std::vector<Item>& all,
                const Each& each) const;
-  double most_of(const FeaturePair& pair, std::span<const double> by_particle) const;
   bool is_far(const Listed& listed, double reach, bool on_ways) const;
 
   std::span<const Triangle> triangles_;

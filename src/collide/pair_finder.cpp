@@ -126,12 +126,7 @@ struct PairFinder::Facing {
         add({{of[k], face[0], face[1], face[2]}, FeaturePair::Kind::vertex_face}, found);
   }
   void add(const FeaturePair& pair, std::vector<FeaturePair>& found) const {
-    double within = reach;
-    if (!room.empty()) {
-      const auto of = [&](std::size_t k) { return room[pair.particle[k]]; };
-      within += pair.kind == FeaturePair::Kind::vertex_face ? of(0) + std::max({of(1), of(2), of(3)})
-                                                            : std::max(of(0), of(1)) + std::max(of(2), of(3));
-    }
+    const double within = reach + (room.empty() ? 0 : pair.approach_within(room));
     if (may_meet(pair.kind, pair.of(x), pair.of(way), within)) found.push_back(pair);
   }
   void list(std::vector<FeaturePair>& found) const {

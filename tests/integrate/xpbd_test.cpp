@@ -23,7 +23,7 @@ const IntegratorInfo& xpbd() { return *find_integrator("xpbd"); }
 // The row of model.md's table, written again, with damping by mass taken implicitly. `order` are the springs
 // in the order of a sweep, `velocity` what pinned particles have.
 struct Solution {
-  double unsolved = 0;  // largest error after the sweeps over that met in the first, of the last substep
+  double unsolved = 0;  // largest error after the sweeps over that met in the first, of the worst substep
   double distance = 0;  // ‖M (v1 − v0) − h f(x1, v1)‖ / ‖h f(x0, v0)‖ of the last substep
 };
 
@@ -77,7 +77,7 @@ Solution formula_step(const Rig& rig, State& u, double h, int iterations, int su
       }
     }
     for (std::size_t i = 0; i < w.size(); ++i) u.v[i] = (u.x[i] - x_n[i]) / h_s;
-    solution.unsolved = left / first;
+    solution.unsolved = std::max(solution.unsolved, left / first);
   }
   std::vector<vec3> r(w.size()), f0(w.size());
   rig.system.force(rig.pool, u.x, u.v, r);
