@@ -27,8 +27,12 @@ constexpr double kSameWay = 1e-9;                                  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
 constexpr int kMostSteps = 1000;            // along one way
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
-constexpr int kIterations = 4;              // of Newton's method
-constexpr double kNewtonTo = 1e-2;          // of ξ
+constexpr int kIterations = 6;              // of Newton's method
+constexpr double kLeastSolved = 0.1;        // of the residual
+constexpr double kSolvedTo = 1e-2;          // of ξ
+constexpr double kLeastFall = 1e-2;         // of the energy, of the largest
+constexpr double kFlat = 1e-3;              // of the slope at the beginning of a line
+constexpr int kHalvings = 20;               // of a line
 constexpr double kContactStiffness = 10;    // of the springs around a contact
 constexpr double kContactRounding = 1e-12;  // of the largest coordinate: what is nearer may not approach
 constexpr double kSlides = 1e-9;            // of the largest friction
@@ -126,7 +130,6 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
   add_meshes(surfaces);
   predicted_ = way_;
   v_after_ = v_;
-  change_.assign(particles, vec3(0));
   inverse_.resize(x_.size(), 0);
   moved_.assign(x_.size(), 1);
 }
@@ -373,13 +376,12 @@ void ImpulseContact::add_below(const Surfaces& surfaces, std::uint32_t particle,
 /// Newton's method for the ways q of a step from x₀ whose forces differ from those of the predicted ways p by
 /// what leads meeting features apart,
 ///   M (q − p) = h² (f(x₀ + q, q/h) − f(x₀ + p, p/h)) + the pushes of contacts,
-/// as stiff springs. Friction is that of the pushes before.
+/// as stiff springs, with a search along the line. Friction is that of the pushes before.
 void ImpulseContact::solve_through_springs(const ClothSystem& system, const ComputeContext& context) {
   const std::size_t particles = rest_.size();
   if (!matrix_) matrix_.emplace(system.pattern(), context.stop);
-  SpringMatrix& A = *matrix_;
   WorkerPool& pool = context.pool;
-  for (std::vector<vec3>* each : {&b_, &force_, &end_, &speed_, &change_}) each->resize(particles);
+  for (std::vector<vec3>* each : {&b_, &force_, &end_, &speed_}) each->resize(particles);
   const auto go = [&](std::span<const vec3> way) {
     for (std::size_t i = 0; i < particles; ++i) {
       end_[i] = x_[i] + way[i];
@@ -388,53 +390,102 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
   };
   go(predicted_);
   system.force(pool, end_, speed_, force_);
+  double first_fall = 0, largest = 0;
+  LinearSolverSettings solving = settings_.solver;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     go(way_);
     system.force(pool, end_, speed_, b_);
     for (std::size_t i = 0; i < particles; ++i)
       b_[i] = h_ * h_ * (b_[i] - force_[i]) - system.masses()[i] * (way_[i] - predicted_[i]);
-    system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, A);
-    stencils_.assign(A.stencils().begin(), A.stencils().end());
-    const double stiffness = kContactStiffness * (1 + A.relative_stiffness(pool));
-    for (Contact& contact : contacts_) {
-      if (contact.mobility == 0) continue;
-      const double k = stiffness / contact.mobility, gap = contact.gap(way_);
-      const double most = contact.friction * contact.load;
-      contact.load = std::max(-k * gap, 0.0);
-      if (!(gap < 0)) continue;
-      const double slip = glm::length(across_normal(contact.moved(way_), contact.normal));
-      press(contact, k, most > 0 ? std::min(k, most / std::max(slip, kSameWay)) : 0);
-    }
-    A.clear_stencils();
-    A.add_stencils(stencils_);
-    std::ranges::fill(change_, vec3(0));
-    if (solver_.solve(context, {A, b_, system.projection()}, change_, settings_.solver).stopped)
+    system.assemble(pool, end_, speed_, {1, h_, h_ * h_}, JacobianMode::clamped, *matrix_);
+    press_contacts(pool);
+    system.projection().filter(b_);
+    double size = 0;
+    for (const vec3& b : b_) size += glm::dot(b, b);
+    if (!(size > 0)) break;
+    // As exact as the first, so that the last ones cost little.
+    largest = std::max(largest, size);
+    solving.cg.tolerance = std::min(settings_.solver.cg.tolerance * std::sqrt(largest / size), kLeastSolved);
+    change_.assign(x_.size(), vec3(0));
+    const std::span<vec3> of_cloth = std::span(change_).first(particles);
+    if (solver_.solve(context, {*matrix_, b_, system.projection()}, of_cloth, solving).stopped)
       throw Cancelled();
-    double largest = 0;
+    double longest = 0, fall = 0;
     for (std::size_t i = 0; i < particles; ++i) {
-      way_[i] += change_[i];
-      largest = std::max(largest, glm::dot(change_[i], change_[i]));
+      longest = std::max(longest, glm::dot(change_[i], change_[i]));
+      fall += glm::dot(change_[i], b_[i]);
     }
-    if (std::sqrt(largest) < kNewtonTo * settings_.thickness) break;
+    const double share = search_line(pool, fall);
+    for (std::size_t i = 0; i < particles; ++i) way_[i] += share * change_[i];
+    first_fall = std::max(first_fall, fall);
+    const bool is_short = share == 1 && std::sqrt(longest) < kSolvedTo * settings_.thickness;
+    if (is_short || fall <= kLeastFall * first_fall) break;
   }
   for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (way_[i] - predicted_[i]) / h_;
   std::ranges::fill(moved_, char{1});
 }
 
-/// Adds a spring along its normal and a damper across it, on the cloth's particles alone.
-void ImpulseContact::press(const Contact& contact, double k, double drag) {
-  const vec3& n = contact.normal;
-  SpringMatrix::Stencil& stencil = stencils_.emplace_back();
-  stencil.C = (k - drag) * glm::outerProduct(n, n) + drag * mat3(1);
-  const vec3 apart = k * contact.gap(way_) * n + drag * across_normal(contact.moved(way_), n);
-  for (std::size_t at = 0; at < contact.count; ++at) {
-    const std::uint32_t i = contact.particle[at];
-    if (i >= rest_.size()) continue;
-    const auto own = static_cast<std::size_t>(stencil.count++);
-    stencil.particle[own] = i;
-    stencil.weight[own] = contact.weight[at];
-    b_[i] -= contact.weight[at] * apart;
+/// Each that is short of its gap, as a spring along its normal and a damper across it on the cloth's
+/// particles; what they push the predicted ways with goes to b.
+void ImpulseContact::press_contacts(WorkerPool& pool) {
+  const double stiffness = kContactStiffness * (1 + matrix_->relative_stiffness(pool));
+  of_cloth_.assign(matrix_->stencils().begin(), matrix_->stencils().end());
+  stencils_.assign(of_cloth_.begin(), of_cloth_.end());
+  for (Contact& contact : contacts_) {
+    contact.spring = contact.mobility > 0 ? stiffness / contact.mobility : 0;
+    const double gap = contact.gap(way_), most = contact.friction * contact.load;
+    contact.load = std::max(-contact.spring * gap, 0.0);
+    contact.damper = 0;
+    if (!(contact.load > 0)) continue;
+    const vec3& n = contact.normal;
+    const double slip = glm::length(across_normal(contact.moved(way_), n));
+    if (most > 0) contact.damper = std::min(contact.spring, most / std::max(slip, kSameWay));
+    SpringMatrix::Stencil& stencil = stencils_.emplace_back();
+    stencil.C = (contact.spring - contact.damper) * glm::outerProduct(n, n) + contact.damper * mat3(1);
+    const vec3 push = contact.spring * gap * n + contact.damper * across_normal(contact.moved(way_), n);
+    for (std::size_t at = 0; at < contact.count; ++at) {
+      const std::uint32_t i = contact.particle[at];
+      if (i >= rest_.size()) continue;
+      const auto own = static_cast<std::size_t>(stencil.count++);
+      stencil.particle[own] = i;
+      stencil.weight[own] = contact.weight[at];
+      b_[i] -= contact.weight[at] * push;
+    }
   }
+  matrix_->clear_stencils();
+  matrix_->add_stencils(stencils_);
+}
+
+/// The share of a change, at most 1, at which the energy of springs and contacts, quadratic between the kinks
+/// of contacts that open and close, is least; at the beginning it falls so steeply.
+double ImpulseContact::search_line(WorkerPool& pool, double fall) {
+  matrix_->clear_stencils();
+  matrix_->add_stencils(of_cloth_);
+  matrix_->multiply(pool, std::span(change_).first(b_.size()), b_);
+  double at_start = -fall, growth = 0;
+  for (std::size_t i = 0; i < b_.size(); ++i) growth += glm::dot(change_[i], b_[i]);
+  gaps_.clear();
+  for (const Contact& contact : contacts_) {
+    const vec3 moved = contact.blend(change_);
+    const double root = std::sqrt(contact.spring), gap = root * contact.gap(way_),
+                 change = root * glm::dot(contact.normal, moved);
+    gaps_.push_back({gap, change});
+    at_start -= std::min(gap, 0.0) * change;
+    const vec3 along = across_normal(moved, contact.normal);
+    growth += contact.damper * glm::dot(along, along);
+  }
+  const auto slope = [&](double share) {
+    double sum = at_start + share * growth;
+    for (const auto& [gap, change] : gaps_) sum += std::min(gap + share * change, 0.0) * change;
+    return sum;
+  };
+  if (!(slope(1) > kFlat * fall)) return 1;
+  double low = 0, high = 1;
+  for (int halving = 0; halving < kHalvings; ++halving) {
+    const double middle = (low + high) / 2;
+    (slope(middle) > 0 ? high : low) = middle;
+  }
+  return low;
 }
 
 /// Projected Gauss–Seidel.

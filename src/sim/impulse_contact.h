@@ -77,7 +77,9 @@ class ImpulseContact {
     double mobility = 0;  // Σ w²/m [1/kg]
     double friction = 0;  // μ
     std::uint32_t surface = 0;
-    double load = 0;            // push that went through the springs [kg·m]
+    double spring = 0;          // in a solve through the springs [kg]
+    double damper = 0;          // likewise, across the normal
+    double load = 0;            // push that went through them [kg·m]
     double push = 0, stop = 0;  // along the normal: what changes ways [kg·m], and velocities [kg·m/s]
     vec3 drag{0}, brake{0};     // across it, likewise
 
@@ -111,7 +113,8 @@ class ImpulseContact {
   bool find_meetings(const Surfaces& surfaces, const ComputeContext& context);
   void add_below(const Surfaces& surfaces, std::uint32_t particle, std::vector<Contact>& found) const;
   void solve_through_springs(const ClothSystem& system, const ComputeContext& context);
-  void press(const Contact& contact, double k, double drag);
+  void press_contacts(WorkerPool& pool);
+  double search_line(WorkerPool& pool, double fall);
   void solve_ways();
   void solve_velocities();
   bool move_together(const Surfaces& surfaces, const ComputeContext& context);
@@ -140,8 +143,9 @@ class ImpulseContact {
   std::vector<Contact> contacts_;
   LinearSolver solver_;
   std::optional<SpringMatrix> matrix_;
-  std::vector<SpringMatrix::Stencil> stencils_;
+  std::vector<SpringMatrix::Stencil> stencils_, of_cloth_;
   std::vector<vec3> b_, force_, end_, speed_, change_;
+  std::vector<std::array<double, 2>> gaps_;  // of the contacts, and their change along the direction
   struct Zone {
     double mass = 0;  // of what is free [kg]
     vec3 way{0}, velocity{0};
