@@ -47,14 +47,22 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
   }
 
   // The start: the guess with the smallest residual.
-  now_.norm = kInfinity;
-  for (const std::span<const vec3> guess : guesses) {
+  if (context.repeats) last_v_ = now_.v;
+  const auto begin_from = [&](std::span<const vec3> guess, bool anyhow) {
     std::ranges::copy(guess, trial_.v.begin());
     lead_from_start(p, trial_);
     evaluate(p, trial_);
-    if (gives_up(context, report)) return false;
-    const bool first = guess.data() == guesses.begin()->data();
-    if (first || trial_.norm < now_.norm) accept();
+    if (anyhow || trial_.norm < now_.norm) accept();
+    return !gives_up(context, report);
+  };
+  for (const std::span<const vec3> guess : guesses)
+    if (!begin_from(guess, guess.data() == guesses.begin()->data())) return false;
+  if (context.repeats) {
+    for (const Projection::Entry& held : system.projection().entries()) {
+      const vec3& led = (*guesses.begin())[held.particle];
+      last_v_[held.particle] = led + held.S * (last_v_[held.particle] - led);
+    }
+    if (!begin_from(last_v_, false)) return false;
   }
 
   const double scale = std::max(equation.scale, now_.norm);

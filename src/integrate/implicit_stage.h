@@ -56,10 +56,10 @@ struct StageEquation {
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
-  /// along held directions, which never change. Leaves the solution in x1 and v1, which must not alias the
-  /// equation or the guesses, and adds to `report`. Converged means that r is small enough, even if linear
-  /// solves on the way did not converge. Returns false when stopped. Values that are not finite end it at
-  /// once.
+  /// along held directions, which never change. One more, in a step that is repeated, is the last solution.
+  /// Leaves the solution in x1 and v1, which must not alias the equation or the guesses, and adds to
+  /// `report`. Converged means that r is small enough, even if linear solves on the way did not converge.
+  /// Returns false when stopped. Values that are not finite end it at once.
   bool solve(const DynamicSystem& system, const StageEquation& equation,
              std::initializer_list<std::span<const vec3>> guesses, const StepContext& context,
              std::span<vec3> x1, std::span<vec3> v1, StepReport& report);
@@ -118,6 +118,7 @@ class ImplicitStage {
   Iterate best_;                 // far from the root, that with the smallest ‖r‖
   std::vector<vec3> direction_;  // −d
   std::vector<vec3> trial_v_;    // before local solves
+  std::vector<vec3> last_v_;     // the last solution, in a step that is repeated
   std::vector<vec3> undamped_;   // f(x, 0) at now_
   std::vector<vec3> scratch_;
 };

@@ -41,6 +41,7 @@ bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
                   std::span<vec3> x, StepReport& report) {
   LinearSolverSettings settings = context.solver.linear;
   settings.cg.warm_start = warm;
+  settings.cg.from_last = !warm && context.repeats;
   const SolveReport solve = solver.solve(context.solving(), system, x, settings);
   add_linear_solve(solve, settings, report);
   if (const std::string_view failure = linear_failure(solve); !failure.empty()) {

@@ -150,6 +150,11 @@ struct ConjugateGradient::Scratch {
     for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) y[i] = padded(x[rows.particle[i]]);
     });
+    return start_from_y();
+  }
+
+  // y := S (y - z), likewise
+  double start_from_y() {
     if (moves) {
       for (const RowFilter::Entry& entry : filter.entries()) {
         y[entry.row] = padded(unpadded(y[entry.row]) - change_of(entry));
@@ -292,11 +297,13 @@ struct ConjugateGradient::Scratch {
 
   double relative_residual() const { return b_square == 0 ? 0.0 : std::sqrt(r_square / b_square); }
 
-  // y := 0, or x where that is nearer to the solution.
+  // y := 0, or a guess where that is nearer to the solution.
   void start(std::span<const vec3> x, const CgOptions& options) {
+    std::swap(y, z);  // after a solve y is its solution
     b_square = r_square = start_from_nothing();
-    if (options.warm_start && b_square > 0) {
-      r_square = start_from(x);
+    if ((options.warm_start || options.from_last) && b_square > 0) {
+      if (!options.warm_start) std::swap(y, z);
+      r_square = options.warm_start ? start_from(x) : start_from_y();
       if (!(r_square < b_square)) r_square = start_from_nothing();
     }
     enough = options.tolerance * options.tolerance * b_square;

@@ -48,6 +48,7 @@ struct CgOptions {
   /// Ends where the norm of y, that of the preconditioner, reaches it.
   double radius = std::numeric_limits<double>::infinity();
   bool warm_start = false;  ///< x holds a guess; used where it is better than z
+  bool from_last = false;   ///< likewise the solution of the last solve, of the same size
 };
 
 /// Preconditioned conjugate gradients on a LinearSystem.

@@ -255,7 +255,7 @@ void Simulation::Impl::place_pushing_surfaces(double h) {
 
 /// One substep, repeated where cloth has landed.
 StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
-  const StepContext of_step{scene->stepping.solver, context.pool, context.stop, &ledger};
+  StepContext of_step{scene->stepping.solver, context.pool, context.stop, &ledger};
   ledger.begin();
   StepReport report = integrator->advance(system, state, h, of_step);
   if (report.stopped) throw Cancelled();
@@ -263,6 +263,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
+    of_step.repeats = true;
     const StepReport before = report;
     ledger.begin();
     report = integrator->advance(system, state, h, of_step);
