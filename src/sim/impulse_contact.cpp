@@ -22,8 +22,10 @@ constexpr double kApartPerStep = 0.25;  // of what is missing to ξ
 constexpr double kApartSpeed = 1;       // [m/s]
 constexpr double kLeastOfThickness = 0.1, kLeastOfDistance = 0.2;  // that features may come to
 constexpr double kPairRoom = 0.5;                                  // of ξ, for impulses
-constexpr double kBelow = 0.5;                                     // of ξ above a surface
-constexpr double kSameWay = 1e-9;                                  // [m]
+constexpr double kMeasured = 1 + 1e-6;                             // of ξ: what may be nearer, with rounding
+constexpr double kFar = std::numeric_limits<double>::infinity();
+constexpr double kBelow = 0.5;     // of ξ above a surface
+constexpr double kSameWay = 1e-9;  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
 constexpr int kMostSteps = 1000;            // along one way
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
@@ -132,6 +134,7 @@ void ImpulseContact::begin(const Surfaces& surfaces, const State& before, const 
   v_after_ = v_;
   inverse_.resize(x_.size(), 0);
   moved_.assign(x_.size(), 1);
+  going_.resize(x_.size());
 }
 
 // Their vertices are particles that nothing moves.
@@ -178,15 +181,22 @@ bool ImpulseContact::find_pairs(const ComputeContext& context) {
   listed_ = way_;
   const double reach = (1 + 2 * kPairRoom) * settings_.thickness;
   const auto found = finder_.find(context.pool, x_, way_, reach, settings_.with_itself);
-  near_ = found.value_or(std::span<const FeaturePair>());
+  near_ = found ? found->pairs : std::span<const FeaturePair>();
+  least_ = found ? found->least : std::span<const double>();
   cancel.look();
-  distance_.resize(near_.size());
+  distance_.assign(near_.size(), kFar);
   contact_of_pair_.assign(near_.size(), kNoContact);
   context.pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
-      distance_[k] = separation(near_[k].kind, near_[k].of(x_)).distance;
+      if (least_[k] < kMeasured * settings_.thickness) measure(k);
   });
   return found.has_value();
+}
+
+/// The distance at the start.
+double ImpulseContact::measure(std::size_t pair) {
+  if (distance_[pair] == kFar) distance_[pair] = separation(near_[pair].kind, near_[pair].of(x_)).distance;
+  return distance_[pair];
 }
 
 /// Whether what was listed is all that may meet on the ways as they are.
@@ -309,10 +319,13 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
   const double rounding =
       kContactRounding * pool.max(x_.size(), kParticleGrain, [&](std::size_t begin, std::size_t end) {
         double largest = 0;
-        for (std::size_t i = begin; i < end; ++i)
-          largest = std::max({largest, glm::length(x_[i]), glm::length(way_[i])});
+        for (std::size_t i = begin; i < end; ++i) {
+          going_[i] = glm::length(way_[i]);
+          largest = std::max({largest, glm::length(x_[i]), going_[i]});
+        }
         return largest;
       });
+  const double most_least = std::max(kLeastOfThickness * settings_.thickness, rounding);
   meetings_by_chunk_.resize((near_.size() + kPairGrain - 1) / kPairGrain);
   pool.for_chunks(near_.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Meeting>& found = meetings_by_chunk_[begin / kPairGrain];
@@ -320,7 +333,9 @@ bool ImpulseContact::find_meetings(const Surfaces& surfaces, const ComputeContex
     for (std::size_t k = begin; k < end; ++k) {
       const FeaturePair& pair = near_[k];
       const auto& [a, b, c, d] = pair.particle;
-      if (!(distance_[k] > 0) || !(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
+      if (!(moved_[a] || moved_[b] || moved_[c] || moved_[d])) continue;
+      const double known = distance_[k] == kFar ? least_[k] : distance_[k];
+      if (pair.approach_within(going_) < known - most_least || !(measure(k) > 0)) continue;
       const double near = std::min(kLeastOfThickness * settings_.thickness, kLeastOfDistance * distance_[k]);
       const double least = std::max(near, rounding);
       const std::array<vec3, 4> way = pair.of(way_);

@@ -12,6 +12,7 @@
 #include "cloth/cloth_system.h"
 #include "collide/contact_pair.h"
 #include "collide/feature_pair.h"
+#include "collide/kept_pairs.h"
 #include "collide/pair_finder.h"
 #include "core/compute_context.h"
 #include "dynamics/state.h"
@@ -98,6 +99,7 @@ class ImpulseContact {
   void add_meshes(const Surfaces& surfaces);
   bool find_pairs(const ComputeContext& context);
   bool pairs_hold(WorkerPool& pool) const;
+  double measure(std::size_t pair);
   std::uint32_t surface_of(const FeaturePair& pair) const;
   std::size_t own(const std::array<std::uint32_t, 4>& particle) const;
   double kept_distance(const FeaturePair& pair) const;
@@ -123,7 +125,7 @@ class ImpulseContact {
 
   std::span<const PairFinder::Triangle> triangles_;
   std::span<const vec3> rest_;
-  PairFinder finder_;
+  KeptPairs finder_;
   std::vector<std::shared_ptr<const TriangleSurface>> meshes_;  // of the finder, after the cloth
   std::vector<std::uint32_t> surface_of_vertex_;                // of the particles after the cloth's
 
@@ -136,7 +138,9 @@ class ImpulseContact {
   std::vector<char> moved_;                // since meetings were looked for
   std::span<const FeaturePair> near_;
   bool crowded_ = false;
-  std::vector<double> distance_;  // of the pairs at the start [m]
+  std::span<const double> least_;  // that those are surely apart at the start [m]
+  std::vector<double> distance_;   // of them, or kFar where that was not asked for yet
+  std::vector<double> going_;      // lengths of ways
   std::vector<std::size_t> contact_of_pair_;
   std::vector<std::vector<Meeting>> meetings_by_chunk_;
   std::vector<std::vector<Contact>> below_by_chunk_;
