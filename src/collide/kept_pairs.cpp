@@ -13,7 +13,7 @@ constexpr std::size_t kListedGrain = 512, kPlaceGrain = 4096;
 // apart that share no particle, where the reach is a fifth of an edge.
 constexpr double kTimesWay = 24, kShortestRoom = 0.25, kLongestRoom = 1;
 // A list takes a search with a longer reach: it is to serve so many, or the next ones make none.
-constexpr int kLeastServed = 4, kWait = 16;
+constexpr int kLeastServed = 4, kWait = 8;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::optional<KeptPairs::Found> KeptPairs::find(WorkerPool& pool, std::span<cons
     return listed_near(pool, reach);
   }
   if (is_worth_it(reach) && list(pool, x, reach, with_itself)) return listed_near(pool, reach);
-  --waits_;
+  waits_ = std::max(waits_ - 1, 0);
   ++searches_;
   const auto found = finder_.find(pool, x, way, reach, with_itself);
   if (!found) return std::nullopt;
@@ -68,7 +68,7 @@ bool KeptPairs::covers(WorkerPool& pool, std::span<const vec3> x, std::span<cons
 }
 
 bool KeptPairs::is_worth_it(double reach) const {
-  return waits_ <= 0 && kLeastServed * longest_ <= kLongestRoom * reach;
+  return waits_ == 0 && kLeastServed * longest_ <= kLongestRoom * reach;
 }
 
 /// False where too much is near for that.
@@ -85,9 +85,6 @@ bool KeptPairs::list(WorkerPool& pool, std::span<const vec3> x, double reach, bo
   ++searches_;
   const auto found = finder_.find_within(pool, x, rooms_, reach, with_itself, {});
   if (!found) return false;
-  waits_ = 0;
-  listed_reach_ = reach;
-  listed_itself_ = with_itself;
   places_.assign(x.begin(), x.end());
   moved_.assign(n, 0);
   gone_ = going_;
@@ -101,6 +98,9 @@ bool KeptPairs::list(WorkerPool& pool, std::span<const vec3> x, double reach, bo
   std::erase_if(listed_, [&](const Listed& listed) {
     return listed.distance - listed.pair.approach_within(rooms_) >= reach;
   });
+  waits_ = 0;
+  listed_reach_ = reach;
+  listed_itself_ = with_itself;
   return true;
 }
 

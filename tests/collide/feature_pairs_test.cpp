@@ -12,6 +12,7 @@
 
 #include "collide/closest_point.h"
 #include "collide/feature_pair.h"
+#include "collide/kept_pairs.h"
 #include "collide/near_pairs.h"
 #include "collide/pair_finder.h"
 
@@ -56,6 +57,17 @@ std::array<std::uint32_t, 5> key(const FeaturePair& pair) {
   return {1, std::min(a, b), std::max(a, b), std::min(c, d), std::max(c, d)};
 }
 
+// On its way, seen at some times.
+bool comes_near(const FeaturePair& pair, std::span<const vec3> x, std::span<const vec3> way, double reach) {
+  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    std::array<vec3, 4> there = pair.of(x);
+    const std::array<vec3, 4> led = pair.of(way);
+    for (std::size_t k = 0; k < 4; ++k) there[k] += share * led[k];
+    if (separation(pair.kind, there).distance < reach) return true;
+  }
+  return false;
+}
+
 // All pairs by brute force that come nearer than the reach on their ways, seen at some times.
 std::set<std::array<std::uint32_t, 5>> all_pairs(const Sheet& cloth, const Sheet* body,
                                                  std::span<const vec3> x, std::span<const vec3> way,
@@ -69,18 +81,9 @@ std::set<std::array<std::uint32_t, 5>> all_pairs(const Sheet& cloth, const Sheet
       const auto [a, b] = std::minmax(t[k], t[(k + 1) % 3]);
       edges.insert({a, b});
     }
-  const auto comes_near = [&](const FeaturePair& pair) {
-    for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      std::array<vec3, 4> there = pair.of(x);
-      const std::array<vec3, 4> led = pair.of(way);
-      for (std::size_t k = 0; k < 4; ++k) there[k] += share * led[k];
-      if (separation(pair.kind, there).distance < reach) return true;
-    }
-    return false;
-  };
   std::set<std::array<std::uint32_t, 5>> pairs;
   const auto look_at = [&](const FeaturePair& pair) {
-    if (comes_near(pair)) pairs.insert(key(pair));
+    if (comes_near(pair, x, way, reach)) pairs.insert(key(pair));
   };
   for (std::uint32_t i = 0; i < x.size(); ++i)
     for (const Triangle& t : triangles)
@@ -180,6 +183,65 @@ TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
         [](const NearPairs::Near& near) { return near.pair.particle; }));
   }
   EXPECT_GT(seen, 300U);
+}
+
+// Most searches are saved while a cloth and a body move on short ways; none is missed where some particles go
+// far, all do, or the body is somewhere else at once.
+TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> along(-1, 1);
+  const auto anywhere = [&](double length) {
+    return length * vec3(along(random), along(random), along(random));
+  };
+  WorkerPool pool(2);
+  constexpr double kReach = 0.02;
+  for (const bool with_body : {false, true}) {
+    const Sheet cloth = crumpled(9, 7, 0.08, random);
+    const auto own = static_cast<std::uint32_t>(cloth.positions.size());
+    const Sheet body = crumpled(5, 4, 0.08, random, own);
+    std::vector<vec3> x = cloth.positions;
+    KeptPairs kept;
+    PairFinder finder;
+    kept.add(cloth.triangles, x);
+    finder.add(cloth.triangles, x);
+    if (with_body) {
+      x.insert(x.end(), body.positions.begin(), body.positions.end());
+      kept.add(body.triangles, x);
+      finder.add(body.triangles, x);
+    }
+    std::vector<vec3> way(x.size());
+    const auto anyone = [&] { return random() % own; };
+    for (int step = 0; step < 150; ++step) {
+      const vec3 common = with_body ? vec3(0) : anywhere(0.3);
+      for (vec3& each : way) each = common + anywhere(step == 100 ? 0.05 : 0.0005);
+      if (step % 50 == 20) way[anyone()] += anywhere(0.1);
+      if (step % 50 == 30) x[anyone()] += anywhere(0.1);
+      if (step == 40)
+        x = cloth.positions,
+        x.insert(x.end(), with_body ? body.positions.begin() : body.positions.end(), body.positions.end());
+      if (step == 60)
+        for (std::size_t i = own; i < x.size(); ++i) x[i] += vec3(0.05, 0, 0);
+      const auto found = kept.find(pool, x, way, kReach, true);
+      ASSERT_TRUE(found);
+      std::set<std::array<std::uint32_t, 5>> listed;
+      std::vector<std::array<std::uint32_t, 5>> near, near_anew;
+      for (std::size_t k = 0; k < found->pairs.size(); ++k) {
+        const FeaturePair& pair = found->pairs[k];
+        const double distance = separation(pair.kind, pair.of(x)).distance;
+        EXPECT_TRUE(listed.insert(key(pair)).second);
+        EXPECT_LE(found->least[k], distance * (1 + 1e-12));
+        if (comes_near(pair, x, way, kReach)) near.push_back(key(pair));
+      }
+      const auto anew = finder.find(pool, x, way, kReach, true);
+      ASSERT_TRUE(anew);
+      for (const FeaturePair& pair : *anew)
+        if (comes_near(pair, x, way, kReach)) near_anew.push_back(key(pair));
+      EXPECT_EQ(near, near_anew) << step;
+      EXPECT_GT(near.size(), 20U);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += way[i];
+    }
+    EXPECT_LT(kept.searches(), 50U);
+  }
 }
 
 // Σ w x is the shortest way between two features: no other points of them are nearer, and its derivative by
