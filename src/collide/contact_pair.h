@@ -28,8 +28,9 @@ struct ContactPair {
 /// Those of a step.
 struct ContactFigures {
   std::size_t pairs = 0;
-  std::size_t sticking = 0;    ///< of them
-  std::size_t candidates = 0;  ///< pairs of features that contact by impulses has looked at
+  std::size_t sticking = 0;  ///< of them
+  std::size_t candidates =
+      0;  ///< pairs of features that contact by impulses has looked at, by what was listed when
   double least_gap = std::numeric_limits<double>::quiet_NaN();  ///< [m]; NaN without pairs
   double push = 0;                                              ///< sum of the normal forces [N]
   double friction_power = 0;                                    ///< that friction takes [W]

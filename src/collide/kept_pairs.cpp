@@ -11,7 +11,7 @@ constexpr std::size_t kListedGrain = 512, kPlaceGrain = 4096;
 // How far a particle may go before all is listed anew: so many times as far as it is going, but within these
 // shares of the reach. Twice the most and the reach itself are less than two features of a flat cloth are
 // apart that share no particle, where the reach is a fifth of an edge.
-constexpr double kTimesWay = 24, kShortestRoom = 0.25, kLongestRoom = 1;
+constexpr double kTimesWay = 64, kShortestRoom = 0.25, kLongestRoom = 1;
 // A list takes a search with a longer reach: it is to serve so many, or the next ones make none.
 constexpr int kLeastServed = 4, kWait = 8;
 
@@ -33,7 +33,7 @@ std::optional<KeptPairs::Found> KeptPairs::find(WorkerPool& pool, std::span<cons
 }
 
 /// Whether what is listed holds all that comes near on the ways from x. What all particles have in common
-/// brings nothing together, where there is nothing else.
+/// brings nothing together; it is left out of their ways where there are no meshes, which mostly rest.
 bool KeptPairs::covers(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way, double reach,
                        bool with_itself) {
   const std::size_t n = x.size();
