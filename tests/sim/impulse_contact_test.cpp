@@ -238,7 +238,8 @@ TEST_F(ImpulseContactTest, DoesNotShowWhenPairsWereListed) {
   scene.stepping.dt = 5e-4;
   scene.floor = {.on = true, .height = 0, .friction = 0.3};
   scene.obstacles.bodies = {test::angle_body(vec3(0.1, -0.05, 0.02), 0.05)};
-  scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {0.2, vec3(0, 0.2, -0.1), vec3(0, 0, 20)}}, false};
+  scene.obstacles.bodies[0].path = {{{0, vec3(0), vec3(0)}, {0.2, vec3(0, 0.2, -0.1), vec3(0, 0, 20)}},
+                                    false};
   const std::shared_ptr<const ClothMesh> mesh = standing_strip(0.02);
   Simulation one(scene, mesh, pool_), anew(scene, mesh, pool_);
   Checkpoint moment, last;
