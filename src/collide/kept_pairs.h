@@ -26,11 +26,6 @@ class KeptPairs {
     finder_.add(triangles, positions);
     forget();
   }
-  /// The next search looks at all anew.
-  void forget() {
-    listed_reach_ = 0;
-    waits_ = 0;
-  }
 
   struct Found {
     std::span<const FeaturePair> pairs;
@@ -48,6 +43,10 @@ class KeptPairs {
     FeaturePair pair;
     double distance;  // of the places of its particles [m]
   };
+  void forget() {
+    listed_reach_ = 0;
+    waits_ = 0;
+  }
   bool covers(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way, double reach,
               bool with_itself);
   bool is_worth_it(double reach) const;
