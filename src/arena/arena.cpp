@@ -65,7 +65,7 @@ const Moment::Part& Moment::of(LaneId lane) const {
   return found == lanes.end() ? lanes.front() : *found;
 }
 
-Arena::Arena(std::unique_ptr<Simulation> first) {
+Arena::Arena(std::unique_ptr<Simulation> first, bool compared) : compared_(compared) {
   lanes_.reserve(kMostLanes);
   lanes_.push_back({.id = 0, .simulation = std::move(first)});
 }
@@ -256,7 +256,7 @@ bool Arena::steps_side_by_side() const {
 StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   const auto take = [&](Lane& lane) {
     const double start = clock != nullptr ? clock() : 0;
-    lane.status = lane.simulation->step(pool, stop);
+    lane.status = lane.simulation->step(pool, stop, is_alone() && !compared_);
     if (clock != nullptr) lane.seconds = clock() - start;
   };
   if (is_alone()) {

@@ -101,14 +101,14 @@ class CatchUp {
 ///
 /// What changes the world (material, pins, the hand, h) acts on all lanes or, where one refuses, on none;
 /// what changes a method acts on one lane. Each lane has the bits of a run of its method alone under the same
-/// commands, for any number of threads. With more than one lane, a lane that blows up is frozen and the
-/// others go on; the only lane is never frozen.
+/// commands, for any number of threads, but that a barrier's own stiffness grows in a lane alone. With more
+/// than one lane, a lane that blows up is frozen and the others go on; the only lane is never frozen.
 ///
 /// One caller at a time; no clocks, no threads but those of the pool. All but step() is called between steps.
 class Arena {
  public:
-  /// Lane A.
-  explicit Arena(std::unique_ptr<Simulation> first);
+  /// Lane A. `compared`: with lanes elsewhere, which it is to have the world of (Simulation::step).
+  explicit Arena(std::unique_ptr<Simulation> first, bool compared = false);
 
   std::span<const Lane> lanes() const { return lanes_; }
   const Lane* find(LaneId lane) const;
@@ -169,6 +169,7 @@ class Arena {
   std::uint64_t steps() const;
   std::shared_ptr<std::vector<WorldChange>> past_up_to(std::uint64_t step, const Lane& lane);
 
+  bool compared_;
   std::vector<Lane> lanes_;         // ascending; has room for all
   std::vector<Checkpoint> before_;  // the step or command, of each lane
   std::shared_ptr<std::vector<WorldChange>> past_ = std::make_shared<std::vector<WorldChange>>();

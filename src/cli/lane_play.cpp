@@ -32,7 +32,7 @@ class ScenePlay final : public LanePlay {
       return Replay::Event::loaded;
     }
     if (simulation_->steps() == source_.steps || simulation_->blow_up()) return Replay::Event::ended;
-    switch (simulation_->step(pool, stop)) {
+    switch (simulation_->step(pool, stop, info_ == nullptr)) {
       case StepStatus::stopped:
         return Replay::Event::stopped;
       case StepStatus::blown_up:

@@ -48,7 +48,8 @@ void add_journal_option(CLI::App& app, std::optional<std::string>& journal, cons
 LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOptions& scene,
                             const LengthOptions& length, const OutputFiles& outputs);
 
-/// One lane step by step, with the same bits as `simulate` or `replay` alone.
+/// One lane step by step, with the same bits as `simulate` or `replay` alone; but among several a barrier
+/// keeps its stiffness.
 class LanePlay {
  public:
   virtual ~LanePlay() = default;

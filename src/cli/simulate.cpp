@@ -35,7 +35,7 @@ struct Simulate {
       const StopProbe stop = Interrupt::probe();
       for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
         const auto begin = std::chrono::steady_clock::now();
-        status = simulation.step(*run.pool, stop);
+        status = simulation.step(*run.pool, stop, true);
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
         if (status == StepStatus::done) {
           results.after_step(*run.pool, simulation, took.count());

@@ -206,6 +206,12 @@ ContactElements ContactForce::elements(WorkerPool& pool, std::span<const vec3> x
   return {elements_, settings_.law.stiffness, settings_.damping, settings_.friction.speed};
 }
 
+bool ContactForce::is_pressed_shut() const {
+  if (!bars_ways() || (found_at_begin_ && before_ != bodies_)) return false;
+  const double least = FreeWay::kLeast * settings_.law.distance;
+  return std::ranges::any_of(touches_, [&](const Touch& touch) { return touch.gap < least; });
+}
+
 ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) const {
   const vec3 u = touch.speed(v), along = u - glm::dot(touch.normal, u) * touch.normal;
   const double slip = glm::length(along);

@@ -125,6 +125,8 @@ class ContactForce final : public ForceTerm {
   std::span<const Touch> touches(WorkerPool& pool, std::span<const vec3> x) const;
   /// Those that were found last: after `energy` and `add_measures` those at their positions.
   std::span<const Touch> found() const { return touches_; }
+  /// Whether any of these is so near that it may only go apart; unknown, false, where surfaces have gone on.
+  bool is_pressed_shut() const;
   /// A touch at velocities v, with friction at its own load.
   ContactPair pair(const Touch& touch, std::span<const vec3> v) const;
 

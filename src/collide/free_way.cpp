@@ -8,9 +8,7 @@ namespace clothlab {
 namespace {
 
 constexpr double kKept = 0.2;  // of a distance
-// Of the contact distance, far above rounding: what is nearer only goes apart.
-constexpr double kLeast = 1e-6;
-constexpr int kRounds = 24;  // of shortening single ways, before all are shortened alike
+constexpr int kRounds = 24;    // of shortening single ways, before all are shortened alike
 constexpr std::size_t kFreeGrain = 256;
 
 double height_above(const Obstacle& surface, const vec3& x) {
@@ -24,7 +22,7 @@ double share_above(const Obstacle& surface, vec3 x, const vec3& way, double dist
   double gap = height_above(surface, x), t = 0;
   const double kept = kKept * std::min(gap, distance), length = glm::length(way);
   if (!(gap > 0) || gap - length >= kept) return 1;
-  if (gap < kLeast * distance) return height_above(surface, x + way) >= gap ? 1 : 0;
+  if (gap < FreeWay::kLeast * distance) return height_above(surface, x + way) >= gap ? 1 : 0;
   for (int step = 0; step < kMostSteps; ++step) {
     const double further = (gap - kept) / length;
     if (!(t + further < 1)) return 1;

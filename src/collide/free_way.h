@@ -18,6 +18,9 @@ namespace clothlab {
 /// above a surface.
 class FreeWay {
  public:
+  /// Of the contact distance, far above rounding: what is nearer only goes apart.
+  static constexpr double kLeast = 1e-6;
+
   /// What features meet, the surfaces that particles meet, and the contact distance [m] from which on
   /// nothing is near.
   struct Fence {

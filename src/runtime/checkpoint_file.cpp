@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 4 knows no moving obstacles, 5 no ways that a barrier has shortened.
-constexpr int kCheckpointVersion = 6, kOldestVersion = 4;
+// 4 knows no moving obstacles, 5 no ways that a barrier has shortened, 6 none that has got stiffer.
+constexpr int kCheckpointVersion = 7, kOldestVersion = 4;
 constexpr std::size_t kMaxCheckpointBytes = std::size_t{4} << 30;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 

@@ -87,7 +87,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, context.pool, context.stop);
   if (loaded.moment) made->load(context.pool, *loaded.moment);
   if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});
-  arena_ = std::make_unique<Arena>(std::move(made));
+  arena_ = std::make_unique<Arena>(std::move(made), plays_to_another());
 }
 
 const Moment& Replay::moment_at(const JournalPlace& place) const {

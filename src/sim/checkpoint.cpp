@@ -2,6 +2,7 @@
 #include "sim/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -110,10 +111,12 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.last_sound_step);
   if (each.goes_on()) c.moves.each_number(each);
   if (each.goes_on()) each(c.record.books.limit);
+  if (each.goes_on()) each(c.stiffened);
 }
 
 /// Whether its indices and sizes fit a mesh of that size.
 bool fits(const Checkpoint& c, std::size_t n) {
+  if (!(c.stiffened >= 1 && std::isfinite(c.stiffened))) return false;
   const auto exists = [n](std::uint32_t particle) { return particle < n; };
   for (const FilterContact::Contact& contact : c.contacts)
     if (!exists(contact.particle)) return false;

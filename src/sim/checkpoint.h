@@ -42,6 +42,7 @@ struct Checkpoint {
   double last_h = 0;     ///< of the last substep [s]
   StepControl control;
   std::vector<FilterContact::Contact> contacts;  ///< of the last step
+  double stiffened = 1;  ///< by what a barrier's own stiffness is multiplied: a power of 2
 
   PinSet pins;
   ObstacleMoves moves;

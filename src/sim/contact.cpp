@@ -32,19 +32,19 @@ double mean_edge(const ClothModel& model) {
 }
 
 // At half the contact distance as stiff as a stretch spring, and able to carry ten particles.
-double barrier_stiffness(const Scene& scene, const ClothModel& model, double distance) {
+double barrier_stiffness(const Scene& scene, const ClothModel& model, double distance, double stiffened) {
   constexpr double kParticles = 10, kGravity = 9.8;  // [m/s²]
   if (scene.contact.barrier_stiffness > 0) return scene.contact.barrier_stiffness;
   const ContactLaw unit{1, distance, true};
   const double load = kParticles * kGravity * scene.material.mass / static_cast<double>(model.particles());
-  return std::max(scene.material.stretch_stiffness / unit.slope(distance / 2),
-                  load / unit.push(distance / 2));
+  return stiffened * std::max(scene.material.stretch_stiffness / unit.slope(distance / 2),
+                              load / unit.push(distance / 2));
 }
 
 }  // namespace
 
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
-                                 const ClothModel& model, const ClothMesh& mesh) {
+                                 const ClothModel& model, const ClothMesh& mesh, double stiffened) {
   ContactSettings settings;
   if (!info_of(scene.contact.model).by_forces) return settings;
   if (scene.floor.on)
@@ -62,7 +62,7 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
       contact.distance > 0 ? contact.distance : kOfEdge * std::min(mean_edge(model), kLongestEdge);
   settings.law.barrier = barrier;
   settings.law.stiffness =
-      barrier ? barrier_stiffness(scene, model, settings.law.distance) : contact.stiffness;
+      barrier ? barrier_stiffness(scene, model, settings.law.distance, stiffened) : contact.stiffness;
   settings.thickness = barrier ? 0 : contact.thickness;
   settings.damping =
       scene.material.spring_damping + scene.material.rayleigh_stiffness * settings.law.stiffness;
@@ -104,7 +104,7 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
   std::vector<Obstacle> bodies;  // with contact by forces
   for (std::uint32_t k = 1; k < surfaces.size(); ++k) bodies.push_back(surfaces.body_at_end(k));
   ContactForce force;
-  force.set(contact_settings(*moment.scene, bodies, model, mesh));
+  force.set(contact_settings(*moment.scene, bodies, model, mesh, moment.stiffened));
   if (force.empty()) return pairs;
   for (std::uint32_t k = 1; k < surfaces.size(); ++k)
     force.place(k - surfaces.first(), surfaces.body_at_end(k), surfaces.body_at_end(k),

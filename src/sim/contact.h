@@ -39,9 +39,10 @@ ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
 double surface_thickness(const Scene& scene, const ClothModel& model);
 
 /// What a cloth meets as forces, with the scene's obstacles where `bodies` have them: nothing where its model
-/// is not one by forces. What is automatic there is chosen for this mesh, which must outlive them.
+/// is not one by forces. What is automatic there is chosen for this mesh, which must outlive them; a
+/// barrier's stiffness is that times `stiffened`.
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
-                                 const ClothModel& model, const ClothMesh& mesh);
+                                 const ClothModel& model, const ClothMesh& mesh, double stiffened = 1);
 
 /// What a cloth of that model and mesh touched at a moment of its run; by the filter without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,

@@ -57,11 +57,12 @@ Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mes
   start(context);
 }
 
-StepStatus Simulation::Impl::step(const ComputeContext& context) {
+StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
   keep_start_of_step(context.pool);
   StepStatus status = StepStatus::stopped;
+  is_alone = alone;
   try {
-    status = run_stages(context);
+    while ((status = run_stages(context)) == StepStatus::stopped) retake_stiffer();
   } catch (const Cancelled&) {
     abandon_step();
   } catch (...) {
@@ -73,11 +74,11 @@ StepStatus Simulation::Impl::step(const ComputeContext& context) {
   return status;
 }
 
-/// Throws Cancelled when `stop` asks, as all its stages do.
+/// Stopped: it needs a stiffer barrier. Throws Cancelled when `stop` asks, as all its stages do.
 StepStatus Simulation::Impl::run_stages(const ComputeContext& context) {
   const double end = state.t + scene->stepping.dt;
   for (int substep = 0; substep < scene->stepping.substeps; ++substep)
-    if (run_substep(context) == StepStatus::blown_up) return StepStatus::blown_up;
+    if (const StepStatus status = run_substep(context); status != StepStatus::done) return status;
   // The same time to the last bit, whatever the number of substeps and the adaptive steps.
   state.t = end;
   finish_record();
@@ -96,6 +97,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     meet_world(h, context);
     cancel.look();
     if (!begin_ways(h, context)) {
+      if (control.at_smallest() && may_stiffen()) return StepStatus::stopped;
       if (control.at_smallest()) return refuse_step(squeezed(h), context.pool);
       retry_with_half();
       continue;
@@ -105,6 +107,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     open_books(context.pool);
     const StepReport report = advance(h, context);
     measure(context);
+    if (system.contact().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
     close_books();
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
@@ -120,6 +123,10 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
 
 void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
   save_progress(pool, at_step);
+  begin_record();
+}
+
+void Simulation::Impl::begin_record() {
   moved_on_entry = 0;
   next = StepRecord{};
   next.step = record.step + 1;
@@ -321,6 +328,11 @@ void Simulation::Impl::open_books(WorkerPool& pool) {
   grab_energy = system.grab_energy(pool, state.x);
   contact_energy = system.contact_energy(pool, state.x);
   if (!jumped) return;
+  // Contact stores what it is given when its stiffness jumps, which H does not count.
+  const double given = (1 - at_step.stiffened / stiffened) * contact_energy;
+  books.jump += given;
+  books.floor -= given;
+  account.add_work(given);
   const ClothSystem::Energies potential = energies_of(pool, state.x);
   const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
   books.jump += energy - books.energy;
@@ -452,6 +464,24 @@ void Simulation::Impl::restore_start_of_step() {
   contact.set_contacts(at_step.contacts);
   jumped = true;
   aim_at_pins();
+  stiffen(at_step.stiffened);
+}
+
+void Simulation::Impl::stiffen(double to) {
+  if (to == stiffened) return;
+  stiffened = to;
+  system.set_contact(contact_settings(*scene));
+}
+
+/// Begins the step anew, with a barrier twice as stiff.
+void Simulation::Impl::retake_stiffer() {
+  state = at_step.state;
+  load_progress(at_step);
+  integrator->reset();
+  jumped = true;
+  aim_at_pins();
+  begin_record();
+  stiffen(2 * stiffened);
 }
 
 /// Undoes the step in any of its stages.
@@ -460,6 +490,7 @@ void Simulation::Impl::abandon_step() {
   load_progress(at_step);
   jumped = true;
   aim_at_pins();
+  stiffen(at_step.stiffened);
 }
 
 StepStatus Simulation::Impl::refuse_step(const BlowUp& bad, WorkerPool& pool) {
@@ -522,6 +553,7 @@ void Simulation::Impl::finish_record() {
   blow_up.reset();
   try {
     notice_entry();
+    notice_stiffened();
     notice_energy();
   } catch (const std::bad_alloc&) {
   }
@@ -532,6 +564,13 @@ void Simulation::Impl::notice_entry() {
   say(std::string(info->title) +
       " takes stretch springs as rods: the cloth was brought to their lengths, by up to " +
       format_quantity(moved_on_entry, "m") + ", which does not count as motion.");
+}
+
+void Simulation::Impl::notice_stiffened() {
+  if (stiffened == at_step.stiffened) return;
+  say("Cloth has pressed the barrier shut: its own stiffness is " +
+      format_quantity(system.contact().settings().law.stiffness, "N/m") + " now, " + format_plain(stiffened) +
+      " times that at the start.");
 }
 
 void Simulation::Impl::notice_energy() {
@@ -583,7 +622,9 @@ Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, Worke
                                    std::move(model))) {}
 Simulation::~Simulation() = default;
 
-StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop) { return impl_->step({pool, stop}); }
+StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone) {
+  return impl_->step({pool, stop}, alone);
+}
 
 void Simulation::save(WorkerPool& pool, Checkpoint& to) const { impl_->save(pool, to); }
 void Simulation::load(WorkerPool& pool, const Checkpoint& from) { impl_->load(pool, from); }

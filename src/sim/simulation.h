@@ -52,8 +52,9 @@ class Simulation {
              std::shared_ptr<const ClothModel> model = nullptr);
   ~Simulation();
 
-  /// One step of dt. After a blow-up it tries again from the last good state.
-  StepStatus step(WorkerPool& pool, const StopProbe& stop = {});
+  /// One step of dt. After a blow-up it tries again from the last good state. `alone`: the run is compared
+  /// with no other one, so that a barrier's own stiffness may grow (model.md).
+  StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, bool alone = false);
 
   /// Applies a user's change; call only between steps. Throws InputError as changed_scene() does, without
   /// effect, and std::bad_alloc, without effect where memory is found again to go back (docs/limits.md).

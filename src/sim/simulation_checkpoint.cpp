@@ -19,6 +19,7 @@ void Simulation::Impl::save_progress(WorkerPool& pool, Checkpoint& to) const {
   to.last_h = last_h;
   to.control = control;
   to.contacts = contact.contacts();
+  to.stiffened = stiffened;
   to.account = account;
 }
 
@@ -66,6 +67,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   load_progress(from);
   pins = from.pins;
   moves = from.moves;
+  stiffened = from.stiffened;
   system.set_contact(contact_settings(*scene));
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;

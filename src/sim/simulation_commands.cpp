@@ -170,6 +170,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   entering = true;
   said_energy = false;
   state = initial_state(*scene, *mesh);
+  stiffened = 1;
   system.set_contact(contact_settings(*scene));
   make_room(context.pool, *scene);
   set_last_sound(state, 0);
@@ -233,6 +234,9 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
   if (may_stop) account.add_work(internal_now(pool).drift);
+  if (after->contact.model != scene->contact.model ||
+      after->contact.barrier_stiffness != scene->contact.barrier_stiffness)
+    stiffened = 1;
   const ContactSettings contact_after = contact_settings(*after);
   if (!(contact_after == system.contact().settings())) {
     const double before = system.contact_energy(pool, state.x);

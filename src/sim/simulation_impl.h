@@ -30,12 +30,14 @@ namespace clothlab {
 State initial_state(const Scene& scene, const ClothMesh& mesh);
 std::unique_ptr<Integrator> make_integrator(const Scene& scene);
 
+inline constexpr double kMostStiffened = 1024;
+
 struct Simulation::Impl {
   Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, const ComputeContext& context,
        std::shared_ptr<const ClothModel> model);
 
   // The stages of a step. All throw Cancelled when the probe asks.
-  StepStatus step(const ComputeContext& context);
+  StepStatus step(const ComputeContext& context, bool alone);
   StepStatus run_stages(const ComputeContext& context);
   StepStatus run_substep(const ComputeContext& context);
   void keep_start_of_step(WorkerPool& pool);
@@ -61,6 +63,13 @@ struct Simulation::Impl {
   void adopt_substep(const StepReport& report, double h, bool good);
   void finish_record();
   void restore_start_of_step();
+  void begin_record();
+  /// Whether a barrier's own stiffness, where it does not do, may be doubled.
+  bool may_stiffen() const {
+    return is_alone && scene->contact.barrier_stiffness == 0 && stiffened < kMostStiffened;
+  }
+  void stiffen(double to);
+  void retake_stiffer();
   void abandon_step();
   void leave_surfaces();
   void aim_at_pins();
@@ -69,6 +78,7 @@ struct Simulation::Impl {
   // Notices.
   void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
   void notice_entry();
+  void notice_stiffened();
   void notice_energy();
   void notice_intersections(WorkerPool& pool);
 
@@ -143,7 +153,8 @@ struct Simulation::Impl {
   void set_account_scale(const Scene& world, double speed = 0);
   /// With the obstacles where they are now.
   ContactSettings contact_settings(const Scene& of) const {
-    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(), *mesh);
+    return clothlab::contact_settings(of, obstacles_at(of.obstacles, moves, state.t), system.model(), *mesh,
+                                      stiffened);
   }
 
   const std::shared_ptr<const ClothMesh> mesh;
@@ -196,7 +207,9 @@ struct Simulation::Impl {
   };
   std::optional<AtStart> at_start;
 
-  double last_h = 0;  // of the last substep [s]
+  double last_h = 0;      // of the last substep [s]
+  double stiffened = 1;   // see Checkpoint
+  bool is_alone = false;  // in the current step
 
   std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
   std::uint64_t last_sound_step = 0;

@@ -18,9 +18,9 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "integrate/registry.h"
+#include "sim/loose_cloth.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
-#include "sim/support.h"
 
 namespace clothlab::testing {
 namespace {
@@ -302,6 +302,27 @@ TEST(Arena, ALaneThatBlowsUpIsFrozenAndTheOthersGoOn) {
   arena.finish(std::move(run));
   EXPECT_FALSE(arena.find(1)->frozen);
   EXPECT_EQ(state_hash(arena[1].state()), state_hash(again[0].state()));
+}
+
+// Lanes that are compared have one barrier; a lane alone gets the stiffness that its cloth needs.
+TEST(Arena, ABarrierGetsStifferInALaneAlone) {
+  WorkerPool pool(1);
+  Scene scene = rising_tip(0.5, 11);
+  scene.integrator = "semi-implicit-euler";
+  scene.contact.model = ContactModel::barrier;
+  const auto stiffness_after = [&](bool compared, std::size_t lanes) {
+    Arena arena(std::make_unique<Simulation>(scene, mesh_of(scene), pool), compared);
+    for (LaneId lane = 1; lane < lanes; ++lane) arena.apply(pool, AddLane{lane, 0});
+    while (arena.time() < 0.5 && arena.step(pool) == StepStatus::done) {
+    }
+    return std::pair(arena[0].system().contact().settings().law.stiffness, arena.time());
+  };
+  const auto [own, squeezed_at] = stiffness_after(true, 1);
+  EXPECT_LT(squeezed_at, 0.45);
+  EXPECT_EQ(stiffness_after(false, 2), std::pair(own, squeezed_at));
+  const auto [stiffer, end] = stiffness_after(false, 1);
+  EXPECT_GT(stiffer, own);
+  EXPECT_GE(end, 0.5);
 }
 
 TEST(Arena, CatchesUpThroughAWholeGesture) {

@@ -114,7 +114,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
   std::string newer = whole;
   newer.replace(newer.find("\":6"), 3, "\":7");
   write_file(path, newer);
-  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 6"));
+  EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 7"));
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);

@@ -461,6 +461,33 @@ TEST(Journal, AddsMeshObstaclesAgain) {
   expect_repeats(path, 1);
 }
 
+// The window's only lane is a run alone; played to another method it is compared with that.
+TEST(Journal, HasABarrierThatGetsStiffer) {
+  const TemporaryFolder folder;
+  const fs::path tip = folder.path() / "tip.obj", path = folder.path() / "barrier.journal";
+  std::ofstream(tip)
+      << "v -0.15 -0.4 -0.15\nv 0.15 -0.4 -0.15\nv 0.15 -0.4 0.15\nv -0.15 -0.4 0.15\nv 0 0 0\n"
+         "f 1 2 3\nf 1 3 4\nf 2 1 5\nf 3 2 5\nf 4 3 5\nf 1 4 5\n";
+  Scene scene = sheet_scene(11);
+  scene.contact.model = ContactModel::barrier;
+  scene.pins = PinPreset::corners;
+  scene.stepping.dt = 1.0 / 60;
+  scene.obstacles.bodies = {parse_obstacle("mesh:0.503,-0.03,0.502,1," + utf8_of(tip))};
+  scene.obstacles.bodies[0].path.keys = {{0, vec3(0), vec3(0)}, {0.5, vec3(0, 0.5, 0), vec3(0)}};
+  Session session(scene);
+  session.steps(30);
+  session.save(path);
+  expect_repeats(path, 1);
+  const auto stiffness_by = [&](const char* integrator) {
+    WorkerPool pool(1);
+    Replay replay(read_journal(path), {.integrator = integrator, .mesh = {}});
+    while (replay.next(pool) != Replay::Event::ended) {
+    }
+    return replay.simulation().system().contact().settings().law.stiffness;
+  };
+  EXPECT_GT(stiffness_by(""), stiffness_by("semi-implicit-euler"));
+}
+
 TEST(Journal, SaysWhereOnlyAReplayLeads) {
   Session session(sheet_scene(4));
   const auto needs_replay = [&] { return session.last()->needs_replay; };

@@ -31,32 +31,12 @@ Simulation wound_strip(WorkerPool& pool) {
   return {scene, mesh, pool};
 }
 
-// The tip of a pyramid that comes up through the middle of a hung sheet at 1 m/s, in 1/60 s more than three
-// contact distances.
-Simulation rising_tip(WorkerPool& pool) {
-  Scene scene;
-  scene.mesh = GridSource{21, 21, 1, 1};
-  scene.pins = PinPreset::corners;
-  scene.stepping.dt = 1.0 / 60;
-  Obstacle tip;
-  tip.shape = Obstacle::Shape::mesh;
-  tip.from = vec3(0.503, -0.03, 0.502);
-  tip.mesh.surface = std::make_shared<const TriangleSurface>(
-      std::vector<vec3>{
-          {-0.15, -0.4, -0.15}, {0.15, -0.4, -0.15}, {0.15, -0.4, 0.15}, {-0.15, -0.4, 0.15}, {0, 0, 0}},
-      std::vector<TriangleSurface::Triangle>{
-          {0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {2, 1, 4}, {3, 2, 4}, {0, 3, 4}});
-  tip.path.keys = {{0, vec3(0), vec3(0)}, {0.3, vec3(0, 0.3, 0), vec3(0)}};
-  scene.obstacles.bodies = {tip};
-  const std::shared_ptr<const ClothMesh> mesh = mesh_of(scene);
-  return {scene, mesh, pool};
-}
-
 Simulation started(const std::string& name, WorkerPool& pool) {
   if (name == "wound strip") return wound_strip(pool);
-  if (name == "rising tip") return rising_tip(pool);
-  Scene scene = read_scene_file(source_dir() / "assets" / "scenes" / (name + ".json"));
-  read_obstacle_meshes(scene.obstacles.bodies);
+  const bool is_tip = name == "rising tip";
+  Scene scene =
+      is_tip ? rising_tip(0.3) : read_scene_file(source_dir() / "assets" / "scenes" / (name + ".json"));
+  if (!is_tip) read_obstacle_meshes(scene.obstacles.bodies);
   const std::shared_ptr<const ClothMesh> mesh = mesh_of(scene);
   return {scene, mesh, pool};
 }
