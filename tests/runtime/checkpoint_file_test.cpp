@@ -112,7 +112,7 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
     EXPECT_THAT(refusal_of(path), HasSubstr("run.checkpoint: ")) << at;
   }
   std::string newer = whole;
-  newer.replace(newer.find("\":6"), 3, "\":7");
+  newer.replace(newer.find("\":7"), 3, "\":8");
   write_file(path, newer);
   EXPECT_THAT(refusal_of(path), HasSubstr("versions 4 to 7"));
 
