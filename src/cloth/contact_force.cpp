@@ -12,6 +12,7 @@ namespace clothlab {
 namespace {
 
 constexpr std::size_t kContactGrain = 1024;
+constexpr double kUnforeseen = 0.1;  // of d̂
 
 mat3 square(const vec3& n) { return glm::outerProduct(n, n); }
 
@@ -92,6 +93,8 @@ void ContactForce::place(std::size_t surface, const Obstacle& before, const Obst
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   slides_.clear();
   start_.clear();
+  looks_again_ = false;
+  met_.clear();
   if (!near_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
   for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
 }
@@ -138,7 +141,7 @@ void ContactForce::find_on_surfaces(WorkerPool& pool, std::span<const vec3> x, c
           ahead -= std::abs(lead.factor) * glm::length(lead.u[i]);
         } else if (!lead.u.empty()) {
           ahead += lead.factor * glm::dot(place.normal, lead.u[i]);
-          if (settings_.law.acts_at(gap))
+          if (!lead.f.empty() && settings_.law.acts_at(gap))
             ahead += lead.square * std::min(glm::dot(place.normal, lead.f[i]), 0.0) / masses_[i];
         }
         if (!settings_.law.acts_at(ahead)) continue;
@@ -333,7 +336,13 @@ ContactForce::Quotients ContactForce::quotients(JacobianMode mode, std::span<con
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  find(pool, x, settings_.law.barrier ? Lead{} : Lead{factor, u, f, c.stiffness});
+  if (met_.empty()) {
+    find(pool, x, settings_.law.barrier ? Lead{} : Lead{factor, u, f, c.stiffness});
+  } else {
+    touches_.clear();
+    std::swap(touches_, met_);
+    if (!near_.empty()) find_features(pool, x);
+  }
   for (const Touch& touch : touches_) {
     const mat3 stiffness = block(touch, mode);
     vec3 force = touch.push * touch.normal - factor * (stiffness * touch.blend(u));
@@ -342,6 +351,43 @@ void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::spa
   }
   for (const Slide& slide : slides_) slide.touch.spread(drag(slide, slide.touch.speed(v)), f);
   add_blocks(v, c, mode, a);
+}
+
+bool ContactForce::met_otherwise(WorkerPool& pool, std::span<const vec3> x, double factor,
+                                 std::span<const vec3> u) const {
+  if (settings_.law.barrier || settings_.surfaces.empty()) return false;
+  const auto is_feature = [](const Touch& touch) { return touch.surface == kClothItself; };
+  touches_.erase(std::ranges::find_if(touches_, is_feature), touches_.end());
+  std::swap(touches_, foreseen_);
+  touches_.clear();
+  find_on_surfaces(pool, x, {factor, u});
+  const double far = kUnforeseen * settings_.law.distance;
+  const auto depth = [&](const Touch& touch) {
+    return settings_.law.distance - touch.gap - factor * glm::dot(touch.normal, touch.blend(u));
+  };
+  const auto key = [](const Touch& touch) { return std::pair(touch.particle[0], touch.surface); };
+  bool otherwise = false;
+  met_.clear();
+  auto old = foreseen_.begin();
+  const auto pass = [&] {  // what only the last `linearize` had
+    if (!looks_again_)
+      met_.push_back(*old);
+    else if (-depth(*old) > far)
+      otherwise = true;
+    ++old;
+  };
+  for (const Touch& touch : touches_) {
+    while (old != foreseen_.end() && key(*old) < key(touch)) pass();
+    if (old != foreseen_.end() && key(*old) == key(touch))
+      ++old;
+    else if (depth(touch) > far)
+      otherwise = true;
+    met_.push_back(touch);
+  }
+  while (old != foreseen_.end()) pass();
+  looks_again_ = true;
+  if (!otherwise) met_.clear();
+  return otherwise;
 }
 
 }  // namespace clothlab

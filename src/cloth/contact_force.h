@@ -168,6 +168,9 @@ class ContactForce final : public ForceTerm {
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
+  /// See DynamicSystem. What was not foreseen to touch a surface, and then was led below it, would be found
+  /// there in the next step, with a push that throws cloth about that is light beside it.
+  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double factor, std::span<const vec3> u) const;
 
  private:
   struct Slide {
@@ -218,7 +221,9 @@ class ContactForce final : public ForceTerm {
   mutable FreeWay free_way_;
   mutable std::vector<std::vector<FoundPlace>> found_;  // above meshes, by surface and particle
   mutable std::vector<std::vector<Touch>> by_chunk_;
-  mutable std::vector<Touch> touches_;
+  mutable std::vector<Touch> touches_, foreseen_;
+  mutable std::vector<Touch> met_;  // what the next `linearize` has on surfaces, unless empty
+  mutable bool looks_again_ = false;
   mutable std::vector<ContactElement> elements_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;
 };

@@ -97,7 +97,12 @@ class DynamicSystem {
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
-  /// The pattern of matrices for `assemble`.
+  /// Whether the step that was solved with the last `linearize`, to x + factor u, found contact otherwise
+  /// than that had foreseen: the next `linearize` then takes it as it was found.
+  virtual bool met_otherwise(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, double /*factor*/,
+                             std::span<const vec3> /*u*/) const {
+    return false;
+  }
   /// The share in [0, 1] of ways from x [m] on which nothing passes through anything, where contact sees to
   /// that.
   virtual double free_share(WorkerPool& /*pool*/, std::span<const vec3> /*x*/,
@@ -109,6 +114,7 @@ class DynamicSystem {
   virtual double lead_from_start(WorkerPool& /*pool*/, std::span<vec3> /*x*/) const { return 1; }
   /// Says that a method has gone to x [m] on ways that are free: the rest of the step goes on from there.
   virtual void go_on_from(std::span<const vec3> /*x*/) const {}
+  /// The pattern of matrices for `assemble`.
   virtual std::shared_ptr<const SpringPattern> pattern() const = 0;
 
   // For methods that treat forces one by one; `force` and `assemble` include them.

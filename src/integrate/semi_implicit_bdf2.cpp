@@ -31,14 +31,15 @@ class SemiImplicitBdf2 final : public Integrator {
   std::vector<vec3> v_hat_;
   std::vector<vec3> dx_hat_;
   std::vector<vec3> b_;
-  std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
+  std::vector<vec3> way_;  // x1 − x0
+  std::vector<vec3> dv_;   // prescribed Δv, then Δv, then v1
 };
 
 StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, double h,
                                      const StepContext& context) {
   StepReport report;
   const std::size_t n = system.size();
-  for (auto* scratch : {&dx_hat_, &b_, &dv_}) {
+  for (auto* scratch : {&dx_hat_, &b_, &dv_, &way_}) {
     scratch->resize(n);
   }
 
@@ -55,14 +56,21 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
   if (!have_matrix(system, context, a_, report)) return report;
   SpringMatrix& A = *a_;
 
-  // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
   const std::span<const double> m = system.masses();
-  system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_, A);
-  if (gives_up(context, report)) return report;
-  context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
   prescribe_change(system.projection(), state.x, h, state.v, dv_);
-  if (gives_up(context, report)) return report;
-  if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, false, dv_, report)) return report;
+  for (int solves = 1;; ++solves) {
+    // b = M (v̂ − v0) + c (f0 + K (x̂ − x0 + c v0)); K is that of A, clamped or not.
+    system.linearize(context.pool, state.x, state.v, 1, dx_hat_, {1, c, c * c}, context.solver.jacobian, b_,
+                     A);
+    if (gives_up(context, report)) return report;
+    context.for_particles(n, [&](std::size_t i) { b_[i] = m[i] * (v_hat_[i] - state.v[i]) + c * b_[i]; });
+    if (gives_up(context, report)) return report;
+    if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, solves > 1, dv_, report))
+      return report;
+    if (solves == kMostContactSolves) break;
+    context.for_particles(n, [&](std::size_t i) { way_[i] = dx_hat_[i] + c * dv_[i]; });
+    if (!system.met_otherwise(context.pool, state.x, 1, way_)) break;
+  }
 
   report_linear_solution(context, system, A, solver_, dv_, b_, state.v, v_hat_);
   context.for_particles(n, [&](std::size_t i) {

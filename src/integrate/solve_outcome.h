@@ -8,6 +8,9 @@
 
 namespace clothlab {
 
+/// Solves in a step of one Newton iteration: once more where contact was met otherwise than foreseen.
+inline constexpr int kMostContactSolves = 3;
+
 /// Ensures `slot` holds a matrix on the system's pattern; on cancellation returns false and sets
 /// report.stopped.
 bool have_matrix(const DynamicSystem& system, const StepContext& context, std::optional<SpringMatrix>& slot,

@@ -340,6 +340,26 @@ TEST(PenaltyContact, ClothComesToRestWithOneNewtonIteration) {
   }
 }
 
+// Two particles at rest above a stiff contact, whose stretched springs to pins below the floor and weight
+// would lead them 2 mm below the contact distance in a step: they are met there. Found in the next step, far
+// from equilibrium, they would be thrown up.
+TEST(PenaltyContact, AStepWithOneNewtonIterationMeetsWhatItsSpringsLeadDown) {
+  WorkerPool pool(1);
+  for (const char* integrator : {"semi-implicit-euler", "semi-implicit-bdf2"}) {
+    Scene scene = patch_on_floor(integrator, 0, 0, 1.0 / 60);
+    scene.contact.stiffness = 2e4;
+    scene.pins = std::vector<std::uint32_t>{0, 1};
+    std::vector<vec3>& x = scene.initial_state->positions;
+    for (const std::size_t pin : {0, 1}) x[pin].y = -1e-2;
+    for (const std::size_t free : {2, 3}) x[free] = {x[free - 2].x, 2.5e-3, 0};
+    Simulation simulation(scene, mesh_of(scene), pool);
+    ASSERT_EQ(run(simulation, 1), 1);
+    const double far = 0.1 * scene.contact.distance;
+    for (const std::size_t free : {2, 3})
+      EXPECT_NEAR(simulation.state().x[free].y, scene.contact.distance, far) << integrator;
+  }
+}
+
 // At h √(k/m) = 63 a falling patch is found 2 mm deep, with 20 J in each contact that nobody has put there,
 // and would leave as one: no spring is strained and nothing shakes.
 TEST(PenaltyContact, ThrowingClothAsAWholeIsABlowUp) {
