@@ -114,9 +114,9 @@ class ClothSystem final : public DynamicSystem {
   void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                  std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode, std::span<vec3> f,
                  SpringMatrix& a) const override;
-  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double factor,
-                     std::span<const vec3> u) const override {
-    return contact_.met_otherwise(pool, x, factor, u);
+  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
+                     std::span<const vec3> w) const override {
+    return contact_.met_otherwise(pool, x, a, u, b, w);
   }
   double free_share(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> way) const override {
     return contact_.free_share(pool, x, way);

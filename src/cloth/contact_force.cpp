@@ -353,17 +353,21 @@ void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::spa
   add_blocks(v, c, mode, a);
 }
 
-bool ContactForce::met_otherwise(WorkerPool& pool, std::span<const vec3> x, double factor,
-                                 std::span<const vec3> u) const {
+bool ContactForce::met_otherwise(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u,
+                                 double b, std::span<const vec3> w) const {
   if (settings_.law.barrier || settings_.surfaces.empty()) return false;
+  led_.resize(x.size());
+  pool.for_chunks(x.size(), kContactGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) led_[i] = a * u[i] + b * w[i];
+  });
   const auto is_feature = [](const Touch& touch) { return touch.surface == kClothItself; };
   touches_.erase(std::ranges::find_if(touches_, is_feature), touches_.end());
   std::swap(touches_, foreseen_);
   touches_.clear();
-  find_on_surfaces(pool, x, {factor, u});
+  find_on_surfaces(pool, x, {1, led_});
   const double far = kUnforeseen * settings_.law.distance;
   const auto depth = [&](const Touch& touch) {
-    return settings_.law.distance - touch.gap - factor * glm::dot(touch.normal, touch.blend(u));
+    return settings_.law.distance - touch.gap - glm::dot(touch.normal, touch.blend(led_));
   };
   const auto key = [](const Touch& touch) { return std::pair(touch.particle[0], touch.surface); };
   bool otherwise = false;

@@ -170,7 +170,8 @@ class ContactForce final : public ForceTerm {
                  SpringMatrix& a) const override;
   /// See DynamicSystem. What was not foreseen to touch a surface, and then was led below it, would be found
   /// there in the next step, with a push that throws cloth about that is light beside it.
-  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double factor, std::span<const vec3> u) const;
+  bool met_otherwise(WorkerPool& pool, std::span<const vec3> x, double a, std::span<const vec3> u, double b,
+                     std::span<const vec3> w) const;
 
  private:
   struct Slide {
@@ -223,6 +224,7 @@ class ContactForce final : public ForceTerm {
   mutable std::vector<std::vector<Touch>> by_chunk_;
   mutable std::vector<Touch> touches_, foreseen_;
   mutable std::vector<Touch> met_;  // what the next `linearize` has on surfaces, unless empty
+  mutable std::vector<vec3> led_;   // ways of the step that met it
   mutable bool looks_again_ = false;
   mutable std::vector<ContactElement> elements_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;

@@ -97,10 +97,10 @@ class DynamicSystem {
   virtual void linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v, double factor,
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
-  /// Whether the step that was solved with the last `linearize`, to x + factor u, found contact otherwise
+  /// Whether the step that was solved with the last `linearize`, to x + a u + b w, found contact otherwise
   /// than that had foreseen: the next `linearize` then takes it as it was found.
-  virtual bool met_otherwise(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, double /*factor*/,
-                             std::span<const vec3> /*u*/) const {
+  virtual bool met_otherwise(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, double /*a*/,
+                             std::span<const vec3> /*u*/, double /*b*/, std::span<const vec3> /*w*/) const {
     return false;
   }
   /// The share in [0, 1] of ways from x [m] on which nothing passes through anything, where contact sees to

@@ -30,7 +30,8 @@ struct StepContext {
   WorkerPool& pool;
   const StopProbe& stop;
   StepLedger* ledger = nullptr;  ///< null where nobody reads it; it changes no bit of a step
-  /// The step is the last one once more, with other particles held: its solutions are guesses.
+  /// The step is the last one once more, with other particles held: its solutions are guesses. What a guess
+  /// leaves unsolved is near what is held, where forces at the end then say little.
   bool repeats = false;
 
   ComputeContext solving() const { return {pool, stop}; }

@@ -31,15 +31,14 @@ class SemiImplicitBdf2 final : public Integrator {
   std::vector<vec3> v_hat_;
   std::vector<vec3> dx_hat_;
   std::vector<vec3> b_;
-  std::vector<vec3> way_;  // x1 − x0
-  std::vector<vec3> dv_;   // prescribed Δv, then Δv, then v1
+  std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
 };
 
 StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, double h,
                                      const StepContext& context) {
   StepReport report;
   const std::size_t n = system.size();
-  for (auto* scratch : {&dx_hat_, &b_, &dv_, &way_}) {
+  for (auto* scratch : {&dx_hat_, &b_, &dv_}) {
     scratch->resize(n);
   }
 
@@ -67,9 +66,8 @@ StepReport SemiImplicitBdf2::advance(const DynamicSystem& system, State& state, 
     if (gives_up(context, report)) return report;
     if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, solves > 1, dv_, report))
       return report;
-    if (solves == kMostContactSolves) break;
-    context.for_particles(n, [&](std::size_t i) { way_[i] = dx_hat_[i] + c * dv_[i]; });
-    if (!system.met_otherwise(context.pool, state.x, 1, way_)) break;
+    if (solves == kMostContactSolves || !system.met_otherwise(context.pool, state.x, 1, dx_hat_, c, dv_))
+      break;
   }
 
   report_linear_solution(context, system, A, solver_, dv_, b_, state.v, v_hat_);

@@ -21,15 +21,14 @@ class SemiImplicitEuler final : public Integrator {
   LinearSolver solver_;
   std::optional<SpringMatrix> a_;
   std::vector<vec3> b_;   // then x1
-  std::vector<vec3> dv_;  // prescribed Δv, then Δv
-  std::vector<vec3> v1_;
+  std::vector<vec3> dv_;  // prescribed Δv, then Δv, then v1
 };
 
 StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state, double h,
                                       const StepContext& context) {
   StepReport report;
   const std::size_t n = system.size();
-  for (auto* scratch : {&b_, &dv_, &v1_}) scratch->resize(n);
+  for (auto* scratch : {&b_, &dv_}) scratch->resize(n);
 
   if (!have_matrix(system, context, a_, report)) return report;
   SpringMatrix& A = *a_;
@@ -44,13 +43,16 @@ StepReport SemiImplicitEuler::advance(const DynamicSystem& system, State& state,
     if (gives_up(context, report)) return report;
     if (!solve_linear(solver_, {A, b_, system.projection(), dv_}, context, solves > 1, dv_, report))
       return report;
-    context.for_particles(n, [&](std::size_t i) { v1_[i] = state.v[i] + dv_[i]; });
-    if (solves == kMostContactSolves || !system.met_otherwise(context.pool, state.x, h, v1_)) break;
+    if (solves == kMostContactSolves || !system.met_otherwise(context.pool, state.x, h, state.v, h, dv_))
+      break;
   }
 
   report_linear_solution(context, system, A, solver_, dv_, b_);
-  std::vector<vec3>&x1 = b_, &v1 = v1_;
-  context.for_particles(n, [&](std::size_t i) { x1[i] = state.x[i] + h * v1[i]; });
+  std::vector<vec3>&x1 = b_, &v1 = dv_;
+  context.for_particles(n, [&](std::size_t i) {
+    v1[i] = state.v[i] + dv_[i];
+    x1[i] = state.x[i] + h * v1[i];
+  });
   report_linear_forces(context, system, h, state.x, state.v, v1);
   finish_step(system, context, h, x1, v1, state);
   return report;

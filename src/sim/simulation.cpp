@@ -270,7 +270,7 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     if (!contact.land(surfaces, h, substep_start, state, system, context)) break;
     state = substep_start;
     integrator->reset();
-    of_step.repeats = true;
+    of_step.repeats = knows_reactions();
     const StepReport before = report;
     ledger.begin();
     report = integrator->advance(system, state, h, of_step);
