@@ -20,6 +20,7 @@ constexpr double kStillOnIt = 1e-3;      // of the radius of curvature
 constexpr double kInPlace = 1e-9;        // [m]: what is deeper is being lifted
 constexpr int kMostNormals = 3;          // that hold one particle
 constexpr int kMostCorrections = 50;     // of one particle at the end of a step
+constexpr std::size_t kLandGrain = 1024;
 
 // What a particle held along the normal goes away from a curved surface in a step is less than this; v
 // relative to the surface.
@@ -191,27 +192,8 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   CancelPoint cancel(context.stop);
   cancel.look();
   Projection& projection = system.projection();
-  landed_.clear();
-  const std::uint32_t first = surfaces.first(), end = surfaces.size();
-  for (std::uint32_t i = 0; i < after.x.size(); ++i) {
-    cancel.pass();
-    // The deepest: held by that, it may not go below the others.
-    double deepest = 0;
-    std::uint32_t surface = end;
-    for (std::uint32_t each = first; each < end; ++each) {
-      if (surfaces.is_far(each, i, after.x[i], 0)) continue;
-      const SurfacePlace place = surfaces.at_end(each, i, after.x[i]);
-      if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
-      // What moves away already is put on the surface at the end.
-      if (place.curvature > 0 &&
-          glm::dot(place.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
-        continue;
-      deepest = place.level - place.height;
-      surface = each;
-    }
-    if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) continue;  // a pin
-    landed_.push_back({i, surface, deepest});
-  }
+  find_landed(surfaces, after, projection, context.pool);
+  cancel.look();
   double farthest = turned_back(surfaces, h, before, after);
   for (const Landed& landed : landed_) farthest = std::max(farthest, landed.depth);
   if (!(farthest > surfaces.room())) return false;
@@ -255,6 +237,37 @@ bool FilterContact::land(const Surfaces& surfaces, double h, const State& before
   });
   sorted_ = contacts_.size();
   return true;
+}
+
+void FilterContact::find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,
+                                WorkerPool& pool) {
+  const std::uint32_t first = surfaces.first(), end = surfaces.size();
+  landed_by_chunk_.resize((after.x.size() + kLandGrain - 1) / kLandGrain);
+  pool.for_chunks(after.x.size(), kLandGrain, [&](std::size_t from, std::size_t to) {
+    std::vector<Landed>& landed = landed_by_chunk_[from / kLandGrain];
+    landed.clear();
+    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
+      // The deepest: held by that, it may not go below the others.
+      double deepest = 0;
+      std::uint32_t surface = end;
+      for (std::uint32_t each = first; each < end; ++each) {
+        if (surfaces.is_far(each, i, after.x[i], 0)) continue;
+        const SurfacePlace place = surfaces.at_end(each, i, after.x[i]);
+        if (!is_below(place) || !(place.level - place.height > deepest) || holds(i, each)) continue;
+        // What moves away already is put on the surface at the end.
+        if (place.curvature > 0 &&
+            glm::dot(place.normal, after.v[i] - surfaces.velocity_at_end(each, after.x[i])) > 0)
+          continue;
+        deepest = place.level - place.height;
+        surface = each;
+      }
+      if (surface == end || (projection.find(i) != nullptr && contacts_of(i).empty())) continue;  // a pin
+      landed.push_back({i, surface, deepest});
+    }
+  });
+  landed_.clear();
+  for (const std::vector<Landed>& landed : landed_by_chunk_)
+    landed_.insert(landed_.end(), landed.begin(), landed.end());
 }
 
 const FilterContact::Contact* FilterContact::last_of(std::uint32_t particle, std::size_t& from) const {

@@ -89,6 +89,9 @@ class FilterContact {
   /// s].
   Projection::Entry add(Contact contact, const SurfacePlace& place, double pressed, const Surfaces& surfaces,
                         double h, const State& state, const ClothSystem& system);
+  /// Free particles that end below a surface.
+  void find_landed(const Surfaces& surfaces, const State& after, const Projection& projection,
+                   WorkerPool& pool);
   /// On all that it is below, but for those that lift it.
   void put_on_surfaces(const Surfaces& surfaces, std::uint32_t particle, vec3& x, vec3& v) const;
   /// The longest way of those that friction has turned round [m].
@@ -109,6 +112,7 @@ class FilterContact {
 
   std::vector<Contact> contacts_, before_;
   std::vector<Landed> landed_;
+  std::vector<std::vector<Landed>> landed_by_chunk_;
   std::size_t sorted_ = 0;                // of the contacts, at the front
   std::vector<Projection::Entry> added_;  // for the projection
   std::vector<SteadyForce::Push> friction_;
