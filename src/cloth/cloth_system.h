@@ -54,6 +54,7 @@ class ClothSystem final : public DynamicSystem {
 
   /// What the cloth meets as forces.
   void set_contact(const ContactSettings& settings);
+  void set_contact_stiffness(double stiffness, double damping) { contact_.set_stiffness(stiffness, damping); }
   const ContactForce& contact() const { return contact_; }
   void place_surface(std::size_t surface, const Obstacle& before, const Obstacle& body,
                      const SurfaceMotion& motion, double ahead) {

@@ -93,8 +93,7 @@ void ContactForce::place(std::size_t surface, const Obstacle& before, const Obst
 void ContactForce::begin(WorkerPool& pool, std::span<const vec3> x) {
   slides_.clear();
   start_.clear();
-  looks_again_ = false;
-  met_.clear();
+  looks_again_ = has_met_ = false;
   if (!near_.empty() || settings_.law.barrier) start_.assign(x.begin(), x.end());
   for (const Touch& touch : touches(pool, x)) slides_.push_back({touch, load_of(touch)});
 }
@@ -211,8 +210,8 @@ ContactElements ContactForce::elements(WorkerPool& pool, std::span<const vec3> x
 
 bool ContactForce::is_pressed_shut() const {
   if (!bars_ways() || (found_at_begin_ && before_ != bodies_)) return false;
-  const double least = FreeWay::kLeast * settings_.law.distance;
-  return std::ranges::any_of(touches_, [&](const Touch& touch) { return touch.gap < least; });
+  return std::ranges::any_of(touches_,
+                             [](const Touch& touch) { return touch.gap < FreeWay::kLeast * touch.reach; });
 }
 
 ContactPair ContactForce::pair(const Touch& touch, std::span<const vec3> v) const {
@@ -336,11 +335,11 @@ ContactForce::Quotients ContactForce::quotients(JacobianMode mode, std::span<con
 void ContactForce::linearize(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v,
                              double factor, std::span<const vec3> u, const SystemCoefficients& c,
                              JacobianMode mode, std::span<vec3> f, SpringMatrix& a) const {
-  if (met_.empty()) {
+  if (!has_met_) {
     find(pool, x, settings_.law.barrier ? Lead{} : Lead{factor, u, f, c.stiffness});
   } else {
-    touches_.clear();
     std::swap(touches_, met_);
+    has_met_ = false;
     if (!near_.empty()) find_features(pool, x);
   }
   for (const Touch& touch : touches_) {
@@ -390,7 +389,7 @@ bool ContactForce::met_otherwise(WorkerPool& pool, std::span<const vec3> x, doub
   }
   while (old != foreseen_.end()) pass();
   looks_again_ = true;
-  if (!otherwise) met_.clear();
+  has_met_ = otherwise;
   return otherwise;
 }
 

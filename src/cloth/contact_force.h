@@ -125,6 +125,11 @@ class ContactForce final : public ForceTerm {
   std::span<const Touch> touches(WorkerPool& pool, std::span<const vec3> x) const;
   /// Those that were found last: after `energy` and `add_measures` those at their positions.
   std::span<const Touch> found() const { return touches_; }
+  /// Another stiffness [N/m] and damping [N·s/m] with all else as it is; never fails.
+  void set_stiffness(double stiffness, double damping) {
+    settings_.law.stiffness = stiffness;
+    settings_.damping = damping;
+  }
   /// Whether any of these is so near that it may only go apart; unknown, false, where surfaces have gone on.
   bool is_pressed_shut() const;
   /// A touch at velocities v, with friction at its own load.
@@ -223,9 +228,9 @@ class ContactForce final : public ForceTerm {
   mutable std::vector<std::vector<FoundPlace>> found_;  // above meshes, by surface and particle
   mutable std::vector<std::vector<Touch>> by_chunk_;
   mutable std::vector<Touch> touches_, foreseen_;
-  mutable std::vector<Touch> met_;  // what the next `linearize` has on surfaces, unless empty
+  mutable std::vector<Touch> met_;  // what the next `linearize` has on surfaces, where has_met_
   mutable std::vector<vec3> led_;   // ways of the step that met it
-  mutable bool looks_again_ = false;
+  mutable bool has_met_ = false, looks_again_ = false;  // in the step that `begin` began
   mutable std::vector<ContactElement> elements_;
   mutable std::vector<SpringMatrix::Stencil> stencils_;
 };

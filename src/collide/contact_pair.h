@@ -29,12 +29,13 @@ struct ContactPair {
 struct ContactFigures {
   std::size_t pairs = 0;
   std::size_t sticking = 0;  ///< of them
-  std::size_t candidates =
-      0;  ///< pairs of features that contact by impulses has looked at, by what was listed when
+  /// Pairs of features that contact by impulses has looked at, by what was listed when.
+  std::size_t candidates = 0;
   double least_gap = std::numeric_limits<double>::quiet_NaN();  ///< [m]; NaN without pairs
   double push = 0;                                              ///< sum of the normal forces [N]
   double friction_power = 0;                                    ///< that friction takes [W]
-  double limit = 1;  ///< least share of its way that a barrier has left a particle
+  double stiffness = 0;  ///< k or κ of contact by forces [N/m]; 0 of other models
+  double limit = 1;      ///< least share of its way that a barrier has left a particle
 
   void add(const ContactPair& pair) {
     least_gap = pairs == 0 ? pair.gap : std::min(least_gap, pair.gap);

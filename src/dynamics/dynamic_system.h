@@ -98,7 +98,8 @@ class DynamicSystem {
                          std::span<const vec3> u, const SystemCoefficients& c, JacobianMode mode,
                          std::span<vec3> f, SpringMatrix& a) const = 0;
   /// Whether the step that was solved with the last `linearize`, to x + a u + b w, found contact otherwise
-  /// than that had foreseen: the next `linearize` then takes it as it was found.
+  /// than that had foreseen: the next `linearize` then takes it as it was found. Of the step that began with
+  /// ClothSystem::meet.
   virtual bool met_otherwise(WorkerPool& /*pool*/, std::span<const vec3> /*x*/, double /*a*/,
                              std::span<const vec3> /*u*/, double /*b*/, std::span<const vec3> /*w*/) const {
     return false;

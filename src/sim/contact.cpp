@@ -64,10 +64,13 @@ ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> b
   settings.law.stiffness =
       barrier ? barrier_stiffness(scene, model, settings.law.distance, stiffened) : contact.stiffness;
   settings.thickness = barrier ? 0 : contact.thickness;
-  settings.damping =
-      scene.material.spring_damping + scene.material.rayleigh_stiffness * settings.law.stiffness;
+  settings.damping = contact_damping(scene.material, settings.law.stiffness);
   settings.friction.speed = contact.friction_speed > 0 ? contact.friction_speed : kOfDiagonal * mesh.diagonal;
   return settings;
+}
+
+double contact_damping(const Material& material, double stiffness) {
+  return material.spring_damping + material.rayleigh_stiffness * stiffness;
 }
 
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model) {

@@ -44,6 +44,9 @@ double surface_thickness(const Scene& scene, const ClothModel& model);
 ContactSettings contact_settings(const Scene& scene, std::span<const Obstacle> bodies,
                                  const ClothModel& model, const ClothMesh& mesh, double stiffened = 1);
 
+/// Of contact by forces of that stiffness [N·s/m].
+double contact_damping(const Material& material, double stiffness);
+
 /// What a cloth of that model and mesh touched at a moment of its run; by the filter without forces.
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
                                      const ClothMesh& mesh);

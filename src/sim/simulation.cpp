@@ -107,7 +107,6 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     open_books(context.pool);
     const StepReport report = advance(h, context);
     measure(context);
-    if (system.contact().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
     close_books();
     const std::optional<BlowUp> bad = check_energy(h);
     const bool good = !bad && (!scene->stepping.adaptive || measured.strain <= scene->stepping.max_strain);
@@ -116,6 +115,7 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
       continue;
     }
     if (bad) return refuse_step(*bad, context.pool);
+    if (system.contact().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
     adopt_substep(report, h, good);
   }
   return StepStatus::done;
@@ -469,11 +469,12 @@ void Simulation::Impl::restore_start_of_step() {
 
 void Simulation::Impl::stiffen(double to) {
   if (to == stiffened) return;
+  const double stiffness = to / stiffened * system.contact().settings().law.stiffness;
   stiffened = to;
-  system.set_contact(contact_settings(*scene));
+  system.set_contact_stiffness(stiffness, contact_damping(scene->material, stiffness));
 }
 
-/// Begins the step anew, with a barrier twice as stiff.
+/// Begins the step anew, with a barrier twice as stiff, or, where the stiffest does not help, as it was.
 void Simulation::Impl::retake_stiffer() {
   state = at_step.state;
   load_progress(at_step);
@@ -481,7 +482,8 @@ void Simulation::Impl::retake_stiffer() {
   jumped = true;
   aim_at_pins();
   begin_record();
-  stiffen(2 * stiffened);
+  is_alone = stiffened < kMostStiffened;
+  stiffen(is_alone ? 2 * stiffened : at_step.stiffened);
 }
 
 /// Undoes the step in any of its stages.
@@ -538,6 +540,7 @@ void Simulation::Impl::finish_record() {
   next.volume = measured.volume;
   // Contact forces were measured last, at this state.
   for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
+  if (!system.contact().empty()) next.contacts.stiffness = system.contact().settings().law.stiffness;
   if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
   next.books_of_step = next.books;
   for (const EnergyEntry& entry : kEnergyEntries)

@@ -64,10 +64,8 @@ struct Simulation::Impl {
   void finish_record();
   void restore_start_of_step();
   void begin_record();
-  /// Whether a barrier's own stiffness, where it does not do, may be doubled.
-  bool may_stiffen() const {
-    return is_alone && scene->contact.barrier_stiffness == 0 && stiffened < kMostStiffened;
-  }
+  /// Whether a barrier's own stiffness, where it does not do, may be another one.
+  bool may_stiffen() const { return is_alone && scene->contact.barrier_stiffness == 0; }
   void stiffen(double to);
   void retake_stiffer();
   void abandon_step();
@@ -209,7 +207,7 @@ struct Simulation::Impl {
 
   double last_h = 0;      // of the last substep [s]
   double stiffened = 1;   // see Checkpoint
-  bool is_alone = false;  // in the current step
+  bool is_alone = false;  // in the current step, while a stiffer barrier may help
 
   std::shared_ptr<State> last_sound;  // the newest sound state, where `state` is not; or the start
   std::uint64_t last_sound_step = 0;

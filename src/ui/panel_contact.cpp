@@ -244,6 +244,13 @@ constexpr std::array kContactRows{
         "Sum over all of them of what a surface presses with: at rest on a floor the weight of the cloth. "
         "By impulses also what the cloth presses itself with. By the filter, the mean of the last step.",
         [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
+    ContactRow{"Stiffness", "contact-stiffness-now",
+               "Of contact by forces: k of a penalty, κ of a barrier. Where κ is automatic it is chosen for "
+               "the mesh, "
+               "and doubled where cloth presses it shut, in one lane alone.",
+               [](const ContactFigures& now) {
+                 return now.stiffness > 0 ? format_quantity(now.stiffness, "N/m") : std::string("–");
+               }},
     ContactRow{
         "Least way", "contact-limit",
         "The least share of its way in the step that a particle was left, so that nothing goes through "

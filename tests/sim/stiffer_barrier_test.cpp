@@ -61,6 +61,7 @@ TEST_P(StifferBarrier, LiftsWhatItWouldHaveSqueezed) {
   EXPECT_EQ(stiffness_of(fixed), own);
   ASSERT_TRUE(rises(alone, true));
   EXPECT_GE(stiffness_of(alone), 2 * own);
+  EXPECT_EQ(alone.record().contacts.stiffness, stiffness_of(alone));
   EXPECT_LE(stiffness_of(alone), 16 * own);
   EXPECT_EQ(test::exact_intersections(mesh_->triangles, alone.state().x, alone.obstacles()), 0U);
   // Up to there both have the same bits.

@@ -87,6 +87,10 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   EXPECT_EQ(says("contact-gap"), "0 m") << "rounding";
   EXPECT_EQ(says("contact-force"), "2 N");
   EXPECT_EQ(says("contact-friction"), "100 mW");
+  EXPECT_EQ(says("contact-stiffness-now"), "–");
+  now.stiffness = 157;
+  face.frame();
+  EXPECT_EQ(says("contact-stiffness-now"), "157 N/m");
 
   face.view.contacts = true;
   face.legend.contact = {glm::vec3(1), 0.1, 0.5};
