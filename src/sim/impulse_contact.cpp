@@ -442,7 +442,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
 }
 
 /// Each that is short of its gap, as a spring along its normal and a damper across it on the cloth's
-/// particles; what they push the predicted ways with goes to b.
+/// particles; what it pushes with where the ways are goes to b.
 void ImpulseContact::press_contacts(WorkerPool& pool) {
   const double stiffness = kContactStiffness * (1 + matrix_->relative_stiffness(pool));
   of_cloth_.assign(matrix_->stencils().begin(), matrix_->stencils().end());

@@ -246,8 +246,7 @@ constexpr std::array kContactRows{
         [](const ContactFigures& now) { return format_quantity(now.push, "N"); }},
     ContactRow{"Stiffness", "contact-stiffness-now",
                "Of contact by forces: k of a penalty, κ of a barrier. Where κ is automatic it is chosen for "
-               "the mesh, "
-               "and doubled where cloth presses it shut, in one lane alone.",
+               "the mesh, and doubled where cloth presses it shut, in one lane alone.",
                [](const ContactFigures& now) {
                  return now.stiffness > 0 ? format_quantity(now.stiffness, "N/m") : std::string("–");
                }},

@@ -95,9 +95,13 @@ std::set<std::array<std::uint32_t, 5>> all_pairs(const Sheet& cloth, const Sheet
   return pairs;
 }
 
+vec3 within(double length, std::mt19937& random) {
+  std::uniform_real_distribution<double> along(-1, 1);
+  return length * vec3(along(random), along(random), along(random));
+}
+
 TEST(FeaturePairs, AreAllThatMayMeetAndEachOnce) {
   std::mt19937 random(7);
-  std::uniform_real_distribution<double> along(-1, 1);
   WorkerPool pool(2);
   for (const bool with_body : {false, true}) {
     const Sheet cloth = crumpled(9, 7, 0.15, random);
@@ -113,8 +117,7 @@ TEST(FeaturePairs, AreAllThatMayMeetAndEachOnce) {
     for (const double length : {0.0, 0.05, 0.3})
       for (const double reach : {1e-6, 0.03}) {
         std::vector<vec3> way;
-        while (way.size() < x.size())
-          way.push_back(vec3(1, 2, 3) + length * vec3(along(random), along(random), along(random)));
+        while (way.size() < x.size()) way.push_back(vec3(1, 2, 3) + within(length, random));
         const auto found = finder.find(pool, x, way, reach, true);
         ASSERT_TRUE(found);
         std::set<std::array<std::uint32_t, 5>> listed;
@@ -141,10 +144,7 @@ TEST(FeaturePairs, SaysWhereThereAreTooMany) {
 // Lists are kept while particles move, alone, together and all at random; what is found does not show it.
 TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
   std::mt19937 random(11);
-  std::uniform_real_distribution<double> along(-1, 1);
-  const auto anywhere = [&](double length) {
-    return length * vec3(along(random), along(random), along(random));
-  };
+  const auto anywhere = [&](double length) { return within(length, random); };
   WorkerPool pool(2);
   const Sheet cloth = crumpled(10, 8, 0.08, random);
   const Sheet rest = crumpled(10, 8, 0, random);
@@ -189,10 +189,7 @@ TEST(FeaturePairs, AreAllThatAreNearWhateverWasNearBefore) {
 // far, all do, or the body is somewhere else at once.
 TEST(FeaturePairs, AreKeptAndNoneIsMissed) {
   std::mt19937 random(13);
-  std::uniform_real_distribution<double> along(-1, 1);
-  const auto anywhere = [&](double length) {
-    return length * vec3(along(random), along(random), along(random));
-  };
+  const auto anywhere = [&](double length) { return within(length, random); };
   WorkerPool pool(2);
   constexpr double kReach = 0.02;
   for (const bool with_body : {false, true}) {
