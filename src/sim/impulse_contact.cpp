@@ -29,10 +29,9 @@ constexpr double kSameWay = 1e-9;  // [m]
 constexpr std::size_t kNoContact = std::numeric_limits<std::size_t>::max();
 constexpr int kMostSteps = 1000;            // along one way
 constexpr int kThroughSprings = 8;          // rounds whose impulses do
-constexpr int kIterations = 6;              // of Newton's method
-constexpr double kLeastSolved = 0.1;        // of the residual
+constexpr int kIterations = 4;              // of Newton's method
+constexpr double kLeastSolved = 1e-2;       // of the residual
 constexpr double kSolvedTo = 1e-2;          // of ξ
-constexpr double kLeastFall = 1e-2;         // of the energy along a step, of the steepest
 constexpr double kFlat = 1e-3;              // of the slope at the beginning of a line
 constexpr int kHalvings = 20;               // of a line
 constexpr double kContactStiffness = 10;    // of the springs around a contact
@@ -405,7 +404,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
   };
   go(predicted_);
   system.force(pool, end_, speed_, force_);
-  double steepest = 0, largest = 0;
+  double largest = 0;
   LinearSolverSettings solving = settings_.solver;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     go(way_);
@@ -433,9 +432,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     const double share = search_line(pool, fall);
     if (!(share > 0)) break;
     for (std::size_t i = 0; i < particles; ++i) way_[i] += share * change_[i];
-    steepest = std::max(steepest, fall);
-    const bool is_short = share == 1 && std::sqrt(longest) < kSolvedTo * settings_.thickness;
-    if (is_short || fall <= kLeastFall * steepest) break;
+    if (share == 1 && std::sqrt(longest) < kSolvedTo * settings_.thickness) break;
   }
   for (std::size_t i = 0; i < particles; ++i) v_[i] = v_after_[i] + (way_[i] - predicted_[i]) / h_;
   std::ranges::fill(moved_, char{1});
