@@ -63,6 +63,7 @@ void EditHistory::follow_lane(LaneId lane, const std::shared_ptr<const Scene>& s
   const Scene& now = *now_.present.scene;
   if (lane != lane_ || !differences(now, with_method_of(now, *scene), *now_.present.loaded->mesh).empty()) {
     EditHistory next = *this;
+    if (lane_ == 0 && lane != 0) next.first_lane_ = now_.present.scene;
     next.lane_ = lane;
     next.adopt_method(*scene);
     *this = std::move(next);
@@ -72,7 +73,9 @@ void EditHistory::follow_lane(LaneId lane, const std::shared_ptr<const Scene>& s
 
 void EditHistory::adopt_method(const Scene& scene) {
   now_.open_subject.clear();
+  // Another scene has its own method, and comes back with it.
   const auto of_lane = [&](Document& document) {
+    if (document.loaded != now_.present.loaded) return;
     document.scene = std::make_shared<const Scene>(with_method_of(*document.scene, scene));
   };
   std::ranges::for_each(now_.past, of_lane);
@@ -88,7 +91,19 @@ void EditHistory::adopt_method(const Scene& scene) {
   retell();
 }
 
+/// Before another scene: its first lane is the one that the panels act on then, and this scene comes back in
+/// its first lane, which has not got the method of the lane that the panels act on now.
+void EditHistory::leave_lane() {
+  if (lane_ == 0 || !first_lane_ || !pending_.empty()) return;
+  EditHistory next = *this;
+  next.lane_ = 0;
+  next.adopt_method(*first_lane_);
+  next.first_lane_ = nullptr;
+  *this = std::move(next);
+}
+
 void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arrival arrival) {
+  leave_lane();
   auto scene = without_state(loaded->scene);
   saved_[loaded.get()] = arrival == Arrival::anew ? saved_[now_.present.loaded.get()] : scene;
   add(OtherScene{std::move(loaded), std::move(scene), arrival == Arrival::first});
@@ -96,6 +111,7 @@ void EditHistory::record_scene(std::shared_ptr<const LoadedScene> loaded, Arriva
 
 std::optional<EditHistory::Step> EditHistory::undo() {
   if (!can_undo()) return std::nullopt;
+  if (step_back().other_scene) leave_lane();
   Step step = step_back();
   add(Travel{true, now_.past.back().number, step});
   return step;
@@ -103,6 +119,7 @@ std::optional<EditHistory::Step> EditHistory::undo() {
 
 std::optional<EditHistory::Step> EditHistory::redo() {
   if (!can_redo()) return std::nullopt;
+  if (step_forward().other_scene) leave_lane();
   Step step = step_forward();
   add(Travel{false, now_.future.back().number, step});
   return step;

@@ -130,6 +130,7 @@ class EditHistory {
   void add(std::variant<Edit, OtherScene, Travel> what);
   void take_out_first();
   void adopt_method(const Scene& scene);
+  void leave_lane();
   void perform(const Edit& edit);
   void perform(const OtherScene& other);
   void perform(const Travel& travel);
@@ -146,8 +147,9 @@ class EditHistory {
   std::map<const LoadedScene*, std::shared_ptr<const Scene>> saved_;
   std::uint64_t documents_ = 0;
   std::uint64_t gesture_ = 1;
-  LaneId lane_ = 0;                        // whose method the entries have
-  std::shared_ptr<const Scene> followed_;  // its scene, where the present one has its method
+  LaneId lane_ = 0;                          // whose method the entries have
+  std::shared_ptr<const Scene> first_lane_;  // has the first lane's method while the entries have another's
+  std::shared_ptr<const Scene> followed_;    // its scene, where the present one has its method
 };
 
 }  // namespace clothlab

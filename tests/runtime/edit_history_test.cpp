@@ -211,6 +211,26 @@ TEST(EditHistory, FollowsTheLaneWhoseMethodThePanelsEdit) {
   EXPECT_EQ(edits.scene().integrator, "bdf2");
 }
 
+// A lane beside the first one has the panels' attention when another scene comes or goes.
+TEST(EditHistory, AnotherSceneComesBackWithTheMethodOfItsFirstLane) {
+  EditHistory edits(sheet("First"));
+  edits.record(SetIntegrator{"rk4"});
+  edits.record_scene(sheet("Second", 5), EditHistory::Arrival::another);
+  edits.record(SetIntegrator{"xpbd"});
+  edits.settle(0, {});
+  const auto of_b = std::make_shared<Scene>(edits.scene());
+  of_b->integrator = "bdf2";
+  edits.follow_lane(1, of_b);
+  EXPECT_EQ(edits.scene().integrator, "bdf2");
+  const auto first = edits.undo();
+  ASSERT_TRUE(first && first->other_scene);
+  EXPECT_EQ(first->scene->integrator, "rk4");
+  edits.settle(0, {});
+  const auto second = edits.redo();
+  ASSERT_TRUE(second && second->other_scene);
+  EXPECT_EQ(second->scene->integrator, "xpbd");
+}
+
 TEST(EditHistory, AnotherSceneComesBackWithItsMeshAndItsValues) {
   const auto first = sheet("First");
   const auto second = sheet("Second", 5);
