@@ -119,7 +119,10 @@ void timeline_panel(const PanelContext& context, float width) {
       ImGui::CalcTextSize("Repeat with next").x + padding + ImGui::GetFrameHeight() + 2 * gap;
   // No room in a narrow window, where the keys remain.
   const bool with_buttons = width - wanted - label > units(160);
-  const float back = ImGui::CalcTextSize("Back to 000.0 s").x + 2 * ImGui::GetStyle().FramePadding.x + gap;
+  // Times below a second have more digits than most.
+  const std::string left = context.snapshot.left ? "Back to " + seconds(*context.snapshot.left) : "";
+  const float back =
+      std::max(ImGui::CalcTextSize("Back to 000.0 s").x, ImGui::CalcTextSize(left.c_str()).x) + padding + gap;
   const bool with_left =
       context.snapshot.left && width - (with_buttons ? wanted : 0) - label - back > units(80);
   scrub_label(context, label);
