@@ -90,7 +90,12 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   } else if (lag.step) {
     text = takes + ": no stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
   }
-  if (!context.snapshot.others.empty()) text.insert(0, slowest_lane(context.snapshot) + "; ");
+  // Where the lane that is shown runs alone, it is all of it.
+  const LaneSnapshot& shown = context.snapshot;
+  if (std::ranges::any_of(context.snapshot.lanes(), [&](const LaneSnapshot* lane) {
+        return !lane->frozen && lane->lane != shown.lane;
+      }))
+    text.insert(0, slowest_lane(context.snapshot) + "; ");
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   small_text(text, 1);
   note_item("lag");
