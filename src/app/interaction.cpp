@@ -276,8 +276,9 @@ void Interaction::send_moves(const Surroundings& around) {
     around.send(MovePins{{{pin->particle, pin->target}}, duration});
   if (const auto* body = std::get_if<HoldObstacle>(&action_)) {
     constexpr vec3 kMost(kFarthestObstacle / 2);  // so that both its ends are where they may be
-    around.send(
-        MoveObstacle{body->obstacle, glm::clamp(body->cursor + body->to_centre, -kMost, kMost), duration});
+    constexpr double kPerMetre = 1e6;  // whole micrometres: the panel shows 0, not what rounding left of it
+    const vec3 place = glm::round((body->cursor + body->to_centre) * kPerMetre) / kPerMetre + vec3(0);
+    around.send(MoveObstacle{body->obstacle, glm::clamp(place, -kMost, kMost), duration});
   }
 }
 
