@@ -39,7 +39,7 @@ inline constexpr std::array kContactModels{
         "Particles in contact are held along the normal by the projection that holds pins; "
         "impacts are inelastic, friction is Coulomb's, by impulses. Works with every method, and "
         "costs it its order where something touches or leaves.",
-        "No particle ends a step below a surface.",
+        "No particle that was above a surface ends a step below it.",
         false,
         false,
         {}},
@@ -55,16 +55,18 @@ inline constexpr std::array kContactModels{
         "After each step, what meets on the way is stopped by inelastic impulses, with Coulomb's "
         "friction: cloth, other obstacles, and the cloth itself. Works with every method, and costs it "
         "its order where something touches.",
-        "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", false,
-        false, kImpulseParameters},
+        "Cloth that does not intersect itself or a mesh never will; no particle "
+        "that was above a surface ends below it.",
+        false, false, kImpulseParameters},
     ContactModelInfo{
         ContactModel::barrier, "barrier", "Barrier",
         "A force that grows without bound as the gap closes, cloth on surfaces, on meshes and on itself, "
         "with "
         "smoothed friction. Particles that a step would lead through something go a part of their way alone. "
         "Not for methods that treat springs one by one or as rods.",
-        "Cloth that does not intersect itself or a mesh never will; no particle ends below a surface.", true,
-        false, kBarrierParameters},
+        "Cloth that does not intersect itself or a mesh never will; no particle "
+        "that was above a surface ends below it.",
+        true, false, kBarrierParameters},
 };
 
 inline const ContactModelInfo& info_of(ContactModel model) {

@@ -38,7 +38,7 @@ void SimulationThread::Impl::blow_up(LiveLane& lane) {
       .parameters = integrator_parameters(own.simulation->scene())};
   lane.blown->sentence = blow_up_sentence(*lane.blown);
   if (!arena->is_alone()) lane.blown->sentence.insert(0, std::string("Lane ") + lane_letter(lane.id) + ": ");
-  if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence + " The others go on.");
+  if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence);
   // Why is said when the last sound state is measured.
   ask_for_estimate(lane);
   lane.blown->explained_by = lane.question;

@@ -67,13 +67,15 @@ void lane_table(const PanelContext& context, ImVec2 size) {
         note_text(std::string("lane-row:") + lane_letter(row.lane->lane) + ':' + kColumns[c].title, text);
         if (c == 0) {
           const std::string id = std::string("##row") + lane_letter(row.lane->lane);
-          if (ImGui::Selectable(id.c_str(), row.lane->lane == context.snapshot.lane,
-                                ImGuiSelectableFlags_SpanAllColumns))
+          const bool shown = row.lane->lane == context.snapshot.lane;
+          if (ImGui::Selectable(id.c_str(), shown, ImGuiSelectableFlags_SpanAllColumns))
             context.select_lane(row.lane->lane);
           note_item(std::string("lane-row:") + lane_letter(row.lane->lane));
           tooltip(row.figures.help);
           ImGui::SameLine(0, 0);
-          coloured_text(lane_colour(row.lane->lane), first_line(text, ImGui::GetContentRegionAvail().x));
+          // On the bar of the one that is shown, its own colour is hard to read.
+          coloured_text(shown ? palette().text : lane_colour(row.lane->lane),
+                        first_line(text, ImGui::GetContentRegionAvail().x));
           continue;
         }
         coloured_text(c + 1 == kColumns.size() ? row.figures.colour : palette().text, text);

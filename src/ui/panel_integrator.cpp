@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/text.h"
@@ -69,15 +68,14 @@ std::string slowest_lane(const Snapshot& now) {
   }
   const double share = all > 0 ? slowest->step_ms.median / all : 0;
   return std::string("slowest: ") + lane_letter(slowest->lane) + ", " +
-         format_plain(std::round(100 * share), 3) + " % of it";
+         format_plain(std::round(100 * share), 3) + " %";
 }
 
 // In place of the line below h where steps take longer than the time they simulate.
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
   const std::string goal = speed == 1 ? "real time" : format_plain(speed) + "×";
-  const std::string takes = "a step takes " + format_quantity(lag.step_ms * 1e-3, "s");
-  std::string text = takes + " on average";
+  std::string text = "A step takes " + format_quantity(lag.step_ms * 1e-3, "s") + " on average";
   if (lag.step && *lag.step > 0) {
     ImGui::PushFont(fonts().small);
     const std::string label = "h = " + format_quantity(*lag.step, "s") + " for " + goal;
@@ -88,21 +86,20 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
             ". The larger h is, the more the method damps or errs. Ctrl-Z takes it back.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
-    text = takes + ": no stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
+    text = "No stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
   }
   // Where the lane that is shown runs alone, it is all of it.
   const LaneSnapshot& shown = context.snapshot;
   if (std::ranges::any_of(context.snapshot.lanes(), [&](const LaneSnapshot* lane) {
         return !lane->frozen && lane->lane != shown.lane;
       }))
-    text.insert(0, slowest_lane(context.snapshot) + "; ");
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    text += "; " + slowest_lane(context.snapshot);
   small_text(text, 1);
   note_item("lag");
   tooltip(
       "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
-      "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest can be "
-      "frozen (the menu with the dots), or given fewer substeps.");
+      "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest, which "
+      "takes so much of the time of all, can be frozen (the menu with the dots), or given fewer substeps.");
 }
 
 void step_size(const PanelContext& context, const IntegratorInfo& info) {

@@ -1034,7 +1034,7 @@ TEST(Interface, ABlowUpIsToldInOnePlace) {
   other.plot = face.snapshot.plot;
   other.blow_up_sentence = "Lane B: it blew up.";
   const auto tell = [&] {
-    face.snapshot.notice = "Lane B: it blew up. The others go on.";
+    face.snapshot.notice = "Lane B: it blew up.";
     ++face.snapshot.notices;
     face.frame();
     return !face.ui.message().empty();
