@@ -22,9 +22,14 @@ std::optional<FailedContact> failed_contact(const ClothSystem& system, WorkerPoo
     most = excess;
     const double mass = system.masses()[particle];
     const double stiffness = law.slope(touch.gap);
-    found = {particle, touch.surface, std::sqrt(stiffness / mass),
-             touch.friction * touch.push * contact.settings().friction.slope(0) / mass};
+    found = {.particle = particle,
+             .surface = touch.surface,
+             .omega = std::sqrt(stiffness / mass),
+             .friction_rate = touch.friction * touch.push * contact.settings().friction.slope(0) / mass};
   }
+  if (found && found->surface > 0)
+    for (const ContactSettings::Surface& surface : contact.settings().surfaces)
+      if (surface.number == found->surface) found->shape = surface.body.shape;
   return found;
 }
 

@@ -13,6 +13,8 @@ namespace clothlab {
 struct FailedContact {
   std::uint32_t particle = 0;
   std::uint32_t surface = 0;  ///< as in ContactPair
+  /// Of an obstacle, which may be gone or another one later.
+  std::optional<Obstacle::Shape> shape = {};
   double omega = 0;           ///< √(k/m), the frequency of the particle on it alone [rad/s]
   double friction_rate = 0;   ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ranges>
 
 namespace clothlab {
 
@@ -37,10 +38,10 @@ void Projection::constrain(std::span<const Entry> added) {
   entries_.resize(entries_.size() + added.size());
   // Merges from the back; std::inplace_merge would allocate.
   auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
-  for (auto next = added.rbegin(); next != added.rend(); ++next) {
-    assert(next->particle < particles_);
-    while (old != entries_.begin() && (old - 1)->particle > next->particle) *--to = *--old;
-    *--to = *next;
+  for (const Entry& next : std::views::reverse(added)) {
+    assert(next.particle < particles_);
+    while (old != entries_.begin() && (old - 1)->particle > next.particle) *--to = *--old;
+    *--to = next;
     to->passing = true;
   }
 }

@@ -2,15 +2,13 @@
 #include "runtime/background.h"
 
 #include <chrono>
+#include <ctime>
 
 #if defined(__linux__)
 #include <sys/resource.h>
 #include <unistd.h>
 #elif defined(__APPLE__)
 #include <pthread.h>
-#endif
-#if defined(__linux__) || defined(__APPLE__)
-#include <time.h>
 #endif
 
 namespace clothlab {

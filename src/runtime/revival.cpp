@@ -39,18 +39,17 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
     facts.vertices = {low, high};
   }
   if (blow_up.contact) {
-    const Scene& scene = simulation.scene();
     facts.contact = blow_up.contact;
     facts.contact_vertex = simulation.mesh().vertex_of_particle[facts.contact->particle];
     const std::uint32_t surface = facts.contact->surface;
-    facts.contact_with = "the floor";
-    if (surface == kClothItself) {
+    if (surface == 0)
+      facts.contact_with = "the floor";
+    else if (surface == kClothItself)
       facts.contact_with = "the cloth itself";
-    } else if (surface > 0) {
-      const std::size_t body = surface - 1;
-      facts.contact_with = "obstacle " + std::to_string(body + 1) + " (" +
-                           std::string(name_of(scene.obstacles.bodies[body].shape)) + ")";
-    }
+    else
+      facts.contact_with =
+          "obstacle " + std::to_string(surface) +
+          (facts.contact->shape ? " (" + std::string(name_of(*facts.contact->shape)) + ")" : "");
   }
   return facts;
 }

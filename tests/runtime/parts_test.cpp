@@ -19,7 +19,9 @@
 #include "runtime/pacer.h"
 #include "runtime/plot_history.h"
 #include "runtime/real_time.h"
+#include "runtime/revival.h"
 #include "runtime/step_timer.h"
+#include "runtime/support.h"
 
 namespace clothlab {
 namespace {
@@ -468,6 +470,23 @@ TEST(StepTimer, KnowsTheMedianAndTheTailOfTheRecentSteps) {
   EXPECT_EQ(timer.times().last, 120);
   EXPECT_EQ(timer.times().median, 61);
   EXPECT_EQ(timer.times().p95, 114);
+}
+
+// ---- Blow-ups
+
+// A lane that blew up stands, while bodies are removed from the world of all lanes.
+TEST(BlowUpFacts, NameABodyThatIsGone) {
+  WorkerPool pool(1);
+  const Scene scene = testing::sheet_scene(4);
+  const Simulation simulation(scene, testing::loaded(scene)->mesh, pool);
+  BlowUp blow_up;
+  const auto name = [&](std::uint32_t surface, std::optional<Obstacle::Shape> shape) {
+    blow_up.contact = FailedContact{.particle = 3, .surface = surface, .shape = shape};
+    return blow_up_facts(blow_up, simulation).contact_with;
+  };
+  EXPECT_EQ(name(2, Obstacle::Shape::plane), "obstacle 2 (plane)");
+  EXPECT_EQ(name(0, std::nullopt), "the floor");
+  EXPECT_EQ(name(kClothItself, std::nullopt), "the cloth itself");
 }
 
 }  // namespace

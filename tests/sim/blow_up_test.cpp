@@ -250,6 +250,7 @@ TEST_F(BlowUpTest, NamesTheContact) {
     EXPECT_NEAR(contact.omega, 3000, 1e-6);
     EXPECT_EQ(contact.friction_rate, 0);
     EXPECT_EQ(contact.surface, floor ? 0u : 2u);
+    EXPECT_EQ(contact.shape, floor ? std::nullopt : std::optional(Obstacle::Shape::plane));
     const std::vector<ContactPair> pairs = simulation->contacts(pool);
     EXPECT_EQ(std::ranges::count(pairs, contact.particle, &ContactPair::particle), 1);
     EXPECT_LT(simulation->blow_up()->spring.value().omega, 500);
