@@ -15,8 +15,8 @@ struct FailedContact {
   std::uint32_t surface = 0;  ///< as in ContactPair
   /// Of an obstacle, which may be gone or another one later.
   std::optional<Obstacle::Shape> shape = {};
-  double omega = 0;           ///< √(k/m), the frequency of the particle on it alone [rad/s]
-  double friction_rate = 0;   ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
+  double omega = 0;          ///< √(k/m), the frequency of the particle on it alone [rad/s]
+  double friction_rate = 0;  ///< 2 μλ/(ε m), the largest rate at which friction brakes it alone [1/s]
 };
 
 /// Of those at positions x0 [m] the one whose energy at x1 is farthest above what the force at x0 would have

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <ranges>
 
 namespace clothlab {
 
@@ -38,7 +37,8 @@ void Projection::constrain(std::span<const Entry> added) {
   entries_.resize(entries_.size() + added.size());
   // Merges from the back; std::inplace_merge would allocate.
   auto to = entries_.end(), old = to - static_cast<std::ptrdiff_t>(added.size());
-  for (const Entry& next : std::views::reverse(added)) {
+  for (std::size_t left = added.size(); left > 0; --left) {
+    const Entry& next = added[left - 1];
     assert(next.particle < particles_);
     while (old != entries_.begin() && (old - 1)->particle > next.particle) *--to = *--old;
     *--to = next;
