@@ -288,6 +288,24 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
   EXPECT_NO_THROW(Simulation(crossed, two_sheets(0), pool));
 }
 
+// A body has been put where the cloth starts.
+TEST(ForceContact, AResetIsRefusedWhereABarrierHasNoRoomAtTheStart) {
+  WorkerPool pool(1);
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.floor = {.on = true, .height = -0.2, .friction = 0.3};
+  scene.contact.model = ContactModel::barrier;
+  Simulation simulation(scene, grid_mesh(6, 6), pool);
+  ASSERT_EQ(run(simulation, 100), 100);
+  simulation.apply(pool, SetObstacles{{parse_obstacle("sphere:0.5,9.9,0.5,10")}});
+  const std::uint64_t hash = state_hash(simulation.state());
+  EXPECT_THROW(simulation.apply(pool, Reset{}), InputError);
+  EXPECT_EQ(state_hash(simulation.state()), hash);
+  EXPECT_THROW(Simulation(simulation.scene(), grid_mesh(6, 6), pool), InputError);
+  ASSERT_EQ(run(simulation, 5), 5);
+  simulation.apply(pool, SetParameter{"contact", 0});
+  EXPECT_NO_THROW(simulation.apply(pool, Reset{}));
+}
+
 // What a barrier has met is not met by penalty afterwards: there particles meet meshes.
 TEST(ForceContact, SwitchingLeavesNothingOfTheOtherModel) {
   WorkerPool pool(1);
