@@ -190,7 +190,7 @@ std::vector<std::string> remarks(const LaneFigures& lane) {
     out.push_back(std::to_string(lane.not_converged) + " of " + std::to_string(lane.steps()) +
                   " steps did not converge, the first because " + lane.reason + ".");
   for (const Notice& notice : lane.notices)
-    out.push_back("In step " + std::to_string(notice.step) + ": " + notice.text);
+    if (notice.cause != NoticeCause::not_converged) out.push_back(text_with_step(notice));
   for (const auto& [what, times] : lane.skipped)
     out.push_back("Skipped: " + what + " (" + std::to_string(times) + ").");
   return out;

@@ -108,11 +108,13 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   figures.info = &info;
   figures.diagnostics = kDiagnosticsHeader;
   LanePictures pictures(camera, source.last_step(), figures.pictures);
+  NewNotices new_notices;
   play->begin(pool, stop);
   const double start_energy = play->simulation().record().energy.total;
   figures.scene = scene_text(play->simulation());
   figures.stability = stability_of(play->simulation(), pool);
   add_record(play->simulation().record(), start_energy, figures);
+  append(new_notices.in(play->simulation().notices()), figures.notices);
   pictures.after_step(0, play->simulation());
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
@@ -121,9 +123,7 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
     const Simulation& simulation = play->simulation();
     if (event == Replay::Event::stepped) {
       add_step(simulation.record(), took.count(), start_energy, figures);
-      if (simulation.notice().number > 0 &&
-          (figures.notices.empty() || figures.notices.back().number != simulation.notice().number))
-        figures.notices.push_back(simulation.notice());
+      append(new_notices.in(simulation.notices()), figures.notices);
       figures.simulated += simulation.scene().stepping.dt;
       pictures.after_step(play->step(), simulation);
       progress(play->step(), simulation.state().t);

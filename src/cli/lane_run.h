@@ -16,21 +16,21 @@ namespace clothlab {
 /// What one lane of a comparison has made of the run. Lists by step begin with the start, at index 0.
 struct LaneFigures {
   const IntegratorInfo* info = nullptr;
-  std::string scene;                           ///< mesh, particles, springs and mass, in words
-  double h = 0;                                ///< [s]
-  std::vector<double> time;                    ///< [s]
-  std::vector<double> energy;                  ///< change of the total since the start [J]
-  std::vector<double> kinetic;                 ///< [J]
-  std::vector<double> made;                    ///< by the method, its solvers and rods since the start [J]
-  EnergyBooks books;                           ///< at the end
-  std::vector<double> strain;                  ///< largest |l/L − 1|
-  std::vector<double> milliseconds;            ///< of the steps alone: none at index 0
-  double max_strain = 0;                       ///< of all steps
-  double simulated = 0;                        ///< by all steps [s]
-  std::string diagnostics;                     ///< the table of `--diagnostics`
-  std::uint64_t not_converged = 0;             ///< steps
-  std::string reason;                          ///< of the first of these
-  std::vector<Notice> notices;                 ///< of the run: energy made from nothing, and the like
+  std::string scene;                 ///< mesh, particles, springs and mass, in words
+  double h = 0;                      ///< [s]
+  std::vector<double> time;          ///< [s]
+  std::vector<double> energy;        ///< change of the total since the start [J]
+  std::vector<double> kinetic;       ///< [J]
+  std::vector<double> made;          ///< by the method, its solvers and rods since the start [J]
+  EnergyBooks books;                 ///< at the end
+  std::vector<double> strain;        ///< largest |l/L − 1|
+  std::vector<double> milliseconds;  ///< of the steps alone: none at index 0
+  double max_strain = 0;             ///< of all steps
+  double simulated = 0;              ///< by all steps [s]
+  std::string diagnostics;           ///< the table of `--diagnostics`
+  std::uint64_t not_converged = 0;   ///< steps
+  std::string reason;                ///< of the first of these
+  std::vector<Notice> notices;
   std::map<std::string, std::size_t> skipped;  ///< commands of a journal for other methods
   std::string stability;           ///< h and the method's limit at the start, in a sentence or two
   std::string blow_up;             ///< what happened and why; empty: it did not blow up

@@ -71,6 +71,7 @@ void Results::begin(const Simulation& simulation) {
     diagnostics_file_->write(kDiagnosticsHeader);
   }
   max_strain_ = simulation.record().max_strain;
+  append(new_notices_.in(simulation.notices()), notices_);
   if (!obj_sequence_) return;
   std::error_code error;
   std::filesystem::create_directory(*obj_sequence_, error);
@@ -88,14 +89,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, double 
     first_not_converged_ = r.step;
     first_reason_ = r.reason;
   }
-  if (!r.warning.empty() && first_warning_.empty()) {
-    first_warning_ = r.warning;
-    notices_.push_back({0, r.step, first_warning_});
-  }
-  if (simulation.notice().number != notices_seen_ && simulation.notice().number > 0) {
-    notices_.push_back(simulation.notice());
-    notices_seen_ = simulation.notice().number;
-  }
+  append(new_notices_.in(simulation.notices()), notices_);
   max_strain_ = std::max(max_strain_, r.max_strain);
   residual_ = std::max(residual_, r.residual);
   distance_ = std::max(distance_, r.distance.value_or(0));
@@ -113,8 +107,8 @@ void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
 
 void Results::report_shortfalls() const {
   for (const Notice& notice : notices_)
-    std::fprintf(stderr, "clothlab: in step %llu: %s\n", static_cast<unsigned long long>(notice.step),
-                 notice.text.c_str());
+    if (notice.cause != NoticeCause::not_converged)
+      std::fprintf(stderr, "clothlab: %s\n", text_with_step(notice).c_str());
   if (not_converged_ == 0) return;
   std::fprintf(stderr, "clothlab: %llu of %zu steps did not converge, the first of them step %llu: %s.\n",
                static_cast<unsigned long long>(not_converged_), step_ms_.size(),
@@ -168,7 +162,8 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
   json["ledger"]["wind_given"] = last.books.wind_given;
   json["ledger"]["air_loss"] = last.books.lost_to_air();
   for (const Notice& notice : notices_)
-    json["notices"].push_back(Json{{"step", notice.step}, {"text", notice.text}});
+    json["notices"].push_back(
+        Json{{"step", notice.step}, {"cause", name_of(notice.cause)}, {"text", notice.text}});
   const auto figure = [](double of_last, double largest) {
     return Json{{"last", of_last}, {"whole_run", largest}};
   };

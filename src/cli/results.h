@@ -63,9 +63,8 @@ class Results {
   std::uint64_t not_converged_ = 0;
   std::uint64_t first_not_converged_ = 0;  ///< step
   std::string first_reason_;
-  std::string first_warning_;
   std::vector<Notice> notices_;
-  std::uint64_t notices_seen_ = 0;
+  NewNotices new_notices_;
   // Largest of the run.
   double residual_ = 0, distance_ = 0, length_violation_ = 0;
   double max_strain_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/checkpoint_file.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,25 @@ std::uint64_t fingerprint(std::string_view bytes) {
   return hash.value();
 }
 
+nlohmann::ordered_json json_of(const NoticeLog& notices) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Notice& notice : *notices.list())
+    json.push_back({{"cause", name_of(notice.cause)}, {"step", notice.step}, {"text", notice.text}});
+  return json;
+}
+
+/// Leaves out causes that this program does not know. Throws nlohmann::json::exception.
+NoticeLog notices_of(const nlohmann::json& json) {
+  NoticeLog notices;
+  for (const nlohmann::json& each : json) {
+    const auto cause = std::ranges::find(kNoticeCauseNames, each.at("cause").get<std::string>());
+    if (cause != kNoticeCauseNames.end())
+      notices.add(static_cast<NoticeCause>(cause - kNoticeCauseNames.begin()),
+                  each.at("step").get<std::uint64_t>(), printable(each.at("text").get<std::string>()));
+  }
+  return notices;
+}
+
 }  // namespace
 
 std::uint64_t fingerprint(const ClothMesh& mesh) {
@@ -71,6 +91,7 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, 
                                       {"step", checkpoint.record.step},
                                       {"time", checkpoint.state.t},
                                       {"mesh-fingerprint", fingerprint(mesh)},
+                                      {"notices", json_of(checkpoint.notices)},
                                       {"scene", write_scene(scene)}};
   std::string bytes = header.dump() + '\n';
   bytes.reserve(bytes.size() + (numbers.numbers().size() + 1) * kWord);
@@ -99,17 +120,25 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
       !header.value("scene", nlohmann::json()).is_string())
     refuse("the checkpoint is broken: it is not as it was written.");
 
+  std::optional<NoticeLog> notices;
+  try {
+    if (header.contains("notices")) notices = notices_of(header["notices"]);
+  } catch (const nlohmann::json::exception&) {
+    refuse("the checkpoint is broken: its notices are not as they were written.");
+  }
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
   return {parse_scene(header["scene"].get<std::string>(), name, stop),
-          header["mesh-fingerprint"].get<std::uint64_t>(), Memory(std::move(numbers))};
+          header["mesh-fingerprint"].get<std::uint64_t>(), std::move(notices), Memory(std::move(numbers))};
 }
 
 Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh) {
   if (fingerprint(mesh) != file.mesh_hash) throw InputError("The checkpoint belongs to another mesh.");
   MemoryReader numbers(file.numbers);
-  return read_checkpoint(numbers, mesh.positions.size());
+  Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
+  if (file.notices) checkpoint.notices = *file.notices;
+  return checkpoint;
 }
 
 }  // namespace clothlab

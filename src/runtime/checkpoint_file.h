@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "core/stop_probe.h"
 #include "mesh/cloth_mesh.h"
@@ -15,6 +16,7 @@ namespace clothlab {
 struct CheckpointFile {
   Scene scene;
   std::uint64_t mesh_hash = 0;
+  std::optional<NoticeLog> notices;  ///< none in files of earlier programs
   Memory numbers;
 };
 

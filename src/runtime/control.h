@@ -32,7 +32,7 @@ struct StartGrab {
 };
 // After a blow-up the cloth is frozen. Playing, a step, a grab, pins and a recording continue from the last
 // sound state (Simulation::last_sound_state), and so does a change of values with which the method is stable
-// there; it plays if the run played when it blew up. Snapshot::notice says so.
+// there; it plays if the run played when it blew up. Snapshot::message says so.
 /// Simulated seconds per second of the wall clock, clamped to kMinSpeed…kMaxSpeed.
 struct SetSpeed {
   double speed = 1;

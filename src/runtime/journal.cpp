@@ -137,7 +137,7 @@ JournalEntry::Load load_of(const Json& object, const fs::path& folder, const Sto
   load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
   if (has_moment)
     load.moment = std::make_shared<const CheckpointFile>(
-        CheckpointFile{load.scene, load.mesh_hash, numbers_of_hex(text("moment"))});
+        CheckpointFile{load.scene, load.mesh_hash, std::nullopt, numbers_of_hex(text("moment"))});
   return load;
 }
 

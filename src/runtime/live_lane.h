@@ -46,7 +46,7 @@ struct LiveLane {
   std::string_view warning;
   bool warned_of_solve = false;  // it says why one did not converge
   Clock::time_point warned{};
-  std::uint64_t notice_of_simulation = 0;  // number of the last one
+  NewNotices new_notices;
 
   /// It comes back from the past, or for the first time.
   struct Return {

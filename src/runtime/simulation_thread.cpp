@@ -201,16 +201,17 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   timer(lane).add(1e3 * own.seconds);
   if (own.status == StepStatus::blown_up) return blow_up(lane);
   lane.blown.reset();
-  if (const Notice& said = own.simulation->notice(); said.number != lane.notice_of_simulation) {
-    lane.notice_of_simulation = said.number;
-    // The sentence begins with the method.
-    tell(arena->is_alone() ? said.text : std::string("Lane ") + lane_letter(lane.id) + ": " + said.text);
-  }
+  tell_notices(lane);
   const StepRecord& record = own.simulation->record();
   if (record.converged && record.warning.empty()) return;
   lane.warning = record.converged ? record.warning : record.reason;
   lane.warned_of_solve = !record.converged;
   lane.warned = end;
+}
+
+void SimulationThread::Impl::tell_notices(LiveLane& lane) {
+  for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
+    tell(arena->is_alone() ? notice.text : std::string("Lane ") + lane_letter(lane.id) + ": " + notice.text);
 }
 
 /// Where the grab is already, there is nothing to move.
@@ -242,8 +243,8 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   snapshot->method_ms = live().method_ms;
   snapshot->error = error;
   snapshot->errors = errors;
-  snapshot->notice = notice;
-  snapshot->notices = notices;
+  snapshot->message = message;
+  snapshot->messages = messages;
   snapshot->needs_replay = arena.journal().needs_replay();
   snapshot->can_rewind = history.size() > 1;
   if (const Moment* left = history.left()) snapshot->left = left->time;
@@ -263,6 +264,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   if (lane.coming_back) to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
   Frame& frame = to.frame;
   capture(simulation, simulation.shared_scene(), frame);
+  to.notices = simulation.notices().list();
   if (mouse_grab && frame.grab) frame.grab->cursor = mouse_grab->cursor();
   const State* seen = &simulation.state();
   if (past) {
@@ -271,6 +273,7 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
     frame.positions = shown.state.x;
     frame.record = shown.record;
     frame.residuals = shown.residuals;
+    to.notices = shown.notices.list();
     const Obstacles& values = frame.scene->obstacles;
     frame.obstacles =
         obstacles_at(values, values == shown.scene->obstacles ? shown.moves : ObstacleMoves(), shown.state.t);

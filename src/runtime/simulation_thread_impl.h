@@ -158,6 +158,8 @@ struct SimulationThread::Impl {
 
   void step();
   void adopt_step(LiveLane& lane, Clock::time_point end);
+  /// Tells what the lane's run has reported since the last call.
+  void tell_notices(LiveLane& lane);
   void pull();
   /// The lane whose method bounds the grab.
   LaneId softest_hand(const Grab& hold);
@@ -176,8 +178,8 @@ struct SimulationThread::Impl {
   void reconsider(LiveLane& lane);
   void decide(LiveLane& lane);
   void tell(std::string sentence) {
-    notice = std::move(sentence);
-    ++notices;
+    message = std::move(sentence);
+    ++messages;
     dirty = true;
   }
   void explain(LiveLane& lane);
@@ -248,8 +250,8 @@ struct SimulationThread::Impl {
   bool resumes = false;  // it played until it blew up, or until a mesh came that waits
   std::string error;
   std::uint64_t errors = 0;
-  std::string notice;
-  std::uint64_t notices = 0;
+  std::string message;
+  std::uint64_t messages = 0;
   std::uint64_t applied = 0;
   std::vector<std::uint64_t> refused;
   bool dirty = false;           // something changed since the last publish()

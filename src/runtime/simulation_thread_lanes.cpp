@@ -32,7 +32,7 @@ void SimulationThread::Impl::follow_lanes() noexcept {
 }
 
 void SimulationThread::Impl::begin_lane(LiveLane& lane) {
-  lane.notice_of_simulation = simulation_of(lane).notice().number;
+  lane.new_notices.in(simulation_of(lane).notices());  // they are not new
   ask_for_estimate(lane);
 }
 

@@ -38,7 +38,6 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   loaded = std::move(next);
   if (recorder) recorder->forget();
   recorder.reset();
-  for (const auto& lane : lanes) lane->notice_of_simulation = simulation_of(*lane).notice().number;
   start_over();
   ask_for_estimates();
 }
@@ -51,6 +50,7 @@ void SimulationThread::Impl::start_over() {
     lane->plot.clear();
     lane->blown.reset();
     lane->warning = {};
+    lane->new_notices = {};
   }
   past.reset();
   pacer.restart(Clock::now());

@@ -17,6 +17,7 @@
 #include "runtime/stability_monitor.h"
 #include "sim/command.h"
 #include "sim/frame.h"
+#include "sim/notice.h"
 
 namespace clothlab {
 
@@ -96,6 +97,7 @@ struct LaneSnapshot {
   std::optional<FailedContact> failed_contact;  ///< where instead, if it was a contact
   std::string warning;    ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;  ///< false: `warning` is of a solve that did not converge
+  std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
 };
 
@@ -117,8 +119,8 @@ struct Snapshot : LaneSnapshot {
   std::vector<double> method_ms;   ///< by row of integrators(): median of its last steps here; 0: none yet
   std::string error;               ///< last refused request, one sentence
   std::uint64_t errors = 0;        ///< number of refused requests so far: growth means `error` is new
-  std::string notice;              ///< the last Notice, to be shown once
-  std::uint64_t notices = 0;       ///< number of notices so far: growth means `notice` is new
+  std::string message;             ///< the last one of the run, to be shown once
+  std::uint64_t messages = 0;      ///< number of messages so far: growth means `message` is new
   std::optional<RealTimeLag> lag;  ///< empty where steps keep up, and when paused
   std::optional<ReplayPosition> replay;
   bool can_rewind = false;

@@ -77,7 +77,8 @@ class NumberReader {
 
 /// The numbers of a checkpoint in the order of its file.
 template <class Each>
-void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, const Each& each) {
+void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, bool& warned_of_energy,
+                 const Each& each) {
   for (State* state : {&c.state, &last_sound}) {
     each(state->x);
     each(state->v);
@@ -102,7 +103,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
   each(c.grab_strength);
   c.account.each_number(each);
   c.watch.each_number(each);
-  each(c.said_energy);
+  each(warned_of_energy);
   each(c.record.step);
   for (const EnergyEntry& entry : kEnergyEntries)
     if (entry.joule != &EnergyBooks::limit) each(c.record.books.*entry.joule);
@@ -135,19 +136,24 @@ void write_checkpoint(const Checkpoint& checkpoint, Memory& to) {
   State last_sound = *copy.last_sound;
   const std::span<const double> numbers = copy.memory.numbers();
   std::vector<double> memory(numbers.begin(), numbers.end());
-  each_number(copy, last_sound, memory, NumberWriter(to));
+  bool warned_of_energy = copy.notices.has(NoticeCause::spurious_energy);
+  each_number(copy, last_sound, memory, warned_of_energy, NumberWriter(to));
 }
 
 Checkpoint read_checkpoint(MemoryReader& from, std::size_t n) {
   Checkpoint checkpoint;
   State last_sound;
   std::vector<double> memory;
-  each_number(checkpoint, last_sound, memory, NumberReader(from, n));
+  bool warned_of_energy = false;
+  each_number(checkpoint, last_sound, memory, warned_of_energy, NumberReader(from, n));
   if (!from.at_end() || !fits(checkpoint, n))
     throw InputError("The checkpoint does not belong to this mesh.");
   checkpoint.last_sound = std::make_shared<const State>(std::move(last_sound));
   checkpoint.memory = Memory(std::move(memory));
   checkpoint.record.time = checkpoint.state.t;
+  if (warned_of_energy)
+    checkpoint.notices.add(NoticeCause::spurious_energy, checkpoint.record.step,
+                           "The run gained spurious energy before this checkpoint.");
   return checkpoint;
 }
 

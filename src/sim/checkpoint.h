@@ -12,6 +12,7 @@
 #include "dynamics/state.h"
 #include "sim/energy_account.h"
 #include "sim/filter_contact.h"
+#include "sim/notice.h"
 #include "sim/obstacle_moves.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
@@ -52,7 +53,7 @@ struct Checkpoint {
   std::optional<Measurement> measured;  ///< of the state; none: measured on load
   EnergyAccount account;
   EnergyWatch watch;
-  bool said_energy = false;  ///< the notice of energy from nothing was given
+  NoticeLog notices;
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;
@@ -61,9 +62,11 @@ struct Checkpoint {
   JournalPlace place;  ///< in the journal of the run that it is a moment of, where there is one
 };
 
-/// Appends every number that the next step depends on, without the scene and the measurements.
+/// Appends every number that the next step depends on, without the scene, the measurements and the texts of
+/// notices.
 void write_checkpoint(const Checkpoint& checkpoint, Memory& to);
-/// Reads a checkpoint of n particles, without its scene, from the rest of the numbers. Throws InputError
+/// Reads a checkpoint of n particles, without its scene, from the rest of the numbers. Of its notices only
+/// spurious energy is known, without figures. Throws InputError
 /// where they do not fit.
 Checkpoint read_checkpoint(MemoryReader& from, std::size_t n);
 

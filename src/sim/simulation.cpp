@@ -555,6 +555,7 @@ void Simulation::Impl::finish_record() {
   residuals.swap(next_residuals);
   blow_up.reset();
   try {
+    notice_step();
     notice_entry();
     notice_stiffened();
     notice_energy();
@@ -562,36 +563,51 @@ void Simulation::Impl::finish_record() {
   }
 }
 
+void Simulation::Impl::notice_step() {
+  if (!record.converged)
+    report(NoticeCause::not_converged,
+           [&] { return "The step did not converge: " + std::string(record.reason) + "."; });
+  if (!record.warning.empty())
+    report(NoticeCause::strain_not_limited, [&] { return std::string(record.warning); });
+}
+
 void Simulation::Impl::notice_entry() {
   if (moved_on_entry == 0) return;
-  say(std::string(info->title) +
-      " takes stretch springs as rods: the cloth was brought to their lengths, by up to " +
-      format_quantity(moved_on_entry, "m") + ", which does not count as motion.");
+  report(NoticeCause::rods_entered, [&] {
+    return std::string(info->title) +
+           " takes stretch springs as rods: the cloth was moved to their lengths, by up to " +
+           format_quantity(moved_on_entry, "m") + ". This does not count as motion.";
+  });
 }
 
 void Simulation::Impl::notice_stiffened() {
   if (stiffened == at_step.stiffened) return;
-  say("Cloth has pressed the barrier shut: its own stiffness is " +
-      format_quantity(system.contact().settings().law.stiffness, "N/m") + " now, " + format_plain(stiffened) +
-      " times that at the start.");
+  report(NoticeCause::barrier_stiffened, [&] {
+    return "The cloth closed the barrier's gap: its automatic stiffness was raised to " +
+           format_quantity(system.contact().settings().law.stiffness, "N/m") + ", " +
+           format_plain(stiffened) + " times that at the start.";
+  });
 }
 
 void Simulation::Impl::notice_energy() {
-  if (said_energy) return;
-  const auto made =
+  if (notices.has(NoticeCause::spurious_energy)) return;
+  const auto gained =
       watch.look({record.time, record.books.from_nothing(), measured.internal.shaking()}, account);
-  if (!made) return;
-  said_energy = true;
-  say(std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +
-      " has made at least " + format_quantity(*made, "J") +
-      " from nothing; gravity, the start and what was done to the cloth account for " +
-      format_quantity(account.given(), "J") + ". A smaller h or a method with numerical damping makes less.");
+  if (!gained) return;
+  report(NoticeCause::spurious_energy, [&] {
+    return std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +
+           " gained at least " + format_quantity(*gained, "J") +
+           " of spurious energy. Gravity, the start and external work account for " +
+           format_quantity(account.given(), "J") + ". Use a smaller h or a method with numerical damping.";
+  });
 }
 
 void Simulation::Impl::notice_intersections(WorkerPool& pool) {
   const ClothIntersections found =
       find_intersections(pool, *mesh, state.x, obstacles_at(scene->obstacles, moves, state.t));
-  if (found.pairs > 0) say(text_of(found, "now") + "; contact by impulses cannot undo that.");
+  if (found.pairs > 0)
+    report(NoticeCause::intersections,
+           [&] { return text_of(found, "now") + "; contact by impulses cannot undo that."; });
 }
 
 /// The record of a state without a step, measured before.
@@ -658,7 +674,7 @@ Projection Simulation::constraints(std::span<const vec3> x) const {
   return held;
 }
 
-const Notice& Simulation::notice() const { return impl_->notice; }
+const NoticeLog& Simulation::notices() const { return impl_->notices; }
 bool Simulation::is_pinned(std::uint32_t particle) const { return impl_->pins.contains(particle); }
 std::vector<PinPlace> Simulation::pins_under_way() const { return impl_->pins.under_way(impl_->state.t); }
 std::vector<ContactPair> Simulation::contacts(WorkerPool& pool) const {

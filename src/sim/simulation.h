@@ -16,6 +16,7 @@
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/command.h"
+#include "sim/notice.h"
 #include "sim/pin_set.h"
 #include "sim/scene.h"
 #include "sim/step_record.h"
@@ -23,13 +24,6 @@
 namespace clothlab {
 
 struct Checkpoint;
-
-/// A message that is given once, not in every step.
-struct Notice {
-  std::uint64_t number = 0;  ///< of all notices of this Simulation, from 1; 0: there is none yet
-  std::uint64_t step = 0;    ///< its step
-  std::string text;          ///< one or two sentences
-};
 
 /// Largest strain of a sound state, from which a blown-up run can continue.
 inline constexpr double kSoundStrain = 0.1;
@@ -96,8 +90,8 @@ class Simulation {
   /// floor.
   Projection constraints(std::span<const vec3> x) const;
 
-  /// The last notice.
-  const Notice& notice() const;
+  /// What was reported since the start.
+  const NoticeLog& notices() const;
   bool is_pinned(std::uint32_t particle) const;
   /// What the cloth touches: by forces in the present state, by the filter in the last step of this run, none
   /// where the state was loaded.

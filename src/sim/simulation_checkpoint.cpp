@@ -43,7 +43,7 @@ void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
   to.grab_strength = grab_strength;
   to.measured = measured;
   to.watch = watch;
-  to.said_energy = said_energy;
+  to.notices = notices;
   to.record = record;
   to.residuals = residuals;
   to.blow_up = blow_up;
@@ -72,7 +72,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;
   watch = from.watch;
-  said_energy = from.said_energy;
+  notices = from.notices;
   if (from.measured) {
     measured = *from.measured;
     record = from.record;

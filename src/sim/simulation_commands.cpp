@@ -168,7 +168,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   release_grab();
   moves.rest();
   entering = true;
-  said_energy = false;
+  notices = {};
   state = initial_state(*scene, *mesh);
   stiffened = 1;
   system.set_contact(contact_settings(*scene));

@@ -74,7 +74,12 @@ struct Simulation::Impl {
   void keep_last_sound();
 
   // Notices.
-  void say(std::string text) { notice = {notice.number + 1, record.step, std::move(text)}; }
+  /// Adds a notice whose sentence is text(), which is called only for a cause that is new.
+  template <class Text>
+  void report(NoticeCause cause, const Text& text) {
+    if (!notices.has(cause)) notices.add(cause, record.step, text());
+  }
+  void notice_step();
   void notice_entry();
   void notice_stiffened();
   void notice_energy();
@@ -178,11 +183,10 @@ struct Simulation::Impl {
 
   StepRecord record;
   std::vector<double> residuals;
-  Notice notice;
+  NoticeLog notices;
   bool jumped = true;  // something other than a step may have changed the energy
   EnergyWatch watch;
-  bool said_energy = false;  // since the start
-  bool entering = true;      // the state was set from outside
+  bool entering = true;  // the state was set from outside
 
   Measurement measured;  // of the state after a step or a jump
   /// Measurement of the start, for the next Reset.

@@ -98,6 +98,20 @@ void strain_and_time(const PanelContext& context) {
   }
 }
 
+// What the run has reported: the number, and all sentences on pointing at it.
+void notices_item(const NoticeLog::List& notices) {
+  const std::string text = std::to_string(notices.size()) + (notices.size() == 1 ? " notice" : " notices");
+  if (!item(palette().careful, text, "0 notices")) return;
+  note_item("notices");
+  std::string all;
+  for (const Notice& notice : notices) {
+    if (!all.empty()) all += "\n";
+    all += text_with_step(notice);
+  }
+  note_text("notices", all);
+  tooltip(all);
+}
+
 void particles_and_rate(const PanelContext& context) {
   const Snapshot& now = context.snapshot;
   // Without changes the window is idle.
@@ -148,6 +162,7 @@ void status_bar(const PanelContext& context) {
   tooltip(stability.help);
 
   strain_and_time(context);
+  if (now.notices && !now.notices->empty()) notices_item(*now.notices);
   const std::string what = converged ? "warning" : "not converged";
   if (!trouble.empty() && stability.verdict != what) {
     if (item(palette().careful, what, what)) tooltip(trouble);

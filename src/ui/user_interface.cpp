@@ -367,12 +367,12 @@ void UserInterface::show_what_is_new(const Snapshot& snapshot) {
   if (snapshot.errors < refusals_seen_) refusals_seen_ = 0;  // another thread, another count
   if (snapshot.errors > refusals_seen_ && !snapshot.error.empty()) show_message(snapshot.error, true);
   refusals_seen_ = snapshot.errors;
-  if (snapshot.notices < notices_seen_) notices_seen_ = 0;
-  if (snapshot.notices > notices_seen_) {
-    show_message(snapshot.notice, false);
+  if (snapshot.messages < messages_seen_) messages_seen_ = 0;
+  if (snapshot.messages > messages_seen_) {
+    show_message(snapshot.message, false);
     message_is_of_run_ = true;
   }
-  notices_seen_ = snapshot.notices;
+  messages_seen_ = snapshot.messages;
 }
 
 void UserInterface::show_message(std::string_view text, bool is_error) {

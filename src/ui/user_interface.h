@@ -87,7 +87,7 @@ class UserInterface {
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // of the sliders' spans
   std::size_t method_ = 0;                    // row of the shown run's integrator
-  std::uint64_t notices_seen_ = 0;
+  std::uint64_t messages_seen_ = 0;
 };
 
 }  // namespace clothlab

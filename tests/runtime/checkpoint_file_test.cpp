@@ -67,6 +67,25 @@ TEST_P(CheckpointFileTest, GoesOnWithTheSameBits) {
   EXPECT_EQ(a.account.allowed(100), b.account.allowed(100));
 }
 
+// A run that goes on from a file does not report again what it has reported.
+TEST(CheckpointFile, KeepsNotices) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  const Scene scene;
+  const auto mesh = grid_mesh(3, 3);
+  Simulation run(scene, mesh, one_thread());
+  Checkpoint saved;
+  run.save(one_thread(), saved);
+  saved.notices.add(NoticeCause::spurious_energy, 7, "It gained 1 J.");
+  saved.notices.add(NoticeCause::not_converged, 9, "Line one\nline two");
+  write_checkpoint_file(saved, *mesh, path);
+  const Checkpoint read = checkpoint_on(read_checkpoint_file(path), *mesh);
+  ASSERT_EQ(read.notices.list()->size(), 2U);
+  EXPECT_EQ(read.notices.list()->front(), saved.notices.list()->front());
+  EXPECT_EQ(read.notices.list()->back().step, 9U);
+  EXPECT_EQ(read.notices.list()->back().text.find('\n'), std::string::npos) << "a file may say anything";
+}
+
 std::vector<const IntegratorInfo*> rows_of_integrators() {
   std::vector<const IntegratorInfo*> all;
   for (const IntegratorInfo& info : integrators()) all.push_back(&info);

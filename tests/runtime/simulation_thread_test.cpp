@@ -385,11 +385,15 @@ TEST(SimulationThread, PassesOnWhatIsSaidOnceInARun) {
   scene.integrator = "xpbd";
   scene.integrator_parameters = {{"xpbd-iterations", 5}, {"xpbd-substeps", 1}};
   SimulationThread thread(loaded(std::move(scene)), {.threads = 1, .playing = true, .speed = kMaxSpeed});
-  for (const std::uint64_t run : {1, 2}) {
-    const auto s = wait_for(thread, [&](const Snapshot& later) { return later.notices >= run; });
-    EXPECT_EQ(s->notices, run);
-    EXPECT_THAT(s->notice, HasSubstr("from nothing"));
+  std::uint64_t told = 0;
+  for (int run = 1; run <= 2; ++run) {
+    const auto s = wait_for(thread, [](const Snapshot& later) { return later.notices->size() == 2; });
+    EXPECT_EQ(s->notices->front().cause, NoticeCause::not_converged);
+    EXPECT_EQ(s->notices->back().cause, NoticeCause::spurious_energy);
+    EXPECT_EQ(s->message, s->notices->back().text);
+    EXPECT_EQ(s->messages, told += 2);
     thread.send(Reset{});
+    wait_for(thread, [](const Snapshot& later) { return later.notices->size() < 2; });
   }
 }
 
@@ -442,8 +446,8 @@ class AfterABlowUp : public ::testing::Test {
     return thread;
   }
   /// What it says next.
-  static std::string next_notice(const SimulationThread& thread, std::uint64_t after) {
-    return wait_for(thread, [&](const Snapshot& now) { return now.notices > after; })->notice;
+  static std::string next_message(const SimulationThread& thread, std::uint64_t after) {
+    return wait_for(thread, [&](const Snapshot& now) { return now.messages > after; })->message;
   }
 
   const std::shared_ptr<const LoadedScene> scene = loaded(exploding_scene());
@@ -469,8 +473,8 @@ TEST_F(AfterABlowUp, AMethodOrAStepThatIsStableHereRevivesTheLastSoundState) {
     EXPECT_EQ(s->frame.record.step, sound_step);
     EXPECT_EQ(s->frame.positions, sound.x) << "every bit";
     EXPECT_FALSE(s->playing) << "it did not play when it blew up";
-    EXPECT_EQ(s->notices, 1u);
-    EXPECT_THAT(s->notice, HasSubstr("last sound state"));
+    EXPECT_EQ(s->messages, 1u);
+    EXPECT_THAT(s->message, HasSubstr("last sound state"));
     EXPECT_LE(s->plot->back().time, sound.t);
   }
   // It plays on where it played.
@@ -482,7 +486,7 @@ TEST_F(AfterABlowUp, AMethodOrAStepThatIsStableHereRevivesTheLastSoundState) {
 TEST_F(AfterABlowUp, WhatIsNotStableHereStaysFrozenAndSaysSo) {
   const auto thread = frozen(true);
   thread->send(SetIntegrator{"symplectic-euler"});
-  EXPECT_THAT(next_notice(*thread, 0), HasSubstr("Symplectic Euler is stable here below h = "));
+  EXPECT_THAT(next_message(*thread, 0), HasSubstr("Symplectic Euler is stable here below h = "));
   auto s = thread->latest();
   EXPECT_THAT(s->blow_up_text, HasSubstr("Explicit Euler")) << "that one blew up";
   EXPECT_EQ(s->frame.record.step, last_good);
@@ -501,7 +505,7 @@ TEST_F(AfterABlowUp, PlayingAndAStepTryAgainFromTheLastSoundState) {
   s = wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
   EXPECT_EQ(s->frame.record.step, last_good) << "the same steps give the same bits";
   thread->send(SetPlaying{true});
-  EXPECT_THAT(next_notice(*thread, s->notices), HasSubstr("Tries again"));
+  EXPECT_THAT(next_message(*thread, s->messages), HasSubstr("Tries again"));
   wait_for(*thread, [](const Snapshot& now) { return !now.blow_up_text.empty(); });
 }
 
@@ -513,7 +517,7 @@ TEST_F(AfterABlowUp, TheHandAndPinsReviveIt) {
     EXPECT_THAT(s->blow_up_text, IsEmpty());
     EXPECT_EQ(s->frame.positions, sound.x);
     EXPECT_EQ(s->frame.grab.has_value(), std::holds_alternative<Grab>(command));
-    EXPECT_EQ(s->notices, 1u);
+    EXPECT_EQ(s->messages, 1u);
   }
 }
 
@@ -1120,15 +1124,15 @@ TEST(SimulationThread, SaysWhereALaneThatJoinsDoesNotBearTheHand) {
   const StartGrab hold{{{6, 7, 11}, vec3(0.25, 0.25, 0.5), vec3(0.5, 0.1, 0.5)}};
   send_and_wait(thread, hold);  // as stiff as semi-implicit Euler likes
   auto s = send_and_wait(thread, NewLane{"backward-euler"});
-  EXPECT_EQ(s->notices, 0u) << s->notice << ": it bears any hand";
+  EXPECT_EQ(s->messages, 0u) << s->message << ": it bears any hand";
   s = send_and_wait(thread, NewLane{"symplectic-euler"});
-  EXPECT_THAT(s->notice, ::testing::StartsWith("Lane C (Symplectic Euler) is stable without this hand"));
-  const auto told = s->notices;
+  EXPECT_THAT(s->message, ::testing::StartsWith("Lane C (Symplectic Euler) is stable without this hand"));
+  const auto told = s->messages;
   thread.send(Release{});
   thread.send(hold);  // chosen for all three
   send_and_wait(thread, SelectLane{1});
   s = send_and_wait(thread, SetIntegrator{"symplectic-euler"});
-  EXPECT_EQ(s->notices, told) << "the hand was chosen for this method";
+  EXPECT_EQ(s->messages, told) << "the hand was chosen for this method";
 }
 
 TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {

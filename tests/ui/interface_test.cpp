@@ -987,9 +987,9 @@ TEST(Interface, AMeshThatWaitsIsPinnedFromItsBar) {
 TEST(Interface, ANoticeIsShownOnce) {
   Interface face;
   EXPECT_TRUE(face.ui.message().empty());
-  face.snapshot.notice = "Energy from nothing.";
+  face.snapshot.message = "Energy from nothing.";
   for (int k = 0; k < 2; ++k) {
-    ++face.snapshot.notices;
+    ++face.snapshot.messages;
     face.frame();
     EXPECT_EQ(face.ui.message(), "Energy from nothing.");
     face.press(Key::escape);
@@ -997,12 +997,12 @@ TEST(Interface, ANoticeIsShownOnce) {
     EXPECT_TRUE(face.ui.message().empty());
   }
   // It goes with the method and the scene that it is about; what was said of another one stays.
-  ++face.snapshot.notices;
+  ++face.snapshot.messages;
   face.frame();
   face.context().set_integrator(0);
   face.frame();
   EXPECT_TRUE(face.ui.message().empty());
-  ++face.snapshot.notices;
+  ++face.snapshot.messages;
   face.frame();
   face.snapshot.loaded = std::make_shared<LoadedScene>(*face.snapshot.loaded);
   face.frame();
@@ -1034,8 +1034,8 @@ TEST(Interface, ABlowUpIsToldInOnePlace) {
   other.plot = face.snapshot.plot;
   other.blow_up_sentence = "Lane B: it blew up.";
   const auto tell = [&] {
-    face.snapshot.notice = "Lane B: it blew up.";
-    ++face.snapshot.notices;
+    face.snapshot.message = "Lane B: it blew up.";
+    ++face.snapshot.messages;
     face.frame();
     return !face.ui.message().empty();
   };

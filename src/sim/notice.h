@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clothlab {
+
+/// What a notice reports.
+enum class NoticeCause : std::uint8_t {
+  rods_entered,        ///< cloth was moved to the lengths of rods
+  barrier_stiffened,   ///< a barrier's automatic stiffness was raised
+  spurious_energy,     ///< the method and its solvers gained energy
+  intersections,       ///< triangles intersect, and the contact model cannot separate them
+  strain_not_limited,  ///< an adaptive step was accepted above its largest strain
+  not_converged,       ///< a step did not converge
+};
+
+/// By NoticeCause: the names in files.
+inline constexpr std::array<std::string_view, 6> kNoticeCauseNames{"rods-entered",       "barrier-stiffened",
+                                                                   "spurious-energy",    "intersections",
+                                                                   "strain-not-limited", "not-converged"};
+
+constexpr std::string_view name_of(NoticeCause cause) {
+  return kNoticeCauseNames[static_cast<std::size_t>(cause)];
+}
+
+/// Something that a user must know of a run.
+struct Notice {
+  NoticeCause cause = NoticeCause::not_converged;
+  std::uint64_t step = 0;  ///< after which it was found; 0: at the start
+  std::string text;        ///< one or two sentences
+
+  bool operator==(const Notice&) const = default;
+};
+
+/// "Step 12: The method ...", or "Start: ..."
+inline std::string text_with_step(const Notice& notice) {
+  return (notice.step == 0 ? std::string("Start") : "Step " + std::to_string(notice.step)) + ": " +
+         notice.text;
+}
+
+/// The notices of a run since its start, oldest first, each cause once. A plain value whose copies share
+/// their memory, so that checkpoints are cheap.
+class NoticeLog {
+ public:
+  using List = std::vector<Notice>;
+
+  const std::shared_ptr<const List>& list() const { return list_; }
+  bool has(NoticeCause cause) const {
+    return std::ranges::find(*list_, cause, &Notice::cause) != list_->end();
+  }
+
+  /// Does nothing where the cause has been reported. Throws std::bad_alloc, without effect.
+  void add(NoticeCause cause, std::uint64_t step, std::string text) {
+    if (has(cause)) return;
+    auto longer = std::make_shared<List>();
+    longer->reserve(list_->size() + 1);
+    *longer = *list_;
+    longer->push_back({cause, step, std::move(text)});
+    list_ = std::move(longer);
+  }
+
+ private:
+  std::shared_ptr<const List> list_ = std::make_shared<const List>();
+};
+
+/// Finds the notices that a run has added since it was last asked, also where the run was restarted or went
+/// back in between.
+class NewNotices {
+ public:
+  /// Valid until the next call.
+  std::span<const Notice> in(const NoticeLog& log) {
+    const auto known = std::ranges::mismatch(*seen_, *log.list()).in1 - seen_->begin();
+    seen_ = log.list();
+    return std::span(*seen_).subspan(static_cast<std::size_t>(known));
+  }
+
+ private:
+  std::shared_ptr<const NoticeLog::List> seen_ = NoticeLog().list();
+};
+
+inline void append(std::span<const Notice> notices, std::vector<Notice>& to) {
+  to.insert(to.end(), notices.begin(), notices.end());
+}
+
+}  // namespace clothlab

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What a run reports: each cause once, in its checkpoints, and found by whoever reads along.
+
+#include "sim/notice.h"
+
+#include <gmock/gmock.h>
+
+#include "sim/checkpoint.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+using ::testing::ElementsAre, ::testing::Field, ::testing::IsEmpty;
+
+/// One CG iteration per step is too few for cloth that is pulled down by its weight.
+Scene never_converging() {
+  Scene scene;
+  scene.mesh = GridSource{10, 10, 1, 1};
+  scene.stepping.solver.linear.cg.max_iterations = 1;
+  scene.stepping.solver.linear.cg.tolerance = 1e-12;
+  return scene;
+}
+
+TEST(NoticeLog, KeepsEachCauseOnce) {
+  NoticeLog log;
+  log.add(NoticeCause::not_converged, 3, "first");
+  const NoticeLog before = log;
+  log.add(NoticeCause::not_converged, 4, "second");
+  log.add(NoticeCause::spurious_energy, 5, "third");
+  EXPECT_THAT(*log.list(), ElementsAre(Field(&Notice::text, "first"), Field(&Notice::text, "third")));
+  EXPECT_EQ(before.list()->size(), 1U) << "copies do not change";
+}
+
+TEST(NewNotices, AreFoundAcrossRestarts) {
+  NewNotices reader;
+  NoticeLog log;
+  EXPECT_THAT(reader.in(log), IsEmpty());
+  log.add(NoticeCause::not_converged, 3, "");
+  EXPECT_EQ(reader.in(log).size(), 1U);
+  EXPECT_THAT(reader.in(log), IsEmpty());
+  log = {};
+  log.add(NoticeCause::not_converged, 2, "");  // of the next run, as many as before
+  EXPECT_THAT(reader.in(log), ElementsAre(Field(&Notice::step, 2U)));
+}
+
+TEST(Notices, ReportTheFirstStepThatDidNotConverge) {
+  Simulation simulation(never_converging(), mesh_of(never_converging()), one_thread());
+  EXPECT_THAT(*simulation.notices().list(), IsEmpty());
+  Checkpoint start;
+  simulation.save(one_thread(), start);
+  ASSERT_EQ(run(simulation, 3), 3);
+  ASSERT_THAT(*simulation.notices().list(), ElementsAre(Field(&Notice::cause, NoticeCause::not_converged)));
+  EXPECT_EQ(simulation.notices().list()->front().step, 2U) << "the first step has a uniform force";
+  simulation.load(one_thread(), start);
+  EXPECT_THAT(*simulation.notices().list(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace clothlab::testing
