@@ -29,10 +29,8 @@ Command of_the_world(const Command& command, const Simulation& lane) {
   return SetScene{with_method(*set->scene, lane.scene())};
 }
 
-bool have_same_world(const Scene& a, const Scene& b) {
-  return a.material == b.material && a.wind == b.wind && a.floor == b.floor && a.obstacles == b.obstacles &&
-         a.contact.thickness == b.contact.thickness && a.pins == b.pins && a.stepping.dt == b.stepping.dt &&
-         a.stepping.energy_limit == b.stepping.energy_limit;
+bool have_same_world(const Scene& a, const Scene& b, const ClothMesh& mesh) {
+  return differences(with_method_of(a, b), b, mesh).empty();
 }
 
 void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
@@ -322,6 +320,9 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   const auto past = std::make_shared<std::vector<WorldChange>>();
   past->reserve(moment.changes + 2);
   past->assign(moment.past->begin(), moment.past->begin() + static_cast<std::ptrdiff_t>(moment.changes));
+  const Lane& first = lanes_.front();
+  const bool other_world = !have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene(),
+                                            first.simulation->mesh());
   if (!is_alone()) save_before(pool);
   std::size_t changed = 0;
   try {
@@ -338,9 +339,8 @@ void Arena::go_back(WorkerPool& pool, const Moment& moment) {
   // The lanes that were further then may be gone.
   const auto undone = std::erase_if(*past, [&](const WorldChange& change) { return change.step > steps(); });
   past->push_back({steps(), GoBack{}, ++changes_made_});
-  const Lane& first = lanes_.front();
-  if (undone > 0 || !have_same_world(*moment.of(first.id).checkpoint->scene, first.simulation->scene()))
-    past->push_back({steps(), SetScene{first.simulation->shared_scene()}, ++changes_made_});
+  if (undone > 0 || other_world)
+    past->push_back({steps(), SetScene{lanes_.front().simulation->shared_scene()}, ++changes_made_});
   past_ = past;
 }
 
