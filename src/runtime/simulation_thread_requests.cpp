@@ -28,6 +28,9 @@ void SimulationThread::Impl::apply(const Command& command) {
   const std::shared_ptr<const Scene> after =
       changed_scene(simulation().shared_scene(), command, simulation().mesh());
   const CommandRule& rule = rule_of(command);
+  // The grab's far end follows within the bounds on its force (MouseGrab::pull); only that is work.
+  if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
+    return mouse_grab->move_to(move->cursor);
   if (rule.acts_on_shown || after->pins != simulation().scene().pins) continue_from_shown();
   const bool had_rods = simulation().integrator().inextensible;
   note_step_times(live());
@@ -44,11 +47,12 @@ void SimulationThread::Impl::apply(const Command& command) {
   }
   if (simulation().integrator().inextensible != had_rods) forget_estimate(live());
   if (!(*arena)[running_lane()].grab() || std::holds_alternative<Grab>(command)) mouse_grab.reset();
-  if (const auto* move = std::get_if<MoveCursor>(&command); move != nullptr && mouse_grab)
-    mouse_grab->move_to(move->cursor);
   if (rule.changes_scene && mouse_grab &&
-      mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand))))
-    arena.apply(pool, active, mouse_grab->grab());
+      mouse_grab->adapt(pool, (*arena)[hand], estimate_without_grab(live(hand)))) {
+    Grab other_spring = mouse_grab->grab();
+    if (const std::optional<GrabSpring>& grab = (*arena)[hand].grab()) other_spring.cursor = grab->cursor;
+    arena.apply(pool, active, other_spring);
+  }
   if (is_of_method(command)) warn_of_hand(active);
   if (rule.breaks_continuity) ask_for_estimates();
   if (!rule.changes_scene) return;

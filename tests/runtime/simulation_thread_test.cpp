@@ -1356,5 +1356,33 @@ TEST(SimulationThread, AHandIsAsStiffAsTheMethodBearsAlsoWhenThatChanges) {
   EXPECT_FALSE(send_and_wait(thread, Release{})->frame.grab.has_value());
 }
 
+TEST(SimulationThread, OnlyWhatTheHandPullsCountsAsItsWork) {
+  SimulationThread thread(loaded(sheet_scene(10)), paused());
+  wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
+  const auto start = thread.latest();
+  const std::array<std::uint32_t, 3> triangle = start->frame.mesh->triangles[80];
+  const vec3 point = start->frame.positions[triangle[0]];
+  thread.send(Control(StartGrab{{triangle, vec3(1, 0, 0), point}}));
+  send_and_wait(thread, StepOnce{});
+  const auto now = [&] { return thread.keep_moment().get().checkpoint; };
+  const auto before = now();
+  thread.send(MoveCursor{point + vec3(0, 10, 0)});
+  thread.send(MoveCursor{point - vec3(0, 0, 10)});
+  EXPECT_EQ(now()->account.work(), before->account.work()) << "nobody has pulled yet";
+  // The force grows to its bound B within 1/30 s, hence to B/2 in a step of 1/60 s: the spring with
+  // sat(k d, B) = B/2 stores B²/k (2/√3 − 1).
+  send_and_wait(thread, StepOnce{});
+  const auto after = now();
+  const GrabSpring& grab = after->grab.value();
+  const double bound = GrabSpring::kSpringShare * grab.max_force;
+  const double most = bound * bound / grab.stiffness * (2 / std::sqrt(3.0) - 1);
+  EXPECT_GT(after->account.work(), before->account.work());
+  EXPECT_LT(after->account.work() - before->account.work(), most * (1 + 1e-9));
+  // Another spring of the same hand begins where that one pulls.
+  send_and_wait(thread, SetParameter{"mass", 0.3});
+  EXPECT_NE(now()->grab.value().stiffness, grab.stiffness);
+  EXPECT_EQ(now()->grab.value().cursor, grab.cursor);
+}
+
 }  // namespace
 }  // namespace clothlab
