@@ -10,7 +10,7 @@
 namespace clothlab {
 
 void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands,
-                         const std::vector<Method>& others, WorkerPool& pool, const StopProbe& stop) {
+                         const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop) {
   auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
   if (loaded.moment) made->load(pool, *loaded.moment);
   JournaledArena next;
@@ -18,11 +18,10 @@ void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& 
   next.journal_ = journal_;
   next.journal_.load(loaded);
   for (const Command& command : commands) next.apply(pool, 0, command);
-  for (const Method& other : others) {
+  for (const OtherLane& other : others) {
     next.apply(pool, AddLane{other.lane, 0});
-    const Scene& world = (*next)[0].scene();
     next.apply(pool, other.lane,
-               SetScene{std::make_shared<const Scene>(with_method_of(world, *other.scene))});
+               SetScene{std::make_shared<const Scene>(with_integrator_of((*next)[0].scene(), *other.scene))});
   }
   *this = std::move(next);
 }

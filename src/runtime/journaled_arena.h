@@ -13,14 +13,15 @@ namespace clothlab {
 /// this class, so that nothing changes a run without a line in the journal.
 class JournaledArena {
  public:
-  struct Method {
+  struct OtherLane {
     LaneId lane = 0;
     std::shared_ptr<const Scene> scene;
   };
   /// Replaces the lanes by lane A with this scene, from its start or its moment, applies the commands, and
-  /// adds lanes with the methods of these scenes. Throws as Simulation does, with nothing changed.
-  void use(const LoadedScene& loaded, const std::vector<Command>& commands, const std::vector<Method>& others,
-           WorkerPool& pool, const StopProbe& stop = {});
+  /// adds other lanes, which keep with_integrator_of() their scenes. Throws as Simulation does, with nothing
+  /// changed.
+  void use(const LoadedScene& loaded, const std::vector<Command>& commands,
+           const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop = {});
 
   void apply(WorkerPool& pool, LaneId lane, const Command& command);
   void apply(WorkerPool& pool, const LaneCommand& command);

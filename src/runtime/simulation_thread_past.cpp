@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "runtime/simulation_thread_impl.h"
+#include "sim/contact.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -23,14 +24,20 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   std::vector<Command> commands;
   if (next->moment) commands.emplace_back(Release{});  // nobody holds it here
   if (values) commands.emplace_back(SetScene{values});
-  // The first lane has the scene's method; the others stay, with theirs.
-  std::vector<JournaledArena::Method> others;
+  // The first lane has the scene's method; the others keep their integrators, where the scene allows these.
+  std::vector<JournaledArena::OtherLane> others;
+  std::string removed;
+  const Scene& scene = values ? *values : next->moment ? *next->moment->scene : next->scene;
   if (!lanes.empty())
-    for (const Lane& lane : arena->lanes().subspan(1))
-      others.push_back({lane.id, lane.simulation->shared_scene()});
+    for (const Lane& lane : arena->lanes().subspan(1)) {
+      if (has_place_for(scene, lane.simulation->integrator()))
+        others.push_back({lane.id, lane.simulation->shared_scene()});
+      else
+        removed += (removed.empty() ? "" : ", ") + lane.name();
+    }
   std::vector<std::unique_ptr<LiveLane>> live_lanes;
   insert_lane(live_lanes, 0);
-  for (const JournaledArena::Method& other : others) insert_lane(live_lanes, other.lane);
+  for (const JournaledArena::OtherLane& other : others) insert_lane(live_lanes, other.lane);
   arena.use(*next, commands, others, pool, superseded);
   lanes = std::move(live_lanes);
   active = hand = 0;
@@ -40,6 +47,9 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   recorder.reset();
   start_over();
   ask_for_estimates();
+  if (!removed.empty())
+    tell("Removed: " + removed + ". These methods cannot have the scene's contact by " +
+         std::string(info_of(scene.contact.model).id) + ". To compare them, choose contact by filter.");
 }
 
 void SimulationThread::Impl::start_over() {

@@ -426,9 +426,15 @@ void set_parameter(Scene& scene, std::string_view id, double value) {
     scene.integrator_parameters.insert_or_assign(std::string(id), value);
 }
 
+Scene with_integrator_of(Scene scene, const Scene& lane) {
+  scene.integrator = lane.integrator;
+  scene.integrator_parameters = lane.integrator_parameters;
+  scene.stepping.substeps = lane.stepping.substeps;
+  return scene;
+}
+
 Scene with_method_of(Scene world, const Scene& method) {
-  world.integrator = method.integrator;
-  world.integrator_parameters = method.integrator_parameters;
+  world = with_integrator_of(std::move(world), method);
   for (const SceneParameter& row : kParameters)
     if (row.of_method) row.set(world, row.get(method));
   return world;

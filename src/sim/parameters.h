@@ -58,7 +58,10 @@ void check_parameters(const Scene& scene);
 /// Throws InputError for an unknown id (naming the nearest) or a value outside its range.
 void set_parameter(Scene& scene, std::string_view id, double value);
 
-/// The world with the method of another scene: its integrator and all values that belong to that.
+/// The scene with the integrator of another one, its own parameters and its substeps. This is all that a lane
+/// keeps when another scene is opened; everything else is that of the scene.
+Scene with_integrator_of(Scene scene, const Scene& lane);
+/// The world with the method of another scene: the above and all other rows that are of the method.
 Scene with_method_of(Scene world, const Scene& method);
 
 /// The current integrator's own parameter values, defaults filled in.

@@ -20,6 +20,7 @@
 #include "core/worker_pool.h"
 #include "runtime/support.h"
 #include "sim/parameters.h"
+#include "sim/scene_difference.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -1145,6 +1146,47 @@ TEST(SimulationThread, KeepsTheNumberOfLanesOverScenes) {
   EXPECT_EQ(s->lane, 0u);
   EXPECT_EQ(s->frame.scene->integrator, "semi-implicit-euler") << "the scene's";
   EXPECT_EQ(lane_of(*s, 2).frame.scene->integrator, "xpbd");
+}
+
+TEST(SimulationThread, ALaneKeepsItsIntegratorParametersAndSubstepsOverScenesAndNothingElse) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  send_and_wait(thread, NewLane{"newmark", false, 3});
+  // Another value of everything that is of the method.
+  for (const SceneParameter& row : scene_parameters()) {
+    if (!row.of_method || row.spec.id == "substeps") continue;
+    const bool is_choice = row.spec.kind == ParameterSpec::Kind::choice;
+    const double other = is_choice || row.spec.fallback == 0 ? 1 : 0.5 * row.spec.fallback;
+    thread.send(SetParameter{std::string(row.spec.id), std::min(other, row.spec.max)});
+  }
+  auto s = send_and_wait(thread, SetParameter{"newmark-beta", 0.3});
+  ASSERT_EQ(s->errors, 0u) << s->error;
+  ASSERT_EQ(s->lane, 1u);
+  Scene next = sheet_scene(6);
+  next.contact.model = ContactModel::impulse;
+  next.contact.thickness = 0.002;
+  next.stepping.solver.newton_tolerance = 1e-5;
+  Scene expected = next;
+  expected.integrator = "newmark";
+  expected.integrator_parameters = {{"newmark-beta", 0.3}};
+  expected.stepping.substeps = 3;
+  s = send_and_wait(thread, UseScene{.loaded = loaded(next)});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  EXPECT_THAT(differences(expected, *lane_of(*s, 1).frame.scene, *s->frame.mesh), IsEmpty());
+  EXPECT_THAT(differences(next, *s->frame.scene, *s->frame.mesh), IsEmpty());
+}
+
+TEST(SimulationThread, ALaneWhoseMethodCannotHaveTheContactOfAnotherSceneIsRemovedAndNamed) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(NewLane{"rattle"});
+  send_and_wait(thread, NewLane{"bdf2"});
+  Scene next = sheet_scene(6);
+  next.contact.model = ContactModel::penalty;
+  const auto s = send_and_wait(thread, UseScene{.loaded = loaded(next)});
+  EXPECT_EQ(s->errors, 0u) << s->error;
+  ASSERT_EQ(s->lanes().size(), 2u);
+  EXPECT_EQ(lane_of(*s, 2).frame.scene->contact.model, ContactModel::penalty);
+  EXPECT_THAT(s->message, HasSubstr("Removed: Lane B (RATTLE). "));
+  EXPECT_THAT(s->message, HasSubstr("contact by penalty"));
 }
 
 TEST(SimulationThread, GoesOnFromWhereTheLastLaneStands) {
