@@ -37,8 +37,9 @@ struct StartGrab {
 struct SetSpeed {
   double speed = 1;
 };
-/// Goes back by half a second of viewing time (0.5 s × speed, at least one kept state), and pauses. Later
-/// states become the other branch (SwapBranches).
+/// Goes back by half a second of viewing time (0.5 s × speed, at least one kept state), and pauses; where the
+/// active lane blew up while others ran on, by that from its last good state. Refused where that state is no
+/// longer kept. Later states become the other branch (SwapBranches).
 struct Rewind {};
 /// Undoes a continuation from the past: pauses at the present that was left, with the kept states before it;
 /// the same again goes back. Values stay. Refused where Snapshot::left is empty.

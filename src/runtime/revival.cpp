@@ -2,6 +2,7 @@
 #include "runtime/revival.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/text.h"
@@ -17,10 +18,8 @@ std::string from(double time) {
   return time > 0 ? "from " + format_plain(time) + " s, the last sound state" : "from the start";
 }
 
-}  // namespace
-
-BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
-  const auto [sound, step] = simulation.last_sound_state();
+BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, double energy_limit,
+                     const ClothMesh& mesh) {
   BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
                     .step = blow_up.step,
                     .time = blow_up.time,
@@ -30,17 +29,17 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
                     .squeezed = blow_up.cause == BlowUp::Cause::squeezed,
                     .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
-                    .factor = simulation.scene().stepping.energy_limit,
-                    .sound_time = step > 0 ? std::optional(sound.t) : std::nullopt,
+                    .factor = energy_limit,
+                    .sound_time = sound_time,
                     .spring = blow_up.spring};
   if (facts.spring) {
-    const std::vector<std::uint32_t>& vertices = simulation.mesh().vertex_of_particle;
+    const std::vector<std::uint32_t>& vertices = mesh.vertex_of_particle;
     const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);
     facts.vertices = {low, high};
   }
   if (blow_up.contact) {
     facts.contact = blow_up.contact;
-    facts.contact_vertex = simulation.mesh().vertex_of_particle[facts.contact->particle];
+    facts.contact_vertex = mesh.vertex_of_particle[facts.contact->particle];
     const std::uint32_t surface = facts.contact->surface;
     if (surface == 0)
       facts.contact_with = "the floor";
@@ -52,6 +51,30 @@ BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
           (facts.contact->shape ? " (" + std::string(name_of(*facts.contact->shape)) + ")" : "");
   }
   return facts;
+}
+
+/// None where it is the start.
+std::optional<double> sound_time(const State& sound, std::uint64_t step) {
+  return step > 0 ? std::optional(sound.t) : std::nullopt;
+}
+
+}  // namespace
+
+BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
+  const auto [sound, step] = simulation.last_sound_state();
+  return facts_of(blow_up, sound_time(sound, step), simulation.scene().stepping.energy_limit,
+                  simulation.mesh());
+}
+
+BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh) {
+  const auto [sound, step] = last_sound_state(then);
+  return facts_of(blow_up, sound_time(sound, step), then.scene->stepping.energy_limit, mesh);
+}
+
+bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };  // may be NaN
+  return run.facts.step == blow_up.step && run.facts.h == blow_up.dt &&
+         bits(run.facts.energy) == bits(blow_up.energy);
 }
 
 std::string blow_up_sentence(const BlownUpRun& run) {

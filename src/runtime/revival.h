@@ -13,6 +13,8 @@ namespace clothlab {
 
 /// The facts of a blow-up of this run for its explanation.
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation);
+/// The same at a moment of the past of this run.
+BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh);
 
 /// A run that blew up, as long as the window shows its last good state.
 struct BlownUpRun {
@@ -26,6 +28,9 @@ struct BlownUpRun {
   bool asks_again = false;         ///< there is another question then
   std::uint64_t decided_by = 0;    ///< tag of the question that decides whether to continue; 0: none
 };
+
+/// Whether the description is that of this blow-up.
+bool describes(const BlownUpRun& run, const BlowUp& blow_up);
 
 /// The method and the step size for continuing a run.
 struct Prospect {

@@ -229,8 +229,8 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   for (const auto& lane : lanes)
     if (lane->id != active) show(*lane, now, snapshot->others.emplace_back());
   if (past)
-    snapshot->replay =
-        ReplayPosition{past->shown - past->first, history.size() - past->first, past->by_itself()};
+    snapshot->replay = ReplayPosition{past->shown - past->first, history.size() - past->first,
+                                      history[past->shown].time, past->by_itself()};
   snapshot->reference = reference;
   snapshot->followed = followed;
   snapshot->applied = applied;
@@ -260,15 +260,19 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   const Simulation& simulation = simulation_of(lane);
   to.lane = lane.id;
   const Lane* own = arena->find(lane.id);
-  to.frozen = own != nullptr && !own->runs() && !lane.coming_back;
-  if (lane.coming_back) to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
+  const Moment::Part* then = past ? &history[past->shown].of(lane.id) : nullptr;
+  to.frozen =
+      then != nullptr ? then->frozen || then->held : own != nullptr && !own->runs() && !lane.coming_back;
+  // Of the past, only what was not there yet has nothing else to show.
+  if (lane.coming_back && (then == nullptr || then->lane != lane.id))
+    to.coming_back = ComingBack{lane.coming_back->from, simulation.state().t};
   Frame& frame = to.frame;
   capture(simulation, simulation.shared_scene(), frame);
   to.notices = simulation.notices().list();
   if (mouse_grab && frame.grab) frame.grab->cursor = mouse_grab->cursor();
   const State* seen = &simulation.state();
-  if (past) {
-    const Checkpoint& shown = *history[past->shown].of(lane.id).checkpoint;
+  if (then != nullptr) {
+    const Checkpoint& shown = *then->checkpoint;
     seen = &shown.state;
     frame.positions = shown.state.x;
     frame.record = shown.record;
@@ -284,25 +288,30 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   const Motion wanted{is_active && motion.velocities, is_active && motion.forces, motion.contacts,
                       motion.intersections};
   capture_motion(pool, simulation, *seen, wanted, frame);
-  if (past && wanted.contacts)
-    frame.contacts = contacts_at(pool, *history[past->shown].of(lane.id).checkpoint,
-                                 simulation.system().model(), simulation.mesh());
+  if (then != nullptr && wanted.contacts)
+    frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;
   to.spectrum = lane.spectrum;
-  if (lane.blown && !lane.coming_back) {
-    to.blow_up_sentence = lane.blown->sentence;
-    to.blow_up_text = lane.blown->why;
-    to.failed_spring = lane.blown->facts.spring;
-    if (contact_failed(lane.blown->facts, *lane.blown->integrator, lane.blown->parameters))
-      to.failed_contact = lane.blown->facts.contact;
+  if (then != nullptr) {
+    if (const auto blown = blow_up_at(lane, *then)) show_blow_up(*blown, to);
+  } else if (lane.blown && !lane.coming_back) {
+    show_blow_up(*lane.blown, to);
   }
-  if (now - lane.warned < kWarningShown) {
+  if (then == nullptr && now - lane.warned < kWarningShown) {
     to.warning = lane.warning;
     to.converged = !lane.warned_of_solve;
   }
   to.plot = lane.plot.share();
+}
+
+void SimulationThread::Impl::show_blow_up(const BlownUpRun& blown, LaneSnapshot& to) {
+  to.blow_up_sentence = blown.sentence;
+  to.blow_up_text = blown.why;
+  to.failed_spring = blown.facts.spring;
+  if (contact_failed(blown.facts, *blown.integrator, blown.parameters))
+    to.failed_contact = blown.facts.contact;
 }
 
 std::optional<RealTimeLag> SimulationThread::Impl::lag() {

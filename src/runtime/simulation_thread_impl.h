@@ -141,6 +141,10 @@ struct SimulationThread::Impl {
   void begin_lane(LiveLane& lane);
   /// After the run went back: what is frozen is what the arena says.
   void follow_blow_ups();
+  /// Why a lane stands.
+  BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts, const Scene& scene) const;
+  /// Why the lane stood at a moment of the past; none where it did not blow up before that.
+  std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
   /// Begins to catch up from a moment; the lane may be one that the arena does not have yet.
   void start_return(LiveLane& lane, const Scene& method, const Moment& moment, bool is_reference = false);
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
@@ -203,6 +207,7 @@ struct SimulationThread::Impl {
   }
   void publish(Clock::time_point now);
   void show(LiveLane& lane, Clock::time_point now, LaneSnapshot& to);
+  static void show_blow_up(const BlownUpRun& blown, LaneSnapshot& to);
   StepTimer& timer(LiveLane& lane) { return lane.timers[row_of(simulation_of(lane).integrator())]; }
   StepTimes note_step_times(LiveLane& lane);
   std::optional<RealTimeLag> lag();

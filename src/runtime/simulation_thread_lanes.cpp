@@ -41,7 +41,7 @@ void SimulationThread::Impl::follow_blow_ups() {
     const Lane* own = arena->find(lane->id);
     if (own == nullptr || !own->frozen)
       lane->blown.reset();
-    else if (!lane->blown)
+    else if (!lane->blown || !describes(*lane->blown, *own->frozen))
       blow_up(*lane);
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "runtime/simulation_thread_impl.h"
 #include "sim/command_rules.h"
 #include "sim/parameters.h"
@@ -97,10 +98,22 @@ void SimulationThread::Impl::steer(const SetSpeed& c) {
 }
 
 void SimulationThread::Impl::steer(const Rewind&) {
-  playing = resumes = false;
-  // After a blow-up, too, the newest state of the past is the present one.
   const bool looks_back = past && !past->by_itself();
-  const double now = looks_back ? history[past->shown].time : arena->time();
+  // After the blow-up of the only lane, too, the newest state of the past is the present one.
+  double now = looks_back ? history[past->shown].time : arena->time();
+  // What blew up while others ran on goes back to before that.
+  const Lane& own = *arena->find(active);
+  if (const Moment::Part* then = looks_back ? &history[past->shown].of(active) : nullptr;
+      then != nullptr && then->frozen)
+    now = then->checkpoint->state.t;
+  else if (then == nullptr && own.frozen && !live().coming_back)
+    now = own.simulation->state().t;
+  if (!history.empty() && now < history[0].time)
+    throw InputError(own.name() + " blew up at " + format_plain(now, 3) + " s, and the states before " +
+                     format_plain(history[0].time, 3) +
+                     " s are no longer kept. Another method or a smaller h brings the lane back to the "
+                     "present of the others; Reset goes back to the start.");
+  playing = resumes = false;
   leave_for(now - kRewindSeconds * speed);
   continue_from_newest_kept();
 }
@@ -218,6 +231,7 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
 
 void SimulationThread::Impl::steer(const ReviveLane& c) {
   (*arena)[c.lane];
+  if (past && !past->by_itself()) continue_from_shown();  // where it may have stood, or not
   LiveLane& lane = live(c.lane);
   if (runs(lane) || lane.coming_back) return;
   continue_from_shown();

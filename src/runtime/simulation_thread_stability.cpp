@@ -32,17 +32,33 @@ bool SimulationThread::Impl::is_stable_at_every_step(const LiveLane& lane) const
 void SimulationThread::Impl::blow_up(LiveLane& lane) {
   const Lane& own = *arena->find(lane.id);
   forget_estimate(lane);
-  lane.blown = BlownUpRun{
-      .facts = blow_up_facts(own.frozen ? *own.frozen : own.simulation->blow_up().value(), *own.simulation),
-      .integrator = &own.simulation->integrator(),
-      .parameters = integrator_parameters(own.simulation->scene())};
-  lane.blown->sentence = blow_up_sentence(*lane.blown);
-  if (!arena->is_alone()) lane.blown->sentence.insert(0, std::string("Lane ") + lane_letter(lane.id) + ": ");
+  const BlowUp& blow_up = own.frozen ? *own.frozen : own.simulation->blow_up().value();
+  lane.blown = describe_blow_up(lane.id, blow_up_facts(blow_up, *own.simulation), own.simulation->scene());
   if (arena->runs() && !arena->is_alone()) tell(lane.blown->sentence);
   // Why is said when the last sound state is measured.
   ask_for_estimate(lane);
   lane.blown->explained_by = lane.question;
   explain(lane);
+}
+
+BlownUpRun SimulationThread::Impl::describe_blow_up(LaneId lane, const BlowUpFacts& facts,
+                                                    const Scene& scene) const {
+  BlownUpRun blown{.facts = facts,
+                   .integrator = &integrator_info(scene.integrator),
+                   .parameters = integrator_parameters(scene)};
+  blown.sentence = blow_up_sentence(blown);
+  if (!arena->is_alone()) blown.sentence.insert(0, std::string("Lane ") + lane_letter(lane) + ": ");
+  return blown;
+}
+
+std::optional<BlownUpRun> SimulationThread::Impl::blow_up_at(const LiveLane& lane,
+                                                             const Moment::Part& then) const {
+  if (!then.frozen) return std::nullopt;
+  if (lane.blown && describes(*lane.blown, *then.frozen)) return lane.blown;
+  BlownUpRun blown = describe_blow_up(
+      lane.id, blow_up_facts(*then.frozen, *then.checkpoint, simulation().mesh()), *then.checkpoint->scene);
+  blown.why = explain_blow_up(blown.facts, *blown.integrator, blown.parameters, std::nullopt);
+  return blown;
 }
 
 void SimulationThread::Impl::revive(LiveLane& lane, std::string sentence) {

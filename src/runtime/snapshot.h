@@ -68,6 +68,7 @@ struct RealTimeLag {
 struct ReplayPosition {
   std::size_t state = 0;  ///< 0 … count − 1, oldest first
   std::size_t count = 0;
+  double time = 0;         ///< simulated [s], of the lanes that ran then
   bool by_itself = false;  ///< of "watch it again", which advances; otherwise of ShowPast
 };
 
@@ -79,12 +80,12 @@ struct ComingBack {
   double time = 0;  ///< how far it is [s]
 };
 
-/// What the window shows of a lane.
+/// What the window shows of a lane. While Snapshot::replay is set, it is frozen or blown up only if it was so
+/// at the shown moment; positions, record, residuals and notices are of that moment, pins are current.
 struct LaneSnapshot {
   LaneId lane = 0;
-  bool frozen = false;  ///< it blew up, and others go on
+  bool frozen = false;  ///< it stands, and others go on
   std::optional<ComingBack> coming_back;
-  /// While Snapshot::replay is set, positions, record and residuals are of the past; pins are current.
   Frame frame;
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force

@@ -110,4 +110,7 @@ class Simulation {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Simulation::last_sound_state at a moment of a run. Valid as long as the checkpoint.
+Simulation::StateAtStep last_sound_state(const Checkpoint& checkpoint);
+
 }  // namespace clothlab

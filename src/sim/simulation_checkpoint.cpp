@@ -95,6 +95,11 @@ Simulation::StateAtStep Simulation::Impl::last_sound_state() const {
   return {*last_sound, last_sound_step};
 }
 
+Simulation::StateAtStep last_sound_state(const Checkpoint& checkpoint) {
+  if (checkpoint.record.max_strain < kSoundStrain) return {checkpoint.state, checkpoint.record.step};
+  return {*checkpoint.last_sound, checkpoint.last_sound_step};
+}
+
 void Simulation::Impl::set_last_sound(State sound, std::uint64_t step) {
   last_sound = std::make_shared<State>(std::move(sound));
   last_sound_step = step;

@@ -95,14 +95,6 @@ std::string help_of_stable_method(const PanelContext& context, const IntegratorI
   return help + "It is stable at every h.";
 }
 
-void replay_progress(const ReplayPosition& replay) {
-  const float share =
-      replay.count > 1 ? static_cast<float>(replay.state) / static_cast<float>(replay.count - 1) : 1;
-  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, palette().failed);
-  ImGui::ProgressBar(share, ImVec2(-1, units(4)), "");
-  ImGui::PopStyleColor();
-}
-
 void fork(const PanelContext& context, const IntegratorInfo& method) {
   context.send(Control(ShowPast{context.snapshot.frame.record.time - kForkSeconds}));
   context.send(Control(NewLane{std::string(method.id)}));
@@ -142,7 +134,6 @@ void blow_up_strip(const PanelContext& context, bool& why) {
   note_item("blow-up");
   if (row_button("blow-up-why", "Why?", "What made it blow up, with the numbers.", why)) why = !why;
   ways_on(context);
-  if (now.replay && now.replay->by_itself) replay_progress(*now.replay);
   if (!why) return;
   wrapped_text(now.blow_up_text);
   note_text("blow-up-why", now.blow_up_text);

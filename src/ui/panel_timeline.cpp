@@ -32,8 +32,7 @@ void scrub_bar(const PanelContext& context, float width) {
   const double span = kept.to - kept.from;
   float place = 1;
   if (looks_back && span > 0)
-    place =
-        std::clamp(static_cast<float>((context.snapshot.frame.record.time - kept.from) / span), 0.0F, 1.0F);
+    place = std::clamp(static_cast<float>((context.snapshot.replay->time - kept.from) / span), 0.0F, 1.0F);
 
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActive() && span > 0) {
@@ -66,7 +65,7 @@ void scrub_label(const PanelContext& context, float width) {
   const KeptPast& kept = context.snapshot.kept;
   const bool looks_back = context.snapshot.replay.has_value();
   const float start = ImGui::GetCursorPosX();
-  const std::string text = looks_back ? seconds(kept.to - context.snapshot.frame.record.time) + " back"
+  const std::string text = looks_back ? seconds(kept.to - context.snapshot.replay->time) + " back"
                                       : "last " + seconds(kept.to - kept.from);
   ImGui::AlignTextToFramePadding();
   coloured_text(looks_back ? palette().accent : palette().muted, text);

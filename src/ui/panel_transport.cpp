@@ -24,8 +24,11 @@ void transport_panel(const PanelContext& context) {
     context.send(Control(StepOnce{}));
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!now.can_rewind);
-  if (icon_button("rewind", Icon::rewind, "Back by half a second of viewing time, and pause (Backspace)",
-                  false, width)) {
+  if (icon_button(
+          "rewind", Icon::rewind,
+          "Back by half a second of viewing time, and pause (Backspace). Where the lane blew up while "
+          "others ran on: back to before that.",
+          false, width)) {
     context.send(Control(Rewind{}));
   }
   ImGui::EndDisabled();
@@ -59,8 +62,8 @@ void transport_panel(const PanelContext& context) {
   if (behind)
     line += " · wanted " + format_plain(now.speed) + "×, reached " + format_steady(now.actual_speed) + "×";
   if (now.frozen)
-    line = "t = " + format_steady(now.kept.to, 4) + " s · lane " + lane_letter(now.lane) + " stands at " +
-           format_steady(now.frame.record.time, 4) + " s";
+    line = "t = " + format_steady(now.replay ? now.replay->time : now.kept.to, 4) + " s · lane " +
+           lane_letter(now.lane) + " stands at " + format_steady(now.frame.record.time, 4) + " s";
   small_text(line);
   if (behind)
     tooltip(

@@ -159,7 +159,7 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
   plot.x_is_time = true;
   plot.empty = "Nothing yet: press Space to play, S for one step.";
   plot.fit_x = last_seconds(now);
-  if (now.replay) plot.cursor = now.frame.record.time;
+  if (now.replay) plot.cursor = now.replay->time;
   if (now.others.empty()) {
     plot.runs.push_back(run_of(*now.plot, quantities, relative));
     return plot;

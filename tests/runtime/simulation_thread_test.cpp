@@ -563,7 +563,7 @@ TEST(SimulationThread, ShowsTheLastStatesAgain) {
     EXPECT_GE(s.replay->state, last_seen);
     EXPECT_GE(s.frame.record.step, last_step);
     EXPECT_LE(s.frame.record.step, frozen->frame.record.step);
-    EXPECT_THAT(s.blow_up_text, Not(IsEmpty()));
+    EXPECT_THAT(s.blow_up_text, IsEmpty()) << "what is seen had not blown up";
     if (s.replay->state != last_seen) {
       ++pictures;
       EXPECT_NE(s.frame.record.step, last_step) << "every state is another one";
@@ -621,6 +621,86 @@ TEST(SimulationThread, RewindsFromABlowUp) {
   EXPECT_THAT(s->blow_up_text, IsEmpty());
   EXPECT_FALSE(s->failed_spring);
   EXPECT_FALSE(s->playing);
+}
+
+/// Lane A runs on where lane B, by explicit Euler, has blown up for so long [s]; paused, B is the active one.
+std::shared_ptr<const Snapshot> run_past_a_blow_up(SimulationThread& thread, double seconds) {
+  thread.send(SetParameter{"dt", 1.0 / 60});
+  send_and_wait(thread, NewLane{"explicit-euler"});
+  send_and_wait(thread, SetPlaying{true});
+  wait_for(thread, [&](const Snapshot& s) {
+    return s.frozen && !s.blow_up_text.empty() &&
+           s.others[0].frame.record.time > s.frame.record.time + seconds;
+  });
+  return send_and_wait(thread, SetPlaying{false});
+}
+
+TEST(SimulationThread, ThePastShowsOnlyTheBlowUpsOfThen) {
+  SimulationThread alone(loaded(exploding_scene()), {.threads = 1, .playing = true, .speed = kMaxSpeed});
+  const auto blown = wait_for(alone, [](const Snapshot& s) { return !s.blow_up_text.empty(); });
+  for (const char* method : {"explicit-euler", "rk4"}) {
+    alone.send(SetIntegrator{method});
+    const auto s = send_and_wait(alone, ShowPast{0});
+    ASSERT_TRUE(s->replay.has_value());
+    EXPECT_EQ(s->replay->time, 0);
+    EXPECT_THAT(s->blow_up_sentence, IsEmpty());
+    EXPECT_THAT(s->blow_up_text, IsEmpty());
+    EXPECT_FALSE(s->failed_spring || s->failed_contact);
+    EXPECT_THAT(s->message, Not(HasSubstr("blew up")));
+  }
+  const auto present = send_and_wait(alone, ShowPast{std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(present->blow_up_sentence, blown->blow_up_sentence);
+  EXPECT_TRUE(present->failed_spring);
+
+  SimulationThread both(loaded(sheet_scene(5)), paused());
+  const auto now = run_past_a_blow_up(both, 0.2);
+  const double frozen_at = now->frame.record.time;
+  auto s = send_and_wait(both, ShowPast{0});
+  EXPECT_FALSE(s->frozen);
+  EXPECT_THAT(s->blow_up_sentence, IsEmpty());
+  EXPECT_FALSE(s->failed_spring);
+  s = send_and_wait(both, ShowPast{frozen_at + 0.1});
+  EXPECT_NEAR(s->replay->time, frozen_at + 0.1, 0.01) << "of the lane that ran on";
+  EXPECT_EQ(s->frame.record.time, frozen_at);
+  EXPECT_TRUE(s->frozen) << "it stood by then";
+  EXPECT_EQ(s->blow_up_sentence, now->blow_up_sentence);
+  EXPECT_TRUE(s->failed_spring);
+
+  // It came back and is well: then it had blown up all the same.
+  send_and_wait(both, ShowPast{std::numeric_limits<double>::infinity()});
+  send_and_wait(both, ChangeLanes{JoinLane{1, 0}});
+  EXPECT_THAT(both.latest()->blow_up_sentence, IsEmpty());
+  s = send_and_wait(both, ShowPast{frozen_at + 0.1});
+  EXPECT_TRUE(s->frozen);
+  EXPECT_EQ(s->blow_up_sentence, now->blow_up_sentence);
+}
+
+TEST(SimulationThread, RewindsToBeforeABlowUpThatOthersRanOnFrom) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  thread.send(SetSpeed{0.01});  // 5 ms of simulated time are half a second of viewing
+  const auto now = [&] {
+    thread.send(SetSpeed{kMaxSpeed});
+    run_past_a_blow_up(thread, 1);
+    return send_and_wait(thread, SetSpeed{0.01});
+  }();
+  ASSERT_TRUE(now->frozen);
+  for (const bool looks_back : {false, true}) {
+    if (looks_back) send_and_wait(thread, ShowPast{now->frame.record.time + 0.5});
+    const auto s = send_and_wait(thread, Rewind{});
+    EXPECT_EQ(s->errors, 0u) << s->error;
+    EXPECT_LT(s->frame.record.time, now->frame.record.time);
+    EXPECT_FALSE(s->frozen);
+    EXPECT_THAT(s->blow_up_sentence, IsEmpty());
+    EXPECT_EQ(s->others[0].frame.record.time, s->frame.record.time) << "all lanes go there";
+    EXPECT_TRUE(send_and_wait(thread, SwapBranches{})->frozen) << "and come back";
+  }
+  // What is no longer kept is not gone back to.
+  thread.send(SetHistoryMemory{1});
+  send_and_wait(thread, SetPlaying{false});
+  const auto s = send_and_wait(thread, Rewind{});
+  EXPECT_EQ(s->errors, 1u);
+  EXPECT_THAT(s->error, HasSubstr("no longer kept"));
+  EXPECT_TRUE(s->frozen);
 }
 
 // ---- Scenes

@@ -237,8 +237,7 @@ TEST(PlotKinds, ShowTheRun) {
 
   // A long run shows its last 30 s; a moment of the past is marked.
   face.snapshot.plot = samples_until(100, 4);
-  face.snapshot.replay = ReplayPosition{3, 10};
-  face.snapshot.frame.record.time = 77;
+  face.snapshot.replay = ReplayPosition{3, 10, 77};
   const Plot later = make_plot(PlotKind::energy, face.snapshot);
   EXPECT_NEAR(later.fit_x.value().low, 70, 1e-9);
   EXPECT_NEAR(later.fit_x.value().high, 100, 1e-9);
