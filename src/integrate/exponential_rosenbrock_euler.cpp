@@ -12,6 +12,7 @@
 #include "integrate/solve_outcome.h"
 #include "integrate/step_start.h"
 #include "linalg/field_of_values.h"
+#include "linalg/free_parts.h"
 #include "linalg/krylov_phi.h"
 #include "linalg/phase_matrix.h"
 #include "linalg/phi_series.h"
@@ -60,6 +61,9 @@ class ExponentialRosenbrockEuler final : public Integrator {
   void apply(const DynamicSystem& system, double h, const StepContext& context, std::span<const vec3> in,
              std::span<vec3> out);
 
+  /// Translates free parts to where the linearised equation moves their centres of mass: that is known in
+  /// closed form.
+  void balance_momentum(const DynamicSystem& system, std::span<const vec3> x0, double h);
   /// The step from x0 to (x_, v_). On held particles K acts on ∫(x − x0) of the cubic through both ends.
   void report_impulses(const DynamicSystem& system, const StepContext& context, std::span<const vec3> x0,
                        double h);
@@ -70,6 +74,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
   FieldOfValues field_{};
   double omega_ = 0;  // of field_, or 1/h where there is no stiffness
   RowFilter filter_;
+  FreeParts free_parts_;
   std::vector<vec3> x_, v_;        // u1
   RowVector in_x_, in_v_, force_;  // scratch
   // The series, by row.
@@ -237,6 +242,31 @@ void ExponentialRosenbrockEuler::use_krylov(const DynamicSystem& system, const S
   }
 }
 
+void ExponentialRosenbrockEuler::balance_momentum(const DynamicSystem& system, std::span<const vec3> x0,
+                                                  double h) {
+  const SpringPattern& pattern = k_->pattern();
+  free_parts_.find(pattern, system.projection());
+  free_parts_.exclude_stencils(*k_);
+  free_parts_.exclude_stencils(*d_);
+  if (free_parts_.empty()) return;
+  // x' = v, v' = a0 − β (v − v0)
+  const double z = -h * system.mass_damping();
+  const double phi1 = z < 0 ? std::expm1(z) / z : 1, phi2 = z < 0 ? (phi1 - 1) / z : 0.5;
+  const auto translate = [&](std::vector<vec3>& values, const auto& expected) {
+    const std::span<const double> m = system.masses();
+    free_parts_.compute_means([&](std::size_t row) { return m[pattern.particle[row]]; },
+                              [&](std::size_t row) {
+                                const std::uint32_t i = pattern.particle[row];
+                                return m[i] * (expected(i) - values[i]);
+                              });
+    for (std::size_t row = 0; row < pattern.particles(); ++row)
+      if (free_parts_.contains_row(row)) values[pattern.particle[row]] += free_parts_.mean(row);
+  };
+  const std::vector<vec3>&v0 = start_.v, &a0 = start_.a;
+  translate(v_, [&](std::uint32_t i) { return v0[i] + h * phi1 * a0[i]; });
+  translate(x_, [&](std::uint32_t i) { return x0[i] + h * v0[i] + h * h * phi2 * a0[i]; });
+}
+
 void ExponentialRosenbrockEuler::prepare(const DynamicSystem& system, const StopProbe& stop, bool series) {
   const CancelPoint cancel(stop);
   const std::size_t n = system.size();
@@ -272,6 +302,7 @@ StepReport ExponentialRosenbrockEuler::advance(const DynamicSystem& system, Stat
     report.stopped = true;
   }
   if (gives_up(context, report)) return report;
+  balance_momentum(system, state.x, h);
   report_impulses(system, context, state.x, h);
   finish_step(system, context, h, x_, v_, state);
   return report;

@@ -100,6 +100,7 @@ bool ImplicitStage::solve(const DynamicSystem& system, const StageEquation& equa
       failure = "Newton's method found no step that comes closer";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
+  if (!balance_momentum(p, report)) return false;
   system.go_on_from(now_.x);
   std::ranges::copy(now_.x, x1.begin());
   std::ranges::copy(now_.v, v1.begin());
@@ -285,6 +286,36 @@ double ImplicitStage::dot(const Problem& p, std::span<const vec3> a, std::span<c
     for (std::size_t i = begin; i < end; ++i) sum += glm::dot(a[i], b[i]);
     return sum;
   });
+}
+
+bool ImplicitStage::balance_momentum(const Problem& p, StepReport& report) {
+  const StageEquation& e = p.equation;
+  if (!std::isfinite(now_.norm)) return true;
+  free_parts_.find(*p.system.pattern(), p.system.projection());
+  if (free_parts_.empty()) return true;
+  if (!have_matrix(p.system, p.context, clamped_, report)) return false;
+  SpringMatrix& A = *clamped_;  // the stencils and the diagonal at now_; springs do not count
+  p.system.assemble_others(p.context.pool, now_.x, now_.v, {1, e.gamma_f, e.gamma_f * e.gamma_v},
+                           JacobianMode::clamped, A);
+  free_parts_.exclude_stencils(A);
+  if (free_parts_.empty()) return true;
+  const SpringPattern& pattern = A.pattern();
+  free_parts_.compute_means([&](std::size_t row) { return A.diagonal_by_row()[row]; },
+                            [&](std::size_t row) { return -now_.residual[pattern.particle[row]]; });
+  const auto translation = [&](std::size_t i) {
+    const std::uint32_t row = pattern.row[i];
+    return free_parts_.contains_row(row) ? free_parts_.mean(row) : vec3(0.0);
+  };
+  p.context.for_particles(scratch_.size(), [&](std::size_t i) { scratch_[i] = e.gamma_v * translation(i); });
+  if (p.system.free_share(p.context.pool, now_.x, scratch_) < 1) return true;
+  p.context.for_particles(now_.v.size(), [&](std::size_t i) {
+    if (!free_parts_.contains_row(pattern.row[i])) return;
+    now_.v[i] += translation(i);
+    now_.x[i] = e.x_hat[i] + e.gamma_v * now_.v[i];
+    now_.residual[i] += A.diagonal(i) * translation(i);
+  });
+  now_.norm = std::sqrt(dot(p, now_.residual, now_.residual));
+  return true;
 }
 
 bool ImplicitStage::is_at_rounding(const Problem& p) {

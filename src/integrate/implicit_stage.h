@@ -9,6 +9,7 @@
 
 #include "integrate/integrator.h"
 #include "integrate/local_solves.h"
+#include "linalg/free_parts.h"
 
 namespace clothlab {
 
@@ -53,6 +54,8 @@ struct StageEquation {
 ///
 /// Linear solves end at a fixed share of their right-hand side: a closer direction costs more than it brings
 /// [Dembo 1982].
+///
+/// The solution balances the linear momentum of free parts to rounding (FreeParts), whatever ‖r‖ it ends at.
 class ImplicitStage {
  public:
   /// Starts from the guess for v1 with the smallest residual; all guesses have the prescribed velocities
@@ -102,6 +105,8 @@ class ImplicitStage {
   double potential(const Problem& p, const Iterate& at) const;
   /// γ (R(trial_) − R(now_)) with the dampers' directions at now_.
   double damping_work(const Problem& p);
+  /// Translates the free parts of now_ so that the sum of r over each is 0. False when stopped.
+  bool balance_momentum(const Problem& p, StepReport& report);
   /// Whether rounding changes r by as much as ‖r‖.
   bool is_at_rounding(const Problem& p);
   double dot(const Problem& p, std::span<const vec3> a, std::span<const vec3> b) const;
@@ -113,6 +118,7 @@ class ImplicitStage {
   double length_ = 0;                // of the last direction, in that norm
   LinearSolver solver_;
   LocalSolves local_;
+  FreeParts free_parts_;
   std::optional<SpringMatrix> exact_, clamped_;
   Iterate now_, trial_;
   Iterate best_;                 // far from the root, that with the smallest ‖r‖

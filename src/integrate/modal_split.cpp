@@ -73,7 +73,9 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
 
   // X before the rotation; Y_ is scratch until its values are computed below.
   for (std::size_t j = 0; fresh && j < s; ++j) std::ranges::copy(modes_.mode(j), Y_.column(j).begin());
-  const VectorBasis& start = fresh ? Y_ : kept_;
+  const VectorBasis& found = fresh ? Y_ : kept_;
+  const VectorBasis& start = separate_translations(system, context, found) ? C_ : found;
+  if (gives_up(context, report)) return false;
   for (std::size_t j = 0; j < s; ++j) {
     if (gives_up(context, report)) return false;
     const std::span<vec3> k_x = scratch_.column(j);
@@ -98,6 +100,47 @@ bool ModalSplit::project(const DynamicSystem& system, const StepContext& context
     for (std::size_t i = 0; i < n; ++i) y[i] = system.masses()[i] * x[i];
   }
   return !gives_up(context, report);
+}
+
+bool ModalSplit::separate_translations(const DynamicSystem& system, const StepContext& context,
+                                       const VectorBasis& start) {
+  const SpringPattern& pattern = k_->pattern();
+  const std::span<const double> m = system.masses();
+  const std::size_t s = count_;
+  free_parts_.find(pattern, system.projection());
+  free_parts_.exclude_stencils(*k_);
+  if (free_parts_.empty()) return false;
+  const auto compute_means = [&](std::span<const vec3> x) {
+    free_parts_.compute_means([&](std::size_t row) { return m[pattern.particle[row]]; },
+                              [&](std::size_t row) {
+                                const std::uint32_t i = pattern.particle[row];
+                                return m[i] * x[i];
+                              });
+  };
+  // With Π the projection onto translations, XᵀMΠX has eigenvalues near 0 and 1. Eigenvectors V make the
+  // columns of ΠXV orthogonal, and those of XV − ΠXV too.
+  for (std::size_t j = 0; j < s; ++j) {
+    compute_means(start.column(j));
+    for (std::size_t i = 0; i < pattern.particles(); ++i) {
+      const std::uint32_t row = pattern.row[i];
+      scratch_.column(j)[i] = free_parts_.contains_row(row) ? m[i] * free_parts_.mean(row) : vec3(0.0);
+    }
+    start.coefficients(context.pool, s, scratch_.column(j), std::span(small_).subspan(j * s, s));
+  }
+  eigen_.compute(s, small_);
+  C_.assign_product(context.pool, start, s, eigen_.vectors(), s);
+  for (std::size_t j = 0; j < s; ++j) {
+    compute_means(C_.column(j));
+    const double share = free_parts_.weighted_square();
+    const bool translates = share > 0.5;
+    const double scale = 1 / std::sqrt(translates ? share : 1 - share);
+    for (std::size_t i = 0; i < pattern.particles(); ++i) {
+      const std::uint32_t row = pattern.row[i];
+      const vec3 mean = free_parts_.contains_row(row) ? free_parts_.mean(row) : vec3(0.0);
+      C_.column(j)[i] = scale * (translates ? mean : C_.column(j)[i] - mean);
+    }
+  }
+  return true;
 }
 
 void ModalSplit::slope(double tau, WorkerPool& pool, std::span<vec3> of_x, std::span<vec3> of_v) const {

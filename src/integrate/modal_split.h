@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "integrate/integrator_info.h"
+#include "linalg/free_parts.h"
 #include "linalg/lowest_modes.h"
 
 namespace clothlab {
@@ -61,6 +62,9 @@ inline constexpr std::array kModeParameters{
 /// Yᵀw (Sherman–Morrison–Woodbury). With exact modes and no damping, or Rayleigh's, the rest is 0. The s
 /// solves for U are skipped where γ²‖ZYᵀw‖, the residual of B δv = b, is within the solver's tolerance. All
 /// of this holds for old modes too (mode refresh); Λ is made diagonal by rotating X within its span.
+///
+/// Exact modes that are not translations have no linear momentum. Inexact ones get theirs removed
+/// (separate_translations), so that the split preserves that of free parts.
 class ModalSplit {
  public:
   /// `values` are those of kModeParameters. There may be fewer modes than asked for, see LowestModes.
@@ -96,6 +100,10 @@ class ModalSplit {
  private:
   /// X, Y, Z and λ from the modes found last, or from those of the step before. False when stopped.
   bool project(const DynamicSystem& system, const StepContext& context, bool fresh, StepReport& report);
+  /// C_ := a basis of nearly the span of `start`, each vector of which is a translation of the FreeParts or
+  /// M-orthogonal to all of them. False, with nothing done, where there are no such parts.
+  bool separate_translations(const DynamicSystem& system, const StepContext& context,
+                             const VectorBasis& start);
   /// Takes from dv, and from what right_ holds of it in the modes, what Yᵀw = left_over_ is left with. False
   /// when stopped.
   bool remove_left_over(const DynamicSystem& system, double gamma, const StepContext& context,
@@ -118,6 +126,7 @@ class ModalSplit {
   std::vector<double> lambda_;
   std::vector<double> modal_v_, modal_a_;  // Yᵀv, Xᵀf = Yᵀa
   std::vector<double> small_, right_, left_over_;
+  FreeParts free_parts_;
   mutable std::vector<double> coefficients_;
   SymmetricEigen eigen_;
   std::vector<vec3> b_, w_;

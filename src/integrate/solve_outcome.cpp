@@ -42,7 +42,9 @@ bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
   LinearSolverSettings settings = context.solver.linear;
   settings.cg.warm_start = warm;
   settings.cg.from_last = !warm && context.repeats;
-  const SolveReport solve = solver.solve(context.solving(), system, x, settings);
+  LinearSystem balanced = system;
+  balanced.balances_momentum = true;
+  const SolveReport solve = solver.solve(context.solving(), balanced, x, settings);
   add_linear_solve(solve, settings, report);
   if (const std::string_view failure = linear_failure(solve); !failure.empty()) {
     report.converged = false;

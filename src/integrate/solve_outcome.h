@@ -22,8 +22,9 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
 /// Why a linear solve did not converge, a static sentence; empty where it did.
 std::string_view linear_failure(const SolveReport& solve);
 
-/// Solves one system of a step and adds the outcome, with a failure to converge, to its report. `warm`: x
-/// holds a guess; else a repeated step begins with the solver's last solution. False when stopped.
+/// Solves one system of a step and adds the outcome, with a failure to converge, to its report. The linear
+/// momentum of free parts is balanced (LinearSystem). `warm`: x holds a guess; else a repeated step begins
+/// with the solver's last solution. False when stopped.
 bool solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
                   std::span<vec3> x, StepReport& report);
 

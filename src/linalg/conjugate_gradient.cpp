@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "linalg/free_parts.h"
 #include "linalg/multigrid.h"
 #include "linalg/row_space.h"
 #include "linalg/symmetric.h"
@@ -27,6 +28,7 @@ struct ConjugateGradient::Scratch {
   std::vector<Symmetric> inverse_block;        // by row
   std::vector<std::array<double, 2>> partial;  // by chunk: r . r and r . z
   Multigrid multigrid;
+  FreeParts free_parts;
   std::vector<double> history;
 
   // Arguments of the current solve.
@@ -373,12 +375,39 @@ struct ConjugateGradient::Scratch {
     }
   }
 
-  // x := y + z, and the true residual of that; overwrites y.
+  // The true residual of y + z.
+  void complete_residual() {
+    if (exact) return;
+    r_square = true_residual();
+    history.back() = relative_residual();
+  }
+
+  // Balances the momentum of y; r and A (y + z) follow.
+  void balance_momentum(const Projection& projection) {
+    free_parts.find(pattern(), projection);
+    free_parts.exclude_stencils(*A);
+    if (free_parts.empty()) return;
+    const std::span<const double> diagonal = A->diagonal_by_row();
+    free_parts.compute_means([&](std::size_t row) { return diagonal[row]; },
+                             [&](std::size_t row) { return unpadded(r[row]); });
+    r_square = sum_rows(*pool, pattern(), [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
+      double square = 0;
+      for (std::uint32_t i = begin; i < end; ++i) {
+        if (free_parts.contains_row(i)) {
+          const Lanes translation(padded(free_parts.mean(i))), change = diagonal[i] * translation;
+          (Lanes(y[i]) + translation).store(y[i]);
+          (Lanes(q[i]) + change).store(q[i]);
+          (Lanes(r[i]) - change).store(r[i]);
+        }
+        square += dot(r[i], r[i]);
+      }
+      return square;
+    });
+    history.back() = relative_residual();
+  }
+
+  // x := y + z; overwrites y.
   void finish(std::span<vec3> x) {
-    if (!exact) {
-      r_square = true_residual();
-      history.back() = relative_residual();
-    }
     const SpringPattern& rows = pattern();
     add_change(y);
     for_rows(*pool, rows, [&](std::size_t, std::uint32_t begin, std::uint32_t end) {
@@ -405,8 +434,10 @@ SolveReport ConjugateGradient::solve(const ComputeContext& context, const Linear
   if (report.stopped) return report;
   s.start(x, options);
   if (s.r_square > s.enough && std::isfinite(s.r_square)) s.iterate(options, report);
-  s.finish(x);
+  s.complete_residual();
   report.converged = s.r_square <= s.enough;
+  if (system.balances_momentum && std::isfinite(s.r_square)) s.balance_momentum(system.projection);
+  s.finish(x);
   report.residual = s.relative_residual();
   report.history = s.history;
   report.preconditioner = s.kind;

@@ -23,6 +23,9 @@ struct LinearSystem {
   /// The matrix that CG's preconditioner is made of; none: A. One that is positive definite where A may not
   /// be.
   const SpringMatrix* preconditioner = nullptr;
+  /// CG ends with a translation of each of the FreeParts, so that its linear momentum is balanced however
+  /// early the iterations ended.
+  bool balances_momentum = false;
 
   /// Whether all of it, and a solution x, have the same size.
   bool fits(std::span<const vec3> x) const {

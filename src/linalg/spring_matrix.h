@@ -50,6 +50,8 @@ struct SpringPattern {
 
   std::vector<std::uint32_t> particle;     ///< row -> particle
   std::vector<std::uint32_t> row;          ///< particle -> row
+  std::vector<std::uint32_t> part;         ///< row -> its connected part
+  std::size_t parts = 0;                   ///< how many there are
   std::vector<std::uint32_t> chunk_begin;  ///< chunk c owns the rows [chunk_begin[c], chunk_begin[c + 1])
 
   /// A spring is kept in the *slot* given by its lower row, then its upper row.

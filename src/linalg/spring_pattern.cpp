@@ -139,6 +139,25 @@ void sort_springs(SpringPattern& p, std::span<const SpringPattern::Pair> springs
   std::partial_sum(p.slot_begin.begin(), p.slot_begin.end(), p.slot_begin.begin());
 }
 
+// Connected parts, numbered by their lowest rows: the lower of two rows that are joined becomes the other's
+// root.
+void number_parts(SpringPattern& p, CancelPoint& cancel) {
+  std::vector<std::uint32_t>& root = p.part;
+  root.resize(p.particles());
+  std::iota(root.begin(), root.end(), 0u);
+  const auto find = [&](std::uint32_t r) {
+    while (root[r] != r) r = root[r] = root[root[r]];
+    return r;
+  };
+  for (std::size_t k = 0; k < p.lower.size(); ++k) {
+    cancel.pass();
+    const auto [low, high] = std::minmax({find(p.lower[k]), find(p.upper[k])});
+    root[high] = low;
+  }
+  for (std::uint32_t r = 0; r < p.particles(); ++r)
+    root[r] = root[r] == r ? static_cast<std::uint32_t>(p.parts++) : root[root[r]];
+}
+
 // Blocks, and what reaches a chunk from lower ones.
 void cut_chunks(SpringPattern& p, CancelPoint& cancel) {
   p.slot_outer.resize(p.particles());
@@ -184,6 +203,7 @@ std::shared_ptr<const SpringPattern> SpringPattern::build(std::size_t particles,
   p.row.resize(particles);
   for (std::size_t r = 0; r < particles; ++r) p.row[p.particle[r]] = static_cast<std::uint32_t>(r);
   sort_springs(p, springs, cancel);
+  number_parts(p, cancel);
   cut_chunks(p, cancel);
   return pattern;
 }

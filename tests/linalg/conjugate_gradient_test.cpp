@@ -432,5 +432,60 @@ TEST(ConjugateGradient, BetterPreconditionersTakeFewerIterations) {
   EXPECT_LE(iterations[2], iterations[1]);
 }
 
+// Three sheets: one has a pin, one a stencil, one is free.
+TEST(ConjugateGradient, BalancesTheMomentumOfFreePartsAlone) {
+  constexpr std::uint32_t kPart = 80;
+  std::vector<SpringPattern::Pair> springs;
+  for (std::uint32_t part = 0; part < 3; ++part)
+    for (const auto& [i, j] : nets::grid(8, 10)) springs.push_back({part * kPart + i, part * kPart + j});
+  const auto pattern = SpringPattern::build(3 * kPart, springs);
+  ASSERT_EQ(pattern->parts, 3u);
+  nets::Random random(5);
+  SpringMatrix A(pattern);
+  nets::fill(A, random, 1.0, 50.0, 10.0);
+  Projection projection(3 * kPart);
+  projection.fix(3, vec3(0.0));
+  SpringMatrix::Stencil stencil;
+  stencil.particle = {kPart + 7};
+  stencil.weight = {1};
+  stencil.count = 1;
+  stencil.C = mat3(20.0);
+  A.add_stencil(stencil);
+  const std::vector<vec3> b = random.vectors(3 * kPart);
+
+  WorkerPool pool(2);
+  for (PreconditionerKind kind : kAll) {
+    ConjugateGradient cg;
+    const auto solve = [&](bool balances) {
+      std::vector<vec3> x(b.size());
+      const LinearSystem system{.A = A, .b = b, .projection = projection, .balances_momentum = balances};
+      const SolveReport report =
+          cg.solve({pool}, system, x, {.tolerance = 1e-12, .max_iterations = 3, .preconditioner = kind});
+      EXPECT_FALSE(report.converged);
+      std::vector<vec3> product(b.size());
+      A.multiply(pool, x, product);
+      vec3 sum(0.0);
+      double squares = 0, b_squares = 0;
+      for (std::uint32_t i = 0; i < b.size(); ++i) {
+        if (i >= 2 * kPart) sum += b[i] - product[i];
+        if (i == 3) continue;
+        squares += glm::dot(b[i] - product[i], b[i] - product[i]);
+        b_squares += glm::dot(b[i], b[i]);
+        EXPECT_LT(glm::length(unpadded(cg.product()[pattern->row[i]]) - product[i]), 1e-12);
+      }
+      EXPECT_NEAR(report.residual, std::sqrt(squares / b_squares), 1e-12);
+      return std::pair{std::move(x), glm::length(sum)};
+    };
+    const auto [plain, violation] = solve(false);
+    const auto [balanced, left] = solve(true);
+    EXPECT_GT(violation, 1e-4);
+    EXPECT_LT(left, 1e-12);
+    for (std::uint32_t i = 0; i < 2 * kPart; ++i) EXPECT_EQ(balanced[i], plain[i]);
+    const vec3 translation = balanced.back() - plain.back();
+    for (std::uint32_t i = 2 * kPart; i < b.size(); ++i)
+      EXPECT_LT(glm::length(balanced[i] - plain[i] - translation), 1e-15);
+  }
+}
+
 }  // namespace
 }  // namespace clothlab

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "linalg/free_parts.h"
+
+#include <glm/geometric.hpp>
+
+namespace clothlab {
+
+void FreeParts::find(const SpringPattern& pattern, const Projection& projection) {
+  pattern_ = &pattern;
+  parts_.assign(pattern.parts, {.free = true});
+  count_ = pattern.parts;
+  for (const Projection::Entry& entry : projection.entries()) {
+    if (count_ == 0) return;
+    exclude(pattern.row[entry.particle]);
+  }
+}
+
+void FreeParts::exclude_stencils(const SpringMatrix& matrix) {
+  for (const SpringMatrix::Stencil& stencil : matrix.stencils()) {
+    if (count_ == 0) return;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(stencil.count); ++k)
+      exclude(pattern_->row[stencil.particle[k]]);
+  }
+}
+
+void FreeParts::exclude(std::size_t row) {
+  Part& part = parts_[pattern_->part[row]];
+  if (part.free) --count_;
+  part.free = false;
+}
+
+double FreeParts::weighted_square() const {
+  double sum = 0;
+  for (const Part& part : parts_)
+    if (part.free) sum += part.weight * glm::dot(part.mean, part.mean);
+  return sum;
+}
+
+}  // namespace clothlab
