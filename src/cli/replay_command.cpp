@@ -10,6 +10,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/parse_value.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/run_options.h"
@@ -17,6 +18,7 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "runtime/replay.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -24,24 +26,30 @@ namespace {
 struct ReplayCommand {
   std::string file;
   bool check = false;
-  std::optional<std::string> integrator, mesh;
+  std::optional<std::string> integrator, mesh, dt_text;
   MachineOptions machine;
   Results results;
 
   int run() {
     const Interrupt interrupt;
     const StopProbe stop = Interrupt::probe();
+    if (check && dt_text) throw InputError("--check compares bits, which another --dt changes.");
     if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
     results.check();
     results.files().spare(path_of(file));
     WorkerPool pool(machine.threads());
     Replay replay(read_journal(path_of(file), stop),
-                  {integrator.value_or(std::string()), path_of(mesh.value_or(std::string()))});
+                  {integrator.value_or(std::string()), path_of(mesh.value_or(std::string())), dt()});
     const StepStatus status = play(replay, pool, stop);
     for (const auto& [what, times] : replay.skipped())
       std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
     const int end = end_run(results, replay.simulation(), status, pool);
     return check && status != StepStatus::stopped ? report(replay) : end;
+  }
+
+  std::optional<double> dt() const {
+    if (!dt_text) return std::nullopt;
+    return parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
   }
 
   /// How the last step ended.
@@ -98,6 +106,12 @@ std::function<int()> add_replay(CLI::App& app) {
                  "Replay the same grabs, pins and values with this method; changes of the method and of the "
                  "parameters of others are skipped and listed.")
       ->type_name("NAME")
+      ->take_last();
+  sub.add_option(
+         "--dt", command->dt_text,
+         "Replay with this step. Commands act at the same simulated times, to the nearest step; changes of "
+         "the step are skipped and listed.")
+      ->type_name("S")
       ->take_last();
   sub.add_option("--mesh", command->mesh, "Where the journal's mesh lies now.")
       ->type_name("FILE.obj")

@@ -15,11 +15,15 @@
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
+#include "sim/body_contact.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
 
 namespace clothlab {
 namespace {
+
+constexpr std::string_view kContactHeader =
+    "step,body,time,normal_impulse,friction_impulse,work_motion,work_friction,particles\n";
 
 void write_obj_file(const std::filesystem::path& path, const Simulation& simulation) {
   OutputFile file(path);
@@ -44,6 +48,10 @@ void Results::add_to(CLI::App& app) {
   text("--diagnostics", diagnostics_, "FILE.csv",
        "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
        "from, and contacts.");
+  text("--contact-csv", contact_csv_, "FILE.csv",
+       "One row per step and body: impulses, works and particles in contact with the floor, each obstacle "
+       "and the "
+       "cloth itself.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
   text("--checkpoint", checkpoint_, "FILE",
@@ -59,7 +67,7 @@ void Results::add_to(CLI::App& app) {
 void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
     throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
-  for (const auto* path : {&state_, &diagnostics_, &obj_, &checkpoint_, &summary_})
+  for (const auto* path : {&state_, &diagnostics_, &contact_csv_, &obj_, &checkpoint_, &summary_})
     if (*path) files_.add(**path);
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
@@ -69,6 +77,10 @@ void Results::begin(const Simulation& simulation) {
   if (diagnostics_) {
     diagnostics_file_.emplace(*diagnostics_);
     diagnostics_file_->write(kDiagnosticsHeader);
+  }
+  if (contact_csv_) {
+    contact_file_.emplace(*contact_csv_);
+    contact_file_->write(kContactHeader);
   }
   max_strain_ = simulation.record().max_strain;
   append(new_notices_.in(simulation.notices()), notices_);
@@ -95,9 +107,41 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, double 
   distance_ = std::max(distance_, r.distance.value_or(0));
   length_violation_ = std::max(length_violation_, r.length_violation);
   if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
+  if (contact_file_) write_contacts(pool, simulation);
   if (obj_sequence_ && r.step % every_ == 0)
     write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
   if (checkpoint_ && every_text_ && r.step % every_ == 0) write_checkpoint(pool, simulation);
+}
+
+void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
+  std::vector<std::vector<std::uint32_t>> touching(kMostObstacles +
+                                                   2);  // particles by surface, the cloth last
+  const auto list = [&](std::uint32_t surface) -> auto& {
+    return surface == kClothItself ? touching.back() : touching[surface];
+  };
+  for (const ContactPair& pair : simulation.contacts(pool)) list(pair.surface).push_back(pair.particle);
+  const StepRecord& r = simulation.record();
+  const Scene& scene = simulation.scene();
+  const auto write = [&](std::uint32_t surface) {
+    std::vector<std::uint32_t>& particles = list(surface);
+    std::ranges::sort(particles);
+    const auto others = std::ranges::unique(particles);
+    const BodyContact& body = simulation.body_contacts().of(surface);
+    contact_file_->write(
+        std::to_string(r.step) + "," + surface_name(scene, surface) + "," +
+        csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion, body.work_friction,
+                  static_cast<long long>(others.begin() - particles.begin())}));
+  };
+  if (scene.floor.on) write(0);
+  for (std::uint32_t k = 1; k <= scene.obstacles.bodies.size(); ++k) write(k);
+  if (scene.contact.model != ContactModel::filter && scene.contact.with_itself) write(kClothItself);
+}
+
+bool Results::has_files() const {
+  for (const auto* path :
+       {&state_, &diagnostics_, &contact_csv_, &obj_, &obj_sequence_, &checkpoint_, &summary_})
+    if (*path) return true;
+  return false;
 }
 
 void Results::write_checkpoint(WorkerPool& pool, const Simulation& simulation) {
@@ -117,6 +161,7 @@ void Results::report_shortfalls() const {
 
 void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
   if (diagnostics_file_) diagnostics_file_->commit();
+  if (contact_file_) contact_file_->commit();
   if (state_) {
     const InitialState last = simulation.export_state();
     write_file(*state_, state_csv(last.positions, last.velocities));
@@ -124,6 +169,7 @@ void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEn
   if (obj_) write_obj_file(*obj_, simulation);
   if (checkpoint_) write_checkpoint(pool, simulation);
   if (summary_) write_file(*summary_, summary_text(simulation, end));
+  if (prints_summary_ && !has_files()) std::fputs(summary_text(simulation, end).c_str(), stdout);
 }
 
 std::string Results::summary_text(const Simulation& simulation, const RunEnd& end) const {

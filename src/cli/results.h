@@ -33,6 +33,8 @@ class Results {
   /// Throws InputError when an output could not be written, before anything is run.
   void check();
   const OutputFiles& files() const { return files_; }
+  /// Without any output file, finish() prints the summary on stdout.
+  void print_summary_without_files() { prints_summary_ = true; }
 
   /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
   void begin(const Simulation& simulation);
@@ -48,15 +50,17 @@ class Results {
 
  private:
   std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
-
+  bool has_files() const;
+  void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
 
-  std::optional<std::string> state_, diagnostics_, obj_, obj_sequence_, checkpoint_, every_text_, summary_;
+  std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, obj_sequence_, checkpoint_,
+      every_text_, summary_;
   Checkpoint moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
-  bool fail_on_nonconvergence_ = false;
+  bool fail_on_nonconvergence_ = false, prints_summary_ = false;
   OutputFiles files_;
-  std::optional<OutputFile> diagnostics_file_;
+  std::optional<OutputFile> diagnostics_file_, contact_file_;
   std::vector<double> step_ms_;
   std::uint64_t newton_iterations_ = 0;
   std::uint64_t cg_iterations_ = 0;

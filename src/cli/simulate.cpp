@@ -25,6 +25,7 @@ struct Simulate {
   int run() {
     const Interrupt interrupt;
     results.check();
+    if (!scene.quiet()) results.print_summary_without_files();
     Run run = resume ? resume_run(*resume, scene, results.files()) : prepare_run(scene, results.files());
     Simulation& simulation = *run.simulation;
     const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
@@ -52,7 +53,8 @@ struct Simulate {
 
 std::function<int()> add_simulate(CLI::App& app) {
   auto command = std::make_shared<Simulate>();
-  CLI::App& sub = *app.add_subcommand("simulate", "One run without a window.");
+  CLI::App& sub = *app.add_subcommand(
+      "simulate", "One run without a window. Without an output file it prints its summary.");
   command->scene.add_to(sub);
   command->length.add_to(sub);
   command->results.add_to(sub);

@@ -17,7 +17,7 @@
 
 namespace clothlab {
 
-/// Replays a journal: with the same bits, or with another integrator. Starts no threads.
+/// Replays a journal: with the same bits, or with another integrator or step. Starts no threads.
 class Replay {
  public:
   struct Options {
@@ -27,11 +27,14 @@ class Replay {
     std::string integrator;
     /// The file of the journal's mesh; empty: the one that it names.
     std::filesystem::path mesh;
+    /// The step to use instead [s]. Entries act at the same simulated times, to the nearest step; changes of
+    /// the step are skipped, and so is the return after a blow-up that does not happen.
+    std::optional<double> dt = {};
   };
   enum class Event {
     loaded,    ///< another scene
     stepped,   ///< a step was taken
-    blown_up,  ///< a step blew up; with another integrator the replay ends unless the journal returns
+    blown_up,  ///< a step blew up; with another integrator or step the replay ends unless the journal returns
     stopped,   ///< `stop` asked for it; the state is that before the step
     ended
   };
@@ -60,7 +63,7 @@ class Replay {
   std::size_t compared() const { return compared_; }
   const std::optional<Difference>& difference() const { return difference_; }
 
-  /// What was skipped for another integrator, and how often.
+  /// What was skipped for another integrator or step, and how often.
   const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
 
  private:
@@ -70,8 +73,10 @@ class Replay {
   void come_back(const JournalEntry::ComeBack& back, const ComputeContext& context);
   void apply(WorkerPool& pool, std::optional<LaneId> lane, Command command);
   bool plays_to_another() const { return !options_.integrator.empty(); }
-  /// Whether the command applies to another integrator; changes it where only part of it does.
-  bool is_for_another(Command& command);
+  /// Whether the run may have other bits than the journal's.
+  bool differs() const { return plays_to_another() || options_.dt.has_value(); }
+  /// Whether the command applies with these options; changes it where only part of it does.
+  bool applies(Command& command);
   void keep_moment(WorkerPool& pool);
 
   std::vector<JournalEntry> entries_;

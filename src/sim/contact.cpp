@@ -81,6 +81,12 @@ ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model) {
           scene.stepping.solver.linear};
 }
 
+std::string surface_name(const Scene& scene, std::uint32_t surface) {
+  if (surface == 0) return "floor";
+  if (surface == kClothItself) return "cloth";
+  return std::string(name_of(scene.obstacles.bodies[surface - 1].shape)) + " " + std::to_string(surface);
+}
+
 double surface_thickness(const Scene& scene, const ClothModel& model) {
   return strikes_contact(scene) ? impulse_settings(scene, model).thickness : 0;
 }

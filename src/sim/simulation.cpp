@@ -133,6 +133,7 @@ void Simulation::Impl::begin_record() {
   next.dt = scene->stepping.dt;
   next.integrator = info->id;
   next.books = record.books;
+  next_body_contacts = {};
 }
 
 /// The completed step began with the newest sound state.
@@ -529,8 +530,19 @@ void Simulation::Impl::adopt_substep(const StepReport& report, double h, bool go
     next.reason = report.reason;
   }
   if (!good) next.warning = kSmallestStepReached;
+  add_body_contacts(h);
   next_residuals.assign(report.residual_history.begin(), report.residual_history.end());
   control.accept(good);
+}
+
+/// Contact forces were measured last, at this state.
+void Simulation::Impl::add_body_contacts(double h) {
+  for_contacts([&](const ContactPair& pair) {
+    const vec3 velocity = pair.surface == kClothItself
+                              ? vec3(0)
+                              : surfaces.velocity_at_end(pair.surface, state.x[pair.particle]);
+    next_body_contacts.of(pair.surface).add(pair, velocity, h);
+  });
 }
 
 void Simulation::Impl::finish_record() {
@@ -551,6 +563,7 @@ void Simulation::Impl::finish_record() {
   if (was_sound && !(measured.strain < kSoundStrain) && last_sound.use_count() != 1)
     last_sound = std::make_shared<State>(*last_sound);  // a checkpoint has it
   std::swap(record, next);
+  body_contacts = next_body_contacts;
   if (was_sound && !is_sound()) keep_last_sound();
   residuals.swap(next_residuals);
   blow_up.reset();
@@ -614,6 +627,7 @@ void Simulation::Impl::notice_intersections(WorkerPool& pool) {
 void Simulation::Impl::record_state(std::uint64_t step) {
   const EnergyBooks books_so_far = record.books;
   record = StepRecord{};
+  body_contacts = {};
   record.books = books_so_far;
   record.step = step;
   record.time = state.t;
@@ -662,6 +676,7 @@ const IntegratorInfo& Simulation::integrator() const { return *impl_->info; }
 const State& Simulation::state() const { return impl_->state; }
 std::uint64_t Simulation::steps() const { return impl_->record.step; }
 const StepRecord& Simulation::record() const { return impl_->record; }
+const BodyContacts& Simulation::body_contacts() const { return impl_->body_contacts; }
 std::span<const double> Simulation::residual_history() const { return impl_->residuals; }
 const std::optional<BlowUp>& Simulation::blow_up() const { return impl_->blow_up; }
 Simulation::StateAtStep Simulation::last_sound_state() const { return impl_->last_sound_state(); }

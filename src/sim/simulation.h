@@ -24,6 +24,7 @@
 namespace clothlab {
 
 struct Checkpoint;
+class BodyContacts;
 
 /// Largest strain of a sound state, from which a blown-up run can continue.
 inline constexpr double kSoundStrain = 0.1;
@@ -75,6 +76,8 @@ class Simulation {
   std::uint64_t steps() const;
   /// The last step's figures; before the first step those of the start.
   const StepRecord& record() const;
+  /// Contact with each body in the last step of this run; none where the state was loaded.
+  const BodyContacts& body_contacts() const;
   /// Relative residual of every CG iteration of the last linear solve.
   std::span<const double> residual_history() const;
   const std::optional<BlowUp>& blow_up() const;

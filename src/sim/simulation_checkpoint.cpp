@@ -81,6 +81,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
     record = from.record;
     record_state(from.record.step);
   }
+  body_contacts = {};
   blow_up = from.blow_up;
   set_last_sound(*from.last_sound, from.last_sound_step);
   at_start.reset();

@@ -14,6 +14,7 @@
 
 #include "core/compute_context.h"
 #include "integrate/step_ledger.h"
+#include "sim/body_contact.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/energy_account.h"
@@ -61,6 +62,7 @@ struct Simulation::Impl {
   void retry_with_half();
   StepStatus refuse_step(const BlowUp& bad, WorkerPool& pool);
   void adopt_substep(const StepReport& report, double h, bool good);
+  void add_body_contacts(double h);
   void finish_record();
   void restore_start_of_step();
   void begin_record();
@@ -182,6 +184,7 @@ struct Simulation::Impl {
   double grab_strength = 1;  // of the current grab, see Grab
 
   StepRecord record;
+  BodyContacts body_contacts;  // of the last step
   std::vector<double> residuals;
   NoticeLog notices;
   bool jumped = true;  // something other than a step may have changed the energy
@@ -218,6 +221,7 @@ struct Simulation::Impl {
 
   // Of the current step.
   StepRecord next;
+  BodyContacts next_body_contacts;
   std::vector<double> next_residuals;
   Checkpoint at_step;  // its start; between steps that of a command
   State substep_start, probe;

@@ -111,6 +111,24 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("simulate", "--mesh", "crossed.obj", "--pin", "none", "--steps", 1, "--quiet")
         self.assertEqual(done.stderr, "clothlab: 1 pair of triangles intersects at the start.\n")
 
+    def test_a_run_without_an_output_prints_its_summary(self):
+        printed = json.loads(self.run_program("simulate", *SMALL).stdout)
+        self.assertEqual((printed["steps"], printed["particles"]), (10, 64))
+        self.assertEqual(self.run_program("simulate", *SMALL, "--quiet").stdout, "")
+        self.assertEqual(self.run_program("simulate", *SMALL, "--state", "s.csv").stdout, "")
+
+    def test_contact_by_body(self):
+        sheet = ["--grid", "4x4", "--pin", "none", "--gravity=0,-10,0", "--floor", "--floor-height", 0]
+        self.run_program("simulate", *sheet, "--obstacle", "sphere:5,5,5,0.1", "--contact", "impulse", "--steps", 20,
+                         "--contact-csv", "c.csv")
+        rows = self.rows("c.csv")
+        self.assertEqual([(row["step"], row["body"]) for row in rows[:4]],
+                         [("1", "floor"), ("1", "sphere 1"), ("1", "cloth"), ("2", "floor")])
+        self.assertEqual(len(rows), 3 * 20)
+        floor, sphere, cloth = rows[-3:]
+        self.assertAlmostEqual(float(floor["normal_impulse"]), 0.2 * 10 / 60, places=6)
+        self.assertEqual((floor["particles"], sphere["particles"], cloth["particles"]), ("16", "0", "0"))
+
     def test_an_integrators_own_parameter(self):
         run = ["simulate", *SMALL, "--steps", 5, "--dt", 0.02, "--integrator", "generalized-alpha", "--state", "s.csv"]
         states = {}
@@ -159,6 +177,10 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("replay", "other.journal", "--check", status=1)
         self.assertIn("the state after step 30 is not that of the journal, the first compared", done.stderr)
         self.run_program("replay", "other.journal")
+        self.run_program("replay", journals / "drag.journal", "--summary", "s.json")
+        steps = json.loads((self.dir / "s.json").read_text())["steps"]
+        self.run_program("replay", journals / "drag.journal", "--dt", 1 / 120, "--summary", "s.json")
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["steps"], 2 * steps)
         done = self.run_program("replay", journals / "switch.journal", "--integrator", "rk4", "--diagnostics", "d.csv", status=3)
         self.assertIn("skipped: changes of the integrator to semi-implicit-bdf2 (1)", done.stderr)
         self.assertIn("Blown up in step 3", done.stderr)
@@ -167,6 +189,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["integrator"], "backward-euler")
         for arguments, says in (([journals / "drag.journal", "--integrator", "rk5"], "rk4"),
                                 ([journals / "drag.journal", "--check", "--integrator", "rk4"], "--check"),
+                                ([journals / "drag.journal", "--check", "--dt", "0.1"], "--check"),
                                 ([journals / "square.obj"], "no journal"),
                                 ([journals / "drag.journal", "--state", journals / "drag.journal"], "drag.journal")):
             done = self.run_program("replay", *arguments, status=2)

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -282,6 +283,16 @@ TEST_P(JournalOf, IsPlayedToEveryOtherIntegrator) {
   }
 }
 
+TEST_P(JournalOf, IsReplayedWithAnotherStep) {
+  const fs::path golden = kJournals / (std::string(GetParam().name) + ".journal");
+  WorkerPool pool(1);
+  for (const double dt : {1 / 120.0, 0.0123}) {
+    Replay replay(read_journal(golden), {.integrator = {}, .mesh = {}, .dt = dt});
+    while (replay.next(pool) != Replay::Event::ended) EXPECT_EQ(replay.simulation().scene().stepping.dt, dt);
+    EXPECT_EQ(replay.compared(), 0u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, JournalOf,
                          ::testing::Values(Story{"drag", drag}, Story{"pin", pin},
                                            Story{"switch", switch_methods}, Story{"slider", slide},
@@ -292,6 +303,42 @@ INSTANTIATE_TEST_SUITE_P(All, JournalOf,
                            std::erase(name, '-');
                            return name;
                          });
+
+// Commands, moments and the end lie at the same simulated times; changes of the step are left out.
+TEST(Journal, KeepsTheTimesOfCommandsWithAnotherStep) {
+  std::string text = text_of(kJournals / "drag.journal");
+  text.erase(text.find('\n', text.find("\"load\"")) + 1);
+  text +=
+      "{\"step\":4,\"do\":\"set\",\"id\":\"stretch-stiffness\",\"value\":400}\n"
+      "{\"step\":6,\"do\":\"set\",\"id\":\"dt\",\"value\":0.05}\n"          // at 0.1 s
+      "{\"step\":8,\"do\":\"set\",\"id\":\"mass\",\"value\":0.3}\n"         // at 0.2 s
+      "{\"step\":8,\"do\":\"go-to\",\"to-step\":7,\"after-commands\":0}\n"  // to 0.15 s
+      "{\"step\":9,\"state\":\"0000000000000000\"}\n";
+  constexpr double kStep = 1 / 120.0;
+  WorkerPool pool(1);
+  Replay replay(parse_journal(text, "it", kJournals), {.integrator = {}, .mesh = {}, .dt = kStep});
+  while (replay.next(pool) != Replay::Event::ended) {
+  }
+  EXPECT_EQ(replay.step(), 30u);  // of 0.25 s
+  EXPECT_EQ(replay.skipped(), (std::map<std::string, std::size_t>{{"changes of dt", 1}}));
+
+  Scene scene = std::get<JournalEntry::Load>(parse_journal(text, "it", kJournals).front().what).scene;
+  scene.stepping.dt = kStep;
+  Simulation direct(scene, loaded(scene)->mesh, pool);
+  const auto steps = [&](int count) {
+    for (int k = 0; k < count; ++k) ASSERT_EQ(direct.step(pool), StepStatus::done);
+  };
+  steps(8);
+  direct.apply(pool, SetParameter{"stretch-stiffness", 400});
+  steps(10);
+  Checkpoint moment;
+  direct.save(pool, moment);
+  steps(6);
+  direct.apply(pool, SetParameter{"mass", 0.3});
+  direct.apply(pool, GoBack{std::make_shared<Checkpoint>(moment)});
+  steps(6);
+  EXPECT_EQ(replay.simulation().state().x, direct.state().x);
+}
 
 TEST(Journal, NamesTheFirstStateThatDiffers) {
   const TemporaryFolder folder;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 
+#include "sim/body_contact.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
 #include "sim/loose_cloth.h"
@@ -87,6 +88,49 @@ TEST(ContactFigures, WhatSticksHasTheFrictionThatItNeeds) {
     vec3 friction(0);
     for (const ContactPair& pair : simulation.contacts(one_thread())) friction += pair.friction;
     EXPECT_NEAR(friction.x, -kWeight * std::sin(kAngle), 1e-3 * kWeight);
+  }
+}
+
+// The floor's impulses are those of the weight in a step of any number of substeps; friction takes μ N times
+// the way.
+TEST(ContactFigures, BodiesHaveTheImpulsesOfAllSubsteps) {
+  constexpr double kAngle = 0.7;  // it slides
+  for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse})
+    for (const int substeps : {1, 4}) {
+      Scene scene = on_leaning_floor("semi-implicit-euler", model, kAngle);
+      scene.stepping.substeps = substeps;
+      Simulation simulation(scene, grid_mesh(4, 4), one_thread());
+      ASSERT_EQ(run(simulation, 50), 50);
+      const double begin = simulation.state().x[0].x;
+      ASSERT_EQ(run(simulation, 1), 1);
+      const double way = simulation.state().x[0].x - begin, dt = scene.stepping.dt;
+      const double impulse = kWeight * std::cos(kAngle) * dt;
+      const BodyContact& floor = simulation.body_contacts().of(0);
+      EXPECT_NEAR(floor.normal_impulse, impulse, 1e-4 * impulse) << substeps;
+      EXPECT_NEAR(floor.friction_impulse, kFloorFriction * impulse, 1e-3 * impulse) << substeps;
+      EXPECT_EQ(floor.work_motion, 0);
+      EXPECT_NEAR(floor.work_friction, -kFloorFriction * impulse / dt * way, 1e-2 * impulse / dt * way)
+          << substeps;
+      EXPECT_EQ(simulation.body_contacts().of(1).normal_impulse, 0);
+      simulation.apply(one_thread(), Reset{});
+      EXPECT_EQ(simulation.body_contacts().of(0).normal_impulse, 0);
+    }
+}
+
+// What a board that rises at a constant speed gives to the cloth on it is its gain in potential energy.
+TEST(ContactFigures, ABodyThatMovesDoesTheWorkOfItsMotion) {
+  constexpr double kSpeed = 0.2;  // [m/s]
+  for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse}) {
+    Scene scene = on_leaning_floor("semi-implicit-euler", model, 0);
+    scene.floor.on = false;
+    scene.obstacles.bodies = {parse_obstacle("plane:0,1,0,0")};
+    scene.obstacles.bodies[0].path.keys = {{.time = 0}, {.time = 10, .move = vec3(0, 10 * kSpeed, 0)}};
+    Simulation simulation(scene, grid_mesh(4, 4), one_thread());
+    ASSERT_EQ(run(simulation, 100), 100);
+    const BodyContact& board = simulation.body_contacts().of(1);
+    const double work = kWeight * kSpeed * scene.stepping.dt;
+    EXPECT_NEAR(board.work_motion, work, 1e-3 * work);
+    EXPECT_NEAR(board.work_friction, 0, 1e-6 * work);
   }
 }
 
