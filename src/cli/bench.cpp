@@ -142,6 +142,8 @@ struct Bench {
     OutputFiles outputs = results.outputs();
     if (png) outputs.add(*png);
     const Scene base = scene.scene();
+    if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
+    outputs.spare(base);
     const std::vector<BenchScene> measured = scenes(base, outputs);
     std::vector<BenchScene> by_all;
     if (with_integrators) by_all = scenes_of_integrators(base, outputs);

@@ -94,7 +94,9 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
     throw InputError("--journal brings its own scene: of the scene's options, only --mesh goes with it.");
   outputs.spare(path_of(*journal));
   out.journal = read_journal(path_of(*journal), Interrupt::probe());
+  outputs.spare(out.journal);
   out.mesh = path_of(scene.mesh_file().value_or(std::string()));
+  if (scene.mesh_file()) outputs.spare(out.mesh);
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/journal.h"
+#include "runtime/scene_file.h"
 
 namespace clothlab {
 namespace {
@@ -57,6 +59,14 @@ void OutputFiles::spare(const fs::path& input) const {
   if (!fs::is_regular_file(input, error) || !replaces(input)) return;
   throw InputError("An output would replace '" + shown_path(input) +
                    "', which is read: give it another name.");
+}
+
+void OutputFiles::spare(const Scene& scene) const {
+  for (const fs::path& file : files_of(scene)) spare(file);
+}
+
+void OutputFiles::spare(std::span<const JournalEntry> journal) const {
+  for (const fs::path& file : files_of(journal)) spare(file);
 }
 
 bool OutputFiles::replaces(const fs::path& file) const {

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace clothlab {
 
-/// The output files of a command, checked before anything runs: each can be written, no two are the same file
-/// by any path or link, and none is an input. Paths that are written in place (a pipe, /dev/null) may be
-/// repeated.
+struct JournalEntry;
+struct Scene;
+
+/// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
+/// written, no two are the same file by any path or link, and none is an input. Paths that are written in
+/// place (a pipe, /dev/null) may be repeated.
 class OutputFiles {
  public:
   /// Throws InputError for a file that cannot be written, or that is an output already.
@@ -19,6 +23,9 @@ class OutputFiles {
   void add_numbered(const std::filesystem::path& folder, std::string prefix, std::string suffix);
   /// Throws InputError where an output would replace this file, which the command reads.
   void spare(const std::filesystem::path& input) const;
+  /// The same of all files that a scene or a journal names.
+  void spare(const Scene& scene) const;
+  void spare(std::span<const JournalEntry> journal) const;
 
  private:
   struct Numbered {

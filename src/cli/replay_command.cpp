@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
@@ -37,8 +39,11 @@ struct ReplayCommand {
     if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
     results.check();
     results.files().spare(path_of(file));
+    if (mesh) results.files().spare(path_of(*mesh));
+    std::vector<JournalEntry> journal = read_journal(path_of(file), stop);
+    results.files().spare(journal);
     WorkerPool pool(machine.threads());
-    Replay replay(read_journal(path_of(file), stop),
+    Replay replay(std::move(journal),
                   {integrator.value_or(std::string()), path_of(mesh.value_or(std::string())), dt()});
     const StepStatus status = play(replay, pool, stop);
     for (const auto& [what, times] : replay.skipped())
@@ -62,8 +67,6 @@ struct ReplayCommand {
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
       const Simulation& simulation = replay.simulation();
       if (event == Replay::Event::loaded) {
-        if (const auto* mesh_file = std::get_if<FileSource>(&simulation.scene().mesh))
-          results.files().spare(path_of(mesh_file->path));
         if (!begun) results.begin(simulation);
         begun = true;
       }

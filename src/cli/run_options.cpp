@@ -66,8 +66,8 @@ std::uint64_t LengthOptions::steps(double dt) const {
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
                             std::shared_ptr<const CheckpointFile> checkpoint) {
   for (const auto* file : {&options.scene_file(), &options.initial_state_file()})
-    if (*file) outputs.spare(**file);
-  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) outputs.spare(path_of(mesh->path));
+    if (*file) outputs.spare(path_of(**file));
+  outputs.spare(scene);
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
   loading.checkpoint = std::move(checkpoint);

@@ -293,6 +293,21 @@ void Journal::write(std::uint64_t now, const fs::path& path) const {
   file.commit();
 }
 
+std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
+  std::vector<fs::path> files;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    files.insert(files.end(), more.begin(), more.end());
+  };
+  for (const JournalEntry& entry : entries) {
+    if (const auto* load = std::get_if<JournalEntry::Load>(&entry.what)) add(files_of(load->scene));
+    const auto* command = std::get_if<Command>(&entry.what);
+    if (command == nullptr) continue;
+    if (const auto* set = std::get_if<SetObstacles>(command)) add(files_of(set->bodies));
+    if (const auto* set = std::get_if<SetScene>(command)) add(files_of(*set->scene));
+  }
+  return files;
+}
+
 bool is_journal_file(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".journal"; }
 
 std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop) {

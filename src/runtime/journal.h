@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -100,6 +101,9 @@ struct JournalEntry {
   using What = std::variant<Load, Command, LaneCommand, ComeBack, GoTo, StateHash>;
   What what;
 };
+
+/// All files that the entries name: meshes of cloth and of obstacles.
+std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entries);
 
 /// True when the name ends in `.journal`, in any case.
 bool is_journal_file(const std::filesystem::path& path);

@@ -52,6 +52,19 @@ Scene scene_from_path(const fs::path& path, const StopProbe& stop, std::string* 
   return scene;
 }
 
+std::vector<fs::path> files_of(std::span<const Obstacle> bodies) {
+  std::vector<fs::path> files;
+  for (const Obstacle& body : bodies)
+    if (body.mesh.path) files.push_back(path_of(*body.mesh.path));
+  return files;
+}
+
+std::vector<fs::path> files_of(const Scene& scene) {
+  std::vector<fs::path> files = files_of(scene.obstacles.bodies);
+  if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) files.push_back(path_of(mesh->path));
+  return files;
+}
+
 void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& change) {
   if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
   for (Obstacle& body : scene.obstacles.bodies)

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/stop_probe.h"
 #include "sim/scene.h"
@@ -23,6 +25,10 @@ Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop =
 /// Throws InputError for any other extension; an OBJ file is not opened yet.
 Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop = {},
                       std::string* remark = nullptr);
+
+/// All files that a scene names, of its mesh and of obstacles.
+std::vector<std::filesystem::path> files_of(const Scene& scene);
+std::vector<std::filesystem::path> files_of(std::span<const Obstacle> bodies);
 
 /// Gives all files that a scene names, of its mesh and of obstacles, other paths.
 void change_paths(Scene& scene,

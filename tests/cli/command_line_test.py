@@ -389,6 +389,66 @@ class CommandLine(unittest.TestCase):
         if os.path.exists("/dev/null"):
             self.run_program(*of_mesh, "--state", "/dev/null", "--obj", "/dev/null", "--summary", "/dev/null")
 
+    def test_no_output_of_any_command_replaces_an_input(self):
+        """Every input with every output, by its name, a symbolic link and a hard link."""
+        (self.dir / "cloth.obj").write_text(TRIANGLE)
+        for body in "body", "later":
+            (self.dir / f"{body}.obj").write_text("v 0 -5 0\nv 1 -5 0\nv 0 -6 0\nv 0 -5 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n")
+        mesh = "mesh:0,0,0,1,"
+        scene = {"clothlab-scene": 3, "mesh": {"file": "cloth.obj"}, "obstacles": [mesh + "body.obj"]}
+        (self.dir / "scene.json").write_text(json.dumps(scene))
+        self.run_program("simulate", "--scene", "scene.json", "--steps", 1, "--state", "state.csv", "--checkpoint",
+                         "run.checkpoint")
+        header = json.loads((self.dir / "run.checkpoint").read_bytes().split(b"\n")[0])
+        entries = [{"clothlab-journal": 1},
+                   {"step": 0, "do": "load", "mesh-fingerprint": f"{header['mesh-fingerprint']:016x}", "scene": scene},
+                   {"step": 1, "do": "set-obstacles", "to": [mesh + str(self.dir / "later.obj")]}]
+        (self.dir / "run.journal").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+        self.run_program("replay", "run.journal")  # it is one
+
+        results = [("--state", ".csv"), ("--diagnostics", ".csv"), ("--contact-csv", ".csv"), ("--obj", ".obj"),
+                   ("--checkpoint", ".checkpoint"), ("--summary", ".json"), ("--obj-sequence", "/000003.obj")]
+        of_scene = ["scene.json", "cloth.obj", "body.obj"]
+        steps = ["--steps", 1]
+        commands = [
+            (["simulate", "--scene", "scene.json", "--initial-state", "state.csv", *steps], [*of_scene, "state.csv"], results),
+            (["simulate", "--mesh", "cloth.obj", "--obstacle", mesh + "body.obj", *steps], of_scene[1:], results),
+            (["simulate", "--resume", "run.checkpoint", *steps], [*of_scene[1:], "run.checkpoint"], results),
+            (["replay", "run.journal"], [*of_scene[1:], "later.obj", "run.journal"], results),
+            (["replay", "run.journal", "--mesh", "cloth.obj"], ["cloth.obj"], results),
+            (["render", "--scene", "scene.json", *steps], of_scene, [("--png", ".png")]),
+            (["render", "--scene", "scene.json", *steps, "--every", 1], of_scene, [("--png", "-000002.png")]),
+            (["render", "--scene", "scene.json", "--turntable", 2], of_scene, [("--png", "-000002.png")]),
+            (["render", "--journal", "run.journal"], ["run.journal", "cloth.obj", "later.obj"], [("--png", ".png")]),
+            (["compare", "--integrators", "rk4", "--scene", "scene.json", *steps], of_scene, [("--report", "/curves.png")]),
+            (["compare", "--integrators", "rk4", "--journal", "run.journal"], ["run.journal", "body.obj", "later.obj"],
+             [("--report", "/A-rk4.csv")]),
+            *((["analyze", kind, "--scene", "scene.json"], of_scene, [("--csv", ".csv"), ("--png", ".png")])
+              for kind in ("stability", "energy", "drift", "drape", "work")),
+            (["bench", "--scene", "scene.json", "--integrators"], of_scene,
+             [("--csv", ".csv"), ("--json", ".json"), ("--markdown", ".md"), ("--png", ".png")]),
+        ]
+        before = {path.name: path.read_bytes() for path in self.dir.iterdir()}
+        links = self.dir / "links"
+        for command, inputs, outputs in commands:
+            for name in inputs:
+                for option, suffix in outputs:
+                    for kind, link in (("symlink", os.symlink), ("hard link", os.link)):
+                        file = links / ("out" + suffix)
+                        file.parent.mkdir(parents=True)
+                        link(self.dir / name, file)
+                        value = file.parent if "/" in suffix else links / ("out" + suffix[-4:] if "-0" in suffix else file.name)
+                        with self.subTest(command=command, input=name, output=option, by=kind):
+                            done = self.run_program(*command, option, value, status=2)
+                            self.assertIn("which is read", done.stderr)
+                            self.assertEqual(done.stdout, "")
+                        shutil.rmtree(links)
+                    if "/" in suffix or "-0" in suffix:
+                        continue
+                    with self.subTest(command=command, input=name, output=option):
+                        self.run_program(*command, option, name, status=2)
+        self.assertEqual({path.name: path.read_bytes() for path in self.dir.iterdir()}, before)
+
     @unittest.skipIf(os.name == "nt", "no named pipes")
     def test_waiting_for_the_reader_of_a_pipe_can_be_interrupted(self):
         os.mkfifo(self.dir / "pipe")
