@@ -30,5 +30,6 @@ std::unique_ptr<Analysis> make_drift_analysis(const Services& services);
 std::unique_ptr<Analysis> make_friction_analysis(const Services& services);
 std::unique_ptr<Analysis> make_drape_analysis(const Services& services);
 std::unique_ptr<Analysis> make_work_analysis(const Services& services);
+std::unique_ptr<Analysis> make_intersections_analysis(const Services& services);
 
 }  // namespace clothlab

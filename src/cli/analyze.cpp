@@ -58,6 +58,11 @@ constexpr std::array kKinds{
          "What a second of motion costs with each integrator at its own largest stable h, and the computing "
          "time for a\ngiven error.",
          make_work_analysis},
+    Kind{"intersections",
+         "Pairs of triangles that intersect, of the cloth and of mesh bodies, and vertices inside a body or "
+         "below "
+         "the\nfloor: at the start, or after --steps.",
+         make_intersections_analysis},
 };
 
 /// Refuses a missing or unknown name of an analysis.

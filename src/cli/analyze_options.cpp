@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
+#include "core/text_file.h"
 #include "io/output_file.h"
 #include "io/png.h"
 #include "sim/contact.h"
@@ -52,8 +53,8 @@ void AnalyzeOptions::check() {
     parameters(info);
     integrators_.push_back(&info);
   }
-  for (const auto* path : {&csv_, &png_})
-    if (*path) outputs_.add(**path);
+  if (csv_) outputs_.add(path_of(*csv_), ".csv");
+  if (png_) outputs_.add(path_of(*png_), ".png");
 }
 
 void AnalyzeOptions::leave_out_for(const Scene& scene) {

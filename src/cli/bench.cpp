@@ -140,7 +140,7 @@ struct Bench {
     if (png && !with_integrators)
       throw InputError("--png: the chart is that of all integrators; give --integrators too.");
     OutputFiles outputs = results.outputs();
-    if (png) outputs.add(*png);
+    if (png) outputs.add(path_of(*png), ".png");
     const Scene base = scene.scene();
     if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
     outputs.spare(base);

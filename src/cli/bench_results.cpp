@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "core/error.h"
+#include "core/text_file.h"
 #include "io/output_file.h"
 
 namespace clothlab {
@@ -34,8 +35,9 @@ void BenchResults::add_to(CLI::App& app) {
 
 OutputFiles BenchResults::outputs() const {
   OutputFiles files;
-  for (const auto* path : {&csv_, &json_, &markdown_})
-    if (*path) files.add(**path);
+  if (csv_) files.add(path_of(*csv_), ".csv");
+  if (json_) files.add(path_of(*json_), ".json");
+  if (markdown_) files.add(path_of(*markdown_), ".md");
   return files;
 }
 

@@ -21,7 +21,8 @@ std::string shown(const BenchCell& cell, int digits) {
 
 /// For files; empty where nothing was measured.
 std::string exact(const BenchCell& cell) {
-  if (const auto* value = std::get_if<double>(&cell)) return std::isnan(*value) ? "" : format_number(*value);
+  if (const auto* value = std::get_if<double>(&cell))
+    return std::isnan(*value) ? "nan" : format_number(*value);
   return shown(cell, 0);
 }
 

@@ -80,7 +80,8 @@ struct Compare {
       check_writable(folder);  // beside it
       return files;
     }
-    for (const std::string& name : report_files(infos)) files.add(folder / name);
+    for (const std::string& name : report_files(infos))
+      files.add(folder / name, path_of(name).extension().string());
     return files;
   }
 

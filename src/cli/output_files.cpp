@@ -2,10 +2,12 @@
 #include "cli/output_files.h"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
 #include "runtime/journal.h"
@@ -15,6 +17,12 @@ namespace clothlab {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of formats that this program or others write.
+constexpr auto kKnownExtensions = std::to_array<std::string_view>(
+    {".abc",  ".bmp",     ".checkpoint", ".csv",  ".fbx", ".gif", ".glb",  ".gltf", ".htm",  ".html",
+     ".jpeg", ".journal", ".jpg",        ".json", ".md",  ".mdd", ".mov",  ".mp4",  ".obj",  ".pc2",
+     ".pdf",  ".ply",     ".png",        ".stl",  ".svg", ".usd", ".usda", ".usdc", ".webm", ".webp"});
 
 fs::path whole_path(const fs::path& path) {
   std::error_code error;
@@ -30,7 +38,16 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
-void OutputFiles::add(const fs::path& file) {
+void check_extension(const fs::path& file, std::string_view extension) {
+  const std::string named = lower_case(utf8_of(file.extension()));
+  if (named == extension || std::ranges::find(kKnownExtensions, named) == kKnownExtensions.end()) return;
+  throw InputError("'" + shown_path(file) +
+                   "' has the extension of another format: what is written there is " +
+                   std::string(extension) + ".");
+}
+
+void OutputFiles::add(const fs::path& file, std::string_view extension) {
+  check_extension(file, extension);
   const fs::path replaced = replaced_file(file);
   if (replaced.empty()) return;
   if (replaces(replaced))

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clothlab {
@@ -11,13 +12,17 @@ namespace clothlab {
 struct JournalEntry;
 struct Scene;
 
+/// Throws InputError where a file has the extension of a known format other than that of `extension`.
+void check_extension(const std::filesystem::path& file, std::string_view extension);
+
 /// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
 /// written, no two are the same file by any path or link, and none is an input. Paths that are written in
 /// place (a pipe, /dev/null) may be repeated.
 class OutputFiles {
  public:
-  /// Throws InputError for a file that cannot be written, or that is an output already.
-  void add(const std::filesystem::path& file);
+  /// Throws InputError for a file that cannot be written, that is an output already, or that has the
+  /// extension of another format than that of `extension`, such as ".csv".
+  void add(const std::filesystem::path& file, std::string_view extension);
   /// The same of the files "<prefix>000000<suffix>" and so on, with six digits or more, in `folder`, which
   /// need not exist.
   void add_numbered(const std::filesystem::path& folder, std::string prefix, std::string suffix);

@@ -20,6 +20,7 @@
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
 #include "core/error.h"
+#include "core/text_file.h"
 #include "io/output_file.h"
 #include "io/png.h"
 
@@ -163,13 +164,14 @@ struct RenderCommand {
                        : 0;
     picture.all_around = around > 0;
     OutputFiles files;
+    check_extension(path_of(png), ".png");
     if (every > 0 || around > 0) {
       check_writable(numbered(0));
       const std::filesystem::path path(png);
       files.add_numbered(path.has_parent_path() ? path.parent_path() : ".", path.stem().string() + "-",
                          path.extension().string());
     } else {
-      files.add(png);
+      files.add(path_of(png), ".png");
     }
     const LaneSource source = read_lane_source(journal, scene, length, files);
     WorkerPool pool(scene.threads());

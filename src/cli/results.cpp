@@ -12,6 +12,7 @@
 #include "cli/parse_value.h"
 #include "core/error.h"
 #include "core/quantile.h"
+#include "core/text_file.h"
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
@@ -67,8 +68,13 @@ void Results::add_to(CLI::App& app) {
 void Results::check() {
   if (every_text_ && !obj_sequence_ && !checkpoint_)
     throw InputError("--every needs --obj-sequence or --checkpoint beside it.");
-  for (const auto* path : {&state_, &diagnostics_, &contact_csv_, &obj_, &checkpoint_, &summary_})
-    if (*path) files_.add(**path);
+  const auto add = [&](const std::optional<std::string>& path, const char* extension) {
+    if (path) files_.add(path_of(*path), extension);
+  };
+  for (const auto* table : {&state_, &diagnostics_, &contact_csv_}) add(*table, ".csv");
+  add(obj_, ".obj");
+  add(checkpoint_, ".checkpoint");
+  add(summary_, ".json");
   if (every_text_) every_ = static_cast<std::uint64_t>(parse_whole("every", *every_text_, 1, 1'000'000'000));
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }

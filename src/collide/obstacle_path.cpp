@@ -32,7 +32,9 @@ glm::dquat turn_of(const vec3& degrees) {
 void check_path(const ObstaclePath& path) {
   if (path.keys.size() > kMostKeyframes)
     throw InputError("A path may have at most " + std::to_string(kMostKeyframes) + " keyframes.");
+  constexpr double kHalfCircle = 180;  // [°]
   double last = -1;
+  const Keyframe* before = nullptr;
   for (const Keyframe& key : path.keys) {
     if (!(key.time >= 0 && key.time <= kLatestKeyframe) || !(key.time > last))
       throw InputError("The times of a path must ascend, from 0 to " + format_number(kLatestKeyframe) +
@@ -43,6 +45,13 @@ void check_path(const ObstaclePath& path) {
       if (!(std::abs(key.move[k]) <= kFarthest) || !(std::abs(key.turn[k]) <= kMostTurn))
         throw InputError("A path may move an obstacle by " + format_number(kFarthest) + " m and turn it by " +
                          format_number(kMostTurn) + "° at most.");
+    // Turns whose vectors are nearer than that are less than half a circle apart.
+    if (before != nullptr && !(glm::distance(before->turn, key.turn) < kHalfCircle))
+      throw InputError(
+          "Between its keyframes at " + format_number(before->time) + " s and " + format_number(key.time) +
+          " s a path turns by half a circle or more, which has two directions: add a keyframe in "
+          "between.");
+    before = &key;
   }
   if (!path.loops) return;
   constexpr double kSameTurn = 1e-6;  // [rad]

@@ -38,8 +38,8 @@ inline constexpr std::size_t kMostKeyframes = 1000;
 inline constexpr double kLatestKeyframe = 1e6;  // [s]
 inline constexpr double kMostTurn = 1e6;        // [°]
 
-/// Throws InputError where times do not ascend, a number is out of its bounds, or what loops does not end
-/// where it begins.
+/// Throws InputError where times do not ascend, a number is out of its bounds, a turn between two keyframes
+/// is half a circle or more, or what loops does not end where it begins.
 void check_path(const ObstaclePath& path);
 Pose pose_on(const ObstaclePath& path, double t);
 /// The largest speed of a point at a distance from the centre [m/s].

@@ -123,6 +123,8 @@ std::string csv_line(std::span<const CsvValue> values) {
       line += std::to_string(std::get<long long>(value));
     } else if (std::isfinite(*real)) {
       append_number(line, *real);
+    } else {
+      line += "nan";
     }
     line += &value == &values.back() ? '\n' : ',';
   }

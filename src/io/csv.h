@@ -34,7 +34,7 @@ StateRows parse_state_csv(std::string_view text, std::string_view name, std::siz
                           const StopProbe& stop = {});
 
 /// One line of a table: values joined by commas, reals with 17 significant digits, whole numbers as they
-/// are, LF at the end. A real that is not finite stands for no value, and its place stays empty.
+/// are, LF at the end. A real that is not finite stands for no value: nan.
 using CsvValue = std::variant<double, long long>;
 std::string csv_line(std::span<const CsvValue> values);
 std::string csv_line(std::initializer_list<CsvValue> values);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <compare>
 #include <glm/geometric.hpp>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -62,6 +63,51 @@ class PositionIndex {
 
   const std::vector<vec3>& positions_;
   std::vector<std::uint32_t> slots_;
+};
+
+/// Finds faces on the same particles, whatever their first corner and orientation. The same hash table.
+class FaceIndex {
+ public:
+  FaceIndex(const ObjMesh& obj, const std::vector<std::int32_t>& particle_of_vertex)
+      : obj_(obj),
+        particle_of_vertex_(particle_of_vertex),
+        slots_(std::bit_ceil(2 * obj.face_count() + 1), kNone) {}
+
+  /// False where an earlier face has the same particles.
+  bool add(std::size_t face) {
+    list_particles(face, particles_);
+    std::size_t slot = hash(particles_) & (slots_.size() - 1);
+    for (; slots_[slot] != kNone; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (obj_.face(slots_[slot]).size() != particles_.size()) continue;
+      list_particles(slots_[slot], others_);
+      if (particles_ == others_) return false;
+    }
+    slots_[slot] = static_cast<std::uint32_t>(face);
+    return true;
+  }
+
+ private:
+  void list_particles(std::size_t face, std::vector<std::int32_t>& out) const {
+    out.clear();
+    for (const ObjMesh::Corner& corner : obj_.face(face))
+      out.push_back(particle_of_vertex_[static_cast<std::size_t>(corner.vertex)]);
+    std::sort(out.begin(), out.end());
+  }
+
+  static std::size_t hash(const std::vector<std::int32_t>& particles) {
+    std::uint64_t h = 0;
+    for (const std::int32_t particle : particles) {
+      h ^= static_cast<std::uint64_t>(particle);
+      h *= 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 32;
+    }
+    return static_cast<std::size_t>(h);
+  }
+
+  const ObjMesh& obj_;
+  const std::vector<std::int32_t>& particle_of_vertex_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::int32_t> particles_, others_;
 };
 
 void number_particles(const ObjMesh& obj, const MeshOptions& options, ClothMesh& mesh) {
@@ -121,7 +167,12 @@ void place_particles(const ObjMesh& obj, ClothMesh& mesh) {
     refuse(obj, "its coordinates times the scale are too large to compute with");
 }
 
-/// Triangles as particles and as corners, those with a repeated particle included.
+bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
+  return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
+}
+
+/// Triangles as particles and as corners, those with a repeated particle included, without those of faces
+/// that are there already.
 void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mesh) {
   std::size_t count = 0;
   for (std::size_t f = 0; f < obj.face_count(); ++f) count += obj.face(f).size() - 2;
@@ -133,9 +184,15 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
   mesh.triangles.reserve(count);
   if (textured) mesh.triangle_corners.reserve(count);
   Triangulator triangulator;
+  FaceIndex faces(obj, mesh.particle_of_vertex);
   std::vector<vec3> polygon;
   for (std::size_t f = 0; f < obj.face_count(); ++f) {
     poll(stop, f);
+    if (!faces.add(f)) {
+      ++mesh.report.merged_faces;
+      continue;
+    }
+    bool is_dropped = true;
     const auto face = obj.face(f);
     const auto vertex = [&](std::size_t corner) { return static_cast<std::size_t>(face[corner].vertex); };
     polygon.resize(face.size());
@@ -144,15 +201,13 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
       auto& particles = mesh.triangles.emplace_back();
       for (std::size_t i = 0; i < 3; ++i)
         particles[i] = static_cast<std::uint32_t>(mesh.particle_of_vertex[vertex(triangle[i])]);
+      is_dropped = is_dropped && is_degenerate(particles);
       const std::uint32_t first = obj.face_offsets[f];
       if (textured)
         mesh.triangle_corners.push_back({first + triangle[0], first + triangle[1], first + triangle[2]});
     }
+    mesh.report.dropped_faces += is_dropped;
   }
-}
-
-bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
-  return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
 }
 
 /// Leaves out the degenerate triangles. Returns how many there were.
@@ -255,16 +310,17 @@ std::vector<std::uint8_t> make_springs(const ObjMesh& obj, const StopProbe& stop
 
   mesh.stretch_springs.reserve(stretch);
   mesh.bend_springs.reserve(bend);
+  std::vector<std::uint32_t> different;
   edges.for_each(stop, [&](std::uint32_t low, std::uint32_t high, const std::vector<std::uint32_t>& opposites,
                            std::size_t /*upwards*/) {
     mesh.stretch_springs.push_back({low, high});
-    for (std::size_t i = 0; i < opposites.size(); ++i)
-      for (std::size_t j = i + 1; j < opposites.size(); ++j) {
-        if (opposites[i] == opposites[j])
-          ++mesh.report.dropped_springs;
-        else
-          mesh.bend_springs.push_back({opposites[i], opposites[j]});
-      }
+    const auto pairs = [](std::size_t count) { return count * (count - (count > 0)) / 2; };
+    different.clear();
+    std::ranges::unique_copy(opposites, std::back_inserter(different));
+    mesh.report.dropped_springs += pairs(opposites.size()) - pairs(different.size());
+    for (std::size_t i = 0; i < different.size(); ++i)
+      for (std::size_t j = i + 1; j < different.size(); ++j)
+        mesh.bend_springs.push_back({different[i], different[j]});
   });
   return closed;
 }

@@ -59,13 +59,16 @@ struct MeshReport {
   std::size_t vertices = 0;  ///< `v` lines
   std::size_t faces = 0;     ///< as read
   std::size_t triangles = 0;
+  std::size_t merged_faces = 0;          ///< on the same particles as an earlier face, which stands for both
+  std::size_t dropped_faces = 0;         ///< of which no triangle is left
   std::size_t degenerate_triangles = 0;  ///< with a repeated particle: their edges count, they do not
   std::size_t particles = 0;
   std::size_t unused_vertices = 0;  ///< used by no face
   std::size_t welded = 0;           ///< vertices that share the particle of an earlier one
   std::size_t stretch_springs = 0;
   std::size_t bend_springs = 0;
-  std::size_t dropped_springs = 0;    ///< bending springs whose two ends are one particle
+  /// Bending springs whose two ends are one particle, or those of another spring across the same edge.
+  std::size_t dropped_springs = 0;
   std::size_t nonmanifold_edges = 0;  ///< with more than two triangles
   std::size_t boundary_edges = 0;     ///< with one triangle
   std::size_t reversed_edges = 0;     ///< with two triangles that go along them in the same direction

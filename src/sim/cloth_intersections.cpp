@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "collide/contact_pair.h"
 #include "collide/intersections.h"
 
 namespace clothlab {
@@ -24,6 +25,32 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
   std::ranges::sort(found.triangles);
   found.triangles.erase(std::unique(found.triangles.begin(), found.triangles.end()), found.triangles.end());
   return found;
+}
+
+IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
+                                    const Floor& floor, std::span<const Obstacle> bodies) {
+  constexpr double kRounding = 1e-9;  // [m]
+  IntersectionList list;
+  for (const TrianglePair& pair : intersecting_triangles(pool, mesh.triangles, x))
+    list.pairs.push_back({kClothItself, pair[0], pair[1]});
+  const auto add_interior = [&](std::uint32_t surface, const auto& place_of) {
+    for (std::uint32_t i = 0; i < x.size(); ++i) {
+      const SurfacePlace place = place_of(x[i]);
+      if (place.level - place.height > kRounding)
+        list.particles.push_back({surface, i, place.level - place.height});
+    }
+  };
+  if (floor.on) add_interior(0, [&](const vec3& at) { return place_above_plane(floor.height, at); });
+  std::uint32_t surface = 0;
+  for (const Obstacle& body : bodies) {
+    ++surface;
+    add_interior(surface, [&](const vec3& at) { return place_above(body, at); });
+    if (body.shape != Obstacle::Shape::mesh) continue;
+    for (const TrianglePair& pair :
+         intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body)))
+      list.pairs.push_back({surface, pair[0], pair[1]});
+  }
+  return list;
 }
 
 std::string text_of(const ClothIntersections& found, std::string_view when) {

@@ -12,6 +12,7 @@
 #include "core/vec.h"
 #include "core/worker_pool.h"
 #include "mesh/cloth_mesh.h"
+#include "sim/floor.h"
 
 namespace clothlab {
 
@@ -22,6 +23,26 @@ struct ClothIntersections {
   std::size_t with_obstacles = 0;        ///< of the pairs
   std::vector<std::uint32_t> triangles;  ///< of the cloth, ascending
 };
+
+/// Every pair and every particle inside a body, with surfaces as in ContactPair.
+struct IntersectionList {
+  struct Pair {
+    std::uint32_t surface = 0;   ///< or kClothItself
+    std::uint32_t triangle = 0;  ///< of the cloth
+    std::uint32_t other = 0;     ///< of the surface
+  };
+  struct Interior {
+    std::uint32_t surface = 0;
+    std::uint32_t particle = 0;
+    double depth = 0;  ///< below the surface [m]
+  };
+  std::vector<Pair> pairs;
+  std::vector<Interior> particles;
+};
+
+/// With particles at x [m] and the obstacles of a scene where `bodies` has them.
+IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
+                                    const Floor& floor, std::span<const Obstacle> bodies);
 
 /// With particles at x and obstacles where they are [m]. Costs about a microsecond per triangle.
 ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,

@@ -21,12 +21,14 @@ enum class NoticeCause : std::uint8_t {
   intersections,       ///< triangles intersect, and the contact model cannot separate them
   strain_not_limited,  ///< an adaptive step was accepted above its largest strain
   not_converged,       ///< a step did not converge
+  mesh_size,           ///< the mesh is larger or smaller than usual cloth
+  mesh_repaired,       ///< doubled faces were merged, or faces without area dropped
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 6> kNoticeCauseNames{"rods-entered",       "barrier-stiffened",
-                                                                   "spurious-energy",    "intersections",
-                                                                   "strain-not-limited", "not-converged"};
+inline constexpr std::array<std::string_view, 8> kNoticeCauseNames{
+    "rods-entered",       "barrier-stiffened", "spurious-energy", "intersections",
+    "strain-not-limited", "not-converged",     "mesh-size",       "mesh-repaired"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

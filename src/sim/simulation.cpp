@@ -15,6 +15,7 @@
 #include "core/finite.h"
 #include "core/text.h"
 #include "sim/cloth_intersections.h"
+#include "sim/mesh_notices.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -574,6 +575,14 @@ void Simulation::Impl::finish_record() {
     notice_energy();
   } catch (const std::bad_alloc&) {
   }
+}
+
+void Simulation::Impl::notice_mesh() {
+  if (!std::holds_alternative<FileSource>(scene->mesh)) return;
+  if (std::string text = mesh_size_text(*mesh); !text.empty())
+    report(NoticeCause::mesh_size, [&] { return std::move(text); });
+  if (std::string text = mesh_repair_text(mesh->report); !text.empty())
+    report(NoticeCause::mesh_repaired, [&] { return std::move(text); });
 }
 
 void Simulation::Impl::notice_step() {

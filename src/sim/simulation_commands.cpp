@@ -193,6 +193,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   record.books.energy = record.energy.total;
   break_continuity();
   notice_energy();  // the current energy becomes the reference
+  notice_mesh();
 }
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state

@@ -81,6 +81,7 @@ struct Simulation::Impl {
   void report(NoticeCause cause, const Text& text) {
     if (!notices.has(cause)) notices.add(cause, record.step, text());
   }
+  void notice_mesh();
   void notice_step();
   void notice_entry();
   void notice_stiffened();

@@ -40,6 +40,8 @@ std::string report_text(const LoadedScene& loaded) {
   if (found.unused_vertices > 0) note(counted(found.unused_vertices, "unused vertex", "unused vertices"));
   if (has_surface && found.degenerate_triangles > 0)
     note(counted(found.degenerate_triangles, "degenerate triangle", "degenerate triangles"));
+  if (found.merged_faces > 0) note(counted(found.merged_faces, "doubled face", "doubled faces") + " merged");
+  if (found.dropped_faces > 0) note(counted(found.dropped_faces, "face", "faces") + " dropped");
   if (found.dropped_springs > 0) note(counted(found.dropped_springs, "spring", "springs") + " dropped");
   if (found.nonmanifold_edges > 0)
     note(counted(found.nonmanifold_edges, "non-manifold edge", "non-manifold edges"));

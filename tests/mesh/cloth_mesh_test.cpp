@@ -52,6 +52,7 @@ TEST(ClothMesh, TextureCoordinatesStayWithTheirTriangles) {
       "vt 0 0\nvt 2 0\nvt 0.5 0.5\nvt 0 2\nvt 7 7\nvt 8 8\nvt 9 9\n"
       "f 1/1 2/2 3/3 4/4\nf 2/2 5/2 6/7\nf 2/5 6/6 3/7\n");
   ASSERT_EQ(mesh.report.degenerate_triangles, 1u);
+  EXPECT_EQ(mesh.report.dropped_faces, 1u);
   ASSERT_EQ(mesh.triangles.size(), 3u);
   ASSERT_EQ(mesh.triangle_corners.size(), 3u);
   for (std::size_t t = 0; t < 3; ++t)
@@ -137,17 +138,38 @@ TEST(ClothMesh, ThePoleOfACone) {
   EXPECT_EQ(mesh.report.particles, 4u);
   EXPECT_EQ(mesh.report.triangles, 2u);
   EXPECT_EQ(mesh.report.degenerate_triangles, 2u);
+  EXPECT_EQ(mesh.report.dropped_faces, 0u);
   EXPECT_EQ(mesh.stretch_springs, (Pairs{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}}));
   EXPECT_EQ(mesh.bend_springs, (Pairs{{1, 3}}));
   EXPECT_EQ(mesh.report.nonmanifold_edges, 0u);
 }
 
-TEST(ClothMesh, TwoTrianglesOnTheSameParticlesHaveNothingToBend) {
-  const ClothMesh mesh = build("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\n");
-  EXPECT_EQ(mesh.stretch_springs.size(), 3u);
-  EXPECT_TRUE(mesh.bend_springs.empty());
-  EXPECT_EQ(mesh.report.dropped_springs, 3u);
-  EXPECT_EQ(mesh.report.boundary_edges, 0u);
+// A strip with a front and a back is the strip, whatever the first corner of a face: one bending spring per
+// fold.
+TEST(ClothMesh, DoubledFacesAreMerged) {
+  const std::string vertices = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nvt 0 0\n";
+  const std::string front = "f 1/1 2/1 3/1 4/1\nf 2/1 5/1 3/1\nf 3/1 5/1 6/1\n";
+  const ClothMesh single = build(vertices + front);
+  const ClothMesh mesh = build(vertices + front + "f 4/1 3/1 2/1 1/1\nf 3/1 2/1 5/1\nf 6/1 5/1 3/1\n");
+  EXPECT_EQ(mesh.triangles, single.triangles);
+  EXPECT_EQ(mesh.triangle_corners, single.triangle_corners);
+  EXPECT_EQ(mesh.stretch_springs, single.stretch_springs);
+  EXPECT_EQ(mesh.bend_springs, single.bend_springs);
+  EXPECT_EQ(mesh.bend_springs.size(), 3u);
+  EXPECT_EQ(mesh.report.merged_faces, 3u);
+  EXPECT_EQ(mesh.report.faces, 6u);
+  EXPECT_EQ(mesh.report.boundary_edges, single.report.boundary_edges);
+  EXPECT_EQ(mesh.source->face_count(), 6u) << "an export has all of them";
+  EXPECT_EQ(single.report.merged_faces, 0u);
+}
+
+// A quad and a triangle on three of its corners overlap without being the same face.
+TEST(ClothMesh, OverlappingFacesBendOnce) {
+  const ClothMesh mesh = build("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nf 1 2 3\n");
+  EXPECT_EQ(mesh.bend_springs, (Pairs{{1, 3}}));
+  EXPECT_EQ(mesh.report.merged_faces, 0u);
+  EXPECT_EQ(mesh.report.dropped_springs,
+            4u);  // three from a corner to itself, and the other one across the diagonal
 }
 
 /// `pages` triangles on one edge.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "mesh/mesh.h"
@@ -29,9 +30,10 @@ inline void expect_springs_of_the_definition(const ClothMesh& mesh) {
     boundary += corners.size() == 1;
     nonmanifold += corners.size() > 2;
     std::sort(corners.begin(), corners.end());
+    std::set<Pair> across;
     for (std::size_t i = 0; i < corners.size(); ++i)
       for (std::size_t j = i + 1; j < corners.size(); ++j)
-        if (corners[i] == corners[j])
+        if (corners[i] == corners[j] || !across.insert({corners[i], corners[j]}).second)
           ++dropped;
         else
           bend.push_back({corners[i], corners[j]});

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/checkpoint.h"
+#include "sim/mesh_notices.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -54,6 +55,23 @@ TEST(Notices, ReportTheFirstStepThatDidNotConverge) {
   EXPECT_EQ(simulation.notices().list()->front().step, 2U) << "the first step has a uniform force";
   simulation.load(one_thread(), start);
   EXPECT_THAT(*simulation.notices().list(), IsEmpty());
+}
+
+TEST(MeshNotices, NameTheScaleThatFits) {
+  const auto text_at = [](double diagonal, double scale) {
+    ClothMesh mesh;
+    mesh.diagonal = diagonal;
+    mesh.scale = scale;
+    return mesh_size_text(mesh);
+  };
+  EXPECT_EQ(text_at(0.2, 1), "");
+  EXPECT_EQ(text_at(5, 1), "");
+  EXPECT_EQ(text_at(0, 1), "") << "a point has no size";
+  EXPECT_EQ(text_at(141.4, 1), "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01.");
+  EXPECT_EQ(text_at(1700, 1), "The mesh is 1700 m across. Is it in millimetres? Use --scale 0.001.");
+  EXPECT_EQ(text_at(7, 1), "The mesh is 7 m across. Is that too large? Use --scale 0.1 for 0.7 m.");
+  EXPECT_EQ(text_at(0.017, 1), "The mesh is 0.017 m across. Is that too small? Use --scale 100 for 1.7 m.");
+  EXPECT_EQ(text_at(0.017, 0.01), "The mesh is 0.017 m across. Is that too small? Use --scale 1 for 1.7 m.");
 }
 
 }  // namespace

@@ -268,16 +268,17 @@ TEST(SceneJson, ObstaclesMayTurnAndHavePaths) {
   const std::string text =
       R"({"clothlab-scene": 3, "obstacles": ["sphere:0,-1,0,0.3",
           {"body": "box:0,0,0,1,2,3", "turn": [0, 45, 0]},
-          {"body": "capsule:-1,0,0,1,0,0,0.1", "path": [{"time": 0.5}, {"time": 1, "move": [0, 0.1, 0]},
+          {"body": "capsule:-1,0,0,1,0,0,0.1", "path": [{"time": 0.5}, {"time": 1, "move": [0, 0.1, 0], "turn": [0, 120, 0]},
+            {"time": 2, "turn": [0, 240, 0]},
             {"time": 2.25, "turn": [0, 360, 0]}], "loops": true}], "gravity": [0, -1, 0]})";
   const Scene scene = parse_scene(text, "s");
   const std::vector<Obstacle>& bodies = scene.obstacles.bodies;
   ASSERT_EQ(bodies.size(), 3u);
   EXPECT_EQ(bodies[0], parse_obstacle("sphere:0,-1,0,0.3"));
   EXPECT_EQ(bodies[1], turned(parse_obstacle("box:0,0,0,1,2,3"), vec3(0, 45, 0)));
-  ASSERT_EQ(bodies[2].path.keys.size(), 3u);
+  ASSERT_EQ(bodies[2].path.keys.size(), 4u);
   EXPECT_EQ(bodies[2].path.keys[1].move, vec3(0, 0.1, 0));
-  EXPECT_EQ(bodies[2].path.keys[2].turn, vec3(0, 360, 0));
+  EXPECT_EQ(bodies[2].path.keys[3].turn, vec3(0, 360, 0));
   EXPECT_TRUE(bodies[2].path.loops);
   EXPECT_EQ(parse_scene(write_scene(scene), "s").obstacles, scene.obstacles);
   EXPECT_EQ(scene.material.gravity.y, -1) << "what comes after is read";

@@ -57,7 +57,7 @@ TEST(PlotExport, IsATableOfWhatIsShown) {
   EXPECT_EQ(plot_csv(shown_plot(plot, view)),
             "run,\"time [s]\",\"rising [J]\",\"odd [J]\"\n"
             "\"This\",5,0.5,-1\n"
-            "\"This\",6,0.60000000000000009,\n"
+            "\"This\",6,0.60000000000000009,nan\n"
             "\"This\",7,0.70000000000000007,-1\n"
             "\"Lane \"\"one\"\"\",5,0.5,-1\n");
   view.hidden = {"odd", "Lane \"one\""};

@@ -262,7 +262,7 @@ TEST(StabilityInstrument, SavesWhatItShows) {
             "kind,h_omega,h_omega_to,omega_rad_per_s,damping_per_s,growth_per_step,modes,re_h_lambda,"
             "im_h_lambda");
   double h_omega = 0, omega = 0, damping = 0, growth = 0, modes = 0, re = 0, im = 0;
-  ASSERT_EQ(std::sscanf(first.c_str(), "mode,%lf,,%lf,%lf,%lf,%lf,%lf,%lf", &h_omega, &omega, &damping,
+  ASSERT_EQ(std::sscanf(first.c_str(), "mode,%lf,nan,%lf,%lf,%lf,%lf,%lf,%lf", &h_omega, &omega, &damping,
                         &growth, &modes, &re, &im),
             7)
       << first;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "mesh/mesh.h"
+
+namespace clothlab {
+
+/// The diagonals of usual cloth [m].
+inline constexpr double kSmallestCloth = 0.2, kLargestCloth = 5;
+
+/// "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01."; empty for a diagonal of usual cloth.
+std::string mesh_size_text(const ClothMesh& mesh);
+
+/// "12 doubled faces were merged and 1 face without area was dropped."; empty where there are none.
+std::string mesh_repair_text(const MeshReport& report);
+
+}  // namespace clothlab
