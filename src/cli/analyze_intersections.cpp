@@ -73,7 +73,8 @@ struct Intersections final : Analysis {
     const IntersectionList found = list_intersections(*run.pool, simulation.mesh(), simulation.state().x,
                                                       simulation.scene().floor, simulation.obstacles());
     std::printf("After step %llu: %zu intersecting pairs of triangles, %zu vertices inside a body.\n",
-                static_cast<unsigned long long>(simulation.steps()), found.pairs.size(), found.particles.size());
+                static_cast<unsigned long long>(simulation.steps()), found.pairs.size(),
+                found.particles.size());
     if (csv_file) write_file(path_of(*csv_file), table(simulation, found));
     if (Interrupt::requested()) return Interrupt::exit_status();
     if (good) return kExitDone;

@@ -26,6 +26,7 @@
 #include "core/nearest_name.h"
 #include "core/text.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/command_line.h"
 #include "runtime/scene_file.h"
 
 namespace clothlab {
@@ -151,13 +152,12 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
                  "A scene (.json), a mesh (.obj) or a checkpoint to open in the window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
+  std::string command_line = "clothlab";
+  for (int k = 1; k < argc; ++k) command_line += " " + shell_quoted(argv[k]);
   const std::vector<std::pair<const char*, std::function<int()>>> commands{
-      {"simulate", add_simulate(app)},
-      {"compare", add_compare(app, services)},
-      {"analyze", add_analyze(app, services)},
-      {"render", add_render(app, services)},
-      {"replay", add_replay(app)},
-      {"bench", add_bench(app)}};
+      {"simulate", add_simulate(app, command_line)}, {"compare", add_compare(app, services)},
+      {"analyze", add_analyze(app, services)},       {"render", add_render(app, services)},
+      {"replay", add_replay(app, command_line)},     {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);
     for (const auto& [name, run] : commands) {

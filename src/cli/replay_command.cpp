@@ -42,6 +42,7 @@ struct ReplayCommand {
     if (mesh) results.files().spare(path_of(*mesh));
     std::vector<JournalEntry> journal = read_journal(path_of(file), stop);
     results.files().spare(journal);
+    results.set_origin("journal", path_of(file));
     WorkerPool pool(machine.threads());
     Replay replay(std::move(journal),
                   {integrator.value_or(std::string()), path_of(mesh.value_or(std::string())), dt()});
@@ -67,7 +68,7 @@ struct ReplayCommand {
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
       const Simulation& simulation = replay.simulation();
       if (event == Replay::Event::loaded) {
-        if (!begun) results.begin(simulation);
+        if (!begun) results.begin(pool, simulation);
         begun = true;
       }
       if (event == Replay::Event::stepped) {
@@ -98,8 +99,9 @@ struct ReplayCommand {
 
 }  // namespace
 
-std::function<int()> add_replay(CLI::App& app) {
+std::function<int()> add_replay(CLI::App& app, const std::string& command_line) {
   auto command = std::make_shared<ReplayCommand>();
+  command->results.set_command(command_line);
   CLI::App& sub = *app.add_subcommand("replay", "A journal again: all that was done in the window.");
   sub.add_option("FILE", command->file, "The journal, as the window saves it.")->required();
   sub.add_flag("--check", command->check,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -9,7 +10,8 @@ class App;
 
 namespace clothlab {
 
-/// Adds the subcommand `replay`; the returned call runs it and gives the exit status.
-std::function<int()> add_replay(CLI::App& app);
+/// Adds the subcommand `replay`; the returned call runs it and gives the exit status. `command_line`: the
+/// whole one, for summaries.
+std::function<int()> add_replay(CLI::App& app, const std::string& command_line);
 
 }  // namespace clothlab

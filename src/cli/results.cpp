@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -16,9 +17,13 @@
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/scene_file.h"
 #include "sim/body_contact.h"
+#include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/diagnostics.h"
+#include "sim/parameters.h"
+#include "sim/scene_json.h"
 
 namespace clothlab {
 namespace {
@@ -30,6 +35,85 @@ void write_obj_file(const std::filesystem::path& path, const Simulation& simulat
   OutputFile file(path);
   write_obj(simulation.mesh(), simulation.state().x, [&](std::string_view piece) { file.write(piece); });
   file.commit();
+}
+
+using Json = nlohmann::ordered_json;
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::string hex(std::uint64_t hash) {
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return digits.data();
+}
+
+/// With all values of its method and with absolute paths, so that the file may lie anywhere; empty where JSON
+/// cannot hold it.
+std::string text_of_scene(Scene scene) {
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const IntegratorParameters values = integrator_parameters(scene, info);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    scene.integrator_parameters.emplace(info.parameters[i].id, values[i]);
+  try {
+    change_paths(scene, [](const std::filesystem::path& path) { return std::filesystem::absolute(path); });
+    return write_scene(scene);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+Json json_of_mesh(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const MeshReport& report = simulation.mesh().report;
+  std::string source;
+  if (const auto* file = std::get_if<FileSource>(&scene.mesh))
+    source = utf8_of(std::filesystem::absolute(path_of(file->path)));
+  if (const auto* grid = std::get_if<GridSource>(&scene.mesh))
+    source = "grid " + std::to_string(grid->rows) + "x" + std::to_string(grid->cols);
+  if (const auto* generated = std::get_if<GeneratedSource>(&scene.mesh))
+    source = "generated " + generated->name;
+  return {{"source", source},
+          {"hash", hex(fingerprint(simulation.mesh()))},
+          {"particles", report.particles},
+          {"stretch_springs", report.stretch_springs},
+          {"bending_springs", report.bend_springs},
+          {"merged_faces", report.merged_faces},
+          {"welded_vertices", report.welded},
+          {"dropped_faces", report.dropped_faces}};
+}
+
+/// 0-based `v` indices.
+Json pinned_vertices(const Simulation& simulation) {
+  Json vertices = Json::array();
+  const std::vector<std::uint32_t>& of_particle = simulation.mesh().vertex_of_particle;
+  for (std::uint32_t particle = 0; particle < of_particle.size(); ++particle)
+    if (simulation.is_pinned(particle)) vertices.push_back(of_particle[particle]);
+  return vertices;
+}
+
+/// Values in force: automatic ones as they were chosen, null where the model has none.
+Json json_of_contact(const Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const ContactModelInfo& model = info_of(scene.contact.model);
+  Json json{{"model", model.id},
+            {"floor", scene.floor.on},
+            {"obstacles", scene.obstacles.bodies.size()},
+            {"self_contact", scene.contact.model != ContactModel::filter && scene.contact.with_itself},
+            {"friction", scene.obstacles.friction},
+            {"floor_friction", scene.floor.friction},
+            {"thickness", nullptr},
+            {"distance", nullptr},
+            {"stiffness", nullptr},
+            {"friction_speed", nullptr}};
+  if (strikes_contact(scene))
+    json["thickness"] = impulse_settings(scene, simulation.system().model()).thickness;
+  if (!model.by_forces) return json;
+  const ContactSettings& settings = simulation.system().contact().settings();
+  json["thickness"] = settings.thickness;
+  json["distance"] = settings.law.distance;
+  json["stiffness"] = settings.law.stiffness;
+  json["friction_speed"] = settings.friction.speed;
+  return json;
 }
 
 std::string sequence_name(std::uint64_t step) {
@@ -50,9 +134,8 @@ void Results::add_to(CLI::App& app) {
        "One row per step: energies, strain, iterations, milliseconds, where the step's change of energy came "
        "from, and contacts.");
   text("--contact-csv", contact_csv_, "FILE.csv",
-       "One row per step and body: impulses, works and particles in contact with the floor, each obstacle "
-       "and the "
-       "cloth itself.");
+       "One row per step and body (floor, obstacles, the cloth itself): impulses, works and particles in "
+       "contact.");
   text("--obj", obj_, "FILE.obj", "The last shape, with the mesh's own faces and vertex order.");
   text("--obj-sequence", obj_sequence_, "DIR", "Shapes as DIR/000000.obj and so on, by step number.");
   text("--checkpoint", checkpoint_, "FILE",
@@ -79,7 +162,23 @@ void Results::check() {
   if (obj_sequence_) files_.add_numbered(*obj_sequence_, "", ".obj");
 }
 
-void Results::begin(const Simulation& simulation) {
+void Results::set_origin(const char* kind, const std::filesystem::path& file) {
+  origin_ = {kind, file, file_fingerprint(file)};
+}
+
+Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& simulation) {
+  const IntersectionList found = list_intersections(pool, simulation.mesh(), simulation.state().x,
+                                                    simulation.scene().floor, simulation.obstacles());
+  return {found.pairs.size(), found.particles.size()};
+}
+
+void Results::begin(WorkerPool& pool, const Simulation& simulation) {
+  cpu_at_start_ = cpu_seconds();
+  wall_at_start_ = std::chrono::steady_clock::now();
+  if (wants_summary()) {
+    scene_at_start_ = text_of_scene(simulation.scene());
+    overlaps_at_start_ = count_overlaps(pool, simulation);
+  }
   if (diagnostics_) {
     diagnostics_file_.emplace(*diagnostics_);
     diagnostics_file_->write(kDiagnosticsHeader);
@@ -174,14 +273,22 @@ void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEn
   }
   if (obj_) write_obj_file(*obj_, simulation);
   if (checkpoint_) write_checkpoint(pool, simulation);
-  if (summary_) write_file(*summary_, summary_text(simulation, end));
-  if (prints_summary_ && !has_files()) std::fputs(summary_text(simulation, end).c_str(), stdout);
+  if (summary_) write_file(*summary_, summary_text(pool, simulation, end));
+  if (prints_summary_ && !has_files()) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
 }
 
-std::string Results::summary_text(const Simulation& simulation, const RunEnd& end) const {
+std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const {
   const StepRecord& last = simulation.record();
-  using Json = nlohmann::ordered_json;
   Json json{
+      {kSummaryKey, kSummaryVersion},
+      {"command", command_},
+      {"version", CLOTHLAB_VERSION},
+      {"scene", scene_at_start_.empty() ? Json() : Json::parse(scene_at_start_)},
+      {"checkpoint", nullptr},
+      {"journal", nullptr},
+      {"mesh", json_of_mesh(simulation)},
+      {"pins", pinned_vertices(simulation)},
+      {"contact", json_of_contact(simulation)},
       {"integrator", simulation.integrator().id},
       {"particles", simulation.system().size()},
       {"springs",
@@ -190,6 +297,7 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
       {"steps", simulation.steps()},
       {"time", simulation.state().t},
       {"dt", simulation.scene().stepping.dt},
+      {"state_hash", hex(state_hash(simulation.state()))},
       {"energy",
        {{"kinetic", last.energy.kinetic},
         {"stretch", last.energy.stretch},
@@ -206,9 +314,15 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
        {{"median", quantile(step_ms_, 0.5)},
         {"p95", quantile(step_ms_, 0.95)},
         {"max", quantile(step_ms_, 1)}}},
+      {"cpu_seconds", cpu_seconds() - cpu_at_start_},
+      {"wall_seconds",
+       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},
       {"threads", end.threads},
       {"interrupted", end.interrupted},
       {"blow_up", nullptr}};
+  if (origin_)
+    json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
+                           {"hash", hex(origin_->hash)}};
   for (const EnergyEntry& entry : kEnergyEntries)
     json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
   json["ledger"]["wind_given"] = last.books.wind_given;
@@ -220,19 +334,23 @@ std::string Results::summary_text(const Simulation& simulation, const RunEnd& en
     return Json{{"last", of_last}, {"whole_run", largest}};
   };
   json["residual"] = figure(last.residual, residual_);
-  if (may_touch(simulation.scene()))
-    json["contacts"] = {{"pairs", last.contacts.pairs},
-                        {"sticking", last.contacts.sticking},
-                        {"least_gap", last.contacts.pairs > 0 ? Json(last.contacts.least_gap) : Json()},
-                        {"normal_force", last.contacts.push},
-                        {"friction_power", last.contacts.friction_power}};
-  if (last.distance) json["distance_from_backward_euler"] = figure(*last.distance, distance_);
-  if (simulation.integrator().inextensible)
-    json["length_violation"] = figure(last.length_violation, length_violation_);
-  if (last.modes) json["modes"] = *last.modes;
+  json["contacts"] = {{"pairs", last.contacts.pairs},
+                      {"sticking", last.contacts.sticking},
+                      {"least_gap", last.contacts.least_gap},
+                      {"normal_force", last.contacts.push},
+                      {"friction_power", last.contacts.friction_power}};
+  const Overlaps now = count_overlaps(pool, simulation);
+  const auto overlaps = [](const Overlaps& of) {
+    return Json{{"pairs", of.pairs}, {"interior_vertices", of.interior_vertices}};
+  };
+  json["intersections"] = {{"start", overlaps(overlaps_at_start_)}, {"end", overlaps(now)}};
+  json["distance_from_backward_euler"] = last.distance ? figure(*last.distance, distance_) : Json();
+  json["length_violation"] =
+      simulation.integrator().inextensible ? figure(last.length_violation, length_violation_) : Json();
+  json["modes"] = last.modes ? Json(*last.modes) : Json();
   if (const std::optional<BlowUp>& blow_up = simulation.blow_up())
     json["blow_up"] = Json{{"step", blow_up->step}, {"time", blow_up->time}, {"reason", end.blow_up_text}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace clothlab

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/output_files.h"
@@ -33,11 +36,14 @@ class Results {
   /// Throws InputError when an output could not be written, before anything is run.
   void check();
   const OutputFiles& files() const { return files_; }
+  /// The whole command line, and the file that the run goes on from, by what it is; both for the summary.
+  void set_command(std::string command_line) { command_ = std::move(command_line); }
+  void set_origin(const char* kind, const std::filesystem::path& file);
   /// Without any output file, finish() prints the summary on stdout.
   void print_summary_without_files() { prints_summary_ = true; }
 
   /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
-  void begin(const Simulation& simulation);
+  void begin(WorkerPool& pool, const Simulation& simulation);
   void after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds);
   void finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end);
 
@@ -49,7 +55,8 @@ class Results {
   void report_shortfalls() const;
 
  private:
-  std::string summary_text(const Simulation& simulation, const RunEnd& end) const;
+  std::string summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const;
+  bool wants_summary() const { return summary_ || (prints_summary_ && !has_files()); }
   bool has_files() const;
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
@@ -69,6 +76,22 @@ class Results {
   std::string first_reason_;
   std::vector<Notice> notices_;
   NewNotices new_notices_;
+  // For the summary.
+  struct Overlaps {
+    std::size_t pairs = 0, interior_vertices = 0;
+  };
+  static Overlaps count_overlaps(WorkerPool& pool, const Simulation& simulation);
+  std::string command_;
+  struct Origin {
+    const char* kind;
+    std::filesystem::path file;
+    std::uint64_t hash;
+  };
+  std::optional<Origin> origin_;
+  std::string scene_at_start_;  ///< JSON; empty where JSON cannot hold it
+  Overlaps overlaps_at_start_;
+  double cpu_at_start_ = 0;  ///< [s]
+  std::chrono::steady_clock::time_point wall_at_start_;
   // Largest of the run.
   double residual_ = 0, distance_ = 0, length_violation_ = 0;
   double max_strain_ = 0;

@@ -19,8 +19,8 @@ class LengthOptions {
  public:
   explicit LengthOptions(std::uint64_t default_steps = 60) : default_steps_(default_steps) {}
   void add_to(CLI::App& app);
-  /// Whole steps of `dt`. Throws InputError.
-  std::uint64_t steps(double dt) const;
+  /// Whole steps of `dt`; `without`: where neither option is given. Throws InputError.
+  std::uint64_t steps(double dt, const std::optional<std::uint64_t>& without = {}) const;
 
  private:
   std::uint64_t default_steps_;

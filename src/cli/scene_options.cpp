@@ -96,7 +96,9 @@ void SceneOptions::add_to(CLI::App& app) {
     names += (names.empty() ? "" : ", ") + std::string(info.id);
 
   text("--scene", scene_file_, "FILE.json",
-       "A scene saved by the program; options given beside it override it.")
+       "A scene saved by the program; options given beside it override it. A summary repeats its run, with "
+       "its steps "
+       "where --steps and --duration are left out.")
       ->group("Scene");
   text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.")->group("Scene");
   text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.")->group("Scene");
@@ -165,7 +167,7 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   Scene scene;
   std::string remark;
   if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
-  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark);
+  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &steps_of_summary_);
   if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {

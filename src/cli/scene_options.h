@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ class SceneOptions {
   int threads() const { return machine_.threads(); }
   bool quiet() const { return machine_.quiet(); }
   const std::optional<std::string>& scene_file() const { return scene_file_; }
+  /// Steps of the summary that --scene names, after scene().
+  const std::optional<std::uint64_t>& steps_of_summary() const { return steps_of_summary_; }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json
@@ -63,6 +66,7 @@ class SceneOptions {
   std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,
       initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
+  std::optional<std::uint64_t> steps_of_summary_;
   bool no_weld_ = false;
   bool z_up_ = false;
   MachineOptions machine_;

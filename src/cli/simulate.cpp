@@ -12,6 +12,7 @@
 #include "cli/results.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "core/text_file.h"
 
 namespace clothlab {
 namespace {
@@ -28,8 +29,9 @@ struct Simulate {
     if (!scene.quiet()) results.print_summary_without_files();
     Run run = resume ? resume_run(*resume, scene, results.files()) : prepare_run(scene, results.files());
     Simulation& simulation = *run.simulation;
-    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt);
-    results.begin(simulation);
+    const std::uint64_t steps = length.steps(simulation.scene().stepping.dt, scene.steps_of_summary());
+    if (resume) results.set_origin("checkpoint", path_of(*resume));
+    results.begin(*run.pool, simulation);
     StepStatus status = StepStatus::done;
     {
       Progress progress(steps, scene.quiet());
@@ -51,8 +53,9 @@ struct Simulate {
 
 }  // namespace
 
-std::function<int()> add_simulate(CLI::App& app) {
+std::function<int()> add_simulate(CLI::App& app, const std::string& command_line) {
   auto command = std::make_shared<Simulate>();
+  command->results.set_command(command_line);
   CLI::App& sub = *app.add_subcommand(
       "simulate", "One run without a window. Without an output file it prints its summary.");
   command->scene.add_to(sub);

@@ -78,6 +78,10 @@ std::uint64_t fingerprint(const ClothMesh& mesh) {
   return hash.value();
 }
 
+std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {
+  return fingerprint(std::string_view(read_text_file(path, kMaxCheckpointBytes, {stop, {}})));
+}
+
 bool is_checkpoint_file(const fs::path& path) {
   return lower_case(utf8_of(path.extension())) == ".checkpoint";
 }

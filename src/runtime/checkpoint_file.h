@@ -26,6 +26,9 @@ bool is_checkpoint_file(const std::filesystem::path& path);
 /// Fingerprint of what a run uses of its mesh: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
+/// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
+std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
+
 /// Writes the file whole or not at all. Throws InputError where the path cannot be written, SystemError.
 void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
                            const std::filesystem::path& path);

@@ -9,8 +9,6 @@
 #include "sim/parameters.h"
 
 namespace clothlab {
-namespace {
-
 std::string shell_quoted(const std::string& text) {
 #ifdef _WIN32
   return text.find_first_of(" &()^") == std::string::npos ? text : '"' + text + '"';
@@ -23,6 +21,8 @@ std::string shell_quoted(const std::string& text) {
   return out + "'";
 #endif
 }
+
+namespace {
 
 std::string value_text(const ParameterSpec& spec, double value) {
   if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";

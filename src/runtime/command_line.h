@@ -9,6 +9,9 @@
 
 namespace clothlab {
 
+/// A word of a command line, quoted where the shell needs that.
+std::string shell_quoted(const std::string& text);
+
 /// The command that runs a scene from its start for `steps` steps, with every value that differs from its
 /// default: "clothlab simulate --grid 20x20 --mass 0.5 --steps 60". For a mesh without an option, or an
 /// initial state, it names the scene's file and the later changes; empty where there is no such file. Paths

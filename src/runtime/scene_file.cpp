@@ -5,6 +5,10 @@
 #include <string>
 #include <variant>
 
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_file.h"
@@ -30,10 +34,47 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
   return below ? near : whole;
 }
 
+/// What a summary has to repeat its run.
+struct Repeat {
+  std::string scene;
+  std::uint64_t steps = 0;
+};
+
+/// Nothing where the text is no summary.
+std::optional<Repeat> run_of_summary(const std::string& text, const std::string& name) {
+  using Json = nlohmann::ordered_json;
+  if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
+  const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
+  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
+    constexpr int kDeepest = 16;
+    if (depth > kDeepest) refuse("the JSON is nested too deeply.");
+    return true;
+  };
+  const Json summary = Json::parse(text, look, false);
+  if (!summary.is_object() || !summary.contains(kSummaryKey)) return std::nullopt;
+  if (summary[kSummaryKey] != kSummaryVersion)
+    refuse("this program reads summaries of version " + std::to_string(kSummaryVersion) + " only.");
+  for (const char* origin : {"checkpoint", "journal"})
+    if (const auto found = summary.find(origin); found != summary.end() && !found->is_null()) {
+      const Json command = summary.value("command", Json());
+      refuse(std::string("this run went on from a ") + origin + ", not from its scene" +
+             (command.is_string() ? "; it was: " + printable(command.get<std::string>()) : std::string(".")));
+    }
+  if (!summary.value("scene", Json()).is_object() || !summary.value("steps", Json()).is_number_unsigned())
+    refuse("the summary has no \"scene\" with \"steps\" to repeat.");
+  return Repeat{summary["scene"].dump(), summary["steps"].get<std::uint64_t>()};
+}
+
 }  // namespace
 
-Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark) {
-  Scene scene = parse_scene(read_text_file(path, kMaxSceneBytes, {stop, {}}), shown_path(path), stop, remark);
+Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark,
+                      std::optional<std::uint64_t>* steps) {
+  std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
+  if (std::optional<Repeat> run = run_of_summary(text, shown_path(path))) {
+    text = std::move(run->scene);
+    if (steps != nullptr) *steps = run->steps;
+  }
+  Scene scene = parse_scene(text, shown_path(path), stop, remark);
   change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
   return scene;
 }

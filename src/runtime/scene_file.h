@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +18,16 @@ namespace clothlab {
 /// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
-/// A scene file (sim/scene_json.h). Relative paths in it become relative to its own folder.
-/// `remark`: see parse_scene. Throws InputError, SystemError, Cancelled when `stop` asks.
+/// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it
+/// become relative to its own folder. `remark`: see parse_scene; `steps` receives those of a summary. Throws
+/// InputError, also for the summary of a run that did not start from its scene; SystemError, Cancelled when
+/// `stop` asks.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
-                      std::string* remark = nullptr);
+                      std::string* remark = nullptr, std::optional<std::uint64_t>* steps = nullptr);
+
+/// The member that summaries have, and its value.
+inline constexpr const char* kSummaryKey = "clothlab-summary";
+inline constexpr int kSummaryVersion = 1;
 
 /// The scene that a file name stands for: `.json` is a scene file, `.obj` a mesh with every default.
 /// Throws InputError for any other extension; an OBJ file is not opened yet.

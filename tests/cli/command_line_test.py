@@ -117,6 +117,75 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_program("simulate", *SMALL, "--quiet").stdout, "")
         self.assertEqual(self.run_program("simulate", *SMALL, "--state", "s.csv").stdout, "")
 
+    def test_a_summary_repeats_its_run(self):
+        (self.dir / "m.obj").write_text(TRIANGLE)
+        (self.dir / "ball.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n")
+        mesh = ["--mesh", "m.obj", "--pin", "0", "--obstacle", "mesh:0,-2,0,1,ball.obj", "--contact", "impulse",
+                "--integrator", "generalized-alpha", "--rho-inf", 0.3, "--dt", 0.007, "--substeps", 2, "--mass", 0.3,
+                "--energy-limit", "off", "--gravity", "0.1,-9,-0.0"]
+        self.run_program("simulate", *mesh, "--steps", 5, "--state", "start.csv")
+        run = ["simulate", *mesh, "--initial-state", "start.csv", "--steps", 17]
+        self.run_program(*run, "--summary", "s.json", "--state", "a.csv", "--threads", 2)
+        summary = json.loads((self.dir / "s.json").read_text())
+        self.assertEqual(summary["clothlab-summary"], 1)
+        self.assertEqual(summary["command"].split()[:4], ["clothlab", "simulate", "--mesh", "m.obj"])
+        self.assertEqual("clothlab " + summary["version"], self.run_program("--version").stdout.strip())
+        self.assertEqual(summary["pins"], [0])
+        self.assertEqual({key: summary["contact"][key] for key in ("model", "obstacles", "floor", "self_contact")},
+                         {"model": "impulse", "obstacles": 1, "floor": False, "self_contact": True})
+        self.assertGreater(summary["contact"]["thickness"], 0)
+        expected = {"source": str((self.dir / "m.obj").absolute()), "particles": 3, "stretch_springs": 3,
+                    "bending_springs": 0, "merged_faces": 0, "welded_vertices": 0, "dropped_faces": 0}
+        self.assertEqual({key: summary["mesh"][key] for key in expected}, expected)
+        self.assertEqual(summary["intersections"], {when: {"pairs": 0, "interior_vertices": 0} for when in ("start", "end")})
+        self.assertGreater(summary["wall_seconds"], 0)
+        self.assertGreaterEqual(summary["cpu_seconds"], 0)
+
+        # From another folder, and from what a run prints.
+        (self.dir / "elsewhere").mkdir()
+        shutil.move(self.dir / "s.json", self.dir / "elsewhere")
+        self.run_program("simulate", "--scene", "elsewhere/s.json", "--summary", "t.json", "--state", "b.csv")
+        again = json.loads((self.dir / "t.json").read_text())
+        self.assertEqual((self.dir / "a.csv").read_bytes(), (self.dir / "b.csv").read_bytes())
+        for key in "state_hash", "steps", "scene", "mesh", "energy", "ledger", "contacts":
+            self.assertEqual(again[key], summary[key])
+        (self.dir / "printed.json").write_text(self.run_program("simulate", "--scene", "elsewhere/s.json").stdout)
+        self.run_program("simulate", "--scene", "printed.json", "--summary", "t.json")
+        self.assertEqual(json.loads((self.dir / "t.json").read_text())["state_hash"], summary["state_hash"])
+        for length in ["--steps", 3], ["--duration", 0.021]:
+            self.run_program("simulate", "--scene", "elsewhere/s.json", *length, "--summary", "t.json")
+            self.assertEqual(json.loads((self.dir / "t.json").read_text())["steps"], 3)
+        self.run_program(*shlex.split(summary["command"])[1:], "--state", "c.csv")
+        self.assertEqual((self.dir / "a.csv").read_bytes(), (self.dir / "c.csv").read_bytes())
+        self.refused("simulate", "--scene", "t.json", "--summary", "t.json", says="which is read")
+        summary["clothlab-summary"] = 9
+        (self.dir / "t.json").write_text(json.dumps(summary))
+        self.refused("simulate", "--scene", "t.json", says=["t.json", "version 1"])
+
+    def test_a_run_from_a_checkpoint_or_a_journal_names_it(self):
+        journal = SOURCE / "tests/runtime/journals/drag.journal"
+        self.run_program("simulate", *SMALL, "--checkpoint", "c")
+        for run, kind, file in ((["simulate", "--resume", "c", "--steps", 2], "checkpoint", self.dir / "c"),
+                                (["replay", journal], "journal", journal)):
+            self.run_program(*run, "--summary", "s.json")
+            summary = json.loads((self.dir / "s.json").read_text())
+            self.assertEqual(summary[kind]["file"], str(file.absolute()))
+            self.assertRegex(summary[kind]["hash"], "^[0-9a-f]{16}$")
+            self.refused("simulate", "--scene", "s.json", says=[f"went on from a {kind}", "clothlab " + run[0]])
+
+    def test_all_summaries_have_the_same_members(self):
+        def members(value):
+            return {key: members(inner) for key, inner in value.items()} if isinstance(value, dict) else None
+        found = []
+        for options in [], ["--integrator", "xpbd"], ["--integrator", "rattle"], ["--floor", "--contact", "barrier"]:
+            self.run_program("simulate", *SMALL, *options, "--steps", 1, "--summary", "s.json")
+            summary = json.loads((self.dir / "s.json").read_text())
+            for key in "scene", "distance_from_backward_euler", "length_violation":  # null where the method has none
+                self.assertIn(key, summary)
+                del summary[key]
+            found.append(members(summary))
+        self.assertEqual(found, [found[0]] * len(found))
+
     def test_contact_by_body(self):
         sheet = ["--grid", "4x4", "--pin", "none", "--gravity=0,-10,0", "--floor", "--floor-height", 0]
         self.run_program("simulate", *sheet, "--obstacle", "sphere:5,5,5,0.1", "--contact", "impulse", "--steps", 20,
