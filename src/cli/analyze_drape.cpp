@@ -154,7 +154,7 @@ struct Drape final : Analysis {
   int run() override {
     const Interrupt interrupt;
     options.check();
-    if (speed_text) rest_speed = parse_positive("rest-speed", *speed_text);
+    if (speed_text) rest_speed = parse_positive("rest-speed", *speed_text, "m/s");
     const LoadedScene loaded =
         load_with_state(scene.names_a_scene() ? scene.scene() : scene.applied_to(sheet_above_sphere()), scene,
                         options.outputs());

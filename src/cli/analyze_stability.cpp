@@ -121,7 +121,7 @@ struct Stability final : Analysis {
     options.check();
     if (steps_text) steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
     std::optional<double> largest;
-    if (largest_text) largest = parse_positive("largest-step", *largest_text);
+    if (largest_text) largest = parse_positive("largest-step", *largest_text, "s");
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
     options.leave_out_for(loaded.scene);
     pool = std::make_unique<WorkerPool>(scene.threads());

@@ -212,8 +212,8 @@ struct Work final : Analysis {
     const Interrupt interrupt;
     options.check();
     if (steps_text) trial_steps = static_cast<std::uint64_t>(parse_whole("steps", *steps_text, 8, 1'000'000));
-    if (time_text) end_time = parse_positive("end-time", *time_text);
-    if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text);
+    if (time_text) end_time = parse_positive("end-time", *time_text, "s");
+    if (longest_text) longest = 1000 * parse_positive("longest-run", *longest_text, "s");
     loaded = load_with_state(named_scene(scene), scene, options.outputs());
     options.leave_out_for(loaded.scene);
     pool = std::make_unique<WorkerPool>(scene.threads());

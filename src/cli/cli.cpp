@@ -143,6 +143,9 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   app.set_version_flag("--version", "clothlab " CLOTHLAB_VERSION);
   app.require_subcommand(0, 1);
   app.footer(
+      "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m; in "
+      "SI units\n"
+      "otherwise.\n"
       "Exit status: 0 done; 1 a fault of the program or the system; 2 bad input, nothing was written; 3 the "
       "run\n"
       "blew up, its last good state was written; 4 steps did not converge, with --fail-on-nonconvergence;\n"

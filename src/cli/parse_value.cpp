@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/nearest_name.h"
+#include "core/quantity.h"
 #include "core/text.h"
 #include "sim/parameters.h"
 
@@ -19,6 +20,16 @@ std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"
 [[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view allowed) {
   throw InputError("--" + std::string(option) + ": " + quoted(text) + " is not " + std::string(allowed) +
                    ".");
+}
+
+// A number in `unit`; none where the text is not one. Throws for a wrong unit.
+std::optional<double> number_in(std::string_view option, std::string_view text, std::string_view unit,
+                                const std::string& allowed) {
+  Quantity read = parse_quantity(text, unit);
+  if (!read.refusal.empty())
+    throw InputError("--" + std::string(option) + ": " + quoted(text) + " " + read.refusal + "; it must be " +
+                     allowed + ".");
+  return read.value;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -65,17 +76,17 @@ double parse_parameter(const ParameterSpec& spec, std::string_view text) {
   }
   const bool may_be_off = std::isinf(spec.max);
   if (may_be_off && text == "off") return spec.max;
-  const std::optional<double> value = parse_number(text);
-  if (!value || !std::isfinite(*value) || !is_valid(spec, *value)) {
-    if (may_be_off) refuse(spec.id, text, "a number of at least " + format_number(spec.min) + ", or off");
-    refuse(spec.id, text, range_text(spec));
-  }
+  const std::string allowed =
+      may_be_off ? "a number of at least " + format_number(spec.min) + ", or off" : range_text(spec);
+  const std::optional<double> value = number_in(spec.id, text, spec.unit, allowed);
+  if (!value || !is_valid(spec, *value)) refuse(spec.id, text, allowed);
   return *value;
 }
 
-double parse_positive(std::string_view option, std::string_view text) {
-  const std::optional<double> value = parse_number(text);
-  if (!value || !std::isfinite(*value) || *value <= 0) refuse(option, text, "a finite number greater than 0");
+double parse_positive(std::string_view option, std::string_view text, std::string_view unit) {
+  const std::string allowed = "a finite number greater than 0";
+  const std::optional<double> value = number_in(option, text, unit, allowed);
+  if (!value || *value <= 0) refuse(option, text, allowed);
   return *value;
 }
 
@@ -89,15 +100,17 @@ std::int64_t parse_whole(std::string_view option, std::string_view text, std::in
 
 vec3 parse_gravity(std::string_view text) {
   const auto parts = split(text, ',');
+  const std::string most = format_number(kMaxGravity);
+  const std::string allowed = "three numbers X,Y,Z within -" + most + " to " + most;
   vec3 gravity{0};
   bool good = parts.size() == 3;
   for (int axis = 0; good && axis < 3; ++axis) {
-    const std::optional<double> value = parse_number(parts[static_cast<std::size_t>(axis)]);
+    const std::optional<double> value =
+        number_in("gravity", parts[static_cast<std::size_t>(axis)], "m/s²", allowed);
     good = value && std::abs(*value) <= kMaxGravity;
     if (good) gravity[axis] = *value;
   }
-  const std::string most = format_number(kMaxGravity);
-  if (!good) refuse("gravity", text, "three numbers X,Y,Z within -" + most + " to " + most);
+  if (!good) refuse("gravity", text, allowed);
   return gravity;
 }
 
@@ -112,7 +125,7 @@ std::array<int, 2> parse_grid(std::string_view text) {
 std::array<double, 2> parse_size(std::string_view text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2) refuse("size", text, "of the form WxD in metres, such as 1x1.5");
-  return {parse_positive("size", parts[0]), parse_positive("size", parts[1])};
+  return {parse_positive("size", parts[0], "m"), parse_positive("size", parts[1], "m")};
 }
 
 std::vector<const IntegratorInfo*> parse_integrators(std::string_view text) {

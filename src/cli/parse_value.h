@@ -16,11 +16,11 @@ namespace clothlab {
 // Typed text to values, independent of the locale. Every function throws InputError with one sentence
 // that names the option, quotes the text and says what is allowed.
 
-/// A number, whole number, on/off or choice by name, inside the row's range.
+/// A number (see parse_quantity()), whole number, on/off or choice by name, inside the row's range.
 double parse_parameter(const ParameterSpec& spec, std::string_view text);
 
-/// A finite number > 0.
-double parse_positive(std::string_view option, std::string_view text);
+/// A finite number > 0, in `unit`.
+double parse_positive(std::string_view option, std::string_view text, std::string_view unit = {});
 
 /// A whole number within [min, max].
 std::int64_t parse_whole(std::string_view option, std::string_view text, std::int64_t min, std::int64_t max);

@@ -53,7 +53,7 @@ void LengthOptions::add_to(CLI::App& app) {
 std::uint64_t LengthOptions::steps(double dt, const std::optional<std::uint64_t>& without) const {
   if (steps_) return static_cast<std::uint64_t>(parse_whole("steps", *steps_, 0, kMostSteps));
   if (!duration_) return without.value_or(default_steps_);
-  const double count = std::round(parse_positive("duration", *duration_) / dt);
+  const double count = std::round(parse_positive("duration", *duration_, "s") / dt);
   if (!(count <= static_cast<double>(kMostSteps)))
     throw InputError("--duration: '" + *duration_ + "' is more than 1e12 steps of " + format_number(dt) +
                      " s.");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/quantity.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -50,13 +51,14 @@ const Kind& kind_of(Obstacle::Shape shape) { return *std::ranges::find(kKinds, s
                    ", in metres.");
 }
 
+// Numbers, in metres where they have a unit.
 std::vector<double> numbers_of(std::string_view text, std::string_view list) {
   std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::optional<double> number = parse_number(list.substr(begin, end - begin));
-    if (!number || !std::isfinite(*number)) refuse(text, "has something that is no number");
-    numbers.push_back(*number);
+    const Quantity number = parse_quantity(list.substr(begin, end - begin), "m");
+    if (!number.value) refuse(text, "has something that is no number or no length");
+    numbers.push_back(*number.value);
     begin = end + 1;
   }
   return numbers;

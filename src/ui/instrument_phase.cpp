@@ -13,6 +13,7 @@
 #include "ui/figure.h"
 #include "ui/instruments.h"
 #include "ui/lanes.h"
+#include "ui/number_field.h"
 #include "ui/parameter_row.h"
 #include "ui/plot_line.h"
 #include "ui/theme.h"
@@ -98,10 +99,15 @@ void direction_menu(const PanelContext& context, const std::string& name) {
   ImGui::SetNextWindowSize(ImVec2(units(330), 0));
   if (!ImGui::BeginPopup("##direction")) return;
   const TooltipsThere there(TooltipSide::beside);
-  if (const auto changed =
-          vector_row("direction", "Direction", "Position and velocity are those along this vector; y is up.",
-                     direction, 1, "any length"))
-    if (glm::length(*changed) > kShortestVector) direction = *changed;
+  if (const auto changed = vector_row(
+          "direction", "Direction",
+          "Position and velocity are those along this vector, of any length; y is up.", direction, 1, "")) {
+    if (glm::length(*changed) > kShortestVector) {
+      direction = *changed;
+    } else {
+      refuse_typed_number("A direction needs a component that is not 0.");
+    }
+  }
   if (text_button(name + ":main-direction", "Along its longest way",
                   "The direction in which the particle of this lane has moved most in the last 10 s: for a "
                   "pendulum that swings aslant.",

@@ -7,17 +7,11 @@
 #include <cmath>
 #include <ctime>
 
+#include "core/quantity.h"
 #include "core/text.h"
 
 namespace clothlab {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // What the window shows a quantity in; `size` is in SI units.
 struct ShownUnit {
@@ -28,6 +22,17 @@ ShownUnit shown_unit(std::string_view unit) {
   if (unit == "s") return {"ms", 1e-3};
   if (unit == "m/m") return {"%", 1e-2};
   return {unit};
+}
+
+// What else can be typed; the sum is a number without a unit.
+std::string examples(const ParameterSpec& spec) {
+  if (spec.unit == "s") return "1/60 s, 20 us or 2*0.01 (in s)";
+  if (spec.kind == ParameterSpec::Kind::integer) return "2*3 or 1e2";
+  if (spec.unit == "m") return "5 mm, 20 cm or 2*0.01";
+  if (spec.unit == "kg") return "200 g or 2*0.1";
+  if (spec.unit == "N/m") return "1.5 kN/m, 2 N/mm or 2*500";
+  if (spec.unit == "°") return "0.5 rad or 360/8";
+  return "1/4 or 2*0.01";
 }
 
 /// The singular of a unit: "step" for "steps".
@@ -86,30 +91,27 @@ std::string shown_value(const ParameterSpec& spec, double value) {
   return with_unit(format_plain(value / unit.size, 4), unit.name);
 }
 
-std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text) {
-  text = trimmed(text);
-  if (!spec.zero.empty() && text == spec.zero) return 0;
-  if (text == "off") return std::isinf(spec.max) ? std::optional(spec.max) : std::nullopt;
-  const ShownUnit shown = shown_unit(spec.unit);
-  double factor = shown.size;
-  // A unit after the number. "ms" before "s", its suffix.
-  const auto cut = [&](std::string_view unit, double scale) {
-    if (unit.empty() || text.size() <= unit.size() || !text.ends_with(unit)) return false;
-    text = trimmed(text.substr(0, text.size() - unit.size()));
-    factor = scale;
-    return true;
+TypedNumber typed_number(const ParameterSpec& spec, std::string_view text) {
+  if (!spec.zero.empty() && text == spec.zero) return {0, {}};
+  if (text == "off" && std::isinf(spec.max)) return {spec.max, {}};
+  const Quantity read = parse_quantity(text, spec.unit, shown_unit(spec.unit).name);
+  const std::string quoted = "'" + printable(text, 40) + "'";
+  if (!read.value)
+    return {std::nullopt, quoted + " " + (read.refusal.empty() ? "is not a number" : read.refusal) +
+                              ". Examples: " + examples(spec) + "."};
+  const auto set_to = [&](double value, const std::string& why) {
+    return TypedNumber{value, quoted + " " + why + "; set to " + shown_value(spec, value) + "."};
   };
-  const bool has_unit = cut(shown.name, shown.size) || cut(spec.unit, 1) || cut(singular(spec.unit), 1);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) {
-    const std::optional<double> number = parse_number(text);
-    if (!number || std::isnan(*number)) return std::nullopt;
-    return *number * factor;
-  }
-  const std::optional<double> top = parse_number(trimmed(text.substr(0, slash)));
-  const std::optional<double> bottom = parse_number(trimmed(text.substr(slash + 1)));
-  if (!top || !bottom || *bottom == 0 || !std::isfinite(*top / *bottom)) return std::nullopt;
-  return *top / *bottom * (has_unit ? factor : 1);
+  if (*read.value > spec.max) return set_to(spec.max, "is above the largest value");
+  if (*read.value < spec.min) return set_to(spec.min, "is below the smallest value");
+  if (spec.kind == ParameterSpec::Kind::integer && *read.value != std::round(*read.value))
+    return set_to(std::round(*read.value), "is not a whole number");
+  return {read.value, {}};
+}
+
+std::string typing_help(const ParameterSpec& spec) {
+  return "from " + shown_value(spec, spec.min) + " to " + shown_value(spec, spec.max) + ", also as " +
+         examples(spec);
 }
 
 std::string triangles_text(const TriangleSurface& surface) {

@@ -24,9 +24,18 @@ std::string format_time(std::filesystem::file_time_type time);
 /// How the window shows a parameter: choices by name, times in ms, everything else in its own unit.
 std::string shown_value(const ParameterSpec& spec, double value);
 
-/// Parses a parameter's field: a number in the unit shown, or one with a unit ("1/60 s", "10 ms", "1e3"), or
-/// a fraction, which for a time is in seconds. None when unreadable; the value may lie outside the range.
-std::optional<double> parse_typed_value(const ParameterSpec& spec, std::string_view text);
+/// What a user typed for a parameter.
+struct TypedNumber {
+  std::optional<double> value;  ///< within the parameter's range; none where the text is refused
+  std::string note;             ///< why the text is refused, or what was changed; empty where it is taken
+};
+
+/// Reads a parameter's field, see parse_quantity(): a number alone is in the unit shown, an expression
+/// without units in the parameter's own. A value outside the range is clamped to it.
+TypedNumber typed_number(const ParameterSpec& spec, std::string_view text);
+
+/// What may be typed for a parameter: "from 0.001 ms to 1000 ms, also as 1/60 s, 20 us or 2*0.01".
+std::string typing_help(const ParameterSpec& spec);
 
 /// "5 856 triangles, closed.": how many a mesh obstacle has, and whether it encloses a body.
 std::string triangles_text(const TriangleSurface& surface);

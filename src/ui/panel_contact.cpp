@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
+#include "ui/number_field.h"
 #include "ui/numbers.h"
 #include "ui/panels.h"
 #include "ui/parameter_row.h"
@@ -108,12 +109,14 @@ std::vector<VectorField> vector_fields(Obstacle::Shape shape) {
   return {};
 }
 
-// Numbers that were typed may leave no body: no side, an axis without a length.
-bool is_possible(const Obstacle& body) {
+// Takes over what was typed, unless it leaves no body: no side, an axis without a length.
+bool accept(const Obstacle& next, Obstacle& body) {
   try {
-    check_obstacles({&body, 1});
+    check_obstacles({&next, 1});
+    body = next;
     return true;
-  } catch (const InputError&) {
+  } catch (const InputError& error) {
+    refuse_typed_number(error.what());
     return false;
   }
 }
@@ -164,10 +167,7 @@ bool obstacle_rows(std::size_t number, Obstacle& body, bool& changed) {
                                       kSmallestObstacle, kLargestObstacle, body.radius, "m"))
       next.radius = *typed;
   }
-  if (next != body && is_possible(next)) {
-    body = next;
-    changed = true;
-  }
+  if (next != body && accept(next, body)) changed = true;
   return goes;
 }
 

@@ -2,11 +2,10 @@
 #include "ui/parameter_row.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
+#include "ui/number_field.h"
 #include "ui/numbers.h"
 #include "ui/theme.h"
 #include "ui/widgets.h"
@@ -47,47 +46,6 @@ void row_label(std::string_view title, std::string_view help, float column) {
   ImGui::SetCursorPosX(start + column + units(kGap));
 }
 
-// Text being typed, kept here because a field that loses the focus to an earlier control never returns its
-// text (Dear ImGui 1.86).
-struct Editing {
-  ImGuiID id = 0;
-  std::array<char, 64> text{};
-  std::string shown;  // before the user typed
-};
-Editing g_editing;
-
-// The field whose slider was Ctrl-clicked takes the keyboard with the next frame.
-ImGuiID g_text_wanted = 0;
-
-// Typed text once the user is done, when it differs from what was shown.
-std::optional<std::string> text_field(const char* id, const std::string& shown, float width) {
-  std::array<char, 64> buffer{};
-  const ImGuiID full_id = ImGui::GetID(id);
-  const bool editing = g_editing.id == full_id;
-  if (editing) {
-    buffer = g_editing.text;
-  } else {
-    std::snprintf(buffer.data(), buffer.size(), "%s", shown.c_str());
-  }
-  if (g_text_wanted == full_id) {
-    g_text_wanted = 0;
-    ImGui::SetKeyboardFocusHere();
-  }
-  ImGui::SetNextItemWidth(width);
-  ImGui::InputText(id, buffer.data(), buffer.size(), ImGuiInputTextFlags_AutoSelectAll);
-  std::optional<std::string> typed;
-  if (ImGui::IsItemActivated()) g_editing = {full_id, buffer, shown};
-  if (g_editing.id == full_id) {
-    // When the focus was stolen, the kept text is used.
-    g_editing.text = buffer;
-    if (!ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
-      if (g_editing.shown != buffer.data()) typed = buffer.data();
-      g_editing.id = 0;
-    }
-  }
-  return typed;
-}
-
 // The dragged slider, the position of its knob, and its value.
 struct Dragging {
   ImGuiID id = 0;
@@ -108,7 +66,7 @@ std::optional<double> dragged_value(ImGuiID id, const ParameterSpec& spec, const
   const ImGuiIO& io = ImGui::GetIO();
   const bool activated = ImGui::IsItemActivated();
   if (activated && io.KeyCtrl) {
-    g_text_wanted = ImGui::GetID("##field");
+    focus_number_field("##field");
     g_dragging.id = 0;
   } else if (activated) {
     g_dragging = {id, slider_position(spec, span, value), value};
@@ -203,19 +161,8 @@ std::optional<double> choice(std::string_view name, const ParameterSpec& spec, d
 
 std::optional<double> value_field(std::string_view name, std::string_view help, const ParameterSpec& spec,
                                   double value, float width) {
-  std::optional<double> changed;
-  if (const auto typed = text_field("##field", shown_value(spec, value), width)) {
-    if (const auto number = parse_typed_value(spec, *typed)) {
-      double next = std::clamp(*number, spec.min, spec.max);
-      if (spec.kind == ParameterSpec::Kind::integer) next = std::round(next);
-      changed = next;
-    }
-  }
-  note_item(std::string(name) + "#field");
-  if (!ImGui::IsItemActive()) {
-    tooltip(std::string(help) + "Click to type a value, from " + shown_value(spec, spec.min) + " to " +
-            shown_value(spec, spec.max) + (spec.unit == "s" ? ". Also as \"0.01 s\" or \"1/60 s\"." : "."));
-  }
+  const auto changed = number_field("##field", std::string(name) + "#field", spec, value, width);
+  if (!ImGui::IsItemActive()) tooltip(std::string(help) + "Click to type a value " + typing_help(spec) + ".");
   ImGui::SameLine(0, units(kGap));
   return changed;
 }
@@ -324,20 +271,17 @@ std::optional<vec3> vector_row(const char* id, std::string_view title, std::stri
   for (int axis = 0; axis < 3; ++axis) {
     if (axis > 0) ImGui::SameLine(0, gap);
     ParameterSpec spec;
+    spec.unit = unit;
     spec.min = -limit;
     spec.max = limit;
     const std::string name(1, static_cast<char>('x' + axis));
-    if (const auto typed = text_field(("##" + name).c_str(), shown_value(spec, value[axis]), width)) {
-      if (const auto number = parse_typed_value(spec, *typed)) {
-        changed = value;
-        (*changed)[axis] = std::clamp(*number, -limit, limit);
-      }
+    if (const auto typed =
+            number_field(("##" + name).c_str(), std::string(id) + ":" + name, spec, value[axis], width)) {
+      changed = value;
+      (*changed)[axis] = *typed;
     }
-    note_item(std::string(id) + ":" + name);
-    if (!ImGui::IsItemActive()) {
-      tooltip(std::string(help) + "\n\n" + name + (unit.empty() ? "" : ", in ") + std::string(unit) +
-              ". Click to type.");
-    }
+    if (!ImGui::IsItemActive())
+      tooltip(std::string(help) + "\n\n" + name + ": click to type a value " + typing_help(spec) + ".");
   }
   ImGui::PopID();
   return changed;

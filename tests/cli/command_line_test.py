@@ -105,6 +105,21 @@ class CommandLine(unittest.TestCase):
         else:
             self.assertEqual(written[start:], pages, "CLOTHLAB_WRITE_DOCS=1 writes it anew")
 
+    def test_numbers_have_units_and_are_expressions(self):
+        def state(*options):
+            self.run_program("simulate", *SMALL, "--steps", "3", "--quiet", "--state", "state.csv", *options)
+            return (self.dir / "state.csv").read_bytes()
+        self.assertEqual(state("--dt", "1/100", "--mass", "300 g", "--size", "50cmx1 m", "--gravity", "0,-5 m/s^2,0",
+                               "--obstacle", "sphere:0,-50cm,0,20cm"),
+                         state("--dt", "0.01", "--mass", "0.3", "--size", "0.5x1", "--gravity", "0,-5,0",
+                               "--obstacle", "sphere:0,-0.5,0,0.2"))
+        for options, says in ((["--dt", "5 kg"], ["--dt: '5 kg' is not in s", "1e-06 to 1 s"]),
+                              (["--dt", "2*1"], "--dt: '2*1' is not a number from 1e-06 to 1 s."),
+                              (["--friction", "1 m"], "has a unit, but this value has none"),
+                              (["--duration", "1 m"], "--duration: '1 m' is not in s"),
+                              (["--gravity", "0,1 kg,0"], "is not in m/s²")):
+            self.refused("simulate", "--grid", "8x8", *options, says=says)
+
     def test_what_intersects_at_the_start_is_said(self):
         (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
                                               "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")

@@ -26,6 +26,10 @@ class Interface {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
+#if IMGUI_VERSION_NUM < 18700
+    io.KeyMap[ImGuiKey_Enter] = ImGuiKey_Enter;
+    io.KeyMap[ImGuiKey_Escape] = ImGuiKey_Escape;
+#endif
     io.DisplaySize = ImVec2(width, height);
     io.DeltaTime = 1.0F / 60;
     apply_theme(Theme::dark, scale_, 1);
@@ -119,6 +123,18 @@ class Interface {
   void type(const std::string& text) {
     ImGui::GetIO().AddInputCharactersUTF8(text.c_str());
     frame();
+  }
+  /// A key of a text field.
+  void field_key(ImGuiKey key) {
+    for (const bool down : {true, false}) {
+#if IMGUI_VERSION_NUM >= 18700
+      ImGui::GetIO().AddKeyEvent(key, down);
+#else
+      ImGui::GetIO().KeysDown[key] = down;
+#endif
+      frame();
+    }
+    for (int i = 0; i < 3; ++i) frame();
   }
   /// In a frame of its own and before it is drawn, as the window does it.
   bool press(Key key, char character = 0, bool ctrl = false) {

@@ -355,6 +355,75 @@ TEST(Interface, TypedValuesAreTakenAndClamped) {
   EXPECT_EQ(type_dt("100 s"), find_scene_parameter("dt")->spec.max);
 }
 
+// What is refused or clamped is explained below the field, which keeps the keyboard; Esc gives up.
+TEST(Interface, AFieldExplainsWhatItRefuses) {
+  Interface face;
+  const auto explained = [&] { return shown_texts()["field-note"]; };
+  const auto sent = [&] { return face.last_command<SetParameter>()->value; };
+  const auto enter = [&](const char* text) {
+    face.type(text);
+    face.field_key(ImGuiKey_Enter);
+  };
+  face.click("dt#field");
+  face.frame();
+  enter("20 us");
+  EXPECT_EQ(sent(), 20e-6);
+  EXPECT_EQ(explained(), "");
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+
+  face.click("dt#field");
+  face.frame();
+  enter("5 kg");
+  EXPECT_EQ(sent(), 20e-6);
+  EXPECT_TRUE(explained().starts_with("'5 kg' is not in s.")) << explained();
+  EXPECT_GE(face.rect("field-note").y, face.rect("dt#field").w);
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput) << "the field keeps the keyboard";
+  enter("1/60");
+  EXPECT_EQ(sent(), 1.0 / 60) << "what is typed next is typed into it";
+  EXPECT_EQ(explained(), "");
+
+  face.click("dt#field");
+  face.frame();
+  enter("5 s");
+  EXPECT_EQ(sent(), 1);
+  EXPECT_EQ(explained(), "'5 s' is above the largest value; set to 1000 ms.");
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput);
+  enter("soon");
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput);
+  face.field_key(ImGuiKey_Escape);
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+  EXPECT_EQ(explained(), "");
+  EXPECT_EQ(sent(), 1);
+
+  // A click elsewhere ends the typing; the explanation stays until the next one.
+  face.click("dt#field");
+  face.frame();
+  face.type("soon");
+  face.click("mass#field");
+  EXPECT_TRUE(explained().starts_with("'soon' is not a number.")) << explained();
+  face.click("mass#field");
+  EXPECT_EQ(explained(), "");
+}
+
+TEST(Interface, ObstaclesHaveUnits) {
+  Interface face;
+  face.click("tab:Contact");
+  face.click("add-box");
+  face.frame();
+  const auto enter = [&](const char* field, const char* text) {
+    face.click(field);
+    face.frame();
+    face.type(text);
+    face.field_key(ImGuiKey_Enter);
+    return face.last_command<SetObstacles>()->bodies.back();
+  };
+  EXPECT_EQ(enter("obstacle1:centre:x", "12 cm").from.x, 0.12);
+  EXPECT_EQ(enter("obstacle1:turn:y", "45°").turn.y, 45);
+  EXPECT_EQ(enter("obstacle1:turn:y", "360/8").turn.y, 45);
+  EXPECT_NE(enter("obstacle1:size:y", "-1 m").size.y, -1);
+  EXPECT_EQ(shown_texts()["field-note"], "Each side of an obstacle must be 1e-04 to 1000 m.");
+}
+
 TEST(Interface, TheDefaultButtonSendsTheDefault) {
   Scene scene = Interface::sheet();
   scene.stepping.dt = 0.001;
