@@ -72,15 +72,21 @@ void pin_buttons(const PanelContext& context) {
 
 }  // namespace
 
+void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec, double value) {
+  const std::string why = context.why_without_effect(spec.id);
+  ImGui::BeginDisabled(spec.id == "inflate" && !why.empty());  // it would be refused
+  {
+    const WithoutEffect dimmed(spec.id, why);
+    if (const auto changed = parameter_row(spec, value)) context.set_parameter(spec.id, *changed);
+  }
+  ImGui::EndDisabled();
+}
+
 void parameter_section(const PanelContext& context, std::string_view section_name) {
   for (const SceneParameter& row : scene_parameters()) {
     // h is shown above, beside the integrator.
     if (row.section != section_name || row.spec.id == "dt") continue;
-    const double value = row.get(context.scene());
-    const bool can = row.spec.id != "inflate" || context.snapshot.frame.mesh->report.closed_parts > 0;
-    ImGui::BeginDisabled(!can);
-    if (const auto changed = parameter_row(row.spec, value)) context.set_parameter(row.spec.id, *changed);
-    ImGui::EndDisabled();
+    scene_parameter_row(context, row.spec, row.get(context.scene()));
   }
 }
 

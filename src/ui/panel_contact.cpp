@@ -285,8 +285,7 @@ void contact_model(const PanelContext& context) {
     if (spec.kind == ParameterSpec::Kind::real && spec.fallback == 0 &&
         !(spec.id == "thickness" && info.by_forces))
       spec.zero = "auto";
-    if (const auto changed = parameter_row(spec, row.get(context.scene())))
-      context.set_parameter(spec.id, *changed);
+    scene_parameter_row(context, spec, row.get(context.scene()));
     if (spec.id == "contact") small_text(std::string(info.summary) + " " + std::string(info.promise));
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/contact.h"
+#include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/method_mark.h"
 
@@ -16,6 +17,10 @@ const Scene& PanelContext::scene() const {
 
 void PanelContext::set_parameter(std::string_view id, double value) const {
   send(Command(SetParameter{std::string(id), value}));
+}
+
+std::string PanelContext::why_without_effect(std::string_view id) const {
+  return clothlab::why_without_effect(scene(), id, snapshot.frame.mesh->report.closed_parts > 0);
 }
 
 std::size_t PanelContext::integrator() const { return method_row(scene().integrator); }

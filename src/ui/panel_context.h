@@ -264,6 +264,8 @@ struct PanelContext {
   /// The shown scene with the user's values, also those that the simulation has not applied yet.
   const Scene& scene() const;
   void set_parameter(std::string_view id, double value) const;
+  /// Why the parameter has no effect now, see sim/parameter_effect.h; empty where it has one.
+  std::string why_without_effect(std::string_view id) const;
   /// Row in integrators() of the user's choice.
   std::size_t integrator() const;
   /// The user's values of its own parameters.

@@ -162,8 +162,7 @@ void integrator_panel(const PanelContext& context) {
   const float bottom = ImGui::GetCursorPosY() + own_height();
   const IntegratorParameters values = context.own_parameters();
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
-    const ParameterSpec& spec = info.parameters[i];
-    if (const auto changed = parameter_row(spec, values[i])) context.set_parameter(spec.id, *changed);
+    scene_parameter_row(context, info.parameters[i], values[i]);
   }
   short_explanation(info, bottom);
   ImGui::SetCursorPosY(bottom);

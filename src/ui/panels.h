@@ -23,7 +23,9 @@ void timeline_panel(const PanelContext& context, float width);
 void plots_panel(const PanelContext& context, float width, float height);
 void status_bar(const PanelContext& context);
 
-/// All parameters of one section of the table.
+/// A parameter's row, dimmed while the parameter has no effect.
+void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec, double value);
+/// Those of one section of the table.
 void parameter_section(const PanelContext& context, std::string_view section);
 
 }  // namespace clothlab

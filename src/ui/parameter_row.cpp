@@ -19,6 +19,13 @@ constexpr float kGap = 5;
 // A shorter slider gets its own line: less than a pixel per cent is too coarse.
 constexpr float kLeastSlider = 140;
 
+std::string g_without_effect;  // why; empty: rows have one
+
+void row_tooltip(std::string_view help) {
+  tooltip(g_without_effect.empty() ? std::string(help)
+                                   : "No effect now: " + g_without_effect + "\n\n" + std::string(help));
+}
+
 // Of a row as wide as that, between label, field and button.
 float slider_width(float row) {
   return row - units(kLabelWidth + kFieldWidth + 3 * kGap) - ImGui::GetFrameHeight();
@@ -41,7 +48,7 @@ void row_label(std::string_view title, std::string_view help, float column) {
     ImGui::PopFont();
   }
   ImGui::EndGroup();
-  tooltip(help);
+  row_tooltip(help);
   if (!own_line) ImGui::SameLine();
   ImGui::SetCursorPosX(start + column + units(kGap));
 }
@@ -100,8 +107,9 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
 
   ImDrawList* draw = ImGui::GetWindowDrawList();
   const float track = units(2);
+  const auto dimmed = [](ImU32 colour) { return ImGui::GetColorU32(colour); };
   const auto bar = [&, y = middle](float from, float to, ImU32 colour) {
-    draw->AddRectFilled(ImVec2(from, y - track), ImVec2(to, y + track), colour, track);
+    draw->AddRectFilled(ImVec2(from, y - track), ImVec2(to, y + track), dimmed(colour), track);
   };
   const auto x_of = [&, from = left, to = right](double v) {
     return from + (to - from) * static_cast<float>(slider_position(spec, span, v));
@@ -112,10 +120,11 @@ std::optional<double> slider(const char* id, const ParameterSpec& spec, const Sl
     const float at = x_of(mark->value);
     bar(at, right, with_alpha(mark->colour, 0.45F));
     draw->AddRectFilled(ImVec2(at - units(1), middle - units(8)), ImVec2(at + units(1), middle + units(8)),
-                        mark->colour);
+                        dimmed(mark->colour));
   }
   if (x > left) bar(left, x, with_alpha(palette().accent, 0.75F));
-  draw->AddCircleFilled(ImVec2(x, middle), knob, bright ? palette().accent_strong : palette().accent, 20);
+  draw->AddCircleFilled(ImVec2(x, middle), knob, dimmed(bright ? palette().accent_strong : palette().accent),
+                        20);
   return changed;
 }
 
@@ -134,7 +143,7 @@ std::optional<double> check_box(const ParameterSpec& spec, double value, float r
   bool on = value != 0;
   if (ImGui::Checkbox("##value", &on)) changed = on ? 1 : 0;
   note_item(spec.id);
-  tooltip(spec.help);
+  row_tooltip(spec.help);
   ImGui::SameLine(0, room - ImGui::GetFrameHeight() + units(kGap));
   return changed;
 }
@@ -146,7 +155,7 @@ std::optional<double> choice(std::string_view name, const ParameterSpec& spec, d
   ImGui::SetNextItemWidth(room);
   const bool open = begin_choice("##value", std::string(spec.choices[index]));
   note_item(name);
-  if (!open) tooltip(spec.help);
+  if (!open) row_tooltip(spec.help);
   if (open) {
     for (std::size_t i = 0; i < spec.choices.size(); ++i) {
       if (ImGui::Selectable(std::string(spec.choices[i]).c_str(), i == index))
@@ -162,7 +171,8 @@ std::optional<double> choice(std::string_view name, const ParameterSpec& spec, d
 std::optional<double> value_field(std::string_view name, std::string_view help, const ParameterSpec& spec,
                                   double value, float width) {
   const auto changed = number_field("##field", std::string(name) + "#field", spec, value, width);
-  if (!ImGui::IsItemActive()) tooltip(std::string(help) + "Click to type a value " + typing_help(spec) + ".");
+  if (!ImGui::IsItemActive())
+    row_tooltip(std::string(help) + "Click to type a value " + typing_help(spec) + ".");
   ImGui::SameLine(0, units(kGap));
   return changed;
 }
@@ -183,11 +193,24 @@ std::optional<double> slider_of(const ParameterSpec& spec, double value,
   std::string ways = "Drag for " + low + " to " + high + ", with Shift ten times finer; Ctrl-click to type";
   if (low != least || high != most)
     ways += " any value from " + least + " to " + most + ", which the slider is then centred on";
-  tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + ways + ".");
+  row_tooltip(std::string(spec.help) + (mark ? "\n\n" + mark->help : "") + "\n\n" + ways + ".");
   return changed;
 }
 
 }  // namespace
+
+WithoutEffect::WithoutEffect(std::string_view name, std::string reason)
+    : before_(std::exchange(g_without_effect, std::move(reason))), dims_(!g_without_effect.empty()) {
+  if (!dims_) return;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::min(style.Alpha, style.DisabledAlpha));
+  note_text(std::string(name) + "#without-effect", g_without_effect);
+}
+
+WithoutEffect::~WithoutEffect() {
+  if (dims_) ImGui::PopStyleVar();
+  g_without_effect = std::move(before_);
+}
 
 SliderSpans& slider_spans() {
   static SliderSpans spans;
@@ -281,7 +304,7 @@ std::optional<vec3> vector_row(const char* id, std::string_view title, std::stri
       (*changed)[axis] = *typed;
     }
     if (!ImGui::IsItemActive())
-      tooltip(std::string(help) + "\n\n" + name + ": click to type a value " + typing_help(spec) + ".");
+      row_tooltip(std::string(help) + "\n\n" + name + ": click to type a value " + typing_help(spec) + ".");
   }
   ImGui::PopID();
   return changed;

@@ -31,6 +31,20 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
                                     const std::optional<SliderSpan>& wanted = std::nullopt);
 
+/// While it lives, rows are dimmed and their tooltips begin with `reason`, unless that is empty. They can be
+/// set all the same: the value counts once it has an effect. The reason is noted as `name`#without-effect.
+class WithoutEffect {
+ public:
+  WithoutEffect(std::string_view name, std::string reason);
+  ~WithoutEffect();
+  WithoutEffect(const WithoutEffect&) = delete;
+  WithoutEffect& operator=(const WithoutEffect&) = delete;
+
+ private:
+  std::string before_;
+  bool dims_;
+};
+
 /// The choice or the value field of a parameter alone, of that width [px]. Its rectangle is noted as `name`,
 /// that of a field as `name`#field.
 std::optional<double> parameter_field(const std::string& name, const ParameterSpec& spec, double value,

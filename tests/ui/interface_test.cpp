@@ -12,6 +12,7 @@
 #include "chart/font.h"
 #include "integrate/registry.h"
 #include "sim/contact.h"
+#include "sim/parameter_effect.h"
 #include "sim/parameters.h"
 #include "ui/method_mark.h"
 #include "ui/parameter_row.h"
@@ -403,6 +404,37 @@ TEST(Interface, AFieldExplainsWhatItRefuses) {
   EXPECT_TRUE(explained().starts_with("'soon' is not a number.")) << explained();
   face.click("mass#field");
   EXPECT_EQ(explained(), "");
+}
+
+// Every control without effect is dimmed and says why; all others are not.
+TEST(Interface, ControlsWithoutEffectSayWhy) {
+  for (const char* method : {"rk4", "backward-euler"}) {
+    Scene scene = Interface::sheet();
+    scene.integrator = method;
+    Interface face(scene);
+    std::size_t dimmed = 0;
+    for (const char* tab : {"Cloth", "World", "Contact", "Solver"}) {
+      face.click(std::string("tab:") + tab);
+      for (const SceneParameter& row : scene_parameters()) {
+        if (!item_rects().contains(row.spec.id)) continue;
+        const std::string why = why_without_effect(scene, row.spec.id, false);
+        EXPECT_EQ(shown_texts()[std::string(row.spec.id) + "#without-effect"], why) << row.spec.id;
+        dimmed += why.empty() ? 0 : 1;
+      }
+    }
+    EXPECT_GT(dimmed, 10U);
+    face.click("tab:World");
+    const ImVec4 r = face.rect("wind-speed");
+    face.move((r.x + r.z) / 2, (r.y + r.w) / 2);
+    for (int i = 0; i < 40; ++i) face.frame();
+    EXPECT_TRUE(shown_texts()["tooltip"].starts_with("No effect now: The wind is off.\n\n"));
+    face.click("wind-speed#field");
+    face.frame();
+    face.type("7");
+    face.field_key(ImGuiKey_Enter);
+    ASSERT_NE(face.last_command<SetParameter>(), nullptr) << "it can be set before";
+    EXPECT_EQ(face.last_command<SetParameter>()->value, 7);
+  }
 }
 
 TEST(Interface, ObstaclesHaveUnits) {

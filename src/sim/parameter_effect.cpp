@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "sim/parameter_effect.h"
+
+#include <algorithm>
+#include <array>
+
+#include "sim/contact.h"
+#include "sim/parameters.h"
+#include "sim/scene.h"
+
+namespace clothlab {
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view id, const std::array<std::string_view, N>& ids) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
+std::string of_wind(const Wind& wind, std::string_view id) {
+  if (id == "wind") return {};
+  if (!wind.on) return "The wind is off.";
+  if (id != "air-density" && wind.density == 0) return "The air has no density.";
+  if (id != "drag-coefficient" && wind.drag_coefficient == 0) return "The drag coefficient is 0.";
+  constexpr std::array<std::string_view, 4> kOfMovingAir{"wind-azimuth", "wind-elevation", "wind-gusts",
+                                                         "wind-seed"};
+  if (is_one_of(id, kOfMovingAir) && wind.speed == 0) return "The wind speed is 0.";
+  if (id == "wind-seed" && wind.gusts == 0) return "There are no gusts.";
+  return {};
+}
+
+std::string of_contact(const Scene& scene, std::string_view id) {
+  const ContactModelInfo& model = info_of(scene.contact.model);
+  if (id == "contact") return {};
+  if (!std::ranges::count(model.parameters, id))
+    return "Contact by " + std::string(model.id) + " does not use it.";
+  if (id != "self-contact" && !may_touch(scene)) return "The cloth has nothing to touch.";
+  return {};
+}
+
+std::string of_solver(const Scene& scene, std::string_view id) {
+  const IntegratorInfo& info = integrator_info(scene.integrator);
+  const auto unused = [&](const char* what) { return std::string(info.title) + " " + what + "."; };
+  if (id == "newton-max-iterations") return info.uses_newton ? "" : unused("does not use Newton's method");
+  if (id == "newton-tolerance") {
+    // Those that solve by sweeps report with it whether a step converged; rods have a tolerance of their own.
+    const bool sweeps = info.family == IntegratorFamily::position_based;
+    if (info.inextensible) return unused("has a fixed tolerance of its rods' lengths");
+    return info.uses_newton || sweeps ? "" : unused("does not use Newton's method");
+  }
+  const bool exponential = info.family == IntegratorFamily::exponential;
+  if (id == "jacobian") return {};  // also of the stability limit that is shown
+  // Impulses solve for what the stopped particles pull along, but not under explicit methods.
+  const bool is_explicit = info.family == IntegratorFamily::explicit_method;
+  const bool solves = info.uses_linear_solver || (strikes_contact(scene) && !is_explicit);
+  if (id == "cg-tolerance" && exponential) return {};
+  if (id == "cg-max-iterations" && info.inextensible) return {};
+  if (!solves) return unused("solves no linear system by conjugate gradients");
+  constexpr std::array<std::string_view, 2> kOfGradients{"preconditioner", "cg-max-iterations"};
+  const bool direct = scene.stepping.solver.linear.kind == LinearSolverSettings::Kind::cholesky;
+  if (direct && !exponential && is_one_of(id, kOfGradients)) return "The linear solver is cholesky.";
+  return {};
+}
+
+}  // namespace
+
+std::string why_without_effect(const Scene& scene, std::string_view id, bool has_closed_parts) {
+  const SceneParameter* row = find_scene_parameter(id);
+  if (row == nullptr) {
+    const auto modes = scene.integrator_parameters.find("modes");
+    const bool none = modes != scene.integrator_parameters.end() && modes->second == 0;
+    return id == "mode-refresh" && none ? "There are no modes." : "";
+  }
+  if (row->section == "Wind") return of_wind(scene.wind, id);
+  if (row->section == "Contact") return of_contact(scene, id);
+  if (row->section == "Solver") return of_solver(scene, id);
+  if (row->section == "Floor") return id == "floor" || scene.floor.on ? "" : "The floor is off.";
+  const bool rubs_itself = scene.contact.with_itself && scene.contact.model != ContactModel::filter;
+  if (id == "friction" && scene.obstacles.bodies.empty() && !rubs_itself) return "There are no obstacles.";
+  if (id == "max-strain" && !scene.stepping.adaptive) return "Adaptive steps are off.";
+  if (id == "damping-model" && scene.material.spring_damping == 0) return "The spring damping is 0.";
+  if (id == "inflate" && !has_closed_parts) return "No part of the cloth is closed.";
+  return {};
+}
+
+}  // namespace clothlab
