@@ -93,13 +93,16 @@ std::string name_of_contact(const BlowUpFacts& facts) {
 
 std::string what_happened(const BlowUpFacts& facts) {
   if (facts.crowded)
-    return "more of the cloth could meet within the step than contact sorts out. A smaller h, or a thickness "
-           "and a contact distance that are small beside the edges, would help.";
+    return "more of the cloth could meet within the step than contact resolves. Use a smaller h or more "
+           "substeps, a thickness and a contact distance that are small compared with the edges, or contact "
+           "by "
+           "filter.";
   if (facts.squeezed)
-    return "contact found no way out at " + name_of_contact(facts) +
-           ": pins or obstacles that move squeeze it. Slower ones, a stiffer barrier where that is the "
-           "model, "
-           "or contact by filter would help.";
+    return "contact found no free displacement at " + name_of_contact(facts) +
+           ": pins or obstacles that move squeeze it. Move them more slowly, use a smaller h or more "
+           "substeps, " +
+           (facts.contact_model == ContactModel::barrier ? "a stiffer barrier, " : "") +
+           "or contact by filter or penalty.";
   if (!facts.finite) return "a position or velocity is no longer a finite number.";
   if (!std::isfinite(facts.energy)) return "the energy is no longer a finite number.";
   return (facts.made ? "it made " + format_plain(facts.energy) + " J from nothing"
@@ -107,6 +110,13 @@ std::string what_happened(const BlowUpFacts& facts) {
          ", more than " + format_plain(facts.factor) + " × the " +
          format_plain(facts.allowed / facts.factor) +
          " J that gravity, the start and your pulls account for.";
+}
+
+/// What else than h helps where the cloth touched something.
+std::string other_contact(const BlowUpFacts& facts) {
+  if (facts.contact_model != ContactModel::impulse) return "";
+  return " Contact by impulses was active; more substeps, or contact by filter, penalty or barrier, may "
+         "help.";
 }
 
 std::string name_of_spring(const BlowUpFacts& facts) {
@@ -213,7 +223,7 @@ std::string explain_blow_up(const BlowUpFacts& facts, const IntegratorInfo& inte
   std::string text =
       "Blown up in step " + std::to_string(facts.step) + ", at " + format_plain(facts.time) + " s: ";
   if (facts.squeezed || facts.crowded) return text + what_happened(facts);
-  text += what_happened(facts) + what_failed(facts, integrator, values) +
+  text += what_happened(facts) + other_contact(facts) + what_failed(facts, integrator, values) +
           what_contact_did(facts, integrator, values);
   if (!estimate) return text + advice(facts, integrator);
   text += where_measured(facts) + describe_stability(integrator, values, facts.h, *estimate);

@@ -112,7 +112,10 @@ void TriangleSurface::find_normals() {
     const auto other = sides.find(std::pair(side.second, side.first));
     vec3 sum = sides.at(side).normals;
     if (other != sides.end()) sum += other->second.normals;
-    if (sides.at(side).triangles != 1 || other == sides.end()) closed_[part_[t]] = false;
+    if (sides.at(side).triangles != 1 || other == sides.end()) {
+      closed_[part_[t]] = false;
+      ++open_edges_;
+    }
     const double length = glm::length(sum);
     normals_[t].edge[k] = length > 0 ? sum / length : normals_[t].face;
   });

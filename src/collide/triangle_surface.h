@@ -32,6 +32,8 @@ class TriangleSurface {
   std::span<const Triangle> triangles() const { return triangles_; }
   const Bounds& bounds() const { return tree_.bounds(); }
   std::size_t parts() const { return closed_.size(); }
+  /// Edges of parts that are not closed on which triangles do not come in pairs.
+  std::size_t open_edges() const { return open_edges_; }
   std::size_t closed_parts() const { return static_cast<std::size_t>(std::ranges::count(closed_, true)); }
   /// Whether the way to the surface surely changes by no more than a point moves: no part is near enough to
   /// what a closed one encloses to turn its inside into an outside.
@@ -58,6 +60,7 @@ class TriangleSurface {
   TriangleTree tree_;
   std::vector<std::uint32_t> part_;  // of triangles
   std::vector<bool> closed_;         // of parts
+  std::size_t open_edges_ = 0;
   bool continuous_ = false;
   double radius_ = 0, rounding_ = 0;
 };

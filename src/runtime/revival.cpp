@@ -32,6 +32,8 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, do
                     .factor = energy_limit,
                     .sound_time = sound_time,
                     .spring = blow_up.spring};
+  if (facts.squeezed || facts.crowded || simulation.record().contacts.pairs > 0)
+    facts.contact_model = simulation.scene().contact.model;
   if (facts.spring) {
     const std::vector<std::uint32_t>& vertices = mesh.vertex_of_particle;
     const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);

@@ -83,7 +83,7 @@ double EnergyAccount::allowed(double factor) const {
   return factor * std::max(load_ + start_ + work_, floor_);
 }
 
-std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& account) {
+std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& account, bool oscillates) {
   if (!base_) {
     base_ = now;
     work_ = account.work();
@@ -98,6 +98,7 @@ std::optional<double> EnergyWatch::look(const Sample& now, const EnergyAccount& 
   } else {
     least_ = std::min(least_, from_nothing);
   }
+  if (!oscillates && from_nothing > kCertain * scale) return from_nothing;
   if (now.time - quiet_until_ < kTime) return std::nullopt;
   return least_;
 }

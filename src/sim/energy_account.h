@@ -102,11 +102,13 @@ class EnergyAccount {
 /// Detects energy that a method makes from nothing, long before EnergyAccount reports a blow-up: what the
 /// ledger has as the method's, its solvers' and its rods' share, less the first value, exceeds kShare of
 /// F · reach + start + work throughout kTime. The duration is needed because T + V of a symplectic method
-/// oscillates about its value, near the stability limit by many times that value.
+/// oscillates about its value, near the stability limit by many times that value. Of a method whose T + V
+/// does not oscillate, one sample above kCertain of that is enough.
 class EnergyWatch {
  public:
   static constexpr double kTime = 0.25;  // [s]
   static constexpr double kShare = 0.05;
+  static constexpr double kCertain = 1;
 
   struct Sample {
     double time = 0;     ///< [s]
@@ -116,8 +118,9 @@ class EnergyWatch {
 
   /// The energy of the next sample becomes the reference.
   void restart() { base_.reset(); }
-  /// The least energy from nothing in the last kTime [J], when it is too much. Samples are in order of time.
-  std::optional<double> look(const Sample& now, const EnergyAccount& account);
+  /// The least energy from nothing in the last kTime [J], when it is too much, or that of this sample when
+  /// one is enough. Samples are in order of time.
+  std::optional<double> look(const Sample& now, const EnergyAccount& account, bool oscillates = true);
 
   template <class Each>
   void each_number(const Each& each) {

@@ -23,12 +23,19 @@ enum class NoticeCause : std::uint8_t {
   not_converged,       ///< a step did not converge
   mesh_size,           ///< the mesh is larger or smaller than usual cloth
   mesh_repaired,       ///< doubled faces were merged, or faces without area dropped
+  overlap,             ///< particles were inside the floor or an obstacle at the start
+  large_strain,        ///< a stretch spring was strained by more than half
+  unstable_contact,    ///< the method often blows up where cloth lands on something
+  tunnelling,          ///< particles passed through an obstacle within a step
+  behind_obstacle,     ///< most of the cloth is behind an obstacle, or one went through it
+  open_obstacle,       ///< an obstacle's mesh is not closed
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 8> kNoticeCauseNames{
-    "rods-entered",       "barrier-stiffened", "spurious-energy", "intersections",
-    "strain-not-limited", "not-converged",     "mesh-size",       "mesh-repaired"};
+inline constexpr std::array<std::string_view, 14> kNoticeCauseNames{
+    "rods-entered",     "barrier-stiffened", "spurious-energy", "intersections", "strain-not-limited",
+    "not-converged",    "mesh-size",         "mesh-repaired",   "overlap",       "large-strain",
+    "unstable-contact", "tunnelling",        "behind-obstacle", "open-obstacle"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];

@@ -190,7 +190,10 @@ constexpr std::array kParameters{
          "filter: particles in contact are held by the projection, and none ends below a surface. "
          "penalty: springs between cloth and surface, and cloth and cloth, with smoothed friction. "
          "impulse: what meets within a step is stopped after it, also cloth and cloth. "
-         "barrier: forces that let nothing through, also cloth and cloth.",
+         "barrier: forces that let nothing through, also cloth and cloth. "
+         "filter and penalty, and impulse but for meshes and the cloth itself, detect contact at the ends of "
+         "steps: a particle that moves in a step by more than an obstacle is deep may pass through it, which "
+         "a notice reports.",
          kContactModelNames},
         [](const Scene& s) { return index_of(s.contact.model); },
         [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },

@@ -92,8 +92,11 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
   control.begin();
   while (!control.done()) {
     const double h = scene->stepping.h() * control.units() / StepControl::kUnits;
-    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene))
+    const bool has_obstacles = !scene->obstacles.bodies.empty();
+    if (scene->stepping.adaptive || filters_contact(*scene) || strikes_contact(*scene) || bars_ways(*scene) ||
+        has_obstacles)
       keep_start_of_substep(context.pool);
+    const double kinetic_before = measured.internal.kinetic + measured.internal.drift;
     aim_pins(h, context);
     meet_world(h, context);
     cancel.look();
@@ -117,6 +120,10 @@ StepStatus Simulation::Impl::run_substep(const ComputeContext& context) {
     }
     if (bad) return refuse_step(*bad, context.pool);
     if (system.contact().is_pressed_shut() && may_stiffen()) return StepStatus::stopped;
+    if (has_obstacles)
+      contact_watch.watch(context.pool, *mesh, system, surfaces, h, substep_start, state,
+                          std::max(kinetic_before, measured.internal.kinetic + measured.internal.drift),
+                          measured.strain);
     adopt_substep(report, h, good);
   }
   return StepStatus::done;
@@ -129,6 +136,7 @@ void Simulation::Impl::keep_start_of_step(WorkerPool& pool) {
 
 void Simulation::Impl::begin_record() {
   moved_on_entry = 0;
+  contact_watch.begin_step();
   next = StepRecord{};
   next.step = record.step + 1;
   next.dt = scene->stepping.dt;
@@ -551,8 +559,14 @@ void Simulation::Impl::finish_record() {
   next.energy = energy_report();
   next.max_strain = measured.strain;
   next.volume = measured.volume;
+  contact_watch.end_step();
   // Contact forces were measured last, at this state.
-  for_contacts([&](const ContactPair& pair) { next.contacts.add(pair); });
+  const bool by_forces = info_of(scene->contact.model).by_forces;
+  for_contacts([&](const ContactPair& pair) {
+    next.contacts.add(pair);
+    if (by_forces)
+      contact_watch.add_contact(pair, scene->obstacles.bodies, system.contact().settings().thickness);
+  });
   if (!system.contact().empty()) next.contacts.stiffness = system.contact().settings().law.stiffness;
   if (strikes_contact(*scene)) next.contacts.candidates = striking.candidates();
   next.books_of_step = next.books;
@@ -572,6 +586,8 @@ void Simulation::Impl::finish_record() {
     notice_step();
     notice_entry();
     notice_stiffened();
+    notice_passages();
+    notice_strain();
     notice_energy();
   } catch (const std::bad_alloc&) {
   }
@@ -611,10 +627,47 @@ void Simulation::Impl::notice_stiffened() {
   });
 }
 
+void Simulation::Impl::notice_strain() {
+  constexpr double kLarge = 0.5;
+  if (!(record.max_strain > kLarge)) return;
+  report(NoticeCause::large_strain, [&] {
+    return "A stretch spring is strained by " + format_plain(100 * record.max_strain) +
+           " %. Use a smaller h or more substeps, a larger stretch stiffness, or weaker pulls by pins and "
+           "obstacles.";
+  });
+}
+
+void Simulation::Impl::notice_passages() {
+  if (!notices.has(NoticeCause::tunnelling))
+    if (const auto text = contact_watch.tunnelling_text(*scene))
+      report(NoticeCause::tunnelling, [&] { return *text; });
+  if (!notices.has(NoticeCause::behind_obstacle))
+    if (const auto text = contact_watch.behind_text(*scene))
+      report(NoticeCause::behind_obstacle, [&] { return *text; });
+}
+
+Overlap Simulation::Impl::find_overlap(WorkerPool& pool) const {
+  if (!has_surfaces(*scene)) return {};
+  return clothlab::find_overlap(pool, scene->floor, obstacles_at(scene->obstacles, moves, state.t), state.x,
+                                pins, mesh->diagonal);
+}
+
+void Simulation::Impl::notice_world(const Overlap& overlap) {
+  if (overlap.particles > 0)
+    report(NoticeCause::overlap, [&] { return text_of(overlap, state.x.size(), scene->obstacles.bodies); });
+  if (const std::string text = open_mesh_text(*scene); !text.empty())
+    report(NoticeCause::open_obstacle, [&] { return text; });
+  if (has_surfaces(*scene) && !info->contact_warning.empty())
+    report(NoticeCause::unstable_contact,
+           [&] { return std::string(info->title) + " " + std::string(info->contact_warning) + "."; });
+}
+
 void Simulation::Impl::notice_energy() {
   if (notices.has(NoticeCause::spurious_energy)) return;
-  const auto gained =
-      watch.look({record.time, record.books.from_nothing(), measured.internal.shaking()}, account);
+  const bool oscillates =
+      info->family == IntegratorFamily::explicit_method || info->family == IntegratorFamily::position_based;
+  const auto gained = watch.look({record.time, record.books.from_nothing(), measured.internal.shaking()},
+                                 account, oscillates);
   if (!gained) return;
   report(NoticeCause::spurious_energy, [&] {
     return std::string(info->title) + " at h = " + format_quantity(scene->stepping.h(), "s") +

@@ -44,6 +44,7 @@ void Simulation::Impl::save(WorkerPool& pool, Checkpoint& to) const {
   to.measured = measured;
   to.watch = watch;
   to.notices = notices;
+  to.behind = contact_watch.behind();
   to.record = record;
   to.residuals = residuals;
   to.blow_up = blow_up;
@@ -73,6 +74,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   grab_strength = from.grab_strength;
   watch = from.watch;
   notices = from.notices;
+  contact_watch.set_behind(from.behind);
   if (from.measured) {
     measured = *from.measured;
     record = from.record;

@@ -133,6 +133,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   restore(pool, copy, step);
   // Bodies have gone on since.
   if (strikes_contact(*scene)) notice_intersections(pool);
+  notice_world(find_overlap(pool));
 }
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const TurnRound&) {
@@ -149,6 +150,7 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
     throw InputError("The state to continue from is not finite.");
   release_grab();
   moves.rest();
+  contact_watch.restart();
   entering = true;
   const double before = internal_now(pool).shaking();
   if (step < last_sound_step)
@@ -167,6 +169,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   cancel.look();
   release_grab();
   moves.rest();
+  contact_watch.restart();
   entering = true;
   notices = {};
   state = initial_state(*scene, *mesh);
@@ -182,9 +185,16 @@ void Simulation::Impl::start(const ComputeContext& context) {
     account.start(measured.internal.shaking() + measured.potential.contact +
                   (free ? 0.0 : measured.internal.drift));
     set_account_scale(*scene);
-    at_start = {
-        scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(), free,
-        has_rods(),      measured,    account};
+    at_start = {scene->material,
+                scene->wind,
+                scene->floor,
+                scene->obstacles,
+                system.contact().settings(),
+                free,
+                has_rods(),
+                measured,
+                account,
+                find_overlap(context.pool)};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -192,6 +202,8 @@ void Simulation::Impl::start(const ComputeContext& context) {
   record.books = {};
   record.books.energy = record.energy.total;
   break_continuity();
+  notice_world(at_start->overlap);
+  notice_strain();
   notice_energy();  // the current energy becomes the reference
   notice_mesh();
 }
@@ -227,9 +239,11 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   }
   if (!(after->obstacles == scene->obstacles)) {
     moves.rest();
+    contact_watch.restart();
     set_account_scale(*after);
     may_stop = true;
   }
+  const bool other_surfaces = !(after->floor == scene->floor && after->obstacles == scene->obstacles);
   const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
   may_stop = may_stop || begins_to_strike;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
@@ -248,6 +262,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   scene = std::move(after);
   break_continuity();
   if (begins_to_strike) notice_intersections(pool);
+  notice_world(other_surfaces ? find_overlap(pool) : Overlap{});
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
@@ -324,7 +339,9 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
   if (!bars_ways(world)) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
   constexpr const char* kWhy =
-      "; contact by barrier needs cloth that intersects nothing and is above all surfaces.";
+      "; contact by barrier needs cloth that intersects nothing and is above all surfaces. Move one of the "
+      "two, "
+      "or use contact by filter or penalty.";
   const ContactSettings& settings = system.contact().settings();
   const double distance = settings.law.distance;
   probe.x.assign(state.x.size(), vec3(0));  // the ways there

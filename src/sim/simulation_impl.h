@@ -17,6 +17,7 @@
 #include "sim/body_contact.h"
 #include "sim/checkpoint.h"
 #include "sim/contact.h"
+#include "sim/contact_watch.h"
 #include "sim/energy_account.h"
 #include "sim/filter_contact.h"
 #include "sim/obstacle_moves.h"
@@ -86,6 +87,12 @@ struct Simulation::Impl {
   void notice_entry();
   void notice_stiffened();
   void notice_energy();
+  void notice_strain();
+  void notice_passages();
+  /// What the scene's obstacles and method let expect.
+  void notice_world(const Overlap& overlap);
+  /// Now.
+  Overlap find_overlap(WorkerPool& pool) const;
   void notice_intersections(WorkerPool& pool);
 
   // Checkpoints.
@@ -179,6 +186,7 @@ struct Simulation::Impl {
   ImpulseContact striking;
   ImpulseSettings impulses;  // of the substep, with contact by impulses
   StepControl control;
+  ContactWatch contact_watch{system};
   EnergyMeter meter{system.model()};
   EnergyAccount account;
   std::optional<BlowUp> blow_up;
@@ -204,6 +212,7 @@ struct Simulation::Impl {
     bool rods = false;
     Measurement measured;
     EnergyAccount account;
+    Overlap overlap;
 
     bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_free) const {
       return material == other.material && wind == other.wind && floor == other.floor &&

@@ -88,6 +88,12 @@ class Surfaces {
     const Body& body = bodies_[surface - 1];
     return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.way;
   }
+  /// The largest displacement of any of its points in the step, or more [m]; of a plane of its middle.
+  double farthest_way(std::uint32_t surface) const {
+    if (surface == 0) return 0;
+    const Body& body = bodies_[surface - 1];
+    return glm::length(body.way) + (body.turns ? 2 * body.bound : 0.0);
+  }
   /// Its velocity at the beginning, and that of what is at x at the end [m/s].
   vec3 velocity(std::uint32_t surface, const vec3& x) const {
     return surface == 0 ? vec3(0) : velocity(bodies_[surface - 1], x, bodies_[surface - 1].middle);

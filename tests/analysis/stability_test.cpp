@@ -243,6 +243,18 @@ TEST(Stability, ABlowUpIsExplained) {
   facts.contact->friction_rate = 0;
   EXPECT_EQ(explain(info_of("symplectic-euler"), std::nullopt).find("contact"), std::string::npos);
   EXPECT_EQ(failure("symplectic-euler"), "the stretch spring between vertices 7 and 19");
+  // Other contact models, where it touches something by impulses or finds no free displacement.
+  EXPECT_EQ(explain(info_of("bdf2"), std::nullopt).find("by filter"), std::string::npos);
+  facts.contact_model = ContactModel::impulse;
+  has(explain(info_of("bdf2"), std::nullopt),
+      "more substeps, or contact by filter, penalty or barrier, may help");
+  facts.squeezed = true;
+  has(explain(info_of("bdf2"), std::nullopt),
+      "a smaller h or more substeps, or contact by filter or penalty.");
+  facts.contact_model = ContactModel::barrier;
+  has(explain(info_of("bdf2"), std::nullopt), "a stiffer barrier, or contact by filter or penalty.");
+  facts.squeezed = false;
+  facts.contact_model.reset();
   facts.energy = std::numeric_limits<double>::infinity();
   has(explain(integrators()[0], uniform_estimate(1400)), "energy is no longer a finite number");
   facts.finite = false;

@@ -330,6 +330,15 @@ class CommandLine(unittest.TestCase):
                          status=4)
         self.assertTrue((self.dir / "s.csv").exists())
 
+    def test_cloth_that_is_lost_is_reported(self):
+        done = self.run_program("simulate", "--grid", "10x10", "--pin", "none", "--obstacle",
+                                "box:0.5,-0.1,0.5,1.5,0.001,1.5", "--steps", 20, "--summary", "s.json", "--quiet")
+        notices = json.loads((self.dir / "s.json").read_text())["notices"]
+        self.assertEqual([notice["cause"] for notice in notices], ["tunnelling", "behind-obstacle"])
+        for notice in notices:
+            self.assertIn("100 of 100 particles", notice["text"])
+            self.assertIn(f"clothlab: Step {notice['step']}: {notice['text']}\n", done.stderr)
+
     def test_the_smallest_adaptive_step_is_reported(self):
         done = self.run_program("simulate", *SMALL, "--adaptive-dt", "--max-strain", 1e-4)
         self.assertIn("h/1024", done.stderr)

@@ -53,6 +53,20 @@ TEST(EnergyWatch, SpeaksOfWhatIsThereForAQuarterOfASecondOnEnd) {
   EXPECT_EQ(at(2, 100.2), 0);
 }
 
+TEST(EnergyWatch, ReportsAtOnceWhatAMethodThatDoesNotOscillateCannotLose) {
+  EnergyAccount account;
+  account.start(2);
+  for (const bool oscillates : {true, false}) {
+    EnergyWatch watch;
+    const auto at = [&](double t, double made) {
+      return watch.look({t, made, 0}, account, oscillates).value_or(0);
+    };
+    EXPECT_EQ(at(0, 1), 0);
+    EXPECT_EQ(at(0.01, 2.9), 0);
+    EXPECT_EQ(at(0.02, 3.1), oscillates ? 0 : 3.1 - 1);
+  }
+}
+
 TEST(EnergyFromNothing, IsSaidOnceInEveryRun) {
   WorkerPool pool(1);
   const Scene scene = hanging("xpbd", 20, 1.0 / 60);

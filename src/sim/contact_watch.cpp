@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "sim/contact_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <glm/matrix.hpp>
+#include <iterator>
+
+#include "cloth/cloth_system.h"
+#include "collide/contact_model.h"
+#include "core/text.h"
+#include "integrate/registry.h"
+#include "mesh/cloth_mesh.h"
+#include "sim/contact.h"
+
+namespace clothlab {
+namespace {
+
+constexpr std::size_t kWatchGrain = 1024;
+constexpr double kMostSubsteps = 1000;  // that --substeps takes
+
+double gap_at(const SurfacePlace& place) { return place.height - place.level; }
+
+/// How deep a point is in what is visible of a surface: a mesh's rounding is not.
+double visible_depth(const Obstacle& body, const SurfacePlace& place) {
+  return body.shape == Obstacle::Shape::mesh ? -place.height : -gap_at(place);
+}
+
+/// Whether a straight line leads through a body, not only along its surface.
+bool leads_through(const Obstacle& body, double depth, const vec3& from, const vec3& to) {
+  constexpr double kInside = 0.2, kFinest = 1.0 / 8;  // of the depth
+  constexpr double kMostPoints = 256;
+  const double length = glm::distance(from, to);
+  const double least = std::max(kFinest * depth, length / kMostPoints);
+  for (double at = 0; at < length;) {
+    const double gap = gap_at(place_above(body, from + at / length * (to - from)));
+    if (gap < -kInside * depth) return true;
+    at += std::max(gap + kInside / 2 * depth, least);  // no point nearer is that deep
+  }
+  return false;
+}
+
+bool is_closed(const Obstacle& body) {
+  return body.shape != Obstacle::Shape::mesh ||
+         body.mesh.surface->closed_parts() == body.mesh.surface->parts();
+}
+
+/// Whether a contact model detects what a mesh passes within a step.
+bool sees_within_steps(ContactModel model) {
+  return model == ContactModel::impulse || model == ContactModel::barrier;
+}
+
+std::string models_within_steps(const Scene& scene) {
+  std::string text;
+  for (const ContactModel model : {ContactModel::impulse, ContactModel::barrier})
+    if (has_place_for(model, *find_integrator(scene.integrator)))
+      text += (text.empty() ? "" : " or ") + std::string(info_of(model).id);
+  return text;
+}
+
+/// Those that nothing passes this obstacle by; empty where the scene has one.
+std::string other_models(const Scene& scene, const Obstacle& body) {
+  if (body.shape == Obstacle::Shape::mesh)
+    return sees_within_steps(scene.contact.model) ? std::string() : models_within_steps(scene);
+  const bool possible = has_place_for(ContactModel::barrier, *find_integrator(scene.integrator));
+  return possible && scene.contact.model != ContactModel::barrier ? "barrier" : "";
+}
+
+}  // namespace
+
+std::string name_of_surface(std::uint32_t surface, std::span<const Obstacle> bodies) {
+  if (surface == 0) return "the floor";
+  return "obstacle " + std::to_string(surface) + " (" + std::string(name_of(bodies[surface - 1].shape)) + ")";
+}
+
+Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
+                     std::span<const vec3> x, const PinSet& pins, double diagonal) {
+  constexpr double kRounding = 1e-6;
+  const double least = kRounding * diagonal;
+  std::vector<Overlap> parts((x.size() + kWatchGrain - 1) / kWatchGrain);
+  pool.for_chunks(x.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
+    Overlap& part = parts[begin / kWatchGrain];
+    for (std::size_t i = begin; i < end; ++i) {
+      double deepest = floor.on ? floor.height - x[i].y : 0;
+      std::uint32_t surface = 0;
+      for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+        const vec3 apart = x[i] - centre_of(bodies[k]);
+        const double bound = bound_of(bodies[k]);
+        if (glm::dot(apart, apart) > bound * bound) continue;
+        const double depth = visible_depth(bodies[k], place_above(bodies[k], x[i]));
+        if (!(depth > deepest)) continue;
+        deepest = depth;
+        surface = k + 1;
+      }
+      if (!(deepest > least) || pins.contains(static_cast<std::uint32_t>(i))) continue;
+      ++part.particles;
+      if (deepest > part.depth) {
+        part.depth = deepest;
+        part.surface = surface;
+      }
+    }
+  });
+  Overlap all;
+  for (const Overlap& part : parts) {
+    all.particles += part.particles;
+    if (part.depth > all.depth) {
+      all.depth = part.depth;
+      all.surface = part.surface;
+    }
+  }
+  return all;
+}
+
+std::string text_of(const Overlap& overlap, std::size_t particles, std::span<const Obstacle> bodies) {
+  return std::to_string(overlap.particles) + " of " + std::to_string(particles) +
+         " particles are inside surfaces, up to " + format_quantity(overlap.depth, "m") + " deep in " +
+         name_of_surface(overlap.surface, bodies) +
+         ". Contact moves them out, which may strain the cloth. Move the cloth or the surface.";
+}
+
+std::string open_mesh_text(const Scene& scene) {
+  if (sees_within_steps(scene.contact.model)) return {};
+  const std::vector<Obstacle>& bodies = scene.obstacles.bodies;
+  const auto open = std::ranges::find_if_not(bodies, is_closed);
+  if (open == bodies.end()) return {};
+  const TriangleSurface& surface = *open->mesh.surface;
+  const auto number = static_cast<std::uint32_t>(open - bodies.begin() + 1);
+  return "The mesh of " + name_of_surface(number, bodies) + " is not closed: " +
+         (surface.open_edges() > 0
+              ? std::to_string(surface.open_edges()) + " edges do not join two triangles of one orientation"
+              : std::string("it encloses nothing")) +
+         ". Its open parts are sheets of " + format_quantity(2 * rounding_of(*open), "m") +
+         " without an inside: particles that move farther in a step pass through them. Close the mesh, or "
+         "use "
+         "contact by " +
+         models_within_steps(scene) + ".";
+}
+
+ContactWatch::ContactWatch(const ClothSystem& system)
+    : least_share_(std::ranges::min(system.masses()) / system.material().mass),
+      longest_edge_(0),
+      particles_(system.size()) {
+  const ClothModel& model = system.model();
+  for (std::size_t slot = 0; slot < model.springs(); ++slot)
+    if (model.is_stretch(slot)) longest_edge_ = std::max(longest_edge_, model.rest_lengths()[slot]);
+  candidates_.reserve(kMostObstacles);
+  by_chunk_.resize((particles_ + kWatchGrain - 1) / kWatchGrain);
+}
+
+void ContactWatch::restart() {
+  begin_step();
+  deep_ = {};
+  behind_.clear();
+}
+
+void ContactWatch::begin_step() {
+  of_step_ = {};
+  passed_.clear();
+}
+
+void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSystem& system,
+                         const Surfaces& surfaces, double h, const State& before, const State& after,
+                         double kinetic, double strain) {
+  constexpr double kMargin = 2;  // of displacements over h v
+  const double fastest = std::sqrt(2 * kinetic / (least_share_ * system.material().mass));
+  edge_ = longest_edge_ * (1 + strain);
+  candidates_.clear();
+  for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
+    const Obstacle& body = surfaces.body_at_begin(surface);
+    if (body.shape == Obstacle::Shape::plane) continue;  // has no far side
+    const double reach = kMargin * h * fastest + surfaces.farthest_way(surface);
+    const double depth = depth_of(body), bound = bound_of(body);
+    const bool deep = deep_.at(surface - 1);
+    if (deep || !(reach <= depth))
+      candidates_.push_back({surface, &body, centre_of(body), depth, bound, deep});
+    if (bound < edge_ && is_closed(body) && goes_between(pool, mesh, surfaces, surface, before, after, reach))
+      of_step_.at(surface - 1).between = true;
+  }
+  if (candidates_.empty()) return;
+  pool.for_chunks(particles_, kWatchGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Hit>& hits = by_chunk_[begin / kWatchGrain];
+    hits.clear();
+    for (const Candidate& candidate : candidates_)
+      for (std::size_t i = begin; i < end; ++i) {
+        const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
+        const vec3 way = to - from;
+        const double square = glm::dot(way, way);
+        if (!candidate.deep && !(square > candidate.depth * candidate.depth)) continue;
+        if (passes(candidate, from, to))
+          hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square)});
+      }
+  });
+  for (const std::vector<Hit>& hits : by_chunk_)
+    for (const Hit& hit : hits) {
+      Passage& passage = of_step_.at(hit.surface - 1);
+      ++passage.particles;
+      if (hit.way > passage.way) {
+        passage.way = hit.way;
+        passage.h = h;
+      }
+      passed_.push_back(hit.particle);
+    }
+}
+
+/// In the frame of the obstacle at the beginning.
+bool ContactWatch::passes(const Candidate& candidate, const vec3& from, const vec3& to) {
+  const Obstacle& body = *candidate.body;
+  const double length = glm::distance(from, to), near = candidate.bound + length;
+  const vec3 apart = from - candidate.centre;
+  if (glm::dot(apart, apart) > near * near) return false;
+  const SurfacePlace at_begin = place_above(body, from), at_end = place_above(body, to);
+  if (glm::dot(at_begin.normal, at_end.normal) >= 0) return false;
+  const bool inside = gap_at(at_begin) < 0 && gap_at(at_end) < 0;
+  return (candidate.deep && inside) || leads_through(body, candidate.depth, from, to);
+}
+
+/// Whether a triangle passes the centre of an obstacle, by the side of its plane on which that is.
+bool ContactWatch::goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces,
+                                std::uint32_t surface, const State& before, const State& after,
+                                double reach) {
+  const vec3 centre = centre_of(surfaces.body_at_begin(surface));
+  const vec3 centre_after = centre_of(surfaces.body_at_end(surface));
+  const double near = edge_ + reach;
+  const double crossed =
+      pool.sum(mesh.triangles.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t t = begin; t < end; ++t) {
+          const auto& corners = mesh.triangles[t];
+          const vec3 corner = before.x[corners[0]] - centre;
+          if (glm::dot(corner, corner) > near * near) continue;
+          mat3 from, to;
+          for (int k = 0; k < 3; ++k) {
+            const std::uint32_t particle = corners[static_cast<std::size_t>(k)];
+            from[k] = before.x[particle] - centre;
+            to[k] = after.x[particle] - centre_after;
+          }
+          const double volume = glm::determinant(from), volume_after = glm::determinant(to);
+          if (!(volume * volume_after < 0)) continue;
+          const double share = volume / (volume - volume_after);
+          const mat3 x = from + share * (to - from);
+          const vec3 across = glm::cross(x[1] - x[0], x[2] - x[0]);
+          bool inside = true;
+          for (int k = 0; k < 3; ++k)
+            inside = inside && glm::dot(across, glm::cross(x[k], x[(k + 1) % 3])) >= 0;
+          if (inside) sum += 1;
+        }
+        return sum;
+      });
+  return crossed > 0;
+}
+
+void ContactWatch::add_contact(const ContactPair& pair, std::span<const Obstacle> bodies, double thickness) {
+  constexpr double kDeep = 0.5;  // of the obstacle's depth
+  if (pair.surface == 0 || pair.surface > bodies.size()) return;
+  if (pair.gap + thickness < -kDeep * depth_of(bodies[pair.surface - 1])) deep_.at(pair.surface - 1) = true;
+}
+
+void ContactWatch::end_step() {
+  deep_ = {};
+  if (passed_.empty()) return;
+  std::ranges::sort(passed_);
+  for (auto next = passed_.begin(); next != passed_.end();) {
+    const auto last = std::upper_bound(next, passed_.end(), *next);
+    if ((last - next) % 2 == 1) {
+      const std::array one{*next};
+      merged_.clear();
+      std::ranges::set_symmetric_difference(behind_, one, std::back_inserter(merged_));
+      behind_.swap(merged_);
+    }
+    next = last;
+  }
+}
+
+std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) const {
+  const auto most = std::ranges::max_element(of_step_, {}, &Passage::particles);
+  if (most->particles == 0) return std::nullopt;
+  const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
+  const Obstacle& body = scene.obstacles.bodies[surface - 1];
+  const double depth = depth_of(body);
+  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->way / depth);
+  std::string text = std::to_string(most->particles) + " of " + std::to_string(particles_) +
+                     " particles passed through " + name_of_surface(surface, scene.obstacles.bodies) +
+                     " in this step: they moved by up to " + format_quantity(most->way, "m") +
+                     " relative to it, and it is " + format_quantity(depth, "m") + " deep. Use ";
+  if (substeps <= kMostSubsteps)
+    text += "a step of " + format_quantity(scene.stepping.dt / substeps, "s") + " or less (--substeps " +
+            format_number(substeps) + "), ";
+  text += is_closed(body) ? "a thicker obstacle" : "a closed mesh";
+  const std::string models = other_models(scene, body);
+  return text + (models.empty() ? "" : ", or contact by " + models) + ".";
+}
+
+std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
+  const auto between = std::ranges::find(of_step_, true, &Passage::between);
+  if (between != of_step_.end())
+    return name_of_surface(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies)
+               .replace(0, 1, "O") +
+           " passed through the cloth between its particles, which alone meet it. Use a finer cloth, with "
+           "edges "
+           "below the size of the obstacle, or the obstacle as a mesh with contact by " +
+           models_within_steps(scene) + ".";
+  if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;
+  return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +
+         " particles are behind an obstacle that they were in front of: they passed through it. Start again "
+         "with a smaller step or a thicker obstacle.";
+}
+
+}  // namespace clothlab

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// What a run reports of contact that does not keep cloth out of obstacles.
+
+#include "sim/contact_watch.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <glm/geometric.hpp>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "sim/checkpoint.h"
+#include "sim/support.h"
+
+namespace clothlab::testing {
+namespace {
+
+using ::testing::HasSubstr, ::testing::IsEmpty;
+
+std::string text_of_notice(const Simulation& simulation, NoticeCause cause) {
+  const auto& list = *simulation.notices().list();
+  const auto found = std::ranges::find(list, cause, &Notice::cause);
+  return found == list.end() ? std::string() : text_with_step(*found);
+}
+
+/// A loose sheet of 1 m × 1 m on y = 0.
+Scene sheet_over(std::string_view obstacle, int side = 20) {
+  Scene scene;
+  scene.mesh = GridSource{side, side, 1, 1};
+  scene.pins = PinPreset::none;
+  if (!obstacle.empty()) scene.obstacles.bodies = {parse_obstacle(obstacle)};
+  return scene;
+}
+
+/// A ball around the origin; without the first `missing` triangles around its pole.
+std::shared_ptr<const TriangleSurface> ball(double radius, int missing) {
+  constexpr std::uint32_t kRings = 12, kSides = 18;
+  std::vector<vec3> corners{{0, radius, 0}};
+  std::vector<TriangleSurface::Triangle> triangles;
+  for (std::uint32_t ring = 1; ring < kRings; ++ring)
+    for (std::uint32_t side = 0; side < kSides; ++side) {
+      const double theta = std::numbers::pi * ring / kRings, phi = 2 * std::numbers::pi * side / kSides;
+      corners.push_back(
+          radius * vec3(std::sin(theta) * std::cos(phi), std::cos(theta), std::sin(theta) * std::sin(phi)));
+    }
+  corners.push_back(vec3(0, -radius, 0));
+  const auto at = [](std::uint32_t ring, std::uint32_t side) {
+    return 1 + (ring - 1) * kSides + side % kSides;
+  };
+  for (std::uint32_t side = 0; side < kSides; ++side) {
+    triangles.push_back({0, at(1, side + 1), at(1, side)});
+    for (std::uint32_t ring = 1; ring + 1 < kRings; ++ring) {
+      triangles.push_back({at(ring, side), at(ring, side + 1), at(ring + 1, side)});
+      triangles.push_back({at(ring, side + 1), at(ring + 1, side + 1), at(ring + 1, side)});
+    }
+    triangles.push_back(
+        {static_cast<std::uint32_t>(corners.size() - 1), at(kRings - 1, side), at(kRings - 1, side + 1)});
+  }
+  triangles.erase(triangles.begin(), triangles.begin() + missing);
+  return std::make_shared<const TriangleSurface>(std::move(corners), std::move(triangles));
+}
+
+Scene sheet_over_ball(int missing) {
+  Scene scene = sheet_over("");
+  Obstacle body;
+  body.shape = Obstacle::Shape::mesh;
+  body.from = body.to = vec3(0.5, -0.7, 0.5);
+  body.mesh.path = std::make_shared<const std::string>("ball.obj");
+  body.mesh.surface = ball(0.3, missing);
+  scene.obstacles.bodies = {body};
+  return scene;
+}
+
+std::size_t particles_within(const Simulation& simulation, const vec3& centre, double radius) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      simulation.state().x, [&](const vec3& x) { return glm::distance(x, centre) < radius; }));
+}
+
+/// Particles below y = `level`.
+std::size_t particles_below(const Simulation& simulation, double level) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(simulation.state().x, [&](const vec3& x) { return x.y < level; }));
+}
+
+// ---- Starts
+
+TEST(Overlap, AtTheStartIsReportedForEveryShape) {
+  for (const char* body :
+       {"sphere:0.5,0.05,0.5,0.2", "capsule:0.2,-0.05,0.5,0.8,-0.05,0.5,0.15", "plane:0,1,0,0.1",
+        "box:0.5,0,0.5,0.4,0.2,0.4", "cylinder:0.5,-0.1,0.5,0.5,0.1,0.5,0.3"})
+    for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse}) {
+      Scene scene = sheet_over(body);
+      scene.contact.model = model;
+      const Simulation simulation(scene, mesh_of(scene), one_thread());
+      std::size_t inside = 0;
+      double deepest = 0;
+      for (const vec3& x : simulation.state().x) {
+        const SurfacePlace place = place_above(scene.obstacles.bodies[0], x);
+        const double depth = place.level - place.height;
+        inside += depth > 1e-5 ? 1U : 0U;
+        deepest = std::max(deepest, depth);
+      }
+      ASSERT_GT(inside, 0U);
+      EXPECT_THAT(
+          text_of_notice(simulation, NoticeCause::overlap),
+          HasSubstr("Start: " + std::to_string(inside) + " of 400 particles are inside surfaces, up to " +
+                    format_quantity(deepest, "m") + " deep in obstacle 1 (" +
+                    std::string(name_of(scene.obstacles.bodies[0].shape)) + ")."))
+          << body;
+    }
+}
+
+TEST(Overlap, OfPinsAndOfClothOnASurfaceIsNone) {
+  Scene scene = sheet_over("sphere:0,0,0,0.03");
+  scene.pins = PinPreset::corners;
+  scene.floor = {true, 0, 0.3};
+  EXPECT_THAT(*Simulation(scene, mesh_of(scene), one_thread()).notices().list(), IsEmpty());
+  scene.pins = PinPreset::none;
+  EXPECT_THAT(text_of_notice(Simulation(scene, mesh_of(scene), one_thread()), NoticeCause::overlap),
+              HasSubstr("1 of 400"));
+}
+
+TEST(Overlap, IsReportedWhereASurfaceMovesIntoTheClothAndAfterEveryReset) {
+  Scene scene = sheet_over("");
+  scene.floor = {true, -0.1, 0.3};
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  ASSERT_EQ(run(simulation, 2), 2);
+  EXPECT_THAT(*simulation.notices().list(), IsEmpty());
+  simulation.apply(one_thread(), SetParameter{"floor-height", 0.1});
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::overlap),
+              HasSubstr("Step 2: 400 of 400 particles are inside surfaces, up to 108 mm deep in the floor"));
+  for (int k = 0; k < 2; ++k) {
+    simulation.apply(one_thread(), Reset{});
+    EXPECT_THAT(text_of_notice(simulation, NoticeCause::overlap), HasSubstr("Start: 400 of 400")) << k;
+  }
+}
+
+TEST(Overlap, RefusedByABarrierNamesOtherModels) {
+  Scene scene = sheet_over("sphere:0.5,0.05,0.5,0.2");
+  scene.contact.model = ContactModel::barrier;
+  EXPECT_THAT(refusal([&] { Simulation(scene, mesh_of(scene), one_thread()); }),
+              HasSubstr("or use contact by filter or penalty"));
+}
+
+// ---- Methods
+
+TEST(ContactNotices, NameMethodsThatBlowUpOnLanding) {
+  Scene scene = sheet_over("");
+  scene.integrator = "generalized-alpha";
+  Simulation free(scene, mesh_of(scene), one_thread());
+  EXPECT_THAT(*free.notices().list(), IsEmpty());
+  scene.floor = {true, -0.1, 0.3};
+  free.apply(one_thread(), SetParameter{"floor-height", -0.1});
+  free.apply(one_thread(), SetParameter{"floor", 1});
+  for (const std::string& text :
+       {text_of_notice(free, NoticeCause::unstable_contact),
+        text_of_notice(Simulation(scene, mesh_of(scene), one_thread()), NoticeCause::unstable_contact)})
+    EXPECT_THAT(text, ::testing::AllOf(HasSubstr("Generalized-α often blows up"), HasSubstr("BDF2")));
+  scene.integrator = "bdf2";
+  EXPECT_THAT(*Simulation(scene, mesh_of(scene), one_thread()).notices().list(), IsEmpty());
+}
+
+TEST(Strain, AboveOneHalfIsReportedByEveryMethod) {
+  for (const IntegratorInfo& info : integrators()) {
+    Scene scene = sheet_over("", 4);
+    scene.pins = PinPreset::corners;
+    scene.integrator = info.id;
+    scene.stepping.dt = 1e-3;
+    scene.stepping.energy_limit = kInfinity;
+    const auto mesh = mesh_of(scene);
+    scene.initial_state = InitialState{mesh->positions, std::vector<vec3>(mesh->positions.size(), vec3(0))};
+    Simulation simulation(scene, mesh, one_thread());
+    EXPECT_FALSE(simulation.notices().has(NoticeCause::large_strain)) << info.id;
+    simulation.apply(one_thread(), MovePins{{{0, vec3(-1, 0, -1)}}, 0});
+    ASSERT_EQ(run(simulation, 1), 1) << info.id;
+    if (info.inextensible) continue;  // rods follow
+    EXPECT_THAT(text_of_notice(simulation, NoticeCause::large_strain),
+                HasSubstr("Step 1: A stretch spring is"))
+        << info.id;
+  }
+}
+
+// ---- Passages
+
+TEST(Tunnelling, IsReportedWithACureThatHelps) {
+  for (const auto& [board, steps] :
+       {std::pair("box:0.5,-0.995,0.5,1.5,0.05,1.5", 40), std::pair("box:0.5,-0.1,0.5,1.5,0.001,1.5", 20)}) {
+    const double top = parse_obstacle(board).from.y;
+    Scene scene = sheet_over(board);
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(simulation, steps), steps);
+    ASSERT_EQ(particles_below(simulation, top), 400U) << "the cloth is lost";
+    const std::string text = text_of_notice(simulation, NoticeCause::tunnelling);
+    EXPECT_THAT(text, HasSubstr("400 of 400 particles passed through obstacle 1 (box) in this step"));
+    EXPECT_THAT(text, HasSubstr("contact by barrier"));
+    EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle), HasSubstr("400 of 400"));
+
+    const std::string option = "--substeps ";
+    const std::size_t named = text.find(option);
+    ASSERT_NE(named, std::string::npos) << text;
+    scene.stepping.substeps = std::stoi(text.substr(named + option.size()));
+    Simulation cured(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(cured, steps), steps);
+    EXPECT_EQ(particles_below(cured, top), 0U) << text;
+    EXPECT_THAT(*cured.notices().list(), IsEmpty());
+
+    scene.stepping.substeps = 1;
+    scene.contact.model = ContactModel::barrier;
+    Simulation barrier(scene, mesh_of(scene), one_thread());
+    ASSERT_EQ(run(barrier, steps), steps);
+    EXPECT_EQ(particles_below(barrier, top), 0U);
+    EXPECT_FALSE(barrier.notices().has(NoticeCause::tunnelling));
+  }
+}
+
+/// The ball of a scene, at 10 m/s.
+std::unique_ptr<Simulation> ball_through_curtain(double radius, double z) {
+  Scene scene = scene_asset("23-pushed-curtain");
+  Obstacle& ball = scene.obstacles.bodies.at(0);
+  ball.radius = radius;
+  ball.from.z = ball.to.z = z;
+  ball.path = {{{0, vec3(0), vec3(0)}, {0.2, vec3(0, 0, 2), vec3(0)}}, false};
+  auto simulation = std::make_unique<Simulation>(scene, mesh_of(scene), one_thread());
+  EXPECT_EQ(run(*simulation, 14), 14);
+  return simulation;
+}
+
+TEST(Tunnelling, OfABallThroughACurtainIsReported) {
+  const auto thin = ball_through_curtain(0.05, -0.55);
+  EXPECT_THAT(text_of_notice(*thin, NoticeCause::tunnelling),
+              HasSubstr("passed through obstacle 1 (sphere)"));
+  // This one takes the curtain along.
+  const auto thick = ball_through_curtain(0.2, -0.45);
+  EXPECT_THAT(text_of_notice(*thick, NoticeCause::large_strain),
+              HasSubstr("A stretch spring is strained by"));
+}
+
+TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
+  Scene scene = sheet_over("sphere:0.5,-1,0.45,0.02", 12);
+  scene.pins = PinPreset::top_corners;
+  scene.obstacles.bodies[0].path.keys = {{0, vec3(0), vec3(0)}, {0.2, vec3(0, 2, 0), vec3(0)}};
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  ASSERT_EQ(run(simulation, 12), 12);
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
+              HasSubstr("Obstacle 1 (sphere) passed through the cloth"));
+}
+
+TEST(Tunnelling, ThroughAMeshWithAHoleIsReported) {
+  Scene scene = sheet_over_ball(2);
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::open_obstacle),
+              ::testing::AllOf(HasSubstr("The mesh of obstacle 1 (mesh) is not closed: 4 edges"),
+                               HasSubstr("contact by impulse or barrier")));
+  ASSERT_EQ(run(simulation, 60), 60);
+  EXPECT_GT(particles_within(simulation, vec3(0.5, -0.7, 0.5), 0.28), 70U);
+  EXPECT_THAT(text_of_notice(simulation, NoticeCause::tunnelling), HasSubstr("Use a closed mesh"));
+
+  Scene closed = sheet_over_ball(0);
+  Simulation cured(closed, mesh_of(closed), one_thread());
+  ASSERT_EQ(run(cured, 60), 60);
+  EXPECT_EQ(particles_within(cured, vec3(0.5, -0.7, 0.5), 0.28), 0U);
+  EXPECT_FALSE(cured.notices().has(NoticeCause::open_obstacle));
+  EXPECT_FALSE(cured.notices().has(NoticeCause::tunnelling));
+
+  scene.contact.model = ContactModel::impulse;
+  EXPECT_THAT(*Simulation(scene, mesh_of(scene), one_thread()).notices().list(), IsEmpty());
+}
+
+TEST(Tunnelling, IsNotClothThatComesToRestOrSlides) {
+  for (const char* body : {"sphere:0.5,-0.31,0.5,0.3", "box:0.5,-0.3,0.5,0.3,0.2,0.3",
+                           "cylinder:0,-0.4,0.5,1,-0.4,0.5,0.2", "capsule:0.2,-0.3,0.5,0.6,-0.4,0.5,0.1"})
+    for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse}) {
+      Scene scene = sheet_over(body, 15);
+      scene.contact.model = model;
+      scene.obstacles.friction = 0;
+      Simulation simulation(scene, mesh_of(scene), one_thread());
+      ASSERT_EQ(run(simulation, 60), 60);
+      EXPECT_FALSE(simulation.notices().has(NoticeCause::tunnelling)) << body;
+      EXPECT_FALSE(simulation.notices().has(NoticeCause::behind_obstacle)) << body;
+    }
+}
+
+// A penalty that is too weak lets cloth sink through a body slowly.
+TEST(Tunnelling, OfClothThatSinksSlowlyIsReported) {
+  Scene scene = sheet_over("box:0.5,-0.06,0.5,1.5,0.04,1.5");
+  scene.contact.model = ContactModel::penalty;
+  scene.contact.stiffness = 0.05;
+  scene.stepping.dt = 1e-3;
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  ASSERT_EQ(run(simulation, 400), 400);
+  ASSERT_GT(particles_below(simulation, -0.08), 390U);
+  EXPECT_TRUE(simulation.notices().has(NoticeCause::tunnelling));
+}
+
+TEST(ContactWatch, KeepsWhatIsBehindInCheckpoints) {
+  const Scene scene = sheet_over("box:0.5,-0.1,0.5,1.5,0.001,1.5");
+  Simulation simulation(scene, mesh_of(scene), one_thread());
+  Checkpoint start, lost;
+  simulation.save(one_thread(), start);
+  ASSERT_EQ(run(simulation, 20), 20);
+  simulation.save(one_thread(), lost);
+  EXPECT_EQ(lost.behind.size(), 400U);
+  simulation.load(one_thread(), start);
+  EXPECT_THAT(*simulation.notices().list(), IsEmpty());
+  simulation.save(one_thread(), start);
+  EXPECT_THAT(start.behind, IsEmpty());
+}
+
+}  // namespace
+}  // namespace clothlab::testing
