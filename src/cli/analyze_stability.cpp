@@ -68,6 +68,13 @@ struct Stability final : Analysis {
     return largest_stable_step(info, integrator_parameters(loaded.scene, info), *estimate).value_or(NAN);
   }
 
+  /// What the limit of theory is to that of the cloth.
+  std::string relation(const IntegratorInfo& info) const {
+    const bool only_raised = info.coupling == StepCoupling::undamped && estimate->damping_max > 0;
+    if (only_raised) return "≥ ";
+    return is_approximate(info, integrator_parameters(loaded.scene, info), *estimate) ? "≈ " : "";
+  }
+
   void write_row(const IntegratorInfo& info, double stable, double unstable, double limit) {
     const double omega_max = loaded.omega_max;
     csv += std::string(info.id) + "," +
@@ -98,12 +105,9 @@ struct Stability final : Analysis {
     const std::optional<StableRange> range =
         find_largest_stable_step(loaded, info, largest, steps, *pool, Interrupt::probe());
     if (!range) return;
-    const std::string said =
-        std::isnan(limit) ? "of another ω"
-        : std::isinf(limit)
-            ? "no limit"
-            : (is_approximate(info, integrator_parameters(loaded.scene, info), *estimate) ? "≈ " : "") +
-                  format_digits(limit, 4) + " s";
+    const std::string said = std::isnan(limit)   ? "of another ω"
+                             : std::isinf(limit) ? "no limit"
+                                                 : relation(info) + format_digits(limit, 4) + " s";
     std::printf("%-32s %s %-11.5g %14.5g %16s\n", std::string(info.id).c_str(), range->unstable ? " " : "≥",
                 range->stable, range->stable * omega_max, said.c_str());
     write_row(info, range->stable, range->unstable.value_or(NAN), limit);

@@ -70,6 +70,7 @@ void Simulation::Impl::load(WorkerPool& pool, const Checkpoint& from) {
   moves = from.moves;
   stiffened = from.stiffened;
   system.set_contact(contact_settings(*scene));
+  system.meet(pool, state.x);
   system.set_grab(from.grab);
   grab_strength = from.grab_strength;
   watch = from.watch;

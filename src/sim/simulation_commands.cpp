@@ -176,6 +176,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   stiffened = 1;
   system.set_contact(contact_settings(*scene));
   make_room(context.pool, *scene);
+  system.meet(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
   // Pins, surfaces and other parts may turn common initial motion into internal energy.
@@ -257,6 +258,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     const double before = system.contact_energy(pool, state.x);
     system.set_contact(contact_after);
     make_room(pool, *after);
+    system.meet(pool, state.x);
     account.add_work(system.contact_energy(pool, state.x) - before);
   }
   scene = std::move(after);

@@ -159,6 +159,32 @@ TEST(PenaltyContact, TheMeterSaysWhetherContactSetsTheLimit) {
   EXPECT_EQ(rough[2], 1) << "its friction";
 }
 
+// Friction at rest brakes each particle at the rate 2 μλ/(ε m), before the first step as well.
+TEST(PenaltyContact, TheMeterSeesItsFrictionAtTheStartAndInACheckpoint) {
+  WorkerPool pool(1);
+  Scene scene = patch_on_floor("symplectic-euler", 0, 0.5, 1e-4);
+  scene.contact.friction_speed = 1e-5;
+  const double rate = 2 * 0.5 * 0.01 * kGravity / (1e-5 * 0.01);
+  const auto measured = [&](const Simulation& simulation) {
+    StabilityMeter meter;
+    const Projection& pins = simulation.system().projection();
+    return meter.estimate({simulation.system(), simulation.state(), pins, simulation.integrator()}, pool)
+        .value()
+        .damping_max;
+  };
+  Simulation simulation(scene, mesh_of(scene), pool);
+  EXPECT_NEAR(measured(simulation), rate, 1e-2 * rate);
+  Checkpoint start;
+  simulation.save(pool, start);
+  scene.floor.on = false;
+  Simulation loaded(scene, mesh_of(scene), pool);
+  EXPECT_LT(measured(loaded), 1e-2 * rate);
+  loaded.load(pool, start);
+  EXPECT_NEAR(measured(loaded), rate, 1e-2 * rate);
+  loaded.apply(pool, SetParameter{"floor-friction", 1});
+  EXPECT_NEAR(measured(loaded), 2 * rate, 2e-2 * rate);
+}
+
 TEST(PenaltyContact, GivesTheSameBitsForAnyNumberOfThreadsAndFromACheckpoint) {
   const auto sheet = grid_mesh(40, 40);
   Scene scene;
