@@ -33,6 +33,12 @@ bool have_same_world(const Scene& a, const Scene& b, const ClothMesh& mesh) {
   return differences(with_method_of(a, b), b, mesh).empty();
 }
 
+/// A run from a checkpoint on the mesh of another one.
+std::unique_ptr<Simulation> continued(WorkerPool& pool, const Checkpoint& from, const Simulation& other,
+                                      const StopProbe& stop) {
+  return std::make_unique<Simulation>(from, other.shared_mesh(), pool, stop, other.system().shared_model());
+}
+
 void apply_past(WorkerPool& pool, const Command& command, Simulation& to) {
   if (!std::holds_alternative<GoBack>(command)) return to.apply(pool, of_the_world(command, to));
   // Where the run went back: pins hold and the hand lets go.
@@ -178,11 +184,6 @@ void Arena::apply(WorkerPool& pool, const LaneCommand& command) {
   std::visit([&](const auto& each) { carry_out(pool, each); }, command);
 }
 
-std::unique_ptr<Simulation> Arena::like(WorkerPool& pool, const Simulation& other, const Scene& scene,
-                                        const StopProbe& stop) const {
-  return std::make_unique<Simulation>(scene, other.shared_mesh(), pool, stop, other.system().shared_model());
-}
-
 void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   if (command.lane >= kMostLanes)
     throw InputError("There are " + std::to_string(kMostLanes) + " lanes at most: remove one first.");
@@ -191,8 +192,7 @@ void Arena::carry_out(WorkerPool& pool, const AddLane& command) {
   const Lane& from = at(command.from);
   Checkpoint now;
   from.simulation->save(pool, now);
-  auto made = like(pool, *from.simulation, from.simulation->scene(), {});
-  made->load(pool, now);
+  auto made = continued(pool, now, *from.simulation, {});
   const auto place = std::ranges::upper_bound(lanes_, command.lane, {}, &Lane::id);
   lanes_.insert(
       place, {.id = command.lane, .simulation = std::move(made), .frozen = from.frozen, .held = from.held});
@@ -355,8 +355,7 @@ CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene,
   CatchUp run;
   run.lane_ = lane;
   run.from_ = moment.place;
-  run.simulation_ = like(pool, *lanes_.front().simulation, *part.checkpoint->scene, stop);
-  run.simulation_->load(pool, *part.checkpoint);
+  run.simulation_ = continued(pool, *part.checkpoint, *lanes_.front().simulation, stop);
   // The same method goes on as if nothing had been.
   const auto values = with_method(*part.checkpoint->scene, scene);
   if (!differences(*part.checkpoint->scene, *values, run.simulation_->mesh()).empty())

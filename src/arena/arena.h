@@ -155,8 +155,6 @@ class Arena {
  private:
   const Lane& at(LaneId lane) const;
   Lane& at(LaneId lane);
-  std::unique_ptr<Simulation> like(WorkerPool& pool, const Simulation& other, const Scene& scene,
-                                   const StopProbe& stop) const;
   void restore_sound_state(WorkerPool& pool, Lane& lane);
   void save_before(WorkerPool& pool);
   void apply_to_all(WorkerPool& pool, LaneId lane, const Command& command);

@@ -11,10 +11,8 @@ namespace clothlab {
 
 void JournaledArena::use(const LoadedScene& loaded, const std::vector<Command>& commands,
                          const std::vector<OtherLane>& others, WorkerPool& pool, const StopProbe& stop) {
-  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
-  if (loaded.moment) made->load(pool, *loaded.moment);
   JournaledArena next;
-  next.arena_ = std::make_unique<Arena>(std::move(made));
+  next.arena_ = std::make_unique<Arena>(simulation_of(loaded, pool, stop));
   next.journal_ = journal_;
   next.journal_.load(loaded);
   for (const Command& command : commands) next.apply(pool, 0, command);

@@ -174,8 +174,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
                      " is another mesh than was loaded then.");
   }
-  auto made = std::make_unique<Simulation>(loaded.scene, loaded.mesh, context.pool, context.stop);
-  if (loaded.moment) made->load(context.pool, *loaded.moment);
+  auto made = simulation_of(loaded, context.pool, context.stop);
   if (options_.dt && loaded.moment) made->apply(context.pool, SetParameter{"dt", *options_.dt});
   if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});
   arena_ = std::make_unique<Arena>(std::move(made), plays_to_another());

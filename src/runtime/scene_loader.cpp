@@ -18,7 +18,6 @@
 #include "mesh/grid.h"
 #include "mesh/obj_reader.h"
 #include "runtime/obstacle_meshes.h"
-#include "sim/simulation.h"
 
 namespace clothlab {
 namespace {
@@ -137,8 +136,8 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   if (options.rehearse) {
     progress.tell(kBuildShare, "Estimating the stability");
     WorkerPool pool(1);
-    Simulation simulation(loaded.scene, loaded.mesh, pool, options.stop);
-    if (loaded.moment) simulation.load(pool, *loaded.moment);
+    const std::unique_ptr<Simulation> made = simulation_of(loaded, pool, options.stop);
+    const Simulation& simulation = *made;
     loaded.intersections =
         find_intersections(pool, *loaded.mesh, simulation.state().x, simulation.obstacles());
     loaded.model = simulation.system().shared_model();
@@ -149,6 +148,13 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   }
   progress.tell(1, "Done");
   return loaded;
+}
+
+std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
+                                          const StopProbe& stop) {
+  if (loaded.moment)
+    return std::make_unique<Simulation>(*loaded.moment, loaded.mesh, pool, stop, loaded.model);
+  return std::make_unique<Simulation>(loaded.scene, loaded.mesh, pool, stop, loaded.model);
 }
 
 }  // namespace clothlab

@@ -14,6 +14,7 @@
 #include "runtime/checkpoint_file.h"
 #include "sim/cloth_intersections.h"
 #include "sim/scene.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 
@@ -58,5 +59,9 @@ struct LoadedScene {
 /// Throws InputError (bad file, no mesh, a scale out of range, a checkpoint of another mesh), SystemError,
 /// Cancelled (the probe).
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
+
+/// A simulation of it, from its start or its moment. Throws as Simulation does.
+std::unique_ptr<Simulation> simulation_of(const LoadedScene& loaded, WorkerPool& pool,
+                                          const StopProbe& stop = {});
 
 }  // namespace clothlab

@@ -12,15 +12,24 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
                                       std::span<const Obstacle> bodies) {
   ClothIntersections found;
   const std::vector<TrianglePair> own = intersecting_triangles(pool, mesh.triangles, x);
+  const auto name = [&found](const TrianglePair& pair, std::size_t obstacle) {
+    if (found.first.size() < ClothIntersections::kNamedPairs)
+      found.first.push_back({pair[0], pair[1], obstacle});
+  };
   for (const TrianglePair& pair : own)
     found.triangles.insert(found.triangles.end(), pair.begin(), pair.end());
-  for (const Obstacle& body : bodies) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Obstacle& body = bodies[k];
     if (body.shape != Obstacle::Shape::mesh) continue;
     const std::vector<TrianglePair> pairs =
         intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body));
-    for (const TrianglePair& pair : pairs) found.triangles.push_back(pair[0]);
+    for (const TrianglePair& pair : pairs) {
+      found.triangles.push_back(pair[0]);
+      name(pair, k + 1);
+    }
     found.with_obstacles += pairs.size();
   }
+  for (const TrianglePair& pair : own) name(pair, 0);
   found.pairs = own.size() + found.with_obstacles;
   std::ranges::sort(found.triangles);
   found.triangles.erase(std::unique(found.triangles.begin(), found.triangles.end()), found.triangles.end());
@@ -62,6 +71,20 @@ std::string text_of(const ClothIntersections& found, std::string_view when) {
   if (found.with_obstacles > 0)
     text += ", " + std::to_string(found.with_obstacles) + " of them of cloth and obstacle";
   return text;
+}
+
+std::string names_of_first(const ClothIntersections& found) {
+  std::string text;
+  for (const ClothIntersections::Pair& pair : found.first) {
+    text += text.empty() ? "" : ", ";
+    if (pair.obstacle == 0)
+      text.append("triangles ").append(std::to_string(pair.triangle)).append(" and ");
+    else
+      text.append("triangle ").append(std::to_string(pair.triangle)).append(" of the cloth and ");
+    text.append(std::to_string(pair.other)).append(" of ");
+    text += pair.obstacle == 0 ? "the cloth" : "obstacle " + std::to_string(pair.obstacle);
+  }
+  return found.pairs > found.first.size() ? text + ", ..." : text;
 }
 
 }  // namespace clothlab

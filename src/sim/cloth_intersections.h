@@ -19,9 +19,16 @@ namespace clothlab {
 /// The triangles of a cloth that intersect others of it, or those of mesh obstacles
 /// (collide/intersections.h).
 struct ClothIntersections {
+  struct Pair {
+    std::uint32_t triangle = 0;  ///< of the cloth
+    std::uint32_t other = 0;     ///< of the cloth or the obstacle
+    std::size_t obstacle = 0;    ///< from 1; 0: the cloth itself
+  };
   std::size_t pairs = 0;
   std::size_t with_obstacles = 0;        ///< of the pairs
   std::vector<std::uint32_t> triangles;  ///< of the cloth, ascending
+  std::vector<Pair> first;               ///< at most kNamedPairs, those with obstacles first
+  static constexpr std::size_t kNamedPairs = 3;
 };
 
 /// Every pair and every particle inside a body, with surfaces as in ContactPair.
@@ -50,5 +57,8 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
 
 /// "12 pairs of triangles intersect at the start, 3 of them cloth and obstacle"; empty without pairs.
 std::string text_of(const ClothIntersections& found, std::string_view when);
+
+/// "triangles 3 and 17 of the cloth, triangle 4 of the cloth and 12 of obstacle 1, ..."; counted from 0.
+std::string names_of_first(const ClothIntersections& found);
 
 }  // namespace clothlab

@@ -40,6 +40,11 @@ Scene checked(Scene scene) {
   return scene;
 }
 
+const Scene& scene_of(const Checkpoint& checkpoint) {
+  if (!checkpoint.scene) throw InputError("The checkpoint has no scene.");
+  return *checkpoint.scene;
+}
+
 }  // namespace
 
 std::unique_ptr<Integrator> make_integrator(const Scene& scene) {
@@ -55,7 +60,6 @@ Simulation::Impl::Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mes
       info(&integrator_info(scene->integrator)),
       integrator(make_integrator(*scene)) {
   system.set_wind(scene->wind);
-  start(context);
 }
 
 StepStatus Simulation::Impl::step(const ComputeContext& context, bool alone) {
@@ -714,7 +718,16 @@ EnergyReport Simulation::Impl::energy_report(const ClothSystem::Energies& potent
 Simulation::Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
                        const StopProbe& stop, std::shared_ptr<const ClothModel> model)
     : impl_(std::make_unique<Impl>(std::move(scene), std::move(mesh), ComputeContext{pool, stop},
-                                   std::move(model))) {}
+                                   std::move(model))) {
+  impl_->start({pool, stop});
+}
+Simulation::Simulation(const Checkpoint& from, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+                       const StopProbe& stop, std::shared_ptr<const ClothModel> model)
+    : impl_(std::make_unique<Impl>(scene_of(from), std::move(mesh), ComputeContext{pool, stop},
+                                   std::move(model))) {
+  impl_->check_start();
+  impl_->load(pool, from);
+}
 Simulation::~Simulation() = default;
 
 StepStatus Simulation::step(WorkerPool& pool, const StopProbe& stop, bool alone) {

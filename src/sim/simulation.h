@@ -45,6 +45,10 @@ class Simulation {
   /// `model` is that of the mesh; it is built where missing, which is most of the work.
   Simulation(Scene scene, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool, const StopProbe& stop = {},
              std::shared_ptr<const ClothModel> model = nullptr);
+  /// Continues a run on the same mesh, as load() does. The scene may be one that cannot start any more, where
+  /// a barrier has no room for the initial state; only a Reset needs that.
+  Simulation(const Checkpoint& from, std::shared_ptr<const ClothMesh> mesh, WorkerPool& pool,
+             const StopProbe& stop = {}, std::shared_ptr<const ClothModel> model = nullptr);
   ~Simulation();
 
   /// One step of dt. After a blow-up it tries again from the last good state. `alone`: the run is compared

@@ -163,6 +163,12 @@ void Simulation::Impl::restore(WorkerPool& pool, const State& from, std::uint64_
   break_continuity();
 }
 
+/// What a reset needs of scene and mesh, apart from room for a barrier.
+void Simulation::Impl::check_start() {
+  state = initial_state(*scene, *mesh);
+  pins.hold(selected_particles(*mesh, scene->pins), state.x);
+}
+
 /// The initial state; parameters, integrator and the set of pins stay.
 void Simulation::Impl::start(const ComputeContext& context) {
   const CancelPoint cancel(context.stop);
@@ -175,7 +181,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
   state = initial_state(*scene, *mesh);
   stiffened = 1;
   system.set_contact(contact_settings(*scene));
-  make_room(context.pool, *scene);
+  make_room(context.pool, *scene, "at the start");
   system.meet(context.pool, state.x);  // so that the meter has their friction and damping
   set_last_sound(state, 0);
   pins.hold(selected_particles(*mesh, scene->pins), state.x);
@@ -257,7 +263,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   if (!(contact_after == system.contact().settings())) {
     const double before = system.contact_energy(pool, state.x);
     system.set_contact(contact_after);
-    make_room(pool, *after);
+    make_room(pool, *after, "now");
     system.meet(pool, state.x);
     account.add_work(system.contact_energy(pool, state.x) - before);
   }
@@ -336,8 +342,9 @@ void Simulation::Impl::break_continuity() {
 }
 
 /// A barrier begins with cloth that intersects nothing that it meets and is above all surfaces. Cloth that
-/// lies on them, or a little below, is put above them. Throws InputError for other cloth.
-void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
+/// lies on them, or a little below, is put above them. Throws InputError for other cloth; the sentence says
+/// when.
+void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world, std::string_view when) {
   if (!bars_ways(world)) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
   constexpr const char* kWhy =
@@ -359,7 +366,7 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
             "Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
             (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
             (surface.number == 0 ? std::string("the floor") : "obstacle " + std::to_string(surface.number)) +
-            kWhy);
+            " " + std::string(when) + kWhy);
       probe.x[i] += (kRoom * distance - gap) * place.normal;
       lifted = true;
     }
@@ -367,7 +374,7 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world) {
   const ClothIntersections found =
       find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
   if ((settings.with_itself ? found.pairs : found.with_obstacles) > 0)
-    throw InputError(text_of(found, "now") + kWhy);
+    throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;
   const double before = internal_now(pool).shaking();
   state.x = probe.x;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/compute_context.h"
@@ -35,6 +36,7 @@ std::unique_ptr<Integrator> make_integrator(const Scene& scene);
 inline constexpr double kMostStiffened = 1024;
 
 struct Simulation::Impl {
+  /// The start follows, by start() or load().
   Impl(Scene the_scene, std::shared_ptr<const ClothMesh> the_mesh, const ComputeContext& context,
        std::shared_ptr<const ClothModel> model);
 
@@ -119,6 +121,7 @@ struct Simulation::Impl {
   void carry_out(WorkerPool& pool, const TurnRound& command);
   void restore(WorkerPool& pool, const State& from, std::uint64_t step);
   void start(const ComputeContext& context);
+  void check_start();
   void adopt(WorkerPool& pool, std::shared_ptr<const Scene> after);
   void adopt_integrator(WorkerPool& pool, const Scene& named);
   void lead_obstacle(WorkerPool& pool, const MoveObstacle& command, std::shared_ptr<const Scene> after);
@@ -127,7 +130,7 @@ struct Simulation::Impl {
   void move_grab(WorkerPool& pool, const GrabSpring& grab);
   void release_grab() { system.set_grab(std::nullopt); }
   void break_continuity();
-  void make_room(WorkerPool& pool, const Scene& world);
+  void make_room(WorkerPool& pool, const Scene& world, std::string_view when);
   void reserve_residuals();
   void record_state(std::uint64_t step);
 

@@ -6,12 +6,17 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/journaled_arena.h"
 #include "runtime/load_job.h"
-#include "sim/support.h"
+#include "sim/loose_cloth.h"
 #include "temporary_folder.h"
 
 namespace clothlab::testing {
@@ -97,6 +102,101 @@ INSTANTIATE_TEST_SUITE_P(All, CheckpointFileTest, ::testing::ValuesIn(rows_of_in
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+// How a run can come to a state from whose scene a barrier could not start.
+struct Course {
+  const char* name;
+  Scene (*scene)(ContactModel model);
+  void (*run)(Simulation& simulation, ContactModel model);
+};
+
+Scene loose_sheet(ContactModel model) {
+  Scene scene = loose_scene("semi-implicit-euler");
+  scene.mesh = GridSource{6, 6, 1, 1};
+  scene.contact.model = model;
+  return scene;
+}
+
+constexpr std::array kCourses{
+    Course{"ABodyIsMovedOverTheStart",
+           [](ContactModel model) {
+             Scene scene = loose_sheet(model);
+             scene.floor = {.on = true, .height = -0.2};
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetObstacles{{parse_obstacle("sphere:0.5,9.9,0.5,10")}});
+           }},
+    Course{"TheFloorIsRaised",
+           [](ContactModel model) {
+             Scene scene = loose_sheet(model);
+             scene.material.gravity = vec3(0, 9.8, 0);
+             scene.floor = {.on = true, .height = -0.2};
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetParameter{"floor-height", 0.1});
+           }},
+    Course{"TheModelIsSwitched",
+           [](ContactModel) {
+             Scene scene = loose_sheet(ContactModel::filter);
+             scene.floor = {.on = true, .height = 0.1};  // which lifts the sheet
+             return scene;
+           },
+           [](Simulation& simulation, ContactModel model) {
+             ASSERT_EQ(run(simulation, 100), 100);
+             simulation.apply(one_thread(), SetParameter{"contact", static_cast<double>(model)});
+           }},
+};
+
+class Resumed : public ::testing::TestWithParam<std::tuple<ContactModelInfo, Course>> {};
+
+TEST_P(Resumed, UnderItsOwnContactModelAlsoWhereItsSceneCannotStart) {
+  const auto& [model, course] = GetParam();
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  const Scene start = course.scene(model.model);
+  auto run = std::make_unique<Simulation>(start, mesh_of(start), pool);
+  course.run(*run, model.model);
+  for (int k = 0; k < 5; ++k) ASSERT_EQ(run->step(pool), StepStatus::done);
+  ASSERT_EQ(run->scene().contact.model, model.model);
+  Checkpoint saved;
+  run->save(pool, saved);
+  write_checkpoint_file(saved, run->mesh(), path);
+
+  LoadJob job(path, UnitChoice::fit, false);
+  const std::shared_ptr<const LoadedScene> loaded = job.result().scene;
+  ASSERT_NE(loaded, nullptr) << job.result().error;
+  JournaledArena resumed;
+  resumed.use(*loaded, {}, {}, pool);
+  resumed.apply(pool, AddLane{1, 0});
+  Moment moment;
+  resumed.save(pool, moment);
+  CatchUp catch_up = resumed->start_catch_up(pool, 2, run->scene(), moment);
+  EXPECT_EQ(resumed->advance(pool, catch_up), Arena::Progress::arrived);
+  resumed.come_back(std::move(catch_up));
+  for (int k = 0; k < 4; ++k) {
+    ASSERT_EQ(run->step(pool), StepStatus::done);
+    ASSERT_EQ(resumed.step(pool), StepStatus::done);
+    for (const Lane& lane : resumed->lanes())
+      EXPECT_TRUE(same_bits(run->state(), lane.simulation->state())) << lane.name() << ", step " << k;
+  }
+  if (model.model != ContactModel::barrier) {
+    EXPECT_NO_THROW(run->apply(pool, Reset{}));
+    return;
+  }
+  const std::uint64_t hash = state_hash(run->state());
+  EXPECT_THAT(refusal([&] { run->apply(pool, Reset{}); }),
+              HasSubstr("at the start; contact by barrier needs"));
+  EXPECT_EQ(state_hash(run->state()), hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Resumed, ::testing::Combine(::testing::ValuesIn(kContactModels), ::testing::ValuesIn(kCourses)),
+    [](const auto& row) { return std::string(std::get<0>(row.param).id) + std::get<1>(row.param).name; });
 
 std::string refusal_of(const std::filesystem::path& path) {
   try {

@@ -37,6 +37,9 @@ TEST(ClothIntersections, AreCountedWithThoseOfMeshObstacles) {
   EXPECT_EQ(cut.pairs, 1U);
   EXPECT_EQ(cut.with_obstacles, 1U);
   EXPECT_EQ(text_of(cut, "now"), "1 pair of triangles intersects now, of cloth and obstacle");
+  ASSERT_EQ(cut.triangles.size(), 1U);
+  EXPECT_EQ(names_of_first(cut),
+            "triangle " + std::to_string(cut.triangles[0]) + " of the cloth and 0 of obstacle 2");
 
   x[8] = vec3(0.2, 0.1, 0.3);  // the corner bent back, through the opposite one
   x[7] = vec3(0.25, -0.2, 0.3);

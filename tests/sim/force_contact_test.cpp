@@ -3,13 +3,16 @@
 // anything, momentum stays, and what cannot be is said.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "collide/contact_law.h"
 #include "collide/exact.h"
+#include "collide/intersections.h"
 #include "collide/mesh_body.h"
 #include "core/error.h"
 #include "mesh/grid.h"
@@ -286,6 +289,24 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
   EXPECT_THROW(Simulation(crossed, two_sheets(0), pool), InputError);
   crossed.contact.with_itself = false;
   EXPECT_NO_THROW(Simulation(crossed, two_sheets(0), pool));
+
+  // A state of another model is refused with the names of pairs.
+  crossed.contact = {};
+  Simulation filtered(crossed, two_sheets(0), pool);
+  const std::vector<std::array<std::uint32_t, 2>> pairs =
+      intersecting_triangles(pool, filtered.mesh().triangles, filtered.state().x);
+  ASSERT_GT(pairs.size(), 3U);
+  const auto name = [&](std::size_t k) {
+    return "triangles " + std::to_string(pairs[k][0]) + " and " + std::to_string(pairs[k][1]) +
+           " of the cloth, ";
+  };
+  EXPECT_EQ(refusal([&] {
+              filtered.apply(pool, SetParameter{"contact", 3});
+            }),
+            std::to_string(pairs.size()) + " pairs of triangles intersect now (" + name(0) + name(1) +
+                name(2) +
+                "...); contact by barrier needs cloth that intersects nothing and is above all "
+                "surfaces.");
 }
 
 // A body has been put where the cloth starts.

@@ -221,7 +221,7 @@ TEST_F(SimulationTest, RefusedCommandsChangeNothing) {
 
 TEST_F(SimulationTest, AMassModelThatLeavesAParticleWithoutMassIsRefusedAsAWhole) {
   const auto pendulum = built(find_generated_mesh("pendulum").make());
-  Simulation simulation({}, pendulum, pool);
+  Simulation simulation(Scene{}, pendulum, pool);
   refusal([&] { simulation.apply(pool, SetParameter{"mass-model", 1}); });
   EXPECT_EQ(simulation.scene().material.mass_model, MassModel::uniform);
   EXPECT_EQ(simulation.step(pool), StepStatus::done);
@@ -611,7 +611,7 @@ TEST_F(SimulationTest, WhatDoesNotFitTheMeshIsRefused) {
   scene = {};
   scene.stepping.dt = -1;
   refusal([&] { start(scene); });
-  refusal([&] { Simulation refused({}, nullptr, pool); });
+  refusal([&] { Simulation refused(Scene{}, nullptr, pool); });
 }
 
 TEST_F(SimulationTest, AFrameShowsTheState) {
