@@ -7,8 +7,9 @@
 # For so many minutes each (3 by default):
 #   readers   libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer on the readers of OBJ, CSV and scene files
 #             (tests/fuzz); needs clang. Its corpus stays in build/fuzz/corpus, what breaks them in build/fuzz.
-#   window    a monkey at the real window under a virtual display (tests/window/monkey.py): the program as it is
-#             shipped, with AddressSanitizer and UndefinedBehaviorSanitizer, and with ThreadSanitizer
+#   window    a monkey at the real window under a virtual display, also in scenes with bodies; the journals that it saves
+#             are replayed (tests/window/monkey.py): the program as it is shipped, with AddressSanitizer and
+#             UndefinedBehaviorSanitizer, and with ThreadSanitizer
 # Then, for some minutes more:
 #   contact   conservative detection of collisions against exact arithmetic (tests/collide/free_share_test.cpp)
 #   meshes    two seconds of every mesh, the largest ones too (tests/sim/mesh_suite_test.cpp)

@@ -141,15 +141,37 @@ JournalEntry::Load load_of(const Json& object, const fs::path& folder, const Sto
   return load;
 }
 
+/// What the lines of a journal share.
+struct Reading {
+  const fs::path& folder;
+  const StopProbe& stop;
+  ObstacleMeshes meshes = {};
+};
+
+/// Reads the meshes of the obstacles that a command brings. A relative path becomes relative to the folder.
+void read_meshes(Command& command, Reading& reading) {
+  if (auto* set = std::get_if<SetObstacles>(&command)) {
+    for (Obstacle& body : set->bodies)
+      change_path(body, [&](const fs::path& path) { return reading.folder / path; });
+    reading.meshes.read(set->bodies, reading.stop);
+  }
+  if (auto* set = std::get_if<SetScene>(&command)) {
+    auto scene = std::make_shared<Scene>(*set->scene);
+    change_paths(*scene, [&](const fs::path& path) { return reading.folder / path; });
+    reading.meshes.read(scene->obstacles.bodies, reading.stop);
+    set->scene = std::move(scene);
+  }
+}
+
 /// What one line says after its step.
-JournalEntry::What entry_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
+JournalEntry::What entry_of(const Json& object, Reading& reading) {
   if (object.size() == 1 && object.contains("state") && object["state"].is_string())
     return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
   const Json kind = object.value("do", Json());
-  if (kind == "load") return load_of(object, folder, stop);
+  if (kind == "load") return load_of(object, reading.folder, reading.stop);
   if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
   Command command = read_command(object);
-  if (auto* obstacles = std::get_if<SetObstacles>(&command)) read_obstacle_meshes(obstacles->bodies, stop);
+  read_meshes(command, reading);
   return command;
 }
 
@@ -172,8 +194,7 @@ void check_version(std::string_view line) {
 }
 
 /// The entry of a line, where `place` is that of the line above; it becomes that of this line.
-JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, const fs::path& folder,
-                        const StopProbe& stop) {
+JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, Reading& reading) {
   Json object = parsed(line);
   if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
     throw InputError("every line must be a JSON object with a \"step\".");
@@ -188,7 +209,7 @@ JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_firs
     object.erase("lane");
     of_lanes = lane_entry_of(object, *lane);
   }
-  JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, folder, stop)};
+  JournalEntry entry{step, lane, of_lanes ? std::move(*of_lanes) : entry_of(object, reading)};
   if (lane && !of_lanes && !std::holds_alternative<Command>(entry.what))
     throw InputError("this entry is of all lanes.");
   if (is_first && !(std::holds_alternative<JournalEntry::Load>(entry.what) && step == 0))
@@ -320,6 +341,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
   std::vector<JournalEntry> entries;
   std::size_t number = 0;
   JournalPlace place;
+  Reading reading{folder, stop};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -328,7 +350,7 @@ std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view 
       if (++number == 1)
         check_version(line);
       else
-        entries.push_back(parse_line(line, place, entries.empty(), folder, stop));
+        entries.push_back(parse_line(line, place, entries.empty(), reading));
     } catch (const InputError& error) {
       throw InputError(std::string(name) + ", line " + std::to_string(number) + ": " + error.what());
     }

@@ -109,8 +109,8 @@ std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entrie
 bool is_journal_file(const std::filesystem::path& path);
 
 /// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
-/// that is no journal, of another version or damaged; SystemError, Cancelled. The relative path of a mesh is
-/// relative to the folder of the journal.
+/// that is no journal, of another version or damaged; SystemError, Cancelled. The relative paths of meshes
+/// are relative to the folder of the journal.
 std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {});
 /// The same of its text; a refusal begins with `name`.
 std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/obstacle_meshes.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -31,14 +30,16 @@ std::shared_ptr<const TriangleSurface> read_surface(const std::filesystem::path&
 
 }  // namespace
 
-void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop) {
+void ObstacleMeshes::read(std::span<Obstacle> bodies, const StopProbe& stop) {
+  for (const Obstacle& body : bodies)
+    if (body.mesh.path && body.mesh.surface) surfaces_.try_emplace(*body.mesh.path, body.mesh.surface);
   for (Obstacle& body : bodies) {
     if (body.shape != Obstacle::Shape::mesh || body.mesh.surface) continue;
     const std::filesystem::path path = std::filesystem::absolute(path_of(*body.mesh.path));
     body.mesh.path = std::make_shared<const std::string>(utf8_of(path));
-    const auto same = std::ranges::find_if(
-        bodies, [&](const Obstacle& other) { return other.mesh.surface && other.mesh == body.mesh; });
-    body.mesh.surface = same != bodies.end() ? same->mesh.surface : read_surface(path, stop);
+    std::shared_ptr<const TriangleSurface>& surface = surfaces_[*body.mesh.path];
+    if (!surface) surface = read_surface(path, stop);
+    body.mesh.surface = surface;
     check_obstacles(std::array{body});
   }
 }

@@ -4,16 +4,30 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
 
 #include "collide/obstacle.h"
 #include "core/stop_probe.h"
 
 namespace clothlab {
 
-/// Reads the files of those that are meshes and have not been read; their paths become absolute. Throws
-/// InputError (a bad file, no triangles), SystemError, Cancelled when `stop` asks.
-void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop = {});
+/// Reads the meshes of obstacles, each file once.
+class ObstacleMeshes {
+ public:
+  /// Reads the files of those that are meshes and have not been read; their paths become absolute. Throws
+  /// InputError (a bad file, no triangles), SystemError, Cancelled when `stop` asks.
+  void read(std::span<Obstacle> bodies, const StopProbe& stop = {});
+
+ private:
+  std::map<std::string, std::shared_ptr<const TriangleSurface>> surfaces_;  // by absolute path
+};
+
+inline void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop = {}) {
+  ObstacleMeshes().read(bodies, stop);
+}
 
 /// Reads a mesh on its own thread.
 class ObstacleReading {

@@ -106,11 +106,14 @@ std::vector<fs::path> files_of(const Scene& scene) {
   return files;
 }
 
+void change_path(Obstacle& body, const std::function<fs::path(const fs::path&)>& change) {
+  if (body.mesh.path)
+    body.mesh.path = std::make_shared<const std::string>(utf8_of(change(path_of(*body.mesh.path))));
+}
+
 void change_paths(Scene& scene, const std::function<fs::path(const fs::path&)>& change) {
   if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
-  for (Obstacle& body : scene.obstacles.bodies)
-    if (body.mesh.path)
-      body.mesh.path = std::make_shared<const std::string>(utf8_of(change(path_of(*body.mesh.path))));
+  for (Obstacle& body : scene.obstacles.bodies) change_path(body, change);
 }
 
 std::size_t save_scene_file(Scene scene, const fs::path& path, std::size_t max_bytes) {

@@ -38,6 +38,9 @@ Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop =
 std::vector<std::filesystem::path> files_of(const Scene& scene);
 std::vector<std::filesystem::path> files_of(std::span<const Obstacle> bodies);
 
+/// Gives the file of an obstacle that is a mesh another path.
+void change_path(Obstacle& body,
+                 const std::function<std::filesystem::path(const std::filesystem::path&)>& change);
 /// Gives all files that a scene names, of its mesh and of obstacles, other paths.
 void change_paths(Scene& scene,
                   const std::function<std::filesystem::path(const std::filesystem::path&)>& change);

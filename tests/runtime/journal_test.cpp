@@ -506,7 +506,54 @@ TEST(Journal, AddsMeshObstaclesAgain) {
   session.steps(30);
   session.save(path);
   expect_repeats(path, 1);
+
+  // As in a load, a relative path counts from the journal's folder.
+  std::string text = text_of(path);
+  const std::string absolute = utf8_of(folder.path()) + "/";
+  const std::size_t at = text.find(absolute);
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(path, std::ios::binary) << text.erase(at, absolute.size());
+  ASSERT_THAT(text, Not(HasSubstr(absolute)));
+  expect_repeats(path, 1);
 }
+
+class JournalOfAScene : public ::testing::TestWithParam<const char*> {};
+
+// An undo sends the whole scene, with its bodies.
+TEST_P(JournalOfAScene, HasAnUndoAmongMeshObstacles) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "undone.journal";
+  Session session(read_scene_file(fs::path(CLOTHLAB_SOURCE_DIR) / "assets/scenes" / GetParam()));
+  session.steps(1);
+  const std::shared_ptr<const Scene> before = session.last()->frame.scene;
+  session.send(SetIntegrator{"symplectic-euler"});
+  session.send(SetScene{before});
+  session.steps(1);
+  session.send(SetScene{std::make_shared<const Scene>(*before)});
+  session.send(SetParameter{"mass", 0.5});
+  session.send(SetScene{before});
+  session.steps(1);
+  session.save(path);
+  expect_repeats(path, 1);
+  // All lines share the triangles of a file.
+  const TriangleSurface* surface = nullptr;
+  for (const JournalEntry& entry : read_journal(path)) {
+    const auto* command = std::get_if<Command>(&entry.what);
+    const auto* set = command != nullptr ? std::get_if<SetScene>(command) : nullptr;
+    if (set == nullptr) continue;
+    const TriangleSurface* read = set->scene->obstacles.bodies.at(0).mesh.surface.get();
+    ASSERT_NE(read, nullptr);
+    EXPECT_TRUE(surface == nullptr || surface == read);
+    surface = read;
+  }
+  EXPECT_NE(surface, nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mesh, JournalOfAScene, ::testing::Values("25-funnel.json", "31-dummy.json"),
+                         [](const auto& row) {
+                           const std::string file = row.param;
+                           return file.substr(3, file.find('.') - 3);
+                         });
 
 // The window's only lane is a run alone; played to another method it is compared with that.
 TEST(Journal, HasABarrierThatGetsStiffer) {
