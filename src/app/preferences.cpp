@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {
@@ -80,7 +81,7 @@ Preferences Preferences::load(const Environment& environment) {
   if (path.empty() || !fs::is_regular_file(path, ignored)) return out;
   Json json;
   try {
-    json = Json::parse(read_text_file(path, kLargestFile));
+    json = parse_strict_json(read_text_file(path, kLargestFile));
   } catch (const std::exception&) {
     return out;
   }

@@ -16,6 +16,7 @@
 #include "io/output_file.h"
 #include "runtime/scene_file.h"
 #include "sim/scene_json.h"
+#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {
@@ -109,7 +110,12 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
   const std::string name = shown_path(path);
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
   const std::size_t begin = bytes.find('\n') + 1;  // 0 where there is none
-  const auto header = nlohmann::json::parse(bytes.substr(0, begin), nullptr, false);
+  nlohmann::json header;
+  try {
+    header = parse_strict_json(std::string_view(bytes).substr(0, begin));
+  } catch (const InputError& error) {
+    refuse(error.what());
+  }
   if (!header.is_object() || !header.contains("clothlab-checkpoint"))
     refuse("this is no checkpoint, as `clothlab simulate --checkpoint` and the window write them.");
   if (const auto& version = header["clothlab-checkpoint"];

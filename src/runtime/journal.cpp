@@ -16,6 +16,7 @@
 #include "sim/command_json.h"
 #include "sim/command_rules.h"
 #include "sim/scene_json.h"
+#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {
@@ -26,7 +27,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kJournalVersion = 1;
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
-constexpr int kDeepest = 16;  // JSON in JSON: a tree is copied and written by recursion
 
 std::string hex(std::uint64_t word) {
   std::string digits(kHexDigits, '0');
@@ -177,17 +177,8 @@ JournalEntry::What entry_of(const Json& object, Reading& reading) {
 
 constexpr const char* kNoJournal = "this is no journal, as the window writes them.";
 
-/// No JSON becomes a discarded value.
-Json parsed(std::string_view line) {
-  const auto look = [](int depth, Json::parse_event_t, const Json&) {
-    if (depth > kDeepest) throw InputError("the JSON is nested too deeply.");
-    return true;
-  };
-  return Json::parse(line, look, false);
-}
-
 void check_version(std::string_view line) {
-  const Json object = parsed(line);
+  const Json object = parse_strict_json(line);
   if (!object.is_object() || !object.contains("clothlab-journal")) throw InputError(kNoJournal);
   if (object["clothlab-journal"] != kJournalVersion)
     throw InputError("this program reads journals of version " + std::to_string(kJournalVersion) + " only.");
@@ -195,7 +186,7 @@ void check_version(std::string_view line) {
 
 /// The entry of a line, where `place` is that of the line above; it becomes that of this line.
 JournalEntry parse_line(std::string_view line, JournalPlace& place, bool is_first, Reading& reading) {
-  Json object = parsed(line);
+  Json object = parse_strict_json(line);
   if (!object.is_object() || !object.value("step", Json()).is_number_unsigned())
     throw InputError("every line must be a JSON object with a \"step\".");
   const auto step = object["step"].get<std::uint64_t>();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/finite.h"
 #include "core/hash.h"
 
 namespace clothlab {
@@ -51,11 +52,14 @@ class NumberReader {
         std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::uint64_t{1} << 53);
     number = static_cast<T>(from_.count(kMost));
   }
-  void operator()(double& number) const { number = from_.number(); }
-  void operator()(vec3& v) const { from_.vectors(std::span(&v, 1)); }
+  void operator()(double& number) const {
+    number = from_.number();
+    if (std::isnan(number)) refuse();
+  }
+  void operator()(vec3& v) const { read(std::span(&v, 1)); }
   void operator()(std::vector<vec3>& vectors) const {
     vectors.resize(n_);
-    from_.vectors(vectors);
+    read(vectors);
   }
   /// Files of earlier versions end here.
   bool goes_on() const { return !from_.at_end(); }
@@ -71,6 +75,14 @@ class NumberReader {
   }
 
  private:
+  void read(std::span<vec3> vectors) const {
+    from_.vectors(vectors);
+    if (!std::ranges::all_of(vectors, is_finite)) refuse();
+  }
+  [[noreturn]] static void refuse() {
+    throw InputError("The checkpoint is damaged: it contains a value that is not a finite number.");
+  }
+
   MemoryReader& from_;
   std::size_t n_;
 };
@@ -117,6 +129,7 @@ void each_number(Checkpoint& c, State& last_sound, std::vector<double>& memory, 
 
 /// Whether its indices and sizes fit a mesh of that size.
 bool fits(const Checkpoint& c, std::size_t n) {
+  if (!std::isfinite(c.state.t) || !std::isfinite(c.last_h)) return false;
   if (!(c.stiffened >= 1 && std::isfinite(c.stiffened))) return false;
   const auto exists = [n](std::uint32_t particle) { return particle < n; };
   for (const FilterContact::Contact& contact : c.contacts)

@@ -12,6 +12,7 @@
 #include "core/nearest_name.h"
 #include "core/text.h"
 #include "sim/scene_json.h"
+#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {
@@ -107,9 +108,9 @@ std::string write_obstacle(const Obstacle& obstacle) {
 
 Obstacle parse_obstacle_argument(std::string_view text) {
   if (!text.starts_with('{')) return parse_obstacle(text);
-  const json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw InputError("The obstacle \"" + printable(text) + "\" is not valid JSON.");
   try {
+    const json value = parse_strict_json(text);
+    if (value.is_discarded()) throw InputError("this is not valid JSON");
     return read_obstacle(value);
   } catch (const InputError& error) {
     throw InputError("The obstacle \"" + printable(text) + "\": " + error.what() +

@@ -99,7 +99,8 @@ TEST(Preferences, WhatMakesNoSenseHasItsDefault) {
     return Preferences::load(home(folder)).view.recording;
   };
   for (const std::string_view text :
-       {"", "[1]", R"({"recording": 5})", R"({"recording": {"meshes": "no", "frames_per_second": []}})"}) {
+       {"", "[1]", R"({"recording": {"meshes": true}, "recording": {"meshes": true}})", R"({"recording": 5})",
+        R"({"recording": {"meshes": "no", "frames_per_second": []}})"}) {
     EXPECT_TRUE(load(text).pictures) << text;
     EXPECT_FALSE(load(text).meshes) << text;
     EXPECT_EQ(load(text).frames_per_second, 60) << text;

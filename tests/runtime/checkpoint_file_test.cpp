@@ -7,10 +7,12 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/text_file.h"
 #include "io/output_file.h"
@@ -237,6 +239,49 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
 
   write_file(path, whole);
   EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
+}
+
+// Whoever forges a file can give it the right fingerprint.
+TEST(CheckpointFiles, WithForgedContentsAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{3, 3, 1, 1};
+  scene.integrator = "generalized-alpha";  // which remembers a step
+  Simulation run(scene, mesh_of(scene), pool);
+  run.apply(pool, MovePins{{{0, vec3(0.01, 0.005, 0)}}, 0.02});
+  const auto& held = run.mesh().triangles[3];
+  run.apply(pool, Grab{held, vec3(0.2, 0.3, 0.5), vec3(0, 0.01, 0), 20, 0.01});
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  CheckpointFile file = read_checkpoint_file(path);
+  ASSERT_NO_THROW(checkpoint_on(file, run.mesh()));
+  const std::vector<double> good(file.numbers.numbers().begin(), file.numbers.numbers().end());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::vector<double> numbers = good;
+    numbers[i] = std::numeric_limits<double>::quiet_NaN();
+    file.numbers = Memory(std::move(numbers));
+    EXPECT_THROW(checkpoint_on(file, run.mesh()), InputError) << i;
+  }
+  for (double Checkpoint::*number : {&Checkpoint::last_h, &Checkpoint::stiffened}) {
+    Checkpoint forged = saved;
+    forged.*number = kInfinity;
+    write_checkpoint_file(forged, run.mesh(), path);
+    EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+  }
+  Checkpoint forged = saved;
+  forged.state.v[4].y = -kInfinity;
+  write_checkpoint_file(forged, run.mesh(), path);
+  EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), run.mesh()), InputError);
+
+  // The header's keys, with the fingerprint of the whole.
+  std::string twice = read_text_file(path, 1 << 20);
+  twice.insert(1, "\"scene\":\"\",");
+  write_file(path, twice);
+  EXPECT_THAT(refusal_of(path), HasSubstr("the key \"scene\" is there twice"));
 }
 
 }  // namespace

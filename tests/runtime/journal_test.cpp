@@ -393,6 +393,10 @@ TEST(Journal, RefusesWhatIsNone) {
   EXPECT_THAT(changed("\"do\":\"load\"", "\"do\":\"load\",\"x\":1"), HasSubstr("line 2: a load has"));
   EXPECT_THAT(changed("\"do\":\"go-to\"", "\"do\":\"go-to\",\"to-stop\":1"),
               HasSubstr("There is no \"to-stop\""));
+  EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pin\",\"do\":\"pin\""),
+              HasSubstr("the key \"do\" is there twice"));
+  EXPECT_THAT(changed("\"scene\":{", "\"scene\":{\"title\":\"\",\"title\":\"\","),
+              HasSubstr("the key \"title\" is there twice"));
   EXPECT_THAT(changed("\"to-step\":1", "\"to-step\":91"), HasSubstr("must lie before"));
   EXPECT_THAT(changed("\"step\":20", "\"step\":2"), Not(HasSubstr("accepted")));
   // Every cut and every byte that is another one: refused, or played; nothing else happens.

@@ -301,6 +301,10 @@ TEST(SceneJson, ObstaclesAreRefusedByMember) {
             std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "turn": [0, 0]})").find("a list of three numbers"),
             std::string::npos);
+  EXPECT_NE(refusal([] {
+              parse_obstacle_argument(R"({"body": "sphere:0,0,0,1", "body": "sphere:0,0,0,2"})");
+            }).find("the key \"body\" is there twice."),
+            std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "body": ""})").find("has \"body\" twice"),
             std::string::npos);
   EXPECT_NE(refused(R"({"body": "sphere:0,0,0,1", "path": 3})").find("a list of keyframes"),
