@@ -123,6 +123,8 @@ struct KeepMoment {
   struct Moment {
     std::shared_ptr<const Checkpoint> checkpoint;
     std::shared_ptr<const LoadedScene> loaded;
+    LaneId lane = 0;
+    std::size_t returns = 0;  ///< number of Snapshot::returns
   };
   std::function<void(Moment)> receive;  ///< must not throw
 };

@@ -19,15 +19,20 @@
 #include "runtime/control.h"
 #include "runtime/mailbox.h"
 #include "runtime/scene_loader.h"
+#include "sim/simulation.h"
 
 namespace clothlab {
 
 /// What a search says of itself, beside what it has found.
 struct SearchProgress {
-  double time = 0;        ///< of the state from which it searches [s]
-  std::string under_way;  ///< what it does now; empty at the end
-  double fraction = 0;    ///< 0 to 1
-  std::string error;      ///< one sentence, where it failed or was cancelled
+  double time = 0;       ///< of the state from which it searches [s]
+  bool is_shown = true;  ///< that is the state that was shown; otherwise the last good one before it
+  LaneId lane = 0;       ///< whose state it is
+  std::shared_ptr<const Scene> values = {};  ///< of the moment; null before it comes
+  std::size_t returns = 0;                   ///< of the run up to the moment (Snapshot::returns)
+  std::string under_way;                     ///< what it does now; empty at the end
+  double fraction = 0;                       ///< 0 to 1
+  std::string error;                         ///< one sentence, where it failed or was cancelled
 };
 
 /// What a search on its thread works with. `Found` is a SearchProgress with the results.
@@ -42,8 +47,8 @@ struct SearchRun {
   void publish() { shown.put(std::make_shared<const Found>(now)); }
 };
 
-/// A search from a moment of the run: on a thread of its own, on copies, until it ends, fails or is
-/// cancelled.
+/// A search from a moment of the run, or from the last good state before it where it is not good: on a thread
+/// of its own, on copies, until it ends, fails or is cancelled.
 template <class Found>
 class MomentSearch {
  public:
@@ -95,13 +100,18 @@ class MomentSearch {
   }
 
   void begin(const KeepMoment::Moment& moment) {
-    const State& state = moment.checkpoint->state;
+    const State& state = last_sound_state(*moment.checkpoint).state;
     run_.scene = *moment.loaded;
     run_.scene.scene = *moment.checkpoint->scene;
     run_.scene.scene.stepping.substeps = 1;
+    run_.scene.scene.initial_state.reset();
+    run_.now.values = std::make_shared<const Scene>(run_.scene.scene);
     run_.scene.scene.initial_state = InitialState{state.x, state.v};
     run_.scene.moment = nullptr;
     run_.now.time = state.t;
+    run_.now.is_shown = &state == &moment.checkpoint->state;
+    run_.now.lane = moment.lane;
+    run_.now.returns = moment.returns;
   }
 
   std::atomic<bool> cancelled_{false};

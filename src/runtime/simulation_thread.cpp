@@ -248,6 +248,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   snapshot->needs_replay = arena.journal().needs_replay();
   snapshot->can_rewind = history.size() > 1;
   if (const Moment* left = history.left()) snapshot->left = left->time;
+  snapshot->returns = returns;
   if (!history.empty())
     snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
   mailbox.put(snapshot);

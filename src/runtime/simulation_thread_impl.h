@@ -83,6 +83,8 @@ struct SimulationThread::Impl {
   void go_on_from_restored_state();
   /// The run continues from this time: later states become the other branch.
   void leave_for(double time);
+  /// Notes that the run has gone back to this time.
+  void note_return(double time);
   /// Shows a kept state; the newest one is the present.
   void look_back_to(std::size_t state);
   /// Continues from the shown moment (ShowPast), and retries a present that blew up. A replay that runs by
@@ -249,6 +251,7 @@ struct SimulationThread::Impl {
   std::optional<double> proposed;  // last RealTimeLag::step
   History history;
   Moment first;  // of the run
+  std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
   std::optional<Past> past;
   std::optional<MouseGrab> mouse_grab;
   LaneId hand = 0;       // whose method bounds the grab

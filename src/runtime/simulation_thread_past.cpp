@@ -68,7 +68,14 @@ void SimulationThread::Impl::start_over() {
   Moment start;  // none at all where there is no memory for it
   arena.save(pool, start);
   first = std::move(start);
+  note_return(arena->time());
   remember(false);
+}
+
+void SimulationThread::Impl::note_return(double time) {
+  auto more = std::make_shared<std::vector<double>>(*returns);
+  more->push_back(time);
+  returns = std::move(more);
 }
 
 void SimulationThread::Impl::start_all_over() {
@@ -94,6 +101,7 @@ void SimulationThread::Impl::start_all_over() {
 
 void SimulationThread::Impl::go_on_from_restored_state() {
   const double t = arena->time();
+  note_return(t);
   leave_for(t);
   follow_blow_ups();
   resumes = false;

@@ -131,11 +131,11 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
 }
 
 void SimulationThread::Impl::steer(const KeepMoment& c) {
-  if (past) return c.receive({history[past->shown].of(active).checkpoint, loaded});
+  if (past) return c.receive({history[past->shown].of(active).checkpoint, loaded, active, returns->size()});
   const auto now = std::make_shared<Checkpoint>();
   simulation().save(pool, *now);
   now->place = arena.journal().place();
-  c.receive({now, loaded});
+  c.receive({now, loaded, active, returns->size()});
 }
 
 void SimulationThread::Impl::steer(const KeepJournal& c) { c.receive({arena.journal(), arena->hash()}); }

@@ -128,6 +128,9 @@ struct Snapshot : LaneSnapshot {
   bool needs_replay = false;   ///< see Journal
   std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
   KeptPast kept;
+  /// Times [s] to which the run went back since the program began: by a reset, a rewind, or by going on from
+  /// the past or from the last good state. In their order; never null.
+  std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
 
   /// All lanes, ascending.
   std::vector<const LaneSnapshot*> lanes() const;

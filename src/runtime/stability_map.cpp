@@ -33,9 +33,6 @@ struct MapRun {
   const IntegratorInfo& info = integrators()[now.row];
 
   void fill() {
-    Scene values = run.scene.scene;
-    values.initial_state.reset();
-    now.values = std::make_shared<const Scene>(std::move(values));
     now.under_way = "ω_max";
     run.publish();
     measure_omega_max(run.scene, run.pool, run.stop);  // and the model, which all columns share

@@ -38,7 +38,6 @@ struct MapProgress : SearchProgress {
   static constexpr std::size_t kSide = 33;  ///< nodes along either axis
 
   std::size_t row = 0;                     ///< of the method in integrators()
-  std::shared_ptr<const Scene> values;     ///< of the moment
   std::array<double, kSide> h{};           ///< [s], ascending, evenly in the logarithm
   std::array<MapColumn, kSide> columns{};  ///< by ascending k_s, likewise
   std::vector<MapNode> nodes = std::vector<MapNode>(kSide * kSide);

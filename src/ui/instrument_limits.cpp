@@ -145,10 +145,9 @@ std::vector<LimitRow> limit_table(const PanelContext& context, const std::string
   return rows;
 }
 
-std::string words_of_limits(const LimitSearch::Progress& found) {
+std::string words_of_limits(const PanelContext& context, const LimitSearch::Progress& found) {
   if (found.under_way.empty())
-    return "From t = " + format_plain(found.time) + " s, ω_max " + format_plain(found.omega_max, 4) +
-           " rad/s";
+    return "From " + origin_of(context, found) + ", ω_max " + format_plain(found.omega_max, 4) + " rad/s";
   const auto done = std::ranges::count(found.methods, true, &MethodLimit::done);
   return format_plain(static_cast<double>(done)) + " of " +
          format_plain(static_cast<double>(found.methods.size())) + ": " + found.under_way;
@@ -159,8 +158,9 @@ std::string words_of_limits(const LimitSearch::Progress& found) {
 void limits_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
   const bool running = context.limits != nullptr && !context.limits->done();
   if (search_button(name, running,
-                    "Bisects the largest stable h of every method from the cloth as it is now, on copies and "
-                    "on one processor, while the lanes go on.")) {
+                    "Bisects the largest stable h of every method from the cloth as it is now, or from its "
+                    "last good state where a spring is strained by more than 10 %. On copies and on one "
+                    "processor, while the lanes go on.")) {
     if (running)
       context.request(CancelLimits{});
     else
@@ -176,7 +176,9 @@ void limits_instrument(const PanelContext& context, const std::string& name, ImV
         at, size);
   const std::shared_ptr<const LimitSearch::Progress> found = context.limits->progress();
   draw_ground(at, size);
-  const float head = draw_search_head(name, *found, running, words_of_limits(*found), at, size.x, size.x);
+  const std::string words = words_of_limits(context, *found), outdated = why_outdated(context, *found);
+  const float head = draw_search_head(name, *found, running, words, outdated, at, size.x, size.x);
+  tooltip(outdated.empty() ? words : outdated + " " + words + ".");
   ImGui::SetCursorScreenPos(ImVec2(at.x + units(2), at.y + head));
   const std::vector<LimitRow> rows =
       limit_table(context, name, *found, ImVec2(size.x - units(4), size.y - head - units(2)));

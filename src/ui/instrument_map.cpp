@@ -12,7 +12,6 @@
 #include "io/csv.h"
 #include "runtime/stability_map.h"
 #include "sim/parameters.h"
-#include "sim/scene_difference.h"
 #include "ui/figure.h"
 #include "ui/instruments.h"
 #include "ui/lanes.h"
@@ -66,22 +65,15 @@ Scene scene_at(const PanelContext& context, double stiffness, double h) {
   return scene;
 }
 
-/// Whether something but h and k_s is other than at the moment of the map.
-bool has_changed_since(const PanelContext& context, const MapProgress& map) {
-  if (!map.values) return false;
-  const Scene& now = context.scene();
-  Scene then = *map.values;
+/// The map has them all.
+void with_same_stiffness(Scene& then, const Scene& now) {
   then.material.stretch_stiffness = now.material.stretch_stiffness;
-  then.stepping.dt = now.stepping.dt;
-  then.stepping.substeps = now.stepping.substeps;
-  return !differences(then, now, *context.snapshot.loaded->mesh).empty();
 }
 
 std::string words_of_map(const PanelContext& context, const MapProgress& map, bool running) {
   const std::string trials = format_count(map.tried) + " trials";
   if (running) return map.spacing == 0 ? map.under_way : map.under_way + ": " + trials;
-  return trials + " from t = " + format_plain(map.time) + " s" +
-         (has_changed_since(context, map) ? ", before the last changes" : "");
+  return trials + " from " + origin_of(context, map);
 }
 
 std::string csv_of_map(const MapProgress& map) {
@@ -244,7 +236,8 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
   const bool running = context.map != nullptr && !context.map->done();
   if (search_button(name, running,
                     "Tries the active lane's method with many steps h and stretch stiffnesses k_s from the "
-                    "cloth as it is now, on copies and on one processor, while the lanes go on.")) {
+                    "cloth as it is now, or from its last good state where a spring is strained by more than "
+                    "10 %. On copies and on one processor, while the lanes go on.")) {
     if (running)
       context.request(CancelMap{});
     else
@@ -263,9 +256,11 @@ void map_instrument(const PanelContext& context, const std::string& name, ImVec2
     context.request(SaveTable{"stability-map", csv_of_map(*map)});
   draw_ground(at, size);
   const float key = map->spacing > 0 ? draw_key(*map, at, size.x) : 0;
-  const float head =
-      draw_search_head(name, *map, running, words_of_map(context, *map, running), at, size.x, size.x - key);
-  tooltip("Where trials of " + format_count(StabilityMap::kSteps) +
+  const std::string outdated = why_outdated(context, *map, with_same_stiffness);
+  const float head = draw_search_head(name, *map, running, words_of_map(context, *map, running), outdated, at,
+                                      size.x, size.x - key);
+  tooltip((outdated.empty() ? outdated : outdated + "\n\n") + "Where trials of " +
+          format_count(StabilityMap::kSteps) +
           " steps from there stay bounded, and where they grow or blow up; a dot where one was tried. "
           "Dashed: the "
           "limit of linear theory, measured for every k_s. The ring: the active lane. A click goes there.");

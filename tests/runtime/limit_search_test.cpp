@@ -92,6 +92,32 @@ TEST(LimitSearch, BeginsWhereTheClothIs) {
   EXPECT_EQ(found->omega_max, there.omega_max);
 }
 
+TEST(LimitSearch, BeginsWithTheLastGoodStateWhereThePresentOneIsNot) {
+  Scene scene = testing::sheet_scene(3);
+  scene.integrator = "explicit-euler";
+  scene.stepping.dt = 0.01;
+  const auto loaded = testing::loaded(scene);
+  WorkerPool pool(1);
+  Simulation direct(loaded->scene, loaded->mesh, pool);
+  while (direct.step(pool) == StepStatus::done) {
+  }
+  const auto checkpoint = std::make_shared<Checkpoint>();
+  direct.save(pool, *checkpoint);
+  const State good = direct.last_sound_state().state;
+  ASSERT_LT(good.t, direct.state().t) << "strained by more than 10 % before it blew up";
+  const LimitSearch search(promised({checkpoint, loaded, 2, 7}));
+  const auto found = found_by(search);
+  EXPECT_EQ(found->error, "");
+  EXPECT_EQ(found->time, good.t);
+  EXPECT_FALSE(found->is_shown);
+  EXPECT_EQ(found->lane, 2u);
+  EXPECT_EQ(found->returns, 7u);
+  LoadedScene there = *loaded;
+  there.scene.initial_state = InitialState{good.x, good.v};
+  measure_omega_max(there, pool, {});
+  EXPECT_EQ(found->omega_max, there.omega_max);
+}
+
 TEST(LimitSearch, EndsWhenAsked) {
   testing::expect_to_end_when_asked<LimitSearch>(testing::loaded(testing::sheet_scene(60)));
 }

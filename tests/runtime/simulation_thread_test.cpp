@@ -613,6 +613,19 @@ TEST(SimulationThread, RewindsFurtherEveryTime) {
   EXPECT_EQ(send_and_wait(thread, Rewind{})->frame.record.step, 0u);
 }
 
+TEST(SimulationThread, TellsToWhichTimesTheRunWentBack) {
+  SimulationThread thread(loaded(sheet_scene(4)), paused());
+  for (int i = 0; i < 60; ++i) thread.send(StepOnce{});
+  const auto s = send_and_wait(thread, ShowPast{0.25});
+  const std::size_t before = s->returns->size();
+  EXPECT_EQ(thread.keep_moment().get().returns, before) << "looking back is not going back";
+  send_and_wait(thread, StepOnce{});
+  EXPECT_EQ(send_and_wait(thread, Reset{})->returns->size(), before + 2);
+  EXPECT_EQ(thread.latest()->returns->at(before), s->frame.record.time);
+  EXPECT_EQ(thread.latest()->returns->back(), 0);
+  EXPECT_EQ(thread.keep_moment().get().returns, before + 2);
+}
+
 TEST(SimulationThread, RewindsFromABlowUp) {
   SimulationThread thread(loaded(exploding_scene()), {.threads = 1, .playing = true, .speed = kMaxSpeed});
   const auto frozen = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_text.empty(); });

@@ -16,12 +16,13 @@ using ::testing::HasSubstr;
 using testing::Interface;
 using ::testing::StartsWith;
 
-/// A search on a sheet of 3x3, at its end.
-std::unique_ptr<LimitSearch> finished_search() {
+/// A search on a sheet of 3x3 after some steps, at its end; the run had gone back so often before.
+std::unique_ptr<LimitSearch> finished_search(int steps = 0, std::size_t returns = 0) {
   Scene scene;
   scene.mesh = GridSource{3, 3, 1, 1};
-  auto search =
-      std::make_unique<LimitSearch>(testing::promised(testing::moment_of(testing::loaded(scene), 0)));
+  KeepMoment::Moment moment = testing::moment_of(testing::loaded(scene), steps);
+  moment.returns = returns;
+  auto search = std::make_unique<LimitSearch>(testing::promised(moment));
   testing::found_by(*search);
   return search;
 }
@@ -67,6 +68,36 @@ TEST(Limits, AreFoundSortedSavedAndTurnedIntoLanes) {
 
   face.click("plot0:lanes");
   EXPECT_NE(face.last_command<Reset>(), nullptr) << "they begin together";
+}
+
+TEST(Limits, NameTheirStateAndAreMarkedWhereTheyAreOutdated) {
+  Interface face;
+  face.view.plots_layout.chosen[0] = PlotKind::limits;
+  const auto search = finished_search(5, face.snapshot.returns->size());
+  face.limits = search.get();
+  const auto words = [&] {
+    for (int i = 0; i < 2; ++i) face.frame();
+    return shown_texts().at("plot0:found");
+  };
+  EXPECT_THAT(words(), StartsWith("From t = 0.083"));
+  face.edits->record(SetIntegrator{"rk4"});
+  face.edits->record(SetParameter{"dt", 0.001});
+  EXPECT_THAT(words(), StartsWith("From t = ")) << "they are of every method and every h";
+  face.edits->record(SetParameter{"stretch-stiffness", 123});
+  EXPECT_THAT(words(), StartsWith("Outdated. From t = 0.083"));
+  face.edits->record(SetParameter{"stretch-stiffness", Scene().material.stretch_stiffness});
+  EXPECT_THAT(words(), StartsWith("From t = "));
+
+  const auto went_back_to = [&](double time) {
+    std::vector<double> more = *face.snapshot.returns;
+    more.push_back(time);
+    face.snapshot.returns = std::make_shared<const std::vector<double>>(more);
+  };
+  went_back_to(0.09);
+  EXPECT_THAT(words(), StartsWith("From t = ")) << "the state is still one of this run";
+  went_back_to(0);
+  went_back_to(0.2);
+  EXPECT_THAT(words(), StartsWith("Outdated. From t = "));
 }
 
 }  // namespace
