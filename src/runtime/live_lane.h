@@ -29,6 +29,12 @@ struct LiveLane {
   const LaneId id;
   PlotHistory plot;
   std::shared_ptr<const std::vector<PlotSample>> plot_of_other_branch;
+  /// What its energies count from.
+  struct Origins {
+    LaneOrigin common, method;
+    std::uint16_t integrator = 0;  // of `method`
+  };
+  Origins origins, origins_of_other_branch;
   std::vector<StepTimer> timers{integrators().size()};  // of each method's steps on this scene
   std::vector<double> method_ms = std::vector<double>(integrators().size());
 
@@ -53,6 +59,7 @@ struct LiveLane {
     CatchUp run;
     double from = 0;            // [s]
     bool is_reference = false;  // where it arrives
+    Origins origins_before = {};
   };
   std::optional<Return> coming_back;
 

@@ -144,6 +144,7 @@ void SimulationThread::Impl::carry_out(Request& request) {
   // What has changed the scene holds, whatever failed after that.
   if (!done && simulation().shared_scene() == before) note_refusal(request.stamp);
   if (past && past->shown >= history.size()) past.reset();  // it was cut before the request failed
+  follow_methods();
   applied = request.stamp;
   unseen_request = true;
   dirty = true;
@@ -248,6 +249,7 @@ void SimulationThread::Impl::publish(Clock::time_point now) {
   snapshot->needs_replay = arena.journal().needs_replay();
   snapshot->can_rewind = history.size() > 1;
   if (const Moment* left = history.left()) snapshot->left = left->time;
+  snapshot->common_origin = origin;
   snapshot->returns = returns;
   if (!history.empty())
     snapshot->kept = {history[0].time, history.newest()->time, history.size(), history.bytes()};
@@ -291,6 +293,8 @@ void SimulationThread::Impl::show(LiveLane& lane, Clock::time_point now, LaneSna
   capture_motion(pool, simulation, *seen, wanted, frame);
   if (then != nullptr && wanted.contacts)
     frame.contacts = contacts_at(pool, *then->checkpoint, simulation.system().model(), simulation.mesh());
+  to.origin = lane.origins.common;
+  to.method_origin = lane.origins.method;
   to.integrator = row_of(simulation.integrator());
   to.step_ms = note_step_times(lane);
   to.stability = lane.stability;

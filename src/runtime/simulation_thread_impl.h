@@ -83,6 +83,14 @@ struct SimulationThread::Impl {
   void go_on_from_restored_state();
   /// The run continues from this time: later states become the other branch.
   void leave_for(double time);
+  /// The energies of all lanes count from now on.
+  void begin_origin(std::string why);
+  /// The figures of a lane at present, and since when: for one that stands the common origin.
+  LaneOrigin present_figures(const LiveLane& lane) const;
+  /// Its energies count from its present figures.
+  void set_origin(LiveLane& lane);
+  /// The share of a method counts from where its lane got it.
+  void follow_methods();
   /// Notes that the run has gone back to this time.
   void note_return(double time);
   /// Shows a kept state; the newest one is the present.
@@ -157,6 +165,8 @@ struct SimulationThread::Impl {
   /// One step of a lane that comes back; where it fails, the lane stays where it is.
   Arena::Progress come_nearer(LiveLane& lane);
   void arrive(LiveLane& lane);
+  /// The lane stays where it stood.
+  void give_up_return(LiveLane& lane);
   /// What restarts or goes back leaves no lane on its way.
   void give_up_returns();
 
@@ -251,6 +261,7 @@ struct SimulationThread::Impl {
   std::optional<double> proposed;  // last RealTimeLag::step
   History history;
   Moment first;  // of the run
+  Snapshot::CommonOrigin origin, origin_of_other_branch;
   std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();
   std::optional<Past> past;
   std::optional<MouseGrab> mouse_grab;

@@ -53,8 +53,12 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   // A reset that waits does not take it back: it comes from there then.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
   CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, superseded);
-  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, is_reference});
+  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, is_reference, lane.origins});
   lane.plot.forget_after(from);
+  if (from < origin.time || arena->find(lane.id) == nullptr)
+    set_origin(lane);
+  else if (from < lane.origins.method.time)
+    lane.origins.method = present_figures(lane);
   if (arena->find(lane.id) == nullptr) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
   dirty = true;
 }
@@ -88,16 +92,21 @@ void SimulationThread::Impl::catch_up(Clock::time_point until, int least) {
 Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
   try {
     const Arena::Progress progress = arena->advance(pool, lane.coming_back->run, stop);
-    if (progress == Arena::Progress::advanced) add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+    if (progress == Arena::Progress::advanced) {
+      const Simulation& run = lane.coming_back->run.simulation();
+      // It passes the common origin between two steps.
+      if (run.state().t < origin.time + run.scene().stepping.dt / 2) set_origin(lane);
+      add_sample(lane, std::numeric_limits<double>::quiet_NaN());
+    }
     if (progress == Arena::Progress::arrived) arrive(lane);
     if (progress == Arena::Progress::blown_up) {
       tell(std::string("Lane ") + lane_letter(lane.id) + " blew up again on its way to the present.");
-      lane.coming_back.reset();
+      give_up_return(lane);
       follow_lanes();
     }
     return progress;
-  } catch (...) {  // it stays where it is
-    lane.coming_back.reset();
+  } catch (...) {
+    give_up_return(lane);
     follow_lanes();
     throw;
   }
@@ -116,8 +125,15 @@ void SimulationThread::Impl::arrive(LiveLane& lane) {
   warn_of_hand(lane.id);
 }
 
+void SimulationThread::Impl::give_up_return(LiveLane& lane) {
+  if (!lane.coming_back) return;
+  lane.origins = lane.coming_back->origins_before;
+  lane.coming_back.reset();
+  if (lane.origins.common.time < origin.time && arena->find(lane.id) != nullptr) set_origin(lane);
+}
+
 void SimulationThread::Impl::give_up_returns() {
-  for (const auto& lane : lanes) lane->coming_back.reset();
+  for (const auto& lane : lanes) give_up_return(*lane);
   follow_lanes();
 }
 

@@ -69,7 +69,33 @@ void SimulationThread::Impl::start_over() {
   arena.save(pool, start);
   first = std::move(start);
   note_return(arena->time());
+  begin_origin("the start");
   remember(false);
+}
+
+void SimulationThread::Impl::begin_origin(std::string why) {
+  origin = {arena->time(), std::move(why)};
+  for (const auto& lane : lanes) set_origin(*lane);
+}
+
+LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
+  const Simulation& simulation = simulation_of(lane);
+  const double time = lane.coming_back ? simulation.state().t : arena->time();
+  return {time, simulation.record().energy, simulation.record().books};
+}
+
+void SimulationThread::Impl::set_origin(LiveLane& lane) {
+  lane.origins.common = lane.origins.method = present_figures(lane);
+  lane.origins.integrator = row_of(simulation_of(lane).integrator());
+}
+
+void SimulationThread::Impl::follow_methods() {
+  for (const auto& lane : lanes) {
+    const std::uint16_t integrator = row_of(simulation_of(*lane).integrator());
+    if (integrator == lane->origins.integrator) continue;
+    lane->origins.integrator = integrator;
+    lane->origins.method = present_figures(*lane);
+  }
 }
 
 void SimulationThread::Impl::note_return(double time) {
@@ -108,6 +134,9 @@ void SimulationThread::Impl::go_on_from_restored_state() {
   past.reset();
   if (!history.empty() && history.newest()->time > t) history.clear();
   if (history.empty() || history.newest()->time != t) remember(false);
+  if (t < origin.time) begin_origin("the run went back");
+  for (const auto& lane : lanes)
+    if (t < lane->origins.method.time) lane->origins.method = present_figures(*lane);
   pacer.restart(Clock::now());
   dirty = true;
 }
@@ -115,8 +144,12 @@ void SimulationThread::Impl::go_on_from_restored_state() {
 void SimulationThread::Impl::leave_for(double time) {
   give_up_returns();
   const bool branches = history.branch_at(time);
+  if (branches) origin_of_other_branch = origin;
   for (const auto& lane : lanes) {
-    if (branches) lane->plot_of_other_branch = lane->plot.share();
+    if (branches) {
+      lane->plot_of_other_branch = lane->plot.share();
+      lane->origins_of_other_branch = lane->origins;
+    }
     lane->plot.forget_after(time);
   }
 }

@@ -60,7 +60,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   const bool of_method = is_of_method(command);
   // What comes back with a method that it no longer has begins again, where it may.
   if (live().coming_back && has_other_method(live().coming_back->run.simulation().scene())) {
-    live().coming_back.reset();
+    give_up_return(live());
     if (!live().blown) start_return(live(), simulation().scene(), sound_moment(active));
   }
   for_each_lane([&](LiveLane& lane) {
@@ -122,9 +122,14 @@ void SimulationThread::Impl::steer(const SwapBranches&) {
   if (history.left() == nullptr) throw InputError("There is no present that was left for the past.");
   playing = resumes = false;
   history.swap_branches([this](const Moment& left) { arena.go_back(pool, left); });
+  std::swap(origin, origin_of_other_branch);
   for (const auto& lane : lanes) {
     const auto other = std::exchange(lane->plot_of_other_branch, lane->plot.share());
-    if (other) lane->plot.set(*other);
+    std::swap(lane->origins, lane->origins_of_other_branch);
+    if (other)
+      lane->plot.set(*other);
+    else
+      set_origin(*lane);
   }
   go_on_from_restored_state();
   ask_for_estimates();
@@ -202,6 +207,7 @@ void SimulationThread::Impl::steer(const NewLane& c) {
     throw;
   }
   const LaneId before = std::exchange(active, lane);
+  begin_origin(std::string("lane ") + lane_letter(lane) + " was added");
   begin_lane(made);
   if (!c.integrator.empty()) apply(Command(SetIntegrator{c.integrator}));
   if (c.substeps) apply(Command(SetParameter{"substeps", static_cast<double>(*c.substeps)}));
@@ -220,13 +226,16 @@ void SimulationThread::Impl::steer(const ChangeLanes& c) {
   const bool is_new = arena->find(lane) == nullptr;
   if (returning == lanes.end() || !is_new || !std::holds_alternative<RemoveLane>(c.command))
     arena.apply(pool, c.command);
-  if (returning != lanes.end()) (*returning)->coming_back.reset();
+  if (returning != lanes.end()) give_up_return(**returning);
   follow_lanes();
   if (!history.empty() && arena->time() < history.newest()->time)
     go_on_from_restored_state();
   else
     follow_blow_ups();
-  if (const auto* join = std::get_if<JoinLane>(&c.command)) ask_for_estimate(live(join->lane));
+  const auto* join = std::get_if<JoinLane>(&c.command);
+  if (join == nullptr || join->lane == join->from) return;
+  begin_origin(std::string("lane ") + lane_letter(join->lane) + " joined lane " + lane_letter(join->from));
+  ask_for_estimate(live(join->lane));
 }
 
 void SimulationThread::Impl::steer(const ReviveLane& c) {

@@ -80,6 +80,13 @@ struct ComingBack {
   double time = 0;  ///< how far it is [s]
 };
 
+/// The figures of a lane from which its changes of energy count.
+struct LaneOrigin {
+  double time = 0;  ///< simulated [s]
+  EnergyReport energy;
+  EnergyBooks books;
+};
+
 /// What the window shows of a lane. While Snapshot::replay is set, it is frozen or blown up only if it was so
 /// at the shown moment; positions, record, residuals and notices are of that moment, pins are current.
 struct LaneSnapshot {
@@ -87,6 +94,9 @@ struct LaneSnapshot {
   bool frozen = false;  ///< it stands, and others go on
   std::optional<ComingBack> coming_back;
   Frame frame;
+  /// The common one of all lanes (Snapshot::common_origin), or its own while it comes back from before that.
+  LaneOrigin origin;
+  LaneOrigin method_origin;                    ///< of its integrator: not before `origin`
   std::uint16_t integrator = 0;                ///< index in integrators() of the one in force
   StepTimes step_ms;                           ///< of the integrator in force
   std::optional<StabilityEstimate> stability;  ///< empty while not known; when blown up, before that
@@ -128,6 +138,11 @@ struct Snapshot : LaneSnapshot {
   bool needs_replay = false;   ///< see Journal
   std::optional<double> left;  ///< time of the present that was left for a moment of the past (SwapBranches)
   KeptPast kept;
+  /// Since when the energies of all lanes count.
+  struct CommonOrigin {
+    double time = 0;                ///< [s]
+    std::string why = "the start";  ///< or "lane B was added", "lane B joined lane A", "the run went back"
+  } common_origin;
   /// Times [s] to which the run went back since the program began: by a reset, a rewind, or by going on from
   /// the past or from the last good state. In their order; never null.
   std::shared_ptr<const std::vector<double>> returns = std::make_shared<std::vector<double>>();

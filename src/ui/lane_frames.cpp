@@ -130,7 +130,8 @@ void foot(const PanelContext& context, const LaneSnapshot& lane, const Area& are
     draw_gauge(ImVec2(x, top + line / 2), gauge, *now.limit_share, now.level_colour);
     x += gauge + pad;
   }
-  const std::string energy = "method " + now.method;
+  const std::string energy =
+      "method " + now.method + (now.method_since.empty() ? "" : ' ' + now.method_since);
   if (x + verdict + 2 * pad + wide(energy) <= right) {
     right -= wide(energy);
     write(ImVec2(right, top), palette().muted, energy);

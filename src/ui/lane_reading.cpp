@@ -115,28 +115,34 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   const double rounding = kRounding * (energy.kinetic + energy.stretch + energy.bend +
                                        std::abs(energy.gravity) + std::abs(energy.pressure));
   const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
-  if (!lane.plot->empty())
-    out.energy_change = without_rounding(energy.total - lane.plot->front().energy.total);
-  out.energy = signed_joule(out.energy_change);
+  // A lane that stood before the origin, and a moment of the past before it, have nothing to count.
+  const double now = lane.frame.record.time + kRounding;
+  const bool counts = now >= lane.origin.time, counts_method = now >= lane.method_origin.time;
+  if (counts) out.energy_change = without_rounding(energy.total - lane.origin.energy.total);
+  out.energy = counts ? signed_joule(out.energy_change) : "–";
   EnergyBooks books = lane.frame.record.books;
   double moved = 0;
   for (const EnergyEntry& entry : kEnergyEntries) {
-    if (!lane.plot->empty()) books.*entry.joule -= lane.plot->front().books.*entry.joule;
+    books.*entry.joule -= lane.method_origin.books.*entry.joule;
     moved += std::abs(books.*entry.joule);
   }
-  out.method_energy = without_rounding(books.from_nothing());
-  out.method = signed_joule(out.method_energy);
-  if (moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
+  if (counts_method) out.method_energy = without_rounding(books.from_nothing());
+  out.method = counts_method ? signed_joule(out.method_energy) : "–";
+  if (counts_method && moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
+  if (lane.method_origin.time > lane.origin.time)
+    out.method_since = "since " + format_plain(lane.method_origin.time, 3) + " s";
   out.name = std::string(info.title) + own_values(scene);
   out.help = out.name + ", h = " + format_quantity(h, "s") + ". ";
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
     out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +
                 " of the time that it simulates. ";
-  out.help += "Energy since the start: " + out.energy + ", of which the method has " +
-              (out.method_energy < 0 ? "destroyed " : "made ") +
-              format_quantity(std::abs(out.method_energy), "J", 3) + "; largest strain " +
-              share_text(lane.frame.record.max_strain) + ". " + stability.help;
+  if (counts) out.help += "Energy since " + format_plain(lane.origin.time, 3) + " s: " + out.energy + ". ";
+  if (counts_method)
+    out.help += std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +
+                format_quantity(std::abs(out.method_energy), "J", 3) +
+                (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane got it") + ". ";
+  out.help += "Largest strain " + share_text(lane.frame.record.max_strain) + ". " + stability.help;
   return out;
 }
 

@@ -21,11 +21,12 @@ struct LaneReading {
   std::string limit;                  ///< that share, "any", "none", or "–" where it is not known
   std::string verdict;                ///< "stable below 1.4 ms"
   ImU32 level_colour = 0;             ///< of the verdict
-  std::string energy;                 ///< change since the start: "−1.2 mJ"
+  std::string energy;                 ///< change since the common origin: "−1.2 mJ"; "–" before it
   double energy_change = 0;           ///< the same [J]
-  double method_energy = 0;           ///< that the method made or, negative, destroyed [J]
+  double method_energy = 0;           ///< that the method gained or, negative, dissipated since then [J]
   std::string method;                 ///< the same: "-500 mJ"
-  double method_share = 0;            ///< of all energy that was given or taken since the start, -1 to 1
+  std::string method_since;           ///< "since 1.2 s", where the lane got its method after the origin
+  double method_share = 0;            ///< of all energy that was given or taken since then, -1 to 1
   std::optional<double> real_time;    ///< time of a step over the time that it simulates
   std::string help;                   ///< all of it in sentences
 };

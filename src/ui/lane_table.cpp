@@ -32,12 +32,15 @@ constexpr std::array kColumns{
            "stable.",
            44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const LaneRow& r) { return r.figures.limit; }},
-    Column{"ΔE", "Total energy now less that at the lane's start.", 56,
+    Column{"ΔE", "Total energy now less that at the common origin, which the line above names.", 56,
            [](const LaneRow& r) { return r.figures.energy_change; },
            [](const LaneRow& r) { return r.figures.energy; }},
-    Column{"method", "Energy that the method itself made, or destroyed, since the start (the ledger).", 56,
-           [](const LaneRow& r) { return r.figures.method_energy; },
-           [](const LaneRow& r) { return r.figures.method; }},
+    Column{
+        "method",
+        "Energy that the method itself gained or dissipated (the ledger): since the common origin, or since "
+        "the lane got its method, where that came later.",
+        56, [](const LaneRow& r) { return r.figures.method_energy; },
+        [](const LaneRow& r) { return r.figures.method; }},
     Column{"strain", "Largest strain of any stretch spring.", 42,
            [](const LaneRow& r) { return r.lane->frame.record.max_strain; },
            [](const LaneRow& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},
@@ -51,12 +54,47 @@ constexpr std::array kColumns{
            [](const LaneRow& r) { return r.figures.short_state; }},
 };
 
+// Since when the energies count, and of which lanes the method's share counts from later on.
+std::string origin_text(const Snapshot& now, const std::vector<LaneRow>& rows) {
+  std::string text =
+      "Energies since " + format_plain(now.common_origin.time, 3) + " s, " + now.common_origin.why;
+  for (const LaneRow& row : rows)
+    if (!row.figures.method_since.empty())
+      text += std::string("; method of ") + lane_letter(row.lane->lane) + ' ' + row.figures.method_since;
+  return text + ".";
+}
+
+// The line above the table. Returns its height.
+float draw_origin(const PanelContext& context, const std::vector<LaneRow>& rows, float width) {
+  const char* label = "All from the start";
+  const ImVec2 at = ImGui::GetCursorPos();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(5), units(1)));
+  const float button = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const std::string text = origin_text(context.snapshot, rows);
+  ImGui::AlignTextToFramePadding();
+  coloured_text(palette().muted, first_line(text, width - button - units(8)));
+  note_item("lane-origin");
+  note_text("lane-origin", text);
+  tooltip(text + " All lanes are compared from there on.");
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(at.x + width - button);
+  if (text_button("origin-from-start", label,
+                  "Every lane goes back to the start, where all energies begin at zero (R).", button))
+    context.send(Command(Reset{}));
+  const float height = ImGui::GetFrameHeightWithSpacing();
+  ImGui::PopStyleVar();
+  ImGui::SetCursorPos(ImVec2(at.x, at.y + height));
+  return height;
+}
+
 }  // namespace
 
 void lane_table(const PanelContext& context, ImVec2 size) {
   std::vector<LaneRow> rows;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
   ImGui::PushFont(fonts().small);
+  ImGui::BeginGroup();
+  size.y -= draw_origin(context, rows, size.x);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
   if (begin_sorted_table<LaneRow>("lane-table", kColumns, size, rows)) {
     for (const LaneRow& row : rows) {
@@ -84,6 +122,7 @@ void lane_table(const PanelContext& context, ImVec2 size) {
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
+  ImGui::EndGroup();
   ImGui::PopFont();
 }
 

@@ -156,6 +156,12 @@ class PlotPainter {
       upright(frame_.a.x + static_cast<float>(pieces[k].left), with_alpha(palette().muted, 0.7F), 1);
   }
 
+  // Where the curves of all lanes begin to count.
+  void origin() {
+    if (plot_.origin && *plot_.origin > x_.range().low && *plot_.origin <= x_.range().high)
+      upright(px(*plot_.origin), palette().muted, 1);
+  }
+
   void cursor() {
     if (!plot_.cursor) return;
     const float x = px(*plot_.cursor);
@@ -366,6 +372,7 @@ std::optional<double> draw_samples(const std::string& name, const Plot& plot, Pl
   painter.switches(pieces);
   painter.curves();
   painter.levels();
+  painter.origin();
   painter.cursor();
   if (zoom_by_mouse(name + ":frame", {painter.x(), painter.y(), frame.a, frame.b, all.a.x}, view))
     painter.readings(ImGui::GetIO().MousePos.x);

@@ -49,13 +49,14 @@ struct Plot {
   std::string title;
   std::string x_title;  ///< with its unit: "time [s]"
   std::string y_title;  ///< what y is measured from, "relative to start"; empty: from zero
-  std::string y_help = "The change since the first sample; that of a lane since its own.";  ///< of y_title
+  std::string y_help = "The change since the common origin of all lanes.";  ///< of y_title
   std::string unit;        ///< of y, at its numbers and in exports; empty for plain numbers
   bool from_zero = false;  ///< a linear y axis starts at zero
   std::vector<PlotRun> runs;
   std::vector<PlotLevel> levels;
   std::optional<AxisRange> fit_x;  ///< range of x until the user zooms; default all
   std::optional<double> cursor;    ///< the x of the shown moment
+  std::optional<double> origin;    ///< the x from which all runs count
   bool x_is_time = false;          ///< dragging along the x axis moves the cursor
   std::string empty;               ///< text when there is nothing to draw
 };

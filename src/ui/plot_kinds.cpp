@@ -29,6 +29,7 @@ struct Quantity {
   float thickness = 1.4F;
   bool stacked = false;
   bool only_if_any = false;  ///< left out where it is 0 all the time
+  bool of_method = false;    ///< relative to where the lane got its method
 };
 
 // Its switch in the legend removes it from the sum as well.
@@ -65,7 +66,8 @@ constexpr std::array kLedger{
     entry("limit", &Palette::text, [](const PlotSample& s) { return s.books.limit; }),
 };
 constexpr std::array kMethodsShares{
-    Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2},
+    Quantity{"method", &Palette::kinetic, [](const PlotSample& s) { return s.books.method; }, 2, false, false,
+             true},
 };
 constexpr std::array kStrains{
     Quantity{"largest strain", &Palette::stretch, [](const PlotSample& s) { return 100 * s.max_strain; }, 2},
@@ -116,7 +118,13 @@ std::string run_name(const std::vector<PlotStretch>& stretches) {
   return first + (stretches.size() == 2 ? ", then " : " ... ") + title_of(stretches.back().method);
 }
 
-PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, bool relative) {
+PlotSample sample_of(const LaneOrigin& origin) {
+  return {.time = origin.time, .energy = origin.energy, .books = origin.books};
+}
+
+PlotRun run_of(const LaneSnapshot& lane, std::span<const Quantity> quantities, bool relative) {
+  const Samples& samples = *lane.plot;
+  const PlotSample origin = sample_of(lane.origin), of_method = sample_of(lane.method_origin);
   PlotRun run;
   run.stretches = stretches_of(samples);
   run.what = run_name(run.stretches);
@@ -125,11 +133,13 @@ PlotRun run_of(const Samples& samples, std::span<const Quantity> quantities, boo
   for (const Quantity& quantity : quantities) {
     PlotCurve curve{quantity.label, palette().*quantity.colour, quantity.thickness, {}, quantity.stacked};
     curve.y.reserve(samples.size());
-    const double start = relative && !samples.empty() ? quantity.get(samples.front()) : 0;
+    const double start = relative ? quantity.get(origin) : 0;
+    // What one method gained or lost begins with that method.
+    const double later_start = relative && quantity.of_method ? quantity.get(of_method) : start;
     bool any = !quantity.only_if_any;
     for (const PlotSample& sample : samples) {
       any = any || quantity.get(sample) != 0;
-      curve.y.push_back(quantity.get(sample) - start);
+      curve.y.push_back(quantity.get(sample) - (sample.time < of_method.time ? start : later_start));
     }
     if (!any) continue;
     run.curves.push_back(std::move(curve));
@@ -152,7 +162,7 @@ AxisRange last_seconds(const Snapshot& now) {
 }
 
 // Quantities over time; of several lanes the first one alone, a curve for each. `relative` ones are less
-// those of each lane's first sample.
+// those at the common origin.
 Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool relative = false) {
   Plot plot;
   plot.x_title = "time [s]";
@@ -161,11 +171,12 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
   plot.fit_x = last_seconds(now);
   if (now.replay) plot.cursor = now.replay->time;
   if (now.others.empty()) {
-    plot.runs.push_back(run_of(*now.plot, quantities, relative));
+    plot.runs.push_back(run_of(now, quantities, relative));
     return plot;
   }
+  plot.origin = now.common_origin.time;
   for (const LaneSnapshot* lane : now.lanes()) {
-    PlotRun run = run_of(*lane->plot, quantities.first(1), relative);
+    PlotRun run = run_of(*lane, quantities.first(1), relative);
     run.name = run.what = lane_name(*lane);
     run.fits = !lane->frozen;
     run.dash = kLaneStyles[lane->lane].dash.scaled(kLaneDash);
@@ -176,10 +187,15 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
   return plot;
 }
 
+std::string since_origin(const Snapshot& now) {
+  if (now.plot->empty() || now.common_origin.time <= now.plot->front().time) return "relative to start";
+  return "relative to " + format_plain(now.common_origin.time, 3) + " s";
+}
+
 Plot energy_plot(const Snapshot& now, std::span<const Quantity> energies) {
   Plot plot = over_time(now, energies, true);
   plot.unit = "J";
-  plot.y_title = "relative to start";
+  plot.y_title = since_origin(now);
   return plot;
 }
 
@@ -190,7 +206,7 @@ Plot ledger_plot(const Snapshot& now) {
   const bool alone = now.others.empty();
   Plot plot = over_time(now, alone ? std::span<const Quantity>(kLedger) : kMethodsShares, true);
   plot.unit = "J";
-  plot.y_title = alone ? "relative to start" : "made by the method";
+  plot.y_title = alone ? since_origin(now) : "gained by the method";
   for (PlotRun& run : plot.runs)
     std::erase_if(run.curves, [](const PlotCurve& curve) {
       return curve.stacked && std::ranges::all_of(curve.y, [](double joule) { return joule == 0; });
@@ -280,14 +296,18 @@ struct Kind {
 };
 constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Energy",
-     "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run.",
+     "Kinetic, stretch, bend, gravity and total energy [J], each less its value at the start of the run; "
+     "with "
+     "several lanes at their common origin, the upright line.",
      energies_plot, false},
     {"Ledger",
      "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
      "line "
      "is their sum, the change of T + V. Given or taken by the hand, pins, wind, the floor, dampers, and by "
      "the "
-     "method itself. With several lanes the method's part of each.",
+     "method itself. With several lanes the method's part of each, from their common origin or where the "
+     "lane "
+     "got its method.",
      ledger_plot, false},
     {"Strain", "Largest strain of any stretch spring, longer or shorter than at rest [%].", strain_plot,
      false},

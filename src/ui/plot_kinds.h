@@ -76,7 +76,7 @@ struct PlotsLayout {
   PlotView& view(PlotKind kind) { return views[static_cast<std::size_t>(kind)]; }
 };
 
-/// The curves of the run, or one for each lane. Energies are changes since each lane's first sample. The plot
+/// The curves of the run, or one for each lane. Energies are changes since the common origin. The plot
 /// of iterations_or_time is that of its shown_kind.
 Plot make_plot(PlotKind chosen, const Snapshot& now, bool with_gravity = true);
 

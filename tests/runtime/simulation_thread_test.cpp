@@ -1191,6 +1191,62 @@ TEST(SimulationThread, MeasuresLanesAgainstAReference) {
   EXPECT_FALSE(s->reference);
 }
 
+TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
+  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  const auto steps = [&](int count) {
+    for (int i = 0; i < count; ++i) thread.send(StepOnce{});
+    return wait_for_returns(thread, thread.send(Control(SetSpeed{1})));
+  };
+  auto s = steps(20);
+  EXPECT_EQ(s->common_origin.time, 0);
+  EXPECT_EQ(s->common_origin.why, "the start");
+  const auto all_count_from = [&](double time) {
+    EXPECT_EQ(s->common_origin.time, time);
+    for (const LaneSnapshot* lane : s->lanes()) EXPECT_EQ(lane->origin.time, time) << lane->lane;
+  };
+
+  s = send_and_wait(thread, NewLane{"symplectic-euler"});
+  const double added = s->frame.record.time;
+  all_count_from(added);
+  EXPECT_EQ(s->common_origin.why, "lane B was added");
+  for (const LaneSnapshot* lane : s->lanes()) {
+    EXPECT_EQ(lane->origin.energy.total, s->frame.record.energy.total);
+    EXPECT_EQ(lane->method_origin.time, added) << "also of a method that the lane had before";
+  }
+  // Another method is not charged with what the one before it has done.
+  steps(10);
+  s = send_and_wait(thread, SetIntegrator{"rk4"});
+  all_count_from(added);
+  EXPECT_EQ(s->method_origin.time, s->frame.record.time);
+  EXPECT_EQ(s->method_origin.books.method, s->frame.record.books.method);
+  EXPECT_EQ(lane_of(*s, 0).method_origin.time, added);
+
+  // What repeats all from the start passes the origin on its way.
+  steps(5);
+  send_and_wait(thread, NewLane{"semi-implicit-euler", true});
+  s = wait_for(thread, [](const Snapshot& now) { return now.lane == 2; });
+  all_count_from(added);
+  EXPECT_EQ(s->origin.energy.total, lane_of(*s, 0).origin.energy.total) << "the same bits as A";
+
+  // From before the origin all count anew; the present that was left has its own.
+  s = send_and_wait(thread, ShowPast{added / 2});
+  const double earlier = s->replay->time;
+  s = steps(1);
+  all_count_from(earlier);
+  EXPECT_EQ(s->common_origin.why, "the run went back");
+  EXPECT_EQ(s->method_origin.time, earlier);
+  s = send_and_wait(thread, SwapBranches{});
+  all_count_from(added);
+
+  s = send_and_wait(thread, ChangeLanes{JoinLane{1, 0}});
+  all_count_from(s->frame.record.time);
+  EXPECT_EQ(s->common_origin.why, "lane B joined lane A");
+  s = send_and_wait(thread, Reset{});
+  all_count_from(0);
+  EXPECT_EQ(s->common_origin.why, "the start");
+  EXPECT_EQ(s->method_origin.time, 0);
+}
+
 TEST(SimulationThread, FollowsAParticleInEveryLane) {
   SimulationThread thread(loaded(sheet_scene(5)), paused());
   thread.send(NewLane{"symplectic-euler", false, 16});

@@ -175,6 +175,41 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   EXPECT_THAT(read_lane(lane).name, HasSubstr("Substeps 4")) << "what is not usual is marked";
 }
 
+TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
+  Interface face;
+  LaneSnapshot lane = face.snapshot;
+  StepRecord& record = lane.frame.record;
+  record.time = 2;
+  record.energy = {.kinetic = 1, .stretch = 2, .total = 3};
+  record.books.method = -0.5;
+  lane.origin.time = lane.method_origin.time = 1;
+  lane.origin.energy.total = 1;
+  lane.origin.books.method = lane.method_origin.books.method = -0.1;
+  EXPECT_EQ(read_lane(lane).energy, "+2.00 J");
+  EXPECT_EQ(read_lane(lane).method, "-400 mJ");
+  EXPECT_EQ(read_lane(lane).method_since, "");
+  lane.method_origin.time = 1.5;
+  lane.method_origin.books.method = -0.3;
+  EXPECT_EQ(read_lane(lane).method, "-200 mJ");
+  EXPECT_EQ(read_lane(lane).method_since, "since 1.5 s");
+  EXPECT_THAT(read_lane(lane).help, HasSubstr("dissipated 200 mJ since 1.5 s, when the lane got it"));
+  record.time = 0.5;
+  EXPECT_EQ(read_lane(lane).energy, "–") << "it stood before the origin";
+  EXPECT_EQ(read_lane(lane).method, "–");
+}
+
+TEST(Lanes, NameTheirOriginAndRestartFromTheStart) {
+  Interface face;
+  add_lanes(face, 2);
+  face.snapshot.common_origin = {1.2, "lane B was added"};
+  face.snapshot.others[0].method_origin.time = 2;
+  for (int i = 0; i < 3; ++i) face.frame();
+  EXPECT_EQ(shown_texts().at("lane-origin"),
+            "Energies since 1.2 s, lane B was added; method of B since 2 s.");
+  face.click("origin-from-start");
+  EXPECT_NE(face.last_command<Reset>(), nullptr);
+}
+
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
   Interface face;
   EXPECT_EQ(contrasting_method(face.snapshot), row_named("symplectic-euler"));

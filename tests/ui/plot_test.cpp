@@ -94,9 +94,14 @@ std::shared_ptr<const std::vector<PlotSample>> samples_until(int seconds, std::u
   return std::make_shared<const std::vector<PlotSample>>(std::move(samples));
 }
 
+LaneOrigin origin_at(const PlotSample& sample) {
+  return {.time = sample.time, .energy = sample.energy, .books = sample.books};
+}
+
 /// The interface with a run of twelve seconds.
 void give_runs(Interface& face) {
   face.snapshot.plot = samples_until(12, 4);
+  face.snapshot.origin = face.snapshot.method_origin = origin_at(face.snapshot.plot->front());
   face.snapshot.kept = {2, 8, 300, 1 << 20};
   face.frame();
 }
@@ -108,6 +113,7 @@ void give_lane(Interface& face) {
   other.frame = face.snapshot.frame;
   other.integrator = 1;
   other.plot = samples_until(6, 1);
+  other.origin = other.method_origin = origin_at(other.plot->front());
 }
 
 TEST(PlotBands, StackGainsUpwardsAndLossesDownwards) {
@@ -302,6 +308,33 @@ TEST(PlotKinds, ShowEnergiesRelativeToTheStartOfEachRun) {
   EXPECT_EQ(lines[0], "run,method,\"time [s]\",\"total relative to start [J]\"");
   EXPECT_THAT(lines[1], HasSubstr('"' + before + ", then " + after + "\",\"" + before + "\",0.9"));
   EXPECT_THAT(lines[2], HasSubstr("\",\"" + after + "\",1"));
+}
+
+TEST(PlotKinds, CountEnergiesOfAllLanesFromOneOrigin) {
+  Interface face;
+  give_runs(face);
+  give_lane(face);
+  Snapshot& now = face.snapshot;
+  now.common_origin.time = 3;
+  now.origin = now.method_origin = origin_at((*now.plot)[30]);
+  LaneSnapshot& other = now.others[0];
+  other.origin = origin_at((*other.plot)[30]);
+  other.method_origin = origin_at((*other.plot)[40]);
+  const Plot energy = make_plot(PlotKind::energy, now);
+  EXPECT_EQ(energy.origin, 3);
+  EXPECT_EQ(energy.y_title, "relative to 3 s");
+  for (const PlotRun& run : energy.runs) EXPECT_EQ(run.curves[0].y[30], 0) << run.name;
+
+  auto samples = *other.plot;
+  for (PlotSample& sample : samples) sample.books.method = -sample.time;
+  other.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  other.origin.books = samples[30].books;
+  other.method_origin.books = samples[40].books;
+  const std::vector<double> method = make_plot(PlotKind::ledger, now).runs[1].curves[0].y;
+  EXPECT_EQ(method[30], 0);
+  EXPECT_NEAR(method[39], -0.9, rounding(10));
+  EXPECT_EQ(method[40], 0) << "another method begins";
+  EXPECT_NEAR(method[60], -2, rounding(10));
 }
 
 TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
