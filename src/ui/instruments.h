@@ -17,6 +17,8 @@ namespace clothlab {
 /// Whether another button with that label has room at the cursor, beside *More* at the right end of the row.
 bool has_room_for(const char* label, ImVec2 at, ImVec2 size);
 
+/// The figures of all lanes as a table to sort; a click selects a lane.
+void lanes_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 /// The modes of the cloth under the growth per step of the active lane's method.
 void stability_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size);
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "integrate/registry.h"
+#include "ui/instruments.h"
 #include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/numbers.h"
@@ -64,37 +64,25 @@ std::string origin_text(const Snapshot& now, const std::vector<LaneRow>& rows) {
   return text + ".";
 }
 
-// The line above the table. Returns its height.
-float draw_origin(const PanelContext& context, const std::vector<LaneRow>& rows, float width) {
-  const char* label = "All from the start";
-  const ImVec2 at = ImGui::GetCursorPos();
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(5), units(1)));
-  const float button = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-  const std::string text = origin_text(context.snapshot, rows);
-  ImGui::AlignTextToFramePadding();
-  coloured_text(palette().muted, first_line(text, width - button - units(8)));
-  note_item("lane-origin");
-  note_text("lane-origin", text);
-  tooltip(text + " All lanes are compared from there on.");
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(at.x + width - button);
-  if (text_button("origin-from-start", label,
-                  "Every lane goes back to the start, where all energies begin at zero (R).", button))
-    context.send(Command(Reset{}));
-  const float height = ImGui::GetFrameHeightWithSpacing();
-  ImGui::PopStyleVar();
-  ImGui::SetCursorPos(ImVec2(at.x, at.y + height));
-  return height;
-}
-
 }  // namespace
 
-void lane_table(const PanelContext& context, ImVec2 size) {
+void lanes_instrument(const PanelContext& context, const std::string& name, ImVec2 at, ImVec2 size) {
+  constexpr const char* kRestart = "All from the start";
+  if (has_room_for(kRestart, at, size) &&
+      text_button(name + ":restart", kRestart,
+                  "Every lane goes back to the start, where all energies begin at zero (R).", 0, false))
+    context.send(Command(Reset{}));
   std::vector<LaneRow> rows;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) rows.push_back({lane, read_lane(*lane)});
-  ImGui::PushFont(fonts().small);
-  ImGui::BeginGroup();
-  size.y -= draw_origin(context, rows, size.x);
+  const std::string origin = origin_text(context.snapshot, rows);
+  ImGui::SetCursorScreenPos(at);
+  coloured_text(palette().muted, first_line(origin, size.x));
+  note_item("lane-origin");
+  note_text("lane-origin", origin);
+  tooltip(origin + " All lanes are compared from there on.");
+  const float line = ImGui::GetTextLineHeight() + units(2);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line));
+  size.y -= line;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(units(4), units(1.5F)));
   if (begin_sorted_table<LaneRow>("lane-table", kColumns, size, rows)) {
     for (const LaneRow& row : rows) {
@@ -122,8 +110,6 @@ void lane_table(const PanelContext& context, ImVec2 size) {
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
-  ImGui::EndGroup();
-  ImGui::PopFont();
 }
 
 }  // namespace clothlab

@@ -38,9 +38,6 @@ float new_lane_buttons_width();
 /// Letters, those buttons and the layout of several lanes, in one row of the panel; nothing for one lane.
 void lanes_panel(const PanelContext& context);
 
-/// The figures of all lanes as a table to sort; a click selects a lane.
-void lane_table(const PanelContext& context, ImVec2 size);
-
 /// Row in integrators() of the natural contrast to the active lane: a method of the other kind that no lane
 /// has yet.
 std::size_t contrasting_method(const Snapshot& now);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "ui/instruments.h"
-#include "ui/lanes.h"
 #include "ui/panels.h"
 #include "ui/plot_export.h"
 #include "ui/plot_kinds.h"
@@ -23,7 +22,7 @@ constexpr float kButtonGap = 4;     // [interface units]
 float plot_button_width(const char* label) { return ImGui::CalcTextSize(label).x + units(14); }
 
 // The chooser of a plot's kind.
-void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float width) {
+void chooser(PlotsLayout& layout, std::size_t slot, PlotKind shown, const std::string& name, float width) {
   ImGui::SetNextItemWidth(width);
   const bool open = begin_choice("##kind", plot_title(shown), ImGuiComboFlags_HeightLargest);
   note_item(name + ":kind");
@@ -31,7 +30,8 @@ void chooser(PlotKind& chosen, PlotKind shown, const std::string& name, float wi
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     const auto kind = static_cast<PlotKind>(k);
     if (instrument(kind) && !instrument(static_cast<PlotKind>(k - 1))) section("Instruments");
-    if (ImGui::Selectable(plot_title(kind), kind == chosen)) chosen = kind;
+    const bool is_shown = kind == (shown == PlotKind::lanes ? shown : layout.chosen[slot]);
+    if (ImGui::Selectable(plot_title(kind), is_shown)) layout.choose(slot, kind);
     note_item(name + ":kind:" + plot_title(kind));
     tooltip(plot_help(kind));
   }
@@ -94,11 +94,10 @@ void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const
   }
 }
 
-void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 size) {
+void plot_with_controls(const PanelContext& context, std::size_t slot, PlotKind kind, ImVec2 size) {
   PlotsLayout& layout = context.view.plots_layout;
   ImGui::PushID(static_cast<int>(slot));
   ImGui::BeginGroup();
-  const PlotKind kind = shown_kind(layout.chosen[slot], context.snapshot);
   const DrawInstrument draw = instrument(kind);
   const std::optional<Plot> plot =
       draw ? std::nullopt : std::optional(make_plot(kind, context.snapshot, layout.with_gravity()));
@@ -109,7 +108,7 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, ImVec2 si
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(7), units(2)));
   const float list = std::min(units(120), size.x * 0.45F);
-  chooser(layout.chosen[slot], kind, name, list);
+  chooser(layout, slot, kind, name, list);
   buttons(context, slot, kind, plot ? &*plot : nullptr, left + list + units(4), left + size.x);
   const float row = ImGui::GetFontSize() + units(4) + units(5);
   const ImVec2 room(size.x, size.y - row);
@@ -141,21 +140,19 @@ bool has_room_for(const char* label, ImVec2 at, ImVec2 size) {
 void plots_panel(const PanelContext& context, float width, float height) {
   const TooltipsThere there(TooltipSide::above);
   PlotsLayout& layout = context.view.plots_layout;
-  if (layout.enlarged) return plot_with_controls(context, *layout.enlarged, ImVec2(width, height));
   const float gap = units(10);
   const auto fitting = static_cast<std::size_t>(std::max(1.0F, (width + gap) / (units(kLeastWidth) + gap)));
   const std::size_t columns = std::min(layout.chosen.size(), fitting);
+  const auto kind = [&](std::size_t slot) { return layout.shown(slot, columns, context.snapshot); };
+  if (const auto slot = layout.enlarged)
+    return plot_with_controls(context, *slot, kind(*slot), ImVec2(width, height));
   const auto count = static_cast<float>(columns);
-  const bool several = !context.snapshot.others.empty();
   // A table of lanes is wider than a plot.
-  const float table = several && columns > 1 ? units(80) : 0;
+  const float table = columns > 1 && kind(columns - 1) == PlotKind::lanes ? units(80) : 0;
   const float each = std::floor((width - table - (count - 1) * gap) / count);
   for (std::size_t slot = 0; slot < columns; ++slot) {
     if (slot > 0) ImGui::SameLine(0, gap);
-    // Beside several lanes the last plot gives its place to their table.
-    if (several && slot > 0 && slot + 1 == columns)
-      return lane_table(context, ImVec2(ImGui::GetContentRegionAvail().x, height));
-    plot_with_controls(context, slot, ImVec2(each, height));
+    plot_with_controls(context, slot, kind(slot), ImVec2(each + (slot + 1 == columns ? table : 0), height));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <glm/geometric.hpp>
 #include <span>
 
@@ -322,6 +323,11 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
     {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
      nullptr, false},  // never shown itself
+    {"Lanes",
+     "The figures of all lanes as a table to sort: limit, energy since their common origin, strain and cost. "
+     "It is "
+     "next to the plots where there are several lanes, unless you have chosen something else there.",
+     nullptr, false, lanes_instrument},
     {"Stability",
      "Why the method is stable or not: the frequencies of the cloth as it is now, pins and contacts held, "
      "under the "
@@ -362,15 +368,28 @@ PlotsLayout::PlotsLayout() {
 
 std::vector<std::string> PlotsLayout::titles() const {
   std::vector<std::string> all;
-  if (chosen == PlotsLayout().chosen) return all;
-  for (const PlotKind kind : chosen) all.emplace_back(plot_title(kind));
+  if (std::ranges::none_of(by_user, std::identity())) return all;
+  for (std::size_t slot = 0; slot < chosen.size(); ++slot)
+    all.emplace_back(by_user[slot] ? plot_title(chosen[slot]) : "");
   return all;
 }
 
 void PlotsLayout::choose(const std::vector<std::string>& titles) {
   for (std::size_t slot = 0; slot < std::min(titles.size(), chosen.size()); ++slot)
     for (std::size_t k = 0; k < kPlotKinds; ++k)
-      if (titles[slot] == kKinds[k].title) chosen[slot] = static_cast<PlotKind>(k);
+      if (titles[slot] == kKinds[k].title) choose(slot, static_cast<PlotKind>(k));
+}
+
+void PlotsLayout::choose(std::size_t slot, PlotKind kind) {
+  chosen[slot] = kind;
+  by_user[slot] = true;
+}
+
+PlotKind PlotsLayout::shown(std::size_t slot, std::size_t columns, const Snapshot& now) const {
+  const auto beside = std::span(chosen).first(columns);
+  const bool is_table = slot > 0 && slot + 1 == columns && !now.others.empty() && !by_user[slot] &&
+                        std::ranges::find(beside, PlotKind::lanes) == beside.end();
+  return is_table ? PlotKind::lanes : shown_kind(chosen[slot], now);
 }
 
 bool PlotsLayout::with_gravity() const {

@@ -25,6 +25,7 @@ enum class PlotKind {
   step_time,
   iterations,
   iterations_or_time,
+  lanes,
   stability,
   phase,
   cost,
@@ -32,7 +33,7 @@ enum class PlotKind {
   limits,
   map
 };
-inline constexpr std::size_t kPlotKinds = 16;
+inline constexpr std::size_t kPlotKinds = 17;
 
 /// The kind shown for a chosen one: iterations_or_time shows the iterations of an iterative method, otherwise
 /// the time per step.
@@ -59,6 +60,8 @@ struct StabilityView {
 struct PlotsLayout {
   /// Side by side, as many as have room.
   std::array<PlotKind, 3> chosen{PlotKind::energy, PlotKind::strain, PlotKind::iterations_or_time};
+  /// Which of them the user has chosen: the table of lanes takes the place of none of these.
+  std::array<bool, 3> by_user{};
   std::array<PlotView, kPlotKinds> views;
   StabilityView stability;
   bool solves = false;                  ///< of the last step, in the picture of the solver; else steps
@@ -67,7 +70,13 @@ struct PlotsLayout {
   std::optional<std::size_t> enlarged;  ///< which of those side by side has all the room
 
   PlotsLayout();
-  /// Conversion to and from titles; none for the default, and unknown titles are skipped.
+  /// What the slot shows where so many of them are side by side: with several lanes their table is the last
+  /// one, if that was not chosen.
+  PlotKind shown(std::size_t slot, std::size_t columns, const Snapshot& now) const;
+  /// The user's choice.
+  void choose(std::size_t slot, PlotKind kind);
+  /// Conversion to and from titles; none where nothing was chosen. Empty ones are of slots
+  /// that were not chosen; they and unknown ones are skipped.
   std::vector<std::string> titles() const;
   void choose(const std::vector<std::string>& titles);
   /// Whether the sum of energies includes gravity; its own curve is hidden otherwise.

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -206,8 +207,64 @@ TEST(Lanes, NameTheirOriginAndRestartFromTheStart) {
   for (int i = 0; i < 3; ++i) face.frame();
   EXPECT_EQ(shown_texts().at("lane-origin"),
             "Energies since 1.2 s, lane B was added; method of B since 2 s.");
-  face.click("origin-from-start");
+  face.click("plot1:restart");
   EXPECT_NE(face.last_command<Reset>(), nullptr);
+}
+
+TEST(Lanes, TheirTableTakesThePlaceOfNoChosenPlot) {
+  Interface face;
+  PlotsLayout& layout = face.view.plots_layout;
+  const auto frames = [&] {
+    for (int i = 0; i < 3; ++i) face.frame();
+  };
+  const auto has_table = [&] { return face.rect("lane-row:A").x >= 0; };
+  frames();
+  EXPECT_FALSE(has_table());
+  add_lanes(face, 2);
+  frames();
+  EXPECT_TRUE(has_table()) << "in the place of a plot that nobody has chosen";
+  // The user wants the plot there.
+  face.click("plot1:kind");
+  face.frame();
+  face.click("plot1:kind:Strain");
+  frames();
+  EXPECT_FALSE(has_table());
+  face.snapshot.others.clear();
+  frames();
+  add_lanes(face, 2);
+  frames();
+  EXPECT_FALSE(has_table()) << "another lane does not take it away";
+  PlotsLayout later;
+  later.choose(layout.titles());
+  EXPECT_EQ(later.by_user, layout.by_user) << "nor does another session";
+  EXPECT_EQ(later.chosen, layout.chosen);
+  face.click("plot0:kind");
+  face.frame();
+  face.click("plot0:kind:Lanes");
+  frames();
+  EXPECT_TRUE(has_table());
+}
+
+TEST(Lanes, TheirTableIsReachableInSmallAndScaledWindows) {
+  for (const auto& [width, height, scale] :
+       {std::array{800.0F, 600.0F, 1.0F}, std::array{960.0F, 540.0F, 2.0F}}) {
+    Interface face(Interface::sheet(), scale, width, height);
+    add_lanes(face, 4);
+    for (int i = 0; i < 3; ++i) face.frame();
+    face.click("plot0:kind");
+    face.frame();
+    face.click("plot0:kind:Lanes");
+    for (int i = 0; i < 3; ++i) face.frame();
+    for (const char* row : {"lane-row:A", "lane-row:D"}) {
+      const ImVec4 at = face.rect(row);
+      EXPECT_GT(at.z, at.x) << row << " at " << width << " by " << height;
+      EXPECT_LE(at.w, height * scale) << row;
+    }
+    face.click("lane-row:C");
+    EXPECT_EQ(face.last_control<SelectLane>()->lane, 2u);
+    face.click("plot0:restart");
+    EXPECT_NE(face.last_command<Reset>(), nullptr);
+  }
 }
 
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
