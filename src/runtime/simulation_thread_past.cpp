@@ -81,7 +81,7 @@ void SimulationThread::Impl::begin_origin(std::string why) {
 LaneOrigin SimulationThread::Impl::present_figures(const LiveLane& lane) const {
   const Simulation& simulation = simulation_of(lane);
   const double time = lane.coming_back ? simulation.state().t : arena->time();
-  return {time, simulation.record().energy, simulation.record().books};
+  return {time, simulation.steps(), simulation.record().energy, simulation.record().books};
 }
 
 void SimulationThread::Impl::set_origin(LiveLane& lane) {

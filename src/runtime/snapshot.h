@@ -82,7 +82,8 @@ struct ComingBack {
 
 /// The figures of a lane from which its changes of energy count.
 struct LaneOrigin {
-  double time = 0;  ///< simulated [s]
+  double time = 0;         ///< simulated [s]
+  std::uint64_t step = 0;  ///< of the lane
   EnergyReport energy;
   EnergyBooks books;
 };

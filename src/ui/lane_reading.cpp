@@ -93,6 +93,51 @@ ImU32 level_colour(StabilityLevel level) {
   return palette().muted;
 }
 
+namespace {
+
+struct MethodShare {
+  double gained = 0;  // [J]; dissipated, where negative
+  double share = 0;   // of all energy that was given or taken, -1 to 1
+};
+
+// None before the lane had its method.
+std::optional<MethodShare> method_share(const LaneSnapshot& lane) {
+  if (lane.frame.record.time + kRounding < lane.method_origin.time) return std::nullopt;
+  EnergyBooks books = lane.frame.record.books;
+  double moved = 0;
+  for (const EnergyEntry& entry : kEnergyEntries) {
+    books.*entry.joule -= lane.method_origin.books.*entry.joule;
+    moved += std::abs(books.*entry.joule);
+  }
+  MethodShare out{books.from_nothing()};
+  if (moved > 0) out.share = std::clamp(out.gained / moved, -1.0, 1.0);
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> spurious_energy(const LaneSnapshot& lane) {
+  constexpr double kLargeShare = 0.1;  // of all energy that was given or taken
+  const std::optional<MethodShare> method = method_share(lane);
+  if (!method || !(method->gained > 0)) return std::nullopt;
+  const auto tells = [&](const Notice& notice) {
+    return notice.cause == NoticeCause::spurious_energy && notice.step >= lane.method_origin.step;
+  };
+  const EnergyReport& energy = lane.frame.record.energy;
+  const bool is_reported = lane.notices && std::ranges::any_of(*lane.notices, tells);
+  if (!is_reported &&
+      !(method->share > kLargeShare && method->gained > energy.kinetic + energy.stretch + energy.bend))
+    return std::nullopt;
+  return method->gained;
+}
+
+StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
+  if (const auto gained = spurious_energy(lane); gained && theory.level == StabilityLevel::safe)
+    return contradicted(std::move(theory), *gained);
+  const StepTrouble trouble = trouble_of(lane, integrators()[lane.integrator]);
+  return trouble.converged ? theory : not_converged(std::move(theory), trouble.why);
+}
+
 LaneReading read_lane(const LaneSnapshot& lane) {
   LaneReading out;
   const Scene& scene = *lane.frame.scene;
@@ -101,13 +146,13 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / scene.stepping.dt;
   describe_state(lane, out);
   StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
-  if (const StepTrouble trouble = trouble_of(lane, info); !trouble.converged)
-    stability = not_converged(std::move(stability), trouble.why);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
   out.limit = limit_text(out.limit_share, stability.level);
   if (!lane.blow_up_sentence.empty() && stability.level != StabilityLevel::unstable) {
     stability.level = StabilityLevel::unstable;
     stability.verdict = "blew up all the same";
+  } else {
+    stability = judged_by_run(std::move(stability), lane);
   }
   out.verdict = stability.verdict;
   out.level_colour = level_colour(stability.level);
@@ -116,19 +161,15 @@ LaneReading read_lane(const LaneSnapshot& lane) {
                                        std::abs(energy.gravity) + std::abs(energy.pressure));
   const auto without_rounding = [&](double joule) { return std::abs(joule) < rounding ? 0 : joule; };
   // A lane that stood before the origin, and a moment of the past before it, have nothing to count.
-  const double now = lane.frame.record.time + kRounding;
-  const bool counts = now >= lane.origin.time, counts_method = now >= lane.method_origin.time;
+  const bool counts = lane.frame.record.time + kRounding >= lane.origin.time;
   if (counts) out.energy_change = without_rounding(energy.total - lane.origin.energy.total);
   out.energy = counts ? signed_joule(out.energy_change) : "–";
-  EnergyBooks books = lane.frame.record.books;
-  double moved = 0;
-  for (const EnergyEntry& entry : kEnergyEntries) {
-    books.*entry.joule -= lane.method_origin.books.*entry.joule;
-    moved += std::abs(books.*entry.joule);
+  const std::optional<MethodShare> method = method_share(lane);
+  if (method) {
+    out.method_energy = without_rounding(method->gained);
+    out.method_share = out.method_energy == 0 ? 0 : method->share;
   }
-  if (counts_method) out.method_energy = without_rounding(books.from_nothing());
-  out.method = counts_method ? signed_joule(out.method_energy) : "–";
-  if (counts_method && moved > 0) out.method_share = std::clamp(out.method_energy / moved, -1.0, 1.0);
+  out.method = method ? signed_joule(out.method_energy) : "–";
   if (lane.method_origin.time > lane.origin.time)
     out.method_since = "since " + format_plain(lane.method_origin.time, 3) + " s";
   out.name = std::string(info.title) + own_values(scene);
@@ -138,7 +179,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
     out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +
                 " of the time that it simulates. ";
   if (counts) out.help += "Energy since " + format_plain(lane.origin.time, 3) + " s: " + out.energy + ". ";
-  if (counts_method)
+  if (method)
     out.help += std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +
                 format_quantity(std::abs(out.method_energy), "J", 3) +
                 (out.method_since.empty() ? "" : ' ' + out.method_since + ", when the lane got it") + ". ";

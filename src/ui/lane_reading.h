@@ -8,6 +8,7 @@
 
 #include "integrate/registry.h"
 #include "runtime/snapshot.h"
+#include "ui/stability.h"
 
 namespace clothlab {
 
@@ -40,8 +41,15 @@ struct StepTrouble {
 };
 StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info);
 
+/// Energy [J] that the lane's method gained where that contradicts its stability: as much as the run
+/// reported, or more than the cloth has as motion and strain.
+std::optional<double> spurious_energy(const LaneSnapshot& lane);
+
+/// What theory says, and where the run contradicts it: its method gains energy, or its last step did not
+/// converge.
+StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane);
+
 /// The colour of a stability level.
-enum class StabilityLevel;
 ImU32 level_colour(StabilityLevel level);
 
 }  // namespace clothlab

@@ -95,4 +95,14 @@ StabilityReading not_converged(StabilityReading reading, const std::string& why)
   return reading;
 }
 
+StabilityReading contradicted(StabilityReading reading, double gained) {
+  if (reading.level != StabilityLevel::safe) return reading;
+  const std::string energy = format_quantity(gained, "J", 3);
+  reading.level = StabilityLevel::unstable;
+  reading.verdict = "gained " + energy + ", though " + reading.verdict;
+  reading.help += "\n\nThat is linear theory. In this run the method itself gained " + energy +
+                  ", which no force gave (the ledger).";
+  return reading;
+}
+
 }  // namespace clothlab

@@ -140,7 +140,7 @@ void status_bar(const PanelContext& context) {
   const IntegratorParameters values = context.own_parameters();
   StabilityReading stability = read_stability(info, values, context.step_size(), now.stability);
   const auto [trouble, converged] = trouble_of(now, info);
-  if (!converged) stability = not_converged(std::move(stability), trouble);
+  if (context.integrator() == now.integrator) stability = judged_by_run(std::move(stability), now);
   if (!now.blow_up_sentence.empty()) {
     stability.level = StabilityLevel::unstable;
     stability.verdict = "frozen: blown up";

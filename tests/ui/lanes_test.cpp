@@ -267,6 +267,46 @@ TEST(Lanes, TheirTableIsReachableInSmallAndScaledWindows) {
   }
 }
 
+TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
+  Interface face;
+  LaneSnapshot lane = face.snapshot;
+  lane.integrator = row_named("implicit-midpoint");
+  auto scene = std::make_shared<Scene>(*lane.frame.scene);
+  scene->integrator = "implicit-midpoint";
+  lane.frame.scene = scene;
+  StabilityEstimate estimate;
+  estimate.stiffest = {.omega = 1000};
+  lane.stability = estimate;
+  StepRecord& record = lane.frame.record;
+  record.time = 1;
+  record.energy = {.kinetic = 20, .stretch = 30, .total = 50};
+  record.books.damping = -100;
+  EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
+  EXPECT_EQ(read_lane(lane).level_colour, palette().good);
+  record.books.method = 142;
+  EXPECT_EQ(read_lane(lane).verdict, "gained 142 J, though stable on an oscillator");
+  EXPECT_EQ(read_lane(lane).level_colour, palette().failed) << "the colour of what a method gains";
+  // Less than the cloth has itself may be an error that swings; the run reports what stays.
+  record.books.method = 40;
+  EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
+  NoticeLog log;
+  log.add(NoticeCause::spurious_energy, 30, "It gained some.");
+  lane.notices = log.list();
+  EXPECT_THAT(read_lane(lane).verdict, HasSubstr("gained 40"));
+  lane.method_origin.step = 31;
+  EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator") << "that was another method";
+  record.books.method = -5;
+  EXPECT_EQ(read_lane(lane).verdict, "stable on an oscillator");
+
+  // Together with the window's own run, at the bottom.
+  static_cast<LaneSnapshot&>(face.snapshot) = lane;
+  record.books.method = 142;
+  face.snapshot.frame.record.books.method = 142;
+  face.edits->record(SetIntegrator{"implicit-midpoint"});
+  for (int i = 0; i < 2; ++i) face.frame();
+  EXPECT_THAT(shown_texts().at("stability"), HasSubstr("gained 142 J"));
+}
+
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {
   Interface face;
   EXPECT_EQ(contrasting_method(face.snapshot), row_named("symplectic-euler"));
