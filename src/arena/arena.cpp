@@ -349,6 +349,18 @@ bool Arena::has_passed(const Moment& moment) const {
   return n == 0 || (n <= past_->size() && (*past_)[n - 1].number == (*moment.past)[n - 1].number);
 }
 
+double Arena::largest_step_since(const Moment& moment) const {
+  double largest = moment.lanes.front().checkpoint->scene->stepping.dt;
+  for (std::size_t i = moment.changes; i < past_->size(); ++i) {
+    const Command& command = (*past_)[i].command;
+    if (const auto* value = std::get_if<SetParameter>(&command); value != nullptr && value->id == "dt")
+      largest = std::max(largest, value->value);
+    else if (const auto* scene = std::get_if<SetScene>(&command); scene != nullptr && scene->scene)
+      largest = std::max(largest, scene->scene->stepping.dt);
+  }
+  return largest;
+}
+
 CatchUp Arena::start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,
                               const StopProbe& stop) const {
   const Moment::Part& part = moment.of(lane);

@@ -142,6 +142,8 @@ class Arena {
 
   /// Whether the present run has gone through the moment: a lane comes back from no other.
   bool has_passed(const Moment& moment) const;
+  /// The largest h [s] of a step of all lanes from a moment of the present run to now.
+  double largest_step_since(const Moment& moment) const;
   /// The run of `lane`, there or not, from a moment with the method of `scene`. It begins with the lane's
   /// state, or else with that of the first lane of the moment.
   CatchUp start_catch_up(WorkerPool& pool, LaneId lane, const Scene& scene, const Moment& moment,

@@ -60,6 +60,7 @@ struct LiveLane {
     double from = 0;            // [s]
     bool is_reference = false;  // where it arrives
     Origins origins_before = {};
+    int substeps = 1;  // from where it arrives; more on its way, where h was larger for a while
   };
   std::optional<Return> coming_back;
 

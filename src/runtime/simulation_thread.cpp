@@ -323,10 +323,19 @@ std::optional<RealTimeLag> SimulationThread::Impl::lag() {
   const double h = simulation().scene().stepping.dt;
   const std::optional<double> seconds = cost.mean();
   if (!playing || !seconds || *seconds * speed <= h) return std::nullopt;
-  std::optional<double> limit = prospect(live()).largest_step;
-  if (limit) *limit *= simulation().scene().stepping.substeps;
-  if (limit) proposed = real_time_step(*seconds, speed, *limit, proposed);
-  return RealTimeLag{1e3 * *seconds, limit ? proposed : std::nullopt};
+  RealTimeLag lag{1e3 * *seconds, std::nullopt};
+  RealTimeLag::Limit lowest{active, std::numeric_limits<double>::infinity()};
+  for (const auto& lane : lanes) {
+    if (!runs(*lane)) continue;
+    const std::optional<double> limit = prospect(*lane).largest_step;
+    if (!limit) return lag;
+    const double step = *limit * simulation_of(*lane).scene().stepping.substeps;
+    if (step < lowest.step) lowest = {lane->id, step};
+  }
+  lag.step = proposed = real_time_step(*seconds, speed, lowest.step, proposed);
+  const double free = real_time_step(*seconds, speed, std::numeric_limits<double>::infinity());
+  if (*proposed < free) lag.limit = lowest;
+  return lag;
 }
 
 StepTimes SimulationThread::Impl::note_step_times(LiveLane& lane) {

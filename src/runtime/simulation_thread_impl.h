@@ -120,8 +120,8 @@ struct SimulationThread::Impl {
   const Simulation& simulation_of(const LiveLane& lane) const {
     return lane.coming_back ? lane.coming_back->run.simulation() : (*arena)[lane.id];
   }
-  /// Than the active lane.
-  bool has_other_method(const Scene& scene) const;
+  /// Than the active lane; but for the substeps that it needs on its way.
+  bool has_other_method(const LiveLane::Return& lane) const;
   LiveLane& live(LaneId lane);
   const LiveLane& live(LaneId lane) const { return const_cast<Impl*>(this)->live(lane); }
   LiveLane& live() { return live(active); }
@@ -155,7 +155,8 @@ struct SimulationThread::Impl {
   BlownUpRun describe_blow_up(LaneId lane, const BlowUpFacts& facts, const Scene& scene) const;
   /// Why the lane stood at a moment of the past; none where it did not blow up before that.
   std::optional<BlownUpRun> blow_up_at(const LiveLane& lane, const Moment::Part& then) const;
-  /// Begins to catch up from a moment; the lane may be one that the arena does not have yet.
+  /// Begins to catch up from a moment; the lane may be one that the arena does not have yet. A lane that was
+  /// there takes no larger steps on its way than now: what a larger h has destroyed outlives it.
   void start_return(LiveLane& lane, const Scene& method, const Moment& moment, bool is_reference = false);
   /// The newest moment that is kept in which the lane is sound, or else the first of the run.
   const Moment& sound_moment(LaneId lane) const;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/error.h"
 #include "runtime/simulation_thread_impl.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 
@@ -52,8 +54,16 @@ void SimulationThread::Impl::start_return(LiveLane& lane, const Scene& method, c
   const double from = moment.of(lane.id).checkpoint->state.t;
   // A reset that waits does not take it back: it comes from there then.
   const StopProbe superseded = [this] { return queue.scene_waits(); };
-  CatchUp run = arena->start_catch_up(pool, lane.id, method, moment, superseded);
-  lane.coming_back.emplace(LiveLane::Return{std::move(run), from, is_reference, lane.origins});
+  Scene on_its_way = method;
+  if (arena->find(lane.id) != nullptr) {
+    const double parts = std::ceil(arena->largest_step_since(moment) / method.stepping.dt * (1 - 1e-9)) *
+                         method.stepping.substeps;
+    on_its_way.stepping.substeps = static_cast<int>(std::clamp(
+        parts, static_cast<double>(method.stepping.substeps), find_scene_parameter("substeps")->spec.max));
+  }
+  CatchUp run = arena->start_catch_up(pool, lane.id, on_its_way, moment, superseded);
+  lane.coming_back.emplace(
+      LiveLane::Return{std::move(run), from, is_reference, lane.origins, method.stepping.substeps});
   lane.plot.forget_after(from);
   if (from < origin.time || arena->find(lane.id) == nullptr)
     set_origin(lane);
@@ -114,8 +124,11 @@ Arena::Progress SimulationThread::Impl::come_nearer(LiveLane& lane) {
 
 void SimulationThread::Impl::arrive(LiveLane& lane) {
   const bool is_new = arena->find(lane.id) == nullptr, is_reference = lane.coming_back->is_reference;
+  const int substeps = lane.coming_back->substeps;
   arena.come_back(std::move(lane.coming_back->run));
   lane.coming_back.reset();
+  if ((*arena)[lane.id].scene().stepping.substeps != substeps)
+    arena.apply(pool, lane.id, SetParameter{"substeps", static_cast<double>(substeps)});
   lane.blown.reset();
   if (is_reference)
     refer_to(lane.id);

@@ -19,8 +19,10 @@ constexpr std::size_t kReplayStates = 120;
 
 }  // namespace
 
-bool SimulationThread::Impl::has_other_method(const Scene& scene) const {
-  const Scene of_active = with_method_of(scene, simulation().scene());
+bool SimulationThread::Impl::has_other_method(const LiveLane::Return& lane) const {
+  const Scene& scene = lane.run.simulation().scene();
+  Scene of_active = with_method_of(scene, simulation().scene());
+  if (of_active.stepping.substeps == lane.substeps) of_active.stepping.substeps = scene.stepping.substeps;
   return !differences(scene, of_active, simulation().mesh()).empty();
 }
 
@@ -59,7 +61,7 @@ void SimulationThread::Impl::apply(const Command& command) {
   if (!rule.changes_scene) return;
   const bool of_method = is_of_method(command);
   // What comes back with a method that it no longer has begins again, where it may.
-  if (live().coming_back && has_other_method(live().coming_back->run.simulation().scene())) {
+  if (live().coming_back && has_other_method(*live().coming_back)) {
     give_up_return(live());
     if (!live().blown) start_return(live(), simulation().scene(), sound_moment(active));
   }

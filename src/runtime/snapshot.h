@@ -59,9 +59,15 @@ struct StepTimes {
 /// Steps that take longer than the time they simulate, at the wanted speed.
 struct RealTimeLag {
   double step_ms = 0;  ///< mean of the last ones
-  /// The h [s] from which they would keep up (runtime/real_time.h); 0: no stable one does; none while it is
-  /// not known which are stable.
+  /// The h [s] from which they would keep up (runtime/real_time.h), stable for all lanes that run; 0: no such
+  /// one does; none while it is not known which are stable.
   std::optional<double> step;
+  /// The lane whose limit forbids the h that would keep up, or a rounder one, and that limit [s].
+  struct Limit {
+    LaneId lane = 0;
+    double step = 0;
+  };
+  std::optional<Limit> limit = {};
 };
 
 /// The shown state of the past.

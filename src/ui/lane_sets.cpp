@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "sim/parameters.h"
 #include "ui/method_mark.h"
 
 namespace clothlab {
@@ -44,7 +45,14 @@ LaneChoices in_real_time(const PanelContext& context) {
 
 LaneChoices steps_of_one(const PanelContext& context) {
   const std::size_t row = context.integrator();
-  return {{{row, 16}, {row, 4}, {row, 1}}, std::min(16 * context.step_size(), 1.0)};
+  double tick = std::min(16 * context.step_size(), 1.0);
+  // The lane without substeps is to be stable, too.
+  constexpr double kBelowLimit = 0.9;
+  if (const auto& estimate = context.snapshot.stability)
+    if (const auto limit = largest_stable_step(integrators()[row], context.own_parameters(), *estimate);
+        limit && *limit > 0)
+      tick = std::min(tick, kBelowLimit * *limit);
+  return {{{row, 16}, {row, 4}, {row, 1}}, std::max(tick, find_scene_parameter("dt")->spec.min)};
 }
 
 LaneChoices with_reference(const PanelContext& context) {
@@ -69,7 +77,9 @@ constexpr std::array kSets{
     LaneSet{"Explicit four", "Explicit and symplectic Euler, velocity Verlet and RK4: who holds which h.",
             explicit_ones},
     LaneSet{"One method at h, 4 h, 16 h",
-            "The active method with 16, 4 and 1 substeps of 16 times its present h.", steps_of_one},
+            "The active method with 16, 4 and 1 substeps of 16 times its present h, or of the largest stable "
+            "one.",
+            steps_of_one},
     LaneSet{
         "In real time here",
         "Eight methods, without those whose steps have taken longer on this scene than the time that they "

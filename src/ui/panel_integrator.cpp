@@ -71,6 +71,17 @@ std::string slowest_lane(const Snapshot& now) {
          format_plain(std::round(100 * share), 3) + " %";
 }
 
+// "lane B (RK4) is stable below 3.6 ms", or the only method.
+std::string limit_of(const Snapshot& now, const RealTimeLag::Limit& limit) {
+  const std::vector<const LaneSnapshot*> lanes = now.lanes();
+  const auto lane = std::ranges::find(lanes, limit.lane, &LaneSnapshot::lane);
+  const std::string title(integrators()[(lane == lanes.end() ? &now : *lane)->integrator].title);
+  const std::string name =
+      now.others.empty() ? title : std::string("lane ") + lane_letter(limit.lane) + " (" + title + ")";
+  return name +
+         (limit.step > 0 ? " is stable below " + format_quantity(limit.step, "s") : " is stable at no h");
+}
+
 // In place of the line below h where steps take longer than the time they simulate.
 void lag_line(const PanelContext& context, const RealTimeLag& lag) {
   const double speed = context.snapshot.speed;
@@ -83,10 +94,13 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
     ImGui::PopFont();
     note_item("real-time");
     tooltip("Sets h to where steps that take a quarter longer than now keep up with " + goal +
+            ", and all lanes are stable" +
+            (lag.limit ? ": " + limit_of(context.snapshot, *lag.limit) : std::string()) +
             ". The larger h is, the more the method damps or errs. Ctrl-Z takes it back.");
     ImGui::SameLine(0, units(8));
   } else if (lag.step) {
     text = "No stable h up to " + format_quantity(kLongestRealTimeStep, "s") + " reaches " + goal;
+    if (lag.limit) text += ": " + limit_of(context.snapshot, *lag.limit);
   }
   // Where the lane that is shown runs alone, it is all of it.
   const LaneSnapshot& shown = context.snapshot;
@@ -96,6 +110,7 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
     text += "; " + slowest_lane(context.snapshot);
   small_text(text, 1);
   note_item("lag");
+  note_text("lag", text);
   tooltip(
       "Steps take longer than the time they simulate, so the cloth moves more slowly than asked for. "
       "Simulated time is never skipped, and h is not changed by itself. Of several lanes, the slowest, which "

@@ -325,6 +325,24 @@ TEST(SimulationThread, SaysFromWhichStepOnItReachesTheSpeed) {
   EXPECT_FALSE(s->lag) << "another h is measured anew, and this one suffices";
 }
 
+TEST(SimulationThread, ProposesNoStepThatALaneDoesNotBear) {
+  Scene scene = sheet_scene(16);
+  scene.stepping.dt = 1e-6;                // far less than a step takes
+  scene.material.stretch_stiffness = 1e7;  // explicit methods bear hardly more
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, NewLane{"symplectic-euler"});
+  send_and_wait(thread, SelectLane{0});
+  thread.send(SetPlaying{true});
+  auto s = wait_for(thread, [](const Snapshot& later) { return later.lag && later.lag->step; });
+  EXPECT_EQ(s->lag->step, 0);
+  ASSERT_TRUE(s->lag->limit);
+  EXPECT_EQ(s->lag->limit->lane, 1u) << "not the active one";
+  EXPECT_GT(s->lag->limit->step, 0);
+  thread.send(ChangeLanes{RemoveLane{1}});
+  s = wait_for(thread, [](const Snapshot& later) { return later.lag && later.lag->step > 0.0; });
+  EXPECT_FALSE(s->lag->limit);
+}
+
 TEST(SimulationThread, SleepsWhilePaused) {
   SimulationThread thread(loaded(sheet_scene(4)), paused());
   wait_for(thread, [](const Snapshot& s) { return s.stability.has_value(); });
@@ -1098,6 +1116,27 @@ TEST(SimulationThread, ALaneThatBlowsUpComesBackWithAnotherMethodBesideTheOthers
   send_and_wait(thread, SetPlaying{false});
   s = send_and_wait(thread, ShowPast{0});
   for (const LaneSnapshot* lane : s->lanes()) EXPECT_EQ(lane->frame.record.time, 0);
+}
+
+TEST(SimulationThread, ASmallerStepBringsBackTheLaneThatALargerOneDestroyed) {
+  Scene scene = sheet_scene(5);
+  scene.stepping.dt = 1e-3;
+  SimulationThread thread(loaded(scene), paused());
+  send_and_wait(thread, NewLane{"symplectic-euler"});
+  for (int i = 0; i < 50; ++i) thread.send(StepOnce{});
+  thread.send(SetParameter{"dt", 0.05});
+  send_and_wait(thread, SetPlaying{true});
+  auto s = wait_for(thread, [](const Snapshot& now) {
+    return now.frozen && now.others[0].frame.record.step > now.frame.record.step + 20;
+  });
+  ASSERT_EQ(s->lane, 1u);
+  send_and_wait(thread, SetParameter{"dt", 1e-3});
+  s = wait_for(thread, [](const Snapshot& now) { return !now.frozen && !now.coming_back; });
+  EXPECT_THAT(s->blow_up_sentence, IsEmpty());
+  EXPECT_THAT(s->message, HasSubstr("Goes on"));
+  EXPECT_EQ(s->frame.record.step, s->others[0].frame.record.step) << "at the present of the others";
+  EXPECT_EQ(s->frame.scene->stepping.substeps, 1) << "it needed more on its way alone";
+  EXPECT_LT(s->frame.record.max_strain, 1);
 }
 
 /// Sends requests that are carried out with nothing between them.

@@ -752,6 +752,12 @@ TEST(Interface, SaysFromWhichStepOnItRunsInRealTime) {
       for (std::size_t i = 0; i < below.size(); ++i)
         EXPECT_EQ(face.rect(below[i]).y, before[i].y) << below[i] << " moves";
     }
+    face.snapshot.lag = RealTimeLag{1.9, 0.0, RealTimeLag::Limit{0, 0.0028}};
+    face.frame();
+    EXPECT_THAT(shown_texts().at("lag"),
+                HasSubstr("reaches real time: Semi-implicit Euler is stable below 2.8"));
+    face.snapshot.lag = RealTimeLag{1.9, 0.0025, RealTimeLag::Limit{0, 0.0028}};
+    face.frame();
     face.click("real-time");
     const auto* set = face.last_command<SetParameter>();
     ASSERT_NE(set, nullptr);
