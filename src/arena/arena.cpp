@@ -253,9 +253,11 @@ bool Arena::steps_side_by_side() const {
 
 StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   const auto take = [&](Lane& lane) {
-    const double start = clock != nullptr ? clock() : 0;
+    const LaneTime start = clock != nullptr ? clock() : LaneTime();
     lane.status = lane.simulation->step(pool, stop, is_alone() && !compared_);
-    if (clock != nullptr) lane.seconds = clock() - start;
+    if (clock == nullptr) return;
+    const LaneTime end = clock();
+    lane.cost = {end.wall - start.wall, end.processor - start.processor};
   };
   if (is_alone()) {
     take(lanes_.front());

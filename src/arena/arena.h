@@ -22,6 +22,11 @@ namespace clothlab {
 /// Throws InputError where the text is not one letter from A to H.
 LaneId lane_of_letter(const std::string& text);
 
+/// Wall-clock time and processor time of a thread [s]; differences count.
+struct LaneTime {
+  double wall = 0, processor = 0;
+};
+
 /// One method with its own state.
 struct Lane {
   LaneId id = 0;
@@ -30,7 +35,7 @@ struct Lane {
   std::optional<BlowUp> frozen = {};
   bool held = false;                     ///< it stands because somebody wanted that
   StepStatus status = StepStatus::done;  ///< of its last step
-  double seconds = 0;                    ///< that it took, as the clock of Arena::step says
+  LaneTime cost = {};                    ///< of its last step, by the clock of Arena::step
 
   bool runs() const { return !frozen && !held; }
   void go_on();              ///< it stands no longer
@@ -129,9 +134,9 @@ class Arena {
   void apply(WorkerPool& pool, const LaneCommand& command);
 
   /// One step of h for every lane that runs; stopped, or where it throws, for none. Blown up: no lane runs
-  /// any more, or the only one blew up. `clock` [s] is for Lane::seconds, and may be called on any thread of
-  /// the pool.
-  using Clock = double (*)();
+  /// any more, or the only one blew up. `clock` is for Lane::cost, and may be called on any thread of
+  /// the pool: it tells the time of its calling thread.
+  using Clock = LaneTime (*)();
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Clock clock = nullptr);
 
   /// Saves all but the place in the journal. Reuses the memory of `to`.

@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "io/output_file.h"
 #include "io/png.h"
+#include "runtime/real_time.h"
 
 namespace clothlab {
 namespace {
@@ -51,10 +52,11 @@ const std::array kColumns{
     LaneColumn{"h [ms]", "simulated time per step",
                [](const LaneFigures& lane) { return format_plain(1e3 * lane.h); }},
     LaneColumn{"steps", "good ones", [](const LaneFigures& lane) { return std::to_string(lane.steps()); }},
-    LaneColumn{"[ms/step]", "computing time of a step, median",
+    LaneColumn{"cost [ms/step]", "processor time of a step, median",
                [](const LaneFigures& lane) { return format_plain(quantile(lane.milliseconds, 0.5)); }},
-    LaneColumn{"[× real time]", "computing time over simulated time; below 1 it runs live",
-               [](const LaneFigures& lane) { return format_plain(lane.real_time_factor()); }},
+    LaneColumn{"real time",
+               "simulated time over wall-clock time of the steps: 8.3× is faster than real time, 0.4× slower",
+               [](const LaneFigures& lane) { return factor_text(lane.real_time_factor()); }},
     LaneColumn{"energy [J]", "change of the total from start to end",
                [](const LaneFigures& lane) { return format_plain(last_of(lane.energy)); }},
     LaneColumn{
@@ -298,7 +300,7 @@ Chart comparison_chart(const Comparison& comparison) {
       Quantity{"made by the method, summed [J]", false, &LaneFigures::made, 1, 0},
       Quantity{"kinetic energy [J]", false, &LaneFigures::kinetic, 1, 0},
       Quantity{"largest strain [%]", true, &LaneFigures::strain, 100, 0},
-      Quantity{"computing time of a step [ms]", true, &LaneFigures::milliseconds, 1, 1},
+      Quantity{"processor time of a step [ms]", true, &LaneFigures::milliseconds, 1, 1},
   };
   Chart chart{.title = {}, .panels = {}};
   chart.colours = {.background = {255, 255, 255},

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -14,6 +13,7 @@
 #include "cli/run_options.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "runtime/background.h"
 #include "runtime/step_trial.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
@@ -62,10 +62,12 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
   figures.max_strain = std::max(figures.max_strain, record.max_strain);
 }
 
-void add_step(const StepRecord& record, double milliseconds, double start_energy, LaneFigures& figures) {
+void add_step(const StepRecord& record, double wall_ms, double processor_ms, double start_energy,
+              LaneFigures& figures) {
   add_record(record, start_energy, figures);
-  figures.milliseconds.push_back(milliseconds);
-  figures.diagnostics += diagnostics_row(record, milliseconds);
+  figures.milliseconds.push_back(processor_ms);
+  figures.wall += 1e-3 * wall_ms;
+  figures.diagnostics += diagnostics_row(record, wall_ms);
   if (!record.converged && figures.not_converged++ == 0) figures.reason = record.reason;
 }
 
@@ -95,10 +97,7 @@ std::string scene_text(const Simulation& simulation) {
 
 }  // namespace
 
-double LaneFigures::real_time_factor() const {
-  const double seconds = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0) / 1e3;
-  return simulated > 0 ? seconds / simulated : 0;
-}
+double LaneFigures::real_time_factor() const { return wall > 0 ? simulated / wall : 0; }
 
 LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const LaneCamera& camera,
                      WorkerPool& pool, const std::function<void(std::uint64_t, double)>& progress) {
@@ -118,11 +117,13 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   pictures.after_step(0, play->simulation());
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
+    const double processor = process_seconds();
     const Replay::Event event = play->next_step(pool, stop);
+    const double processor_ms = 1e3 * (process_seconds() - processor);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     const Simulation& simulation = play->simulation();
     if (event == Replay::Event::stepped) {
-      add_step(simulation.record(), took.count(), start_energy, figures);
+      add_step(simulation.record(), took.count(), processor_ms, start_energy, figures);
       append(new_notices.in(simulation.notices()), figures.notices);
       figures.simulated += simulation.scene().stepping.dt;
       pictures.after_step(play->step(), simulation);

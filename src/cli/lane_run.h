@@ -24,7 +24,8 @@ struct LaneFigures {
   std::vector<double> made;          ///< by the method, its solvers and rods since the start [J]
   EnergyBooks books;                 ///< at the end
   std::vector<double> strain;        ///< largest |l/L − 1|
-  std::vector<double> milliseconds;  ///< of the steps alone: none at index 0
+  std::vector<double> milliseconds;  ///< processor time of the steps alone: none at index 0
+  double wall = 0;                   ///< time of all steps [s]
   double max_strain = 0;             ///< of all steps
   double simulated = 0;              ///< by all steps [s]
   std::string diagnostics;           ///< the table of `--diagnostics`
@@ -43,7 +44,7 @@ struct LaneFigures {
   std::vector<Picture> pictures;
 
   std::uint64_t steps() const { return milliseconds.size(); }
-  /// Computing time of all steps over the time that they simulate; 0 before the first step.
+  /// Simulated time over wall-clock time of all steps; 0 before the first one.
   double real_time_factor() const;
 };
 

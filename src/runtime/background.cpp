@@ -32,4 +32,6 @@ double thread_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 }  // namespace clothlab

@@ -10,5 +10,7 @@ void work_in_background();
 /// Processor time of the calling thread [s], where the system tells it, or else wall-clock time: differences
 /// count.
 double thread_seconds();
+/// The same of all threads of the program.
+double process_seconds();
 
 }  // namespace clothlab

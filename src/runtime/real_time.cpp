@@ -40,6 +40,10 @@ double real_time_step(double cost, double speed, double stability_limit, std::op
   return round <= largest ? round : std::max(rounded_down(largest), kMargin * least);
 }
 
+std::string factor_text(double factor) {
+  return format_plain(factor < 10 ? factor : std::round(factor), factor < 10 ? 2 : 4) + "×";
+}
+
 void StepCost::add(std::size_t method, double h, double seconds) {
   if (method != method_ || h != h_) *this = {};
   method_ = method;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace clothlab {
 
@@ -14,6 +15,9 @@ inline constexpr double kLongestRealTimeStep = 0.05;
 /// cost a quarter more there. `before`, the last answer, is kept as long as it serves, so that it does not
 /// flicker.
 double real_time_step(double cost, double speed, double stability_limit, std::optional<double> before = {});
+
+/// A real-time factor, simulated time over wall-clock time: "8.3×" is faster than real time, "0.4×" slower.
+std::string factor_text(double factor);
 
 /// Mean time of the steps, in parts of half a second of computing.
 class StepCost {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "runtime/background.h"
 #include "runtime/simulation_thread_impl.h"
 #include "sim/contact.h"
 #include "sim/parameters.h"
@@ -26,8 +27,9 @@ constexpr int kRequestsPerStep = 256;
 constexpr int kReturnSteps = 4;
 constexpr std::size_t kLongestSentence = 4096;
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+LaneTime time_now() {
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
+          thread_seconds()};
 }
 
 template <class... Fs>
@@ -105,7 +107,7 @@ void SimulationThread::Impl::keep_up() {
   if (may_step && now >= pacer.due()) {
     // While a long step runs, the window must have seen all that came before it. Whether it will be
     // long is not known after a request, nor after a long one.
-    if (dirty && (unseen_request || timer(live()).last() > 1e3 * Seconds(kPublishSpacing).count()))
+    if (dirty && (unseen_request || timer(live()).last_wall() > 1e3 * Seconds(kPublishSpacing).count()))
       publish(now);
     step();
     // Where the others leave no time, what comes back must still come nearer.
@@ -162,7 +164,7 @@ void SimulationThread::Impl::step() {
   try {
     if (mouse_grab) pull();
     for (const auto& lane : lanes) lane->steps = runs(*lane);
-    status = arena.step(pool, stop, seconds_now);
+    status = arena.step(pool, stop, time_now);
   } catch (...) {
     step_start.store(kNoStep, std::memory_order_relaxed);
     playing = false;
@@ -184,7 +186,7 @@ void SimulationThread::Impl::step() {
   if (recorder)
     if (const Lane* lane = arena->find(recorded); lane != nullptr && lane->runs())
       recorder->add_step(pool, *lane->simulation, lane->simulation->shared_scene(), motion,
-                         1e3 * lane->seconds);
+                         1e3 * lane->cost.wall);
   pacer.stepped(simulation().scene().stepping.dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
     const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);
@@ -199,7 +201,7 @@ void SimulationThread::Impl::step() {
 /// What a step has done to a lane.
 void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   const Lane& own = *arena->find(lane.id);
-  timer(lane).add(1e3 * own.seconds);
+  timer(lane).add(1e3 * own.cost.processor, 1e3 * own.cost.wall);
   if (own.status == StepStatus::blown_up) return blow_up(lane);
   lane.blown.reset();
   tell_notices(lane);

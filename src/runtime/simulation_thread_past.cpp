@@ -192,8 +192,8 @@ void SimulationThread::Impl::remember(bool stepped) {
   history.add([this](Moment& to) { arena.save(pool, to); });
   for (const auto& lane : lanes)
     if (runs(*lane))
-      add_sample(*lane,
-                 stepped ? 1e3 * arena->find(lane->id)->seconds : std::numeric_limits<double>::quiet_NaN());
+      add_sample(*lane, stepped ? 1e3 * arena->find(lane->id)->cost.processor
+                                : std::numeric_limits<double>::quiet_NaN());
 }
 
 void SimulationThread::Impl::refer_to(std::optional<LaneId> lane) {

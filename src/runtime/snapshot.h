@@ -34,7 +34,7 @@ struct PlotSample {
   /// Of the particle that is followed [m, m/s]; NaN without one.
   vec3 place{std::numeric_limits<double>::quiet_NaN()};
   vec3 velocity{std::numeric_limits<double>::quiet_NaN()};
-  double milliseconds = 0;  ///< wall-clock time of the step; NaN without a step
+  double milliseconds = 0;  ///< processor time of the step; NaN without a step
   int cg_iterations = 0;
   int newton_iterations = 0;
   bool converged = true;
@@ -49,11 +49,16 @@ struct KeptPast {
   std::size_t bytes = 0;
 };
 
-/// Wall-clock time of recent steps [ms]; zero before the first.
+/// What recent steps cost [ms]; zero before the first. Processor time of the thread that takes the lane's
+/// steps, but for `wall`, the median of wall-clock time.
 struct StepTimes {
   double last = 0;
   double median = 0;
   double p95 = 0;
+  double wall = 0;
+
+  /// Simulated time over wall-clock time, where a step simulates dt [s]; 0 before the first.
+  double real_time_factor(double dt) const { return wall > 0 ? 1e3 * dt / wall : 0; }
 };
 
 /// Steps that take longer than the time they simulate, at the wanted speed.

@@ -90,7 +90,7 @@ void head(const PanelContext& context, const LaneSnapshot& lane, const Area& are
   const bool has_room = overlay || left + name + 2 * pad + wide(now.state) <= b.x;
   const std::string& right = has_room ? now.state : now.short_state;
   // No less for few digits, so that the name stays the same.
-  const float right_at = b.x - pad - std::max(wide(right), wide("100 %"));
+  const float right_at = b.x - pad - std::max(wide(right), wide("0.00×"));
   write(ImVec2(b.x - pad - wide(right), top), now.colour, right);
   if (overlay)
     all_names(context, ImVec2(left, top), right_at - pad);

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "integrate/registry.h"
+#include "runtime/real_time.h"
 #include "sim/parameters.h"
 #include "ui/numbers.h"
 #include "ui/palette.h"
@@ -39,9 +40,9 @@ void describe_state(const LaneSnapshot& lane, LaneReading& out) {
     out.state = "frozen at " + format_plain(lane.frame.record.time, 3) + " s";
     out.colour = palette().careful;
   } else if (out.real_time) {
-    out.short_state = share_text(*out.real_time);
-    out.state = out.short_state + " of real time";
-    out.colour = *out.real_time > 1 ? palette().careful : palette().muted;
+    out.short_state = factor_text(*out.real_time);
+    out.state = out.short_state + " real time";
+    out.colour = *out.real_time < 1 ? palette().careful : palette().muted;
   } else {
     out.state = out.short_state = "no step yet";
     out.colour = palette().muted;
@@ -143,7 +144,7 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   const Scene& scene = *lane.frame.scene;
   const IntegratorInfo& info = integrators()[lane.integrator];
   const double h = scene.stepping.h();
-  if (lane.step_ms.median > 0) out.real_time = 1e-3 * lane.step_ms.median / scene.stepping.dt;
+  if (lane.step_ms.wall > 0) out.real_time = lane.step_ms.real_time_factor(scene.stepping.dt);
   describe_state(lane, out);
   StabilityReading stability = read_stability(info, integrator_parameters(scene), h, lane.stability);
   if (stability.largest_step) out.limit_share = h / *stability.largest_step;
@@ -176,8 +177,9 @@ LaneReading read_lane(const LaneSnapshot& lane) {
   out.help = out.name + ", h = " + format_quantity(h, "s") + ". ";
   if (!lane.blow_up_sentence.empty()) out.help += lane.blow_up_sentence + " ";
   if (out.real_time)
-    out.help += "A step takes " + format_plain(lane.step_ms.median) + " ms, " + share_text(*out.real_time) +
-                " of the time that it simulates. ";
+    out.help += "A step costs " + format_plain(lane.step_ms.median) +
+                " ms of processor time (median of the last ones); alone the lane runs at " +
+                factor_text(*out.real_time) + " real time. ";
   if (counts) out.help += "Energy since " + format_plain(lane.origin.time, 3) + " s: " + out.energy + ". ";
   if (method)
     out.help += std::string("The method ") + (out.method_energy < 0 ? "dissipated " : "gained ") +

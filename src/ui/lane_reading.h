@@ -15,8 +15,8 @@ namespace clothlab {
 /// The figures of a lane, as its tile and the table show them.
 struct LaneReading {
   std::string name;                   ///< of the method, with its values that are not the usual ones
-  std::string state;                  ///< "6 % of real time", "blew up after 0.046 s", "comes back: 0.8 s"
-  std::string short_state;            ///< "6 %", "blew up", "comes back"
+  std::string state;                  ///< "8.3× real time", "blew up after 0.046 s", "comes back: 0.8 s"
+  std::string short_state;            ///< "8.3×", "blew up", "comes back"
   ImU32 colour = 0;                   ///< of the state
   std::optional<double> limit_share;  ///< h over its limit
   std::string limit;                  ///< that share, "any", "none", or "–" where it is not known
@@ -28,7 +28,7 @@ struct LaneReading {
   std::string method;                 ///< the same: "-500 mJ"
   std::string method_since;           ///< "since 1.2 s", where the lane got its method after the origin
   double method_share = 0;            ///< of all energy that was given or taken since then, -1 to 1
-  std::optional<double> real_time;    ///< time of a step over the time that it simulates
+  std::optional<double> real_time;    ///< simulated time over wall-clock time; none before the first step
   std::string help;                   ///< all of it in sentences
 };
 

@@ -44,13 +44,15 @@ constexpr std::array kColumns{
     Column{"strain", "Largest strain of any stretch spring.", 42,
            [](const LaneRow& r) { return r.lane->frame.record.max_strain; },
            [](const LaneRow& r) { return format_steady(100 * r.lane->frame.record.max_strain, 2) + " %"; }},
-    Column{"ms", "Median time of the last steps.", 42,
+    Column{"ms", "Cost: median processor time of the last steps.", 42,
            [](const LaneRow& r) { return r.lane->step_ms.median; },
            [](const LaneRow& r) {
              return r.lane->step_ms.median > 0 ? format_steady(r.lane->step_ms.median) : std::string("–");
            }},
-    Column{"real time", "How much of the time that it simulates a step takes, or why the lane stands.", 64,
-           [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
+    Column{"real time",
+           "Simulated time over wall-clock time of the lane's own steps: 8.3× is faster than real time, 0.4× "
+           "slower. Or why the lane stands.",
+           64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const LaneRow& r) { return r.figures.short_state; }},
 };
 

@@ -318,8 +318,8 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
      largest_distance_plot, false},
     {"Height", "Height of the particle that is followed (Alt-click), in every lane [m].", height_plot, false},
     {"Speed", "Speed of the particle that is followed (Alt-click), in every lane [m/s].", speed_plot, false},
-    {"Time per step", "Time of a step on this machine [ms], and the time that it simulates.", step_time_plot,
-     true},
+    {"Time per step", "Processor time of a step on this machine [ms], and the time that it simulates.",
+     step_time_plot, true},
     {"Iterations", "CG and Newton iterations of each step.", iterations_plot, false},
     {"Iterations or time", "The iterations of a method that takes any; for others the time per step.",
      nullptr, false},  // never shown itself

@@ -94,7 +94,8 @@ void strain_and_time(const PanelContext& context) {
   if (item(is_long ? palette().careful : palette().text, time, "0.000 ms per step")) {
     note_item("step-time");
     if (!is_long && is_timed)
-      tooltip("Median of the last steps; 95 % took less than " + format_plain(now.step_ms.p95) + " ms.");
+      tooltip("Cost: median processor time of the last steps; 95 % took less than " +
+              format_plain(now.step_ms.p95) + " ms.");
   }
 }
 

@@ -465,11 +465,16 @@ TEST(PlotHistory, ForgetsWhatWasRewound) {
 TEST(StepTimer, KnowsTheMedianAndTheTailOfTheRecentSteps) {
   StepTimer timer;
   EXPECT_EQ(timer.times().median, 0);
-  for (int i = 0; i < 1000; ++i) timer.add(1000);  // long ago
-  for (int i = 1; i <= 120; ++i) timer.add(i);
+  for (int i = 0; i < 1000; ++i) timer.add(1000, 1000);  // long ago
+  for (int i = 1; i <= 120; ++i) timer.add(i, 2 * i);
   EXPECT_EQ(timer.times().last, 120);
   EXPECT_EQ(timer.times().median, 61);
   EXPECT_EQ(timer.times().p95, 114);
+  EXPECT_EQ(timer.times().wall, 122);
+  EXPECT_EQ(timer.last_wall(), 240);
+  EXPECT_EQ(factor_text(timer.times().real_time_factor(1)), "8.2×") << "1 s in steps of 122 ms";
+  EXPECT_EQ(factor_text(0.4), "0.4×");
+  EXPECT_EQ(factor_text(123.4), "123×");
 }
 
 // ---- Blow-ups

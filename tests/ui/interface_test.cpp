@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "interface.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -755,7 +756,7 @@ TEST(Interface, SaysFromWhichStepOnItRunsInRealTime) {
     face.snapshot.lag = RealTimeLag{1.9, 0.0, RealTimeLag::Limit{0, 0.0028}};
     face.frame();
     EXPECT_THAT(shown_texts().at("lag"),
-                HasSubstr("reaches real time: Semi-implicit Euler is stable below 2.8"));
+                ::testing::HasSubstr("reaches real time: Semi-implicit Euler is stable below 2.8"));
     face.snapshot.lag = RealTimeLag{1.9, 0.0025, RealTimeLag::Limit{0, 0.0028}};
     face.frame();
     face.click("real-time");

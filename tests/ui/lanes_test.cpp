@@ -139,8 +139,10 @@ TEST(LaneReading, SaysWhatALaneDoes) {
   Interface face;
   LaneSnapshot lane = face.snapshot;
   EXPECT_EQ(read_lane(lane).state, "no step yet");
-  lane.step_ms = {1, 1, 1};
-  EXPECT_THAT(read_lane(lane).state, HasSubstr("6.0 % of real time"));
+  lane.step_ms = {1, 1, 1, 2};
+  EXPECT_EQ(read_lane(lane).state, "8.3× real time") << "1/60 s in 2 ms of wall-clock time";
+  EXPECT_EQ(read_lane(lane).short_state, "8.3×");
+  EXPECT_THAT(read_lane(lane).help, HasSubstr("costs 1 ms"));
   lane.frame.record.books.method = -0.25;
   lane.frame.record.books.damping = -0.75;
   EXPECT_EQ(read_lane(lane).method, "-250 mJ");
@@ -302,9 +304,24 @@ TEST(LaneReading, NamesTheGainWhereTheLedgerContradictsTheory) {
   static_cast<LaneSnapshot&>(face.snapshot) = lane;
   record.books.method = 142;
   face.snapshot.frame.record.books.method = 142;
-  face.edits->record(SetIntegrator{"implicit-midpoint"});
+  face.context().send(Command(SetIntegrator{"implicit-midpoint"}));
   for (int i = 0; i < 2; ++i) face.frame();
   EXPECT_THAT(shown_texts().at("stability"), HasSubstr("gained 142 J"));
+}
+
+TEST(Lanes, HeadTableAndTheLineBelowHHaveTheSameFigures) {
+  Interface face;
+  add_lanes(face, 2);
+  face.snapshot.step_ms = {3, 3, 3, 4};
+  face.snapshot.others[0].step_ms = {20, 20, 20, 25};
+  face.snapshot.lag = RealTimeLag{27, 0.05};
+  for (int i = 0; i < 3; ++i) face.frame();
+  auto& texts = shown_texts();
+  EXPECT_THAT(texts.at("lane-state:A"), HasSubstr("4.2×"));
+  EXPECT_THAT(texts.at("lane-state:B"), HasSubstr("0.67×"));
+  EXPECT_EQ(texts.at("lane-row:B:ms"), "20.0");
+  EXPECT_EQ(texts.at("lane-row:B:real time"), "0.67×");
+  EXPECT_EQ(texts.at("lag"), "slowest: B, 20 ms per step, 0.67× real time");
 }
 
 TEST(LaneReading, NamesTheContrastThatNoLaneHas) {

@@ -80,12 +80,12 @@ TEST(Limits, NameTheirStateAndAreMarkedWhereTheyAreOutdated) {
     return shown_texts().at("plot0:found");
   };
   EXPECT_THAT(words(), StartsWith("From t = 0.083"));
-  face.edits->record(SetIntegrator{"rk4"});
-  face.edits->record(SetParameter{"dt", 0.001});
+  face.context().send(Command(SetIntegrator{"rk4"}));
+  face.context().set_parameter("dt", 0.001);
   EXPECT_THAT(words(), StartsWith("From t = ")) << "they are of every method and every h";
-  face.edits->record(SetParameter{"stretch-stiffness", 123});
+  face.context().set_parameter("stretch-stiffness", 123);
   EXPECT_THAT(words(), StartsWith("Outdated. From t = 0.083"));
-  face.edits->record(SetParameter{"stretch-stiffness", Scene().material.stretch_stiffness});
+  face.context().set_parameter("stretch-stiffness", Scene().material.stretch_stiffness);
   EXPECT_THAT(words(), StartsWith("From t = "));
 
   const auto went_back_to = [&](double time) {
