@@ -81,7 +81,9 @@ struct Bench {
     text("--steps", steps_text, "N", "Measured steps, after 20 that warm up; default 100.");
     scene.add_to(app);
     results.add_to(app);
-    app.add_option("--png", png, "A chart of all integrators' shares of real time; needs no display.")
+    app.add_option("--png", png,
+                   "A chart of the time that all integrators take, over the time that they simulate; needs "
+                   "no display.")
         ->type_name("FILE")
         ->take_last()
         ->group("Results");
@@ -181,8 +183,8 @@ std::function<int()> add_bench(CLI::App& app) {
   auto command = std::make_shared<Bench>();
   command->add_to(*app.add_subcommand(
       "bench",
-      "What this machine makes of a scene, or of the standard sheets: time of a step, share of real "
-      "time,\niterations, strain."));
+      "What this machine makes of a scene, or of the standard sheets: time of a step, real-time "
+      "factor,\niterations, strain."));
   return [command] { return command->run(); };
 }
 
