@@ -19,7 +19,7 @@ struct StepWork {
   double wind = 0;
   double given_by_wind = 0;  ///< w·J of the wind's impulses J, w the air: less `wind`, it is lost to the air
   double hand = 0;           ///< of the mouse spring's damper
-  double friction = 0;       ///< of the floor
+  double friction = 0;       ///< of contacts, with their damping
   double solver = 0;         ///< of what solvers left unsolved
   double rods = 0;           ///< of constraints on lengths
 };

@@ -26,7 +26,7 @@ std::string diagnostics_row(const StepRecord& r, double milliseconds) {
                    e.pins,
                    e.wind,
                    e.damping,
-                   e.floor,
+                   e.contact,
                    e.jump,
                    e.solver,
                    e.rods,

@@ -12,7 +12,7 @@ struct EnergyBooks {
   double hand = 0;        ///< work of the mouse spring
   double pins = 0;        ///< of moving pins
   double wind = 0;        ///< of the air, negative where it brakes
-  double floor = 0;       ///< of the floor: impacts, lifting, friction
+  double contact = 0;     ///< of contact: impacts, lifting, friction
   double damping = 0;     ///< of the dampers of springs and of mass, mostly negative
   double jump = 0;        ///< of changes between steps: parameters, states set from outside
   double solver = 0;      ///< of what solvers left unsolved
@@ -24,7 +24,9 @@ struct EnergyBooks {
 
   /// The rest of what the wind gave, which the cloth has not got.
   double lost_to_air() const { return wind_given - wind; }
-  double sum() const { return hand + pins + wind + floor + damping + jump + solver + rods + limit + method; }
+  double sum() const {
+    return hand + pins + wind + contact + damping + jump + solver + rods + limit + method;
+  }
   /// Energy that neither a force nor anybody has given.
   double from_nothing() const { return method + solver + rods; }
 };
@@ -40,7 +42,7 @@ inline constexpr std::array kEnergyEntries{
     EnergyEntry{"Pins", "work_pins", &EnergyBooks::pins},
     EnergyEntry{"Wind", "work_wind", &EnergyBooks::wind},
     EnergyEntry{"Damping", "work_damping", &EnergyBooks::damping},
-    EnergyEntry{"Floor", "work_contact", &EnergyBooks::floor},
+    EnergyEntry{"Contact", "work_contact", &EnergyBooks::contact},
     EnergyEntry{"Jumps", "work_jump", &EnergyBooks::jump},
     EnergyEntry{"Solver", "energy_solver", &EnergyBooks::solver},
     EnergyEntry{"Rods", "energy_rods", &EnergyBooks::rods},

@@ -314,7 +314,7 @@ Projection::Entry FilterContact::add(Contact contact, const SurfacePlace& place,
   const vec3 way = surfaces.way(contact.surface, x);
   const vec3 n = surfaces.held_normal(contact.surface, place.normal);
   const double m = system.masses()[i], friction = surfaces.friction(contact.surface);
-  lifts_ = lifts_ || is_below(place);
+  lifts_ = lifts_ || place.level - place.height > surfaces.thickness() + kSurfaceRounding;
   double support = -m * glm::dot(place.normal, v) - h * glm::dot(place.normal, f);
   if (surfaces.turns(contact.surface))  // less what it takes to go round
     support +=
@@ -444,7 +444,6 @@ bool FilterContact::settle(const Surfaces& surfaces, double h, std::span<const v
     put_on_surfaces(surfaces, i, state.x[i], state.v[i]);
     caught = true;
   }
-  lifts_ = lifts_ || caught;
   return caught;
 }
 

@@ -59,7 +59,8 @@ class FilterContact {
   /// The step is not to have been: the contacts are those before it.
   void take_back() { set_contacts(before_); }
 
-  /// Whether a surface lifted particles in the last step: from below it, or onto it at the end.
+  /// Whether particles were inside a body, or below the floor, at the beginning of the last step, which lifts
+  /// them.
   bool lifts() const { return lifts_; }
 
   /// Adds what was held in the last step and still lies on its surface to a projection that holds the pins.

@@ -345,7 +345,7 @@ void Simulation::Impl::open_books(WorkerPool& pool) {
   // Contact stores what it is given when its stiffness jumps, which H does not count.
   const double given = (1 - at_step.stiffened / stiffened) * contact_energy;
   books.jump += given;
-  books.floor -= given;
+  books.contact -= given;
   account.add_work(given);
   const ClothSystem::Energies potential = energies_of(pool, state.x);
   const double energy = energy_report(potential, meter.measure(pool, system, state, potential)).total;
@@ -360,14 +360,18 @@ void Simulation::Impl::close_books() {
   of_step.hand = grab_energy + work.hand;
   of_step.wind = work.wind;
   of_step.damping = work.damping;
-  of_step.floor = contact_energy - measured.potential.contact + work.friction + given_by_surfaces;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
   of_step.limit = given_by_limit;
+  double by_contact = work.friction + given_by_surfaces;
   const std::span<const Projection::Entry> entries = system.projection().entries();
   const std::span<const double> held = ledger.held_work();
   for (std::size_t k = 0; k < entries.size(); ++k)
-    (pins.contains(entries[k].particle) ? of_step.pins : of_step.floor) += held[k];
+    (pins.contains(entries[k].particle) ? of_step.pins : by_contact) += held[k];
+  // A body at rest does no positive work, except where it appeared in the cloth and lifts it out. Other gains
+  // return what the method's error had taken.
+  if (!surfaces.move() && !contact.lifts()) by_contact = std::min(by_contact, 0.0);
+  of_step.contact = contact_energy - measured.potential.contact + by_contact;
 
   const double energy = energy_report().total;
   of_step.method = energy - books.energy - of_step.sum();

@@ -45,6 +45,7 @@ class Surfaces {
   /// How far below what it is held at a step may leave a particle, to be put there at the end instead of by a
   /// step that is repeated [m].
   double room() const { return kRoomOfThickness * thickness_; }
+  double thickness() const { return thickness_; }
   double friction(std::uint32_t surface) const { return surface == 0 ? floor_friction_ : friction_; }
 
   /// An obstacle at the beginning, and at the end.

@@ -60,7 +60,7 @@ constexpr std::array kLedger{
     entry("hand", &Palette::stretch, [](const PlotSample& s) { return s.books.hand; }),
     entry("pins", &Palette::muted, [](const PlotSample& s) { return s.books.pins; }),
     entry("wind", &Palette::gravity, [](const PlotSample& s) { return s.books.wind; }),
-    entry("floor", &Palette::failed, [](const PlotSample& s) { return s.books.floor; }),
+    entry("contact", &Palette::failed, [](const PlotSample& s) { return s.books.contact; }),
     entry("changes", &Palette::accent_strong, [](const PlotSample& s) { return s.books.jump; }),
     entry("solver", &Palette::careful, [](const PlotSample& s) { return s.books.solver; }),
     entry("rods", &Palette::good, [](const PlotSample& s) { return s.books.rods; }),
@@ -304,7 +304,7 @@ constexpr std::array<Kind, kPlotKinds> kKinds{{
     {"Ledger",
      "Where energy came from and went since the start [J], stacked: gains upwards, losses downwards, the "
      "line "
-     "is their sum, the change of T + V. Given or taken by the hand, pins, wind, the floor, dampers, and by "
+     "is their sum, the change of T + V. Given or taken by the hand, pins, wind, contact, dampers, and by "
      "the "
      "method itself. With several lanes the method's part of each, from their common origin or where the "
      "lane "

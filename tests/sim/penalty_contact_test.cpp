@@ -106,12 +106,12 @@ TEST(PenaltyContact, ABounceWithoutLossesIsBookedAsSuch) {
   for (int k = 0; k < 5000; ++k) {
     ASSERT_EQ(simulation.step(pool), StepStatus::done);
     const StepRecord& now = simulation.record();
-    touched = touched || now.books.floor < -1e-4;
+    touched = touched || now.books.contact < -1e-4;
     EXPECT_NEAR(now.books.energy - start, now.books.sum(), 1e-12);
     EXPECT_LT(std::abs(now.books.method), 1e-6);
   }
   EXPECT_TRUE(touched);
-  EXPECT_NEAR(simulation.record().books.floor, 0, 1e-12) << "it has left the floor";
+  EXPECT_NEAR(simulation.record().books.contact, 0, 1e-12) << "it has left the floor";
   EXPECT_GT(simulation.state().v[0].y, 0);
 }
 
@@ -245,10 +245,10 @@ TEST(PenaltyContact, SolvedOneByOneItIsBackwardEulers) {
       ASSERT_EQ(simulation.step(pool), StepStatus::done);
       ASSERT_EQ(expected.step(pool), StepStatus::done);
       const EnergyBooks &books = simulation.record().books, &theirs = expected.record().books;
-      EXPECT_NEAR(books.floor, theirs.floor, 1e-9) << integrator << k;
+      EXPECT_NEAR(books.contact, theirs.contact, 1e-9) << integrator << k;
       EXPECT_NEAR(books.method, theirs.method, 1e-9) << integrator << k;
-      least = std::min(least, books.floor);
-      lost = books.floor;
+      least = std::min(least, books.contact);
+      lost = books.contact;
       for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_LT(glm::distance(simulation.state().x[i], expected.state().x[i]), 1e-8) << integrator << k;
         EXPECT_LT(glm::distance(simulation.state().v[i], expected.state().v[i]), 1e-6) << integrator << k;

@@ -645,13 +645,13 @@ TEST(SceneCards, SpinningBall) {
     const vec3 middle = simulation->scene().obstacles.bodies.at(0).from;
     ASSERT_EQ(run(*simulation, 240), 240) << integrator;
     EXPECT_NEAR(turning_speed(*simulation, middle), ball, 0.01 * ball) << integrator;
-    const double before = simulation->record().books.floor;
+    const double before = simulation->record().books.contact;
     double mean_speed = 0;  // the cloth rings about it
     for (int k = 0; k < 240; ++k) {
       ASSERT_EQ(run(*simulation, 1), 1) << integrator;
       mean_speed += turning_speed(*simulation, middle) / 240;
     }
-    EXPECT_NEAR((simulation->record().books.floor - before) / 2, watt, within) << integrator;
+    EXPECT_NEAR((simulation->record().books.contact - before) / 2, watt, within) << integrator;
     EXPECT_NEAR(mean_speed, ball, 0.001 * ball) << integrator;
     if (std::string_view(integrator) != "semi-implicit-euler") continue;
 
@@ -685,7 +685,7 @@ TEST(SceneCards, PushedCurtain) {
       ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
       strain[rough] = std::max(strain[rough], simulation->record().max_strain);
     }
-    work[rough] = simulation->record().books.floor;
+    work[rough] = simulation->record().books.contact;
     for (int k = 0; k < 240; ++k) {
       ASSERT_EQ(simulation->step(one_thread()), StepStatus::done);
       later_strain[rough] = std::max(later_strain[rough], simulation->record().max_strain);

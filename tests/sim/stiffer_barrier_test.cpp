@@ -111,7 +111,7 @@ TEST_P(StifferBarrier, IsPartOfACheckpoint) {
   for (int k = 0; k < 2; ++k) ASSERT_EQ(simulation.step(pool_, {}, true), StepStatus::done);
   EXPECT_TRUE(same_bits(simulation.state(), end));
   EXPECT_EQ(simulation.record().books.jump, books.jump);
-  EXPECT_EQ(simulation.record().books.floor, books.floor);
+  EXPECT_EQ(simulation.record().books.contact, books.contact);
 
   // After it, from a file, with other threads.
   Memory numbers;
