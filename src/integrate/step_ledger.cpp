@@ -87,13 +87,15 @@ void StepLedger::end_substep(const DynamicSystem& system, WorkerPool& pool, std:
     const auto [kind, field] = kWorks[k];
     const std::span<const vec3> J = impulses_.of(kind);
     if (J.empty()) continue;
+    double work = 0;
     for (std::size_t begin = 0; begin < n; begin += kLedgerGrain)
-      work_.*field += chunk_works_[begin / kLedgerGrain][k];
+      work += chunk_works_[begin / kLedgerGrain][k];
     for (const auto& [i, S, target, passing] : entries) {
       const vec3 half = kind == ImpulseKind::all ? -0.5 * twice_mean(i) : 0.5 * (v1[i] - v0[i]);
       const vec3 of_held = kind == ImpulseKind::all ? momentum(i) : J[i];
-      work_.*field += glm::dot(half - S * half, of_held);
+      work += glm::dot(half - S * half, of_held);
     }
+    work_.*field += kind == ImpulseKind::damping ? std::min(work, 0.0) : work;
   }
   work_.given_by_wind += impulses_.given_by_wind();
   const std::span<const vec3> J = impulses_.of(ImpulseKind::held);

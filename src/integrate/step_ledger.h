@@ -15,7 +15,7 @@ namespace clothlab {
 
 /// The work of a step's impulses, see StepLedger [J].
 struct StepWork {
-  double damping = 0;
+  double damping = 0;  ///< never positive: what a step would credit dampers with is the method's
   double wind = 0;
   double given_by_wind = 0;  ///< w·J of the wind's impulses J, w the air: less `wind`, it is lost to the air
   double hand = 0;           ///< of the mouse spring's damper

@@ -416,6 +416,30 @@ TEST(LedgerOfAnOscillator, TellsDampingFromNumericalDamping) {
   EXPECT_NEAR(run.ledger.work().damping, -T0 * (1 - factor * factor), 1e-15);
 }
 
+TEST(LedgerOfADamper, BooksTheWholeLossForSeveralStages) {
+  for (const char* id : {"trapezoidal", "implicit-midpoint", "tr-bdf2", "sdirk2"}) {
+    for (const double hd : {0.1, 1.0, 30.0}) {
+      const double h = 0.01;
+      auto rig = test::make_oscillator({.mass = kMass, .stiffness = 0, .damping = hd / h * kMass});
+      rig->state.v[1].x = 0.4;
+      Booked run(std::move(rig), row(id), {});
+      const double T0 = run.energy();
+      EXPECT_NEAR(run.method(h), 0, 1e-9 * T0) << id;
+      EXPECT_NEAR(run.ledger.work().damping, run.energy() - T0, 1e-9 * T0) << id;
+    }
+  }
+}
+
+// Stiff springs turn the velocity round within a step: v̄·J is positive in some of these.
+TEST_P(LedgerOfEveryIntegrator, NeverCreditsDampers) {
+  const bool limited = info().stability_limit < kNoStabilityLimit || info().inextensible;
+  Booked run(shaken_sheet(damped_material()), info(), default_parameters(info()));
+  for (int k = 0; k < 60; ++k) {
+    run.step(limited ? 1e-4 : 0.02);
+    EXPECT_LE(run.ledger.work().damping, 0) << "step " << k;
+  }
+}
+
 // The falling sheet has modes of one frequency only, which SIERE does not split.
 TEST(LedgerOfFreeFall, IsThatOfTheFirstOrder) {
   const double h = 0.01, g = 9.8, M = 0.2;
