@@ -18,8 +18,8 @@ std::string from(double time) {
   return time > 0 ? "from " + format_plain(time) + " s, the last sound state" : "from the start";
 }
 
-BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, double energy_limit,
-                     const ClothMesh& mesh) {
+BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, const Scene& scene,
+                     const StepRecord& last, const ClothMesh& mesh) {
   BlowUpFacts facts{.finite = blow_up.cause != BlowUp::Cause::not_finite,
                     .step = blow_up.step,
                     .time = blow_up.time,
@@ -29,11 +29,10 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, do
                     .squeezed = blow_up.cause == BlowUp::Cause::squeezed,
                     .crowded = blow_up.cause == BlowUp::Cause::crowded,
                     .allowed = blow_up.allowed,
-                    .factor = energy_limit,
+                    .factor = scene.stepping.energy_limit,
                     .sound_time = sound_time,
                     .spring = blow_up.spring};
-  if (facts.squeezed || facts.crowded || simulation.record().contacts.pairs > 0)
-    facts.contact_model = simulation.scene().contact.model;
+  if (facts.squeezed || facts.crowded || last.contacts.pairs > 0) facts.contact_model = scene.contact.model;
   if (facts.spring) {
     const std::vector<std::uint32_t>& vertices = mesh.vertex_of_particle;
     const auto [low, high] = std::minmax(vertices[facts.spring->i], vertices[facts.spring->j]);
@@ -64,13 +63,13 @@ std::optional<double> sound_time(const State& sound, std::uint64_t step) {
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Simulation& simulation) {
   const auto [sound, step] = simulation.last_sound_state();
-  return facts_of(blow_up, sound_time(sound, step), simulation.scene().stepping.energy_limit,
+  return facts_of(blow_up, sound_time(sound, step), simulation.scene(), simulation.record(),
                   simulation.mesh());
 }
 
 BlowUpFacts blow_up_facts(const BlowUp& blow_up, const Checkpoint& then, const ClothMesh& mesh) {
   const auto [sound, step] = last_sound_state(then);
-  return facts_of(blow_up, sound_time(sound, step), then.scene->stepping.energy_limit, mesh);
+  return facts_of(blow_up, sound_time(sound, step), *then.scene, then.record, mesh);
 }
 
 bool describes(const BlownUpRun& run, const BlowUp& blow_up) {
