@@ -54,7 +54,7 @@ struct Program {
   OutputFiles outputs() const {
     OutputFiles files = results.outputs();
     if (png)
-      for (const char* ending : kBenchPictures) files.add(*png + ending);
+      for (const char* ending : kBenchPictures) files.add(*png + ending, ".png");
     for (const std::string& mesh : meshes) files.spare(mesh);
     return files;
   }
