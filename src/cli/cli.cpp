@@ -107,7 +107,7 @@ struct Window {
   }
 
   WindowRequest of_checkpoint() const {
-    if (scene.changes_a_scene() || scene.mesh_file())
+    if (scene.changes_a_scene() || scene.mesh_file() || !scene.mesh_folder().empty())
       throw InputError("'" + *file + "' has its scene: no option that describes a scene goes with it.");
     WindowRequest request;
     request.checkpoint = *file;

@@ -74,7 +74,7 @@ std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group) {
   app.add_option("--journal", journal,
                  "Instead of a scene: what was done in the window, again (`replay`). Of the scene's options, "
-                 "only --mesh goes with it.")
+                 "only --mesh and --mesh-folder go with it.")
       ->type_name("FILE")
       ->take_last()
       ->excludes(app.get_option("--steps"))
@@ -91,9 +91,10 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
     return out;
   }
   if (scene.changes_a_scene())
-    throw InputError("--journal brings its own scene: of the scene's options, only --mesh goes with it.");
+    throw InputError(
+        "--journal brings its own scene: of the scene's options, only --mesh and --mesh-folder go with it.");
   outputs.spare(path_of(*journal));
-  out.journal = read_journal(path_of(*journal), Interrupt::probe());
+  out.journal = read_journal(path_of(*journal), Interrupt::probe(), scene.mesh_folder());
   outputs.spare(out.journal);
   out.mesh = path_of(scene.mesh_file().value_or(std::string()));
   if (scene.mesh_file()) outputs.spare(out.mesh);

@@ -86,11 +86,11 @@ Run prepare_run(SceneOptions& options, const OutputFiles& outputs) {
 Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs) {
   if (options.changes_a_scene())
     throw InputError(
-        "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh goes "
-        "with it.");
+        "--resume goes on with the scene of the checkpoint: of the scene's options, only --mesh and "
+        "--mesh-folder go with it.");
   outputs.spare(path_of(checkpoint));
-  const auto file =
-      std::make_shared<const CheckpointFile>(read_checkpoint_file(path_of(checkpoint), Interrupt::probe()));
+  const auto file = std::make_shared<const CheckpointFile>(
+      read_checkpoint_file(path_of(checkpoint), Interrupt::probe(), options.mesh_folder()));
   Scene scene = file->scene;
   if (options.mesh_file()) scene.mesh = FileSource{*options.mesh_file()};
   return run_of(load_with_state(std::move(scene), options, outputs, file), options);

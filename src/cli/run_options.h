@@ -46,7 +46,7 @@ Scene named_scene(SceneOptions& options);
 /// The same of the scene that the options name, and a simulation of it.
 Run prepare_run(SceneOptions& options, const OutputFiles& outputs);
 
-/// A run that continues from a checkpoint; --mesh may name the present place of its mesh. Throws
+/// A run that continues from a checkpoint; --mesh and --mesh-folder may say where its meshes lie now. Throws
 /// InputError, SystemError, Cancelled.
 Run resume_run(const std::string& checkpoint, SceneOptions& options, const OutputFiles& outputs);
 

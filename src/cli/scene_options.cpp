@@ -13,6 +13,7 @@
 #include "cli/parse_value.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "integrate/registry.h"
 #include "runtime/scene_file.h"
@@ -21,6 +22,8 @@
 
 namespace clothlab {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// "Stretch spring stiffness. 1e-06 to 1e+09 N/m, default 1000."
 std::string help_text(const ParameterSpec& spec) {
@@ -101,6 +104,10 @@ void SceneOptions::add_to(CLI::App& app) {
        "where --steps and --duration are left out.")
       ->group("Scene");
   text("--mesh", mesh_, "FILE.obj", "The cloth's mesh.")->group("Scene");
+  text("--mesh-folder", mesh_folder_, "DIR",
+       "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of the same "
+       "name there is used instead.")
+      ->group("Scene");
   text("--grid", grid_, "RxC", "A flat sheet of R x C particles instead of a mesh.")->group("Scene");
   text("--size", size_, "WxD", "Width and depth of the grid in metres; default 1x1.")->group("Scene");
   text("--scale", scale_, "X", "Multiplies the mesh on load; default 1.")->group("Scene");
@@ -159,6 +166,8 @@ bool SceneOptions::changes_a_scene() const {
 
 bool SceneOptions::names_a_scene() const { return scene_file_ || mesh_ || grid_; }
 
+fs::path SceneOptions::mesh_folder() const { return path_of(mesh_folder_.value_or(std::string())); }
+
 Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   if (mesh_ && grid_) throw InputError("--mesh and --grid exclude each other: give one of them.");
   if (positional && (scene_file_ || mesh_ || grid_))
@@ -168,6 +177,7 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   std::string remark;
   if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
   if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &steps_of_summary_);
+  if (mesh_folder_) change_paths(scene, [&](const fs::path& mesh) { return moved_to(mesh_folder(), mesh); });
   if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
   if (grid_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +46,9 @@ class SceneOptions {
   bool names_a_mesh() const { return mesh_.has_value(); }
   bool names_a_scale() const { return scale_.has_value(); }
   const std::optional<std::string>& mesh_file() const { return mesh_; }
-  /// Whether an option says more of the scene than where its mesh lies.
+  /// Where the files of meshes lie now; empty where the option is not given.
+  std::filesystem::path mesh_folder() const;
+  /// Whether an option says more of the scene than where its meshes lie.
   bool changes_a_scene() const;
   int threads() const { return machine_.threads(); }
   bool quiet() const { return machine_.quiet(); }
@@ -63,8 +66,8 @@ class SceneOptions {
 
  private:
   std::vector<std::string> obstacles_;
-  std::optional<std::string> scene_file_, mesh_, grid_, size_, scale_, pin_, gravity_, integrator_,
-      initial_state_;
+  std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
+      integrator_, initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
   std::optional<std::uint64_t> steps_of_summary_;
   bool no_weld_ = false;

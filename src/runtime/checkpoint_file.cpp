@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "io/output_file.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/scene_file.h"
 #include "sim/scene_json.h"
 #include "sim/strict_json.h"
@@ -96,6 +97,7 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, 
                                       {"step", checkpoint.record.step},
                                       {"time", checkpoint.state.t},
                                       {"mesh-fingerprint", fingerprint(mesh)},
+                                      {"obstacle-fingerprints", mesh_fingerprints(scene.obstacles.bodies)},
                                       {"notices", json_of(checkpoint.notices)},
                                       {"scene", write_scene(scene)}};
   std::string bytes = header.dump() + '\n';
@@ -105,7 +107,7 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh, 
   write_file(path, bytes);
 }
 
-CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop) {
+CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
   const std::string bytes = read_text_file(path, kMaxCheckpointBytes, {stop, {}});
   const std::string name = shown_path(path);
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
@@ -136,15 +138,26 @@ CheckpointFile read_checkpoint_file(const fs::path& path, const StopProbe& stop)
   } catch (const nlohmann::json::exception&) {
     refuse("the checkpoint is broken: its notices are not as they were written.");
   }
+  std::optional<std::vector<std::uint64_t>> obstacle_hashes;
+  if (const auto found = header.find("obstacle-fingerprints"); found != header.end()) {
+    if (!found->is_array() || !std::ranges::all_of(*found, &nlohmann::json::is_number_unsigned))
+      refuse("the checkpoint is broken: its fingerprints are not as they were written.");
+    obstacle_hashes = found->get<std::vector<std::uint64_t>>();
+  }
   std::vector<double> numbers(size / kWord - 1);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::bit_cast<double>(word_at(all, begin + i * kWord));
-  return {parse_scene(header["scene"].get<std::string>(), name, stop),
-          header["mesh-fingerprint"].get<std::uint64_t>(), std::move(notices), Memory(std::move(numbers))};
+  Scene scene = parse_scene(header["scene"].get<std::string>(), name, stop);
+  const MeshSearch search{path.parent_path(), moved};
+  change_paths(scene, [&](const fs::path& mesh) { return search.find(mesh); });
+  return {std::move(scene), header["mesh-fingerprint"].get<std::uint64_t>(), std::move(notices),
+          Memory(std::move(numbers)), std::move(obstacle_hashes)};
 }
 
-Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh) {
+Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
+                         std::span<const Obstacle> bodies) {
   if (fingerprint(mesh) != file.mesh_hash) throw InputError("The checkpoint belongs to another mesh.");
+  if (file.obstacle_hashes) check_mesh_fingerprints(bodies, *file.obstacle_hashes);
   MemoryReader numbers(file.numbers);
   Checkpoint checkpoint = read_checkpoint(numbers, mesh.positions.size());
   if (file.notices) checkpoint.notices = *file.notices;

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "core/stop_probe.h"
 #include "mesh/cloth_mesh.h"
@@ -18,6 +20,8 @@ struct CheckpointFile {
   std::uint64_t mesh_hash = 0;
   std::optional<NoticeLog> notices;  ///< none in files of earlier programs
   Memory numbers;
+  /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
+  std::optional<std::vector<std::uint64_t>> obstacle_hashes = {};
 };
 
 /// True when the name ends in `.checkpoint`, in any case.
@@ -34,10 +38,14 @@ void write_checkpoint_file(const Checkpoint& checkpoint, const ClothMesh& mesh,
                            const std::filesystem::path& path);
 
 /// Throws InputError for a file that is no checkpoint, of another version or broken; SystemError,
-/// Cancelled. A relative path of the mesh becomes relative to the file's own folder.
-CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {});
+/// Cancelled. The meshes of cloth and obstacles are found by MeshSearch; `moved` is the folder that the user
+/// names.
+CheckpointFile read_checkpoint_file(const std::filesystem::path& path, const StopProbe& stop = {},
+                                    const std::filesystem::path& moved = {});
 
-/// The run on the mesh of the file's scene, without its scene. Throws InputError for another mesh.
-Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh);
+/// The run on the mesh of the file's scene and among its obstacles, which have been read, without its scene.
+/// Throws InputError for another mesh of cloth or obstacle.
+Checkpoint checkpoint_on(const CheckpointFile& file, const ClothMesh& mesh,
+                         std::span<const Obstacle> bodies = {});
 
 }  // namespace clothlab

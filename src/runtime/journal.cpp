@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -24,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kJournalVersion = 1;
+constexpr int kJournalVersion = 2, kOldestVersion = 1;  // 1 has no fingerprints of obstacles
+constexpr const char* kFingerprints = "obstacle-fingerprints";
 constexpr std::size_t kMaxJournalBytes = std::size_t{4} << 30;
 constexpr std::size_t kHexDigits = 16;
 
@@ -124,16 +126,52 @@ std::optional<JournalEntry::What> lane_entry_of(const Json& object, LaneId lane)
       std::make_shared<const Scene>(parse_scene(object.value("method", Json()).dump(), "\"method\""))};
 }
 
-JournalEntry::Load load_of(const Json& object, const fs::path& folder, const StopProbe& stop) {
+/// ",\"obstacle-fingerprints\":[\"...\",...]"; empty where no obstacle is a mesh.
+std::string fingerprints_member(std::span<const Obstacle> bodies) {
+  std::string list;
+  for (const std::uint64_t each : mesh_fingerprints(bodies))
+    list.append(list.empty() ? "" : ",").append("\"").append(hex(each)).append("\"");
+  return list.empty() ? list : std::string(",\"") + kFingerprints + "\":[" + list + "]";
+}
+
+/// Those of an entry, which are taken out of it.
+std::optional<std::vector<std::uint64_t>> take_fingerprints(Json& object) {
+  const auto found = object.find(kFingerprints);
+  if (found == object.end()) return std::nullopt;
+  std::vector<std::uint64_t> all;
+  if (!found->is_array() || !std::ranges::all_of(*found, &Json::is_string))
+    throw InputError("\"obstacle-fingerprints\" must be a list of texts.");
+  for (const Json& each : *found) all.push_back(word_of_hex(each.get_ref<const std::string&>()));
+  object.erase(found);
+  return all;
+}
+
+/// The obstacles that a command brings.
+std::span<const Obstacle> obstacles_of(const Command& command) {
+  if (const auto* set = std::get_if<SetObstacles>(&command)) return set->bodies;
+  if (const auto* set = std::get_if<SetScene>(&command); set && set->scene)
+    return set->scene->obstacles.bodies;
+  return {};
+}
+
+/// What the lines of a journal share.
+struct Reading {
+  const MeshSearch& search;
+  const StopProbe& stop;
+  ObstacleMeshes meshes = {};
+};
+
+JournalEntry::Load load_of(Json& object, Reading& reading) {
   JournalEntry::Load load;
+  load.obstacle_hashes = take_fingerprints(object);
   const auto text = [&](const char* key) { return object.at(key).get_ref<const std::string&>(); };
   const bool has_moment = object.contains("moment");
   if (!object.contains("scene") || !object.contains("mesh-fingerprint") ||
       !object["mesh-fingerprint"].is_string() || (has_moment && !object["moment"].is_string()) ||
       object.size() != (has_moment ? 4u : 3u))
     throw InputError("a load has a \"scene\", a \"mesh-fingerprint\" and perhaps a \"moment\".");
-  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", stop);
-  change_paths(load.scene, [&](const fs::path& path) { return folder / path; });  // an absolute one stays
+  load.scene = parse_scene(object["scene"].dump(), "\"scene\"", reading.stop);
+  change_paths(load.scene, [&](const fs::path& path) { return reading.search.find(path); });
   load.mesh_hash = word_of_hex(text("mesh-fingerprint"));
   if (has_moment)
     load.moment = std::make_shared<const CheckpointFile>(
@@ -141,37 +179,32 @@ JournalEntry::Load load_of(const Json& object, const fs::path& folder, const Sto
   return load;
 }
 
-/// What the lines of a journal share.
-struct Reading {
-  const fs::path& folder;
-  const StopProbe& stop;
-  ObstacleMeshes meshes = {};
-};
-
-/// Reads the meshes of the obstacles that a command brings. A relative path becomes relative to the folder.
+/// Finds and reads the meshes of the obstacles that a command brings.
 void read_meshes(Command& command, Reading& reading) {
+  const auto find = [&](const fs::path& path) { return reading.search.find(path); };
   if (auto* set = std::get_if<SetObstacles>(&command)) {
-    for (Obstacle& body : set->bodies)
-      change_path(body, [&](const fs::path& path) { return reading.folder / path; });
+    for (Obstacle& body : set->bodies) change_path(body, find);
     reading.meshes.read(set->bodies, reading.stop);
   }
   if (auto* set = std::get_if<SetScene>(&command)) {
     auto scene = std::make_shared<Scene>(*set->scene);
-    change_paths(*scene, [&](const fs::path& path) { return reading.folder / path; });
+    change_paths(*scene, find);
     reading.meshes.read(scene->obstacles.bodies, reading.stop);
     set->scene = std::move(scene);
   }
 }
 
 /// What one line says after its step.
-JournalEntry::What entry_of(const Json& object, Reading& reading) {
+JournalEntry::What entry_of(Json& object, Reading& reading) {
   if (object.size() == 1 && object.contains("state") && object["state"].is_string())
     return JournalEntry::StateHash{word_of_hex(object["state"].get_ref<const std::string&>())};
   const Json kind = object.value("do", Json());
-  if (kind == "load") return load_of(object, reading.folder, reading.stop);
+  if (kind == "load") return load_of(object, reading);
   if (kind == "go-to") return JournalEntry::GoTo{read_go_to(object)};
+  const auto fingerprints = take_fingerprints(object);
   Command command = read_command(object);
   read_meshes(command, reading);
+  if (fingerprints) check_mesh_fingerprints(obstacles_of(command), *fingerprints);
   return command;
 }
 
@@ -180,8 +213,10 @@ constexpr const char* kNoJournal = "this is no journal, as the window writes the
 void check_version(std::string_view line) {
   const Json object = parse_strict_json(line);
   if (!object.is_object() || !object.contains("clothlab-journal")) throw InputError(kNoJournal);
-  if (object["clothlab-journal"] != kJournalVersion)
-    throw InputError("this program reads journals of version " + std::to_string(kJournalVersion) + " only.");
+  if (const Json& version = object["clothlab-journal"];
+      !version.is_number_integer() || version < kOldestVersion || version > kJournalVersion)
+    throw InputError("this program reads journals of the versions " + std::to_string(kOldestVersion) +
+                     " to " + std::to_string(kJournalVersion) + ".");
 }
 
 /// The entry of a line, where `place` is that of the line above; it becomes that of this line.
@@ -238,6 +273,7 @@ std::string Journal::kept_room_for(std::string line) {
 
 std::string Journal::line_of(const Command& command, std::optional<LaneId> lane) {
   std::string object = write_command(command);
+  object.insert(object.size() - 1, fingerprints_member(obstacles_of(command)));
   if (lane) object.insert(1, lane_member("lane", *lane).append(","));
   return kept_room_for(line(place_.step, object));
 }
@@ -290,7 +326,8 @@ std::string Journal::load_line(const Section& section) {
   std::string load = "{\"do\":\"load\",\"mesh-fingerprint\":\"";
   load.append(hex(start.mesh_hash)).append("\",");
   if (start.moment) load.append("\"moment\":\"").append(hex_of(*start.moment)).append("\",");
-  return line(section.step, load.append("\"scene\":").append(write_scene_line(scene)).append("}"));
+  load.append("\"scene\":").append(write_scene_line(scene));
+  return line(section.step, load.append(fingerprints_member(scene.obstacles.bodies)).append("}"));
 }
 
 void Journal::write(std::uint64_t now, const fs::path& path) const {
@@ -322,17 +359,17 @@ std::vector<fs::path> files_of(std::span<const JournalEntry> entries) {
 
 bool is_journal_file(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".journal"; }
 
-std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop) {
+std::vector<JournalEntry> read_journal(const fs::path& path, const StopProbe& stop, const fs::path& moved) {
   return parse_journal(read_text_file(path, kMaxJournalBytes, {stop, {}}), shown_path(path),
-                       path.parent_path(), stop);
+                       {path.parent_path(), moved}, stop);
 }
 
-std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name, const fs::path& folder,
-                                        const StopProbe& stop) {
+std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,
+                                        const MeshSearch& meshes, const StopProbe& stop) {
   std::vector<JournalEntry> entries;
   std::size_t number = 0;
   JournalPlace place;
-  Reading reading{folder, stop};
+  Reading reading{meshes, stop};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));

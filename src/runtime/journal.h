@@ -14,6 +14,7 @@
 #include "arena/arena.h"
 #include "core/stop_probe.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/scene_file.h"
 #include "runtime/scene_loader.h"
 #include "sim/checkpoint.h"
 #include "sim/command.h"
@@ -58,7 +59,7 @@ class Journal {
  private:
   /// What a load line says; the mesh itself is not kept.
   struct Start {
-    Scene scene;
+    Scene scene;  // with its obstacles' triangles
     std::uint64_t mesh_hash = 0;
     std::shared_ptr<const Checkpoint> moment;
   };
@@ -82,6 +83,8 @@ struct JournalEntry {
   struct Load {
     Scene scene;
     std::uint64_t mesh_hash = 0;
+    /// mesh_fingerprints() of the scene's obstacles; none in files of earlier programs.
+    std::optional<std::vector<std::uint64_t>> obstacle_hashes;
     std::shared_ptr<const CheckpointFile> moment;  ///< to go on from; null: from the start
   };
   struct GoTo {
@@ -109,11 +112,12 @@ std::vector<std::filesystem::path> files_of(std::span<const JournalEntry> entrie
 bool is_journal_file(const std::filesystem::path& path);
 
 /// Reads the entries of a journal; the first is a Load. Throws InputError, with file and line, for a file
-/// that is no journal, of another version or damaged; SystemError, Cancelled. The relative paths of meshes
-/// are relative to the folder of the journal.
-std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {});
+/// that is no journal, of another version or damaged; SystemError, Cancelled. The meshes of cloth and
+/// obstacles are found by MeshSearch; `moved` is the folder that the user names.
+std::vector<JournalEntry> read_journal(const std::filesystem::path& path, const StopProbe& stop = {},
+                                       const std::filesystem::path& moved = {});
 /// The same of its text; a refusal begins with `name`.
 std::vector<JournalEntry> parse_journal(std::string_view text, std::string_view name,
-                                        const std::filesystem::path& folder, const StopProbe& stop = {});
+                                        const MeshSearch& meshes, const StopProbe& stop = {});
 
 }  // namespace clothlab

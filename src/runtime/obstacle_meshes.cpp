@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/text_file.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/obj_reader.h"
@@ -41,6 +42,34 @@ void ObstacleMeshes::read(std::span<Obstacle> bodies, const StopProbe& stop) {
     if (!surface) surface = read_surface(path, stop);
     body.mesh.surface = surface;
     check_obstacles(std::array{body});
+  }
+}
+
+std::vector<std::uint64_t> mesh_fingerprints(std::span<const Obstacle> bodies) {
+  std::vector<std::uint64_t> all;
+  for (const Obstacle& body : bodies) {
+    if (!body.mesh.surface) continue;
+    Hash hash;
+    hash.add(body.mesh.surface->positions());
+    for (const auto& [a, b, c] : body.mesh.surface->triangles())
+      hash.add(std::uint64_t{a} << 32 | b).add(std::uint64_t{c});
+    all.push_back(hash.value());
+  }
+  return all;
+}
+
+void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const std::uint64_t> expected) {
+  const std::vector<std::uint64_t> found = mesh_fingerprints(bodies);
+  if (found.size() != expected.size())
+    throw InputError("There are " + std::to_string(found.size()) +
+                     " obstacles that are meshes, and fingerprints of " + std::to_string(expected.size()) +
+                     ".");
+  std::size_t k = 0;
+  for (const Obstacle& body : bodies) {
+    if (!body.mesh.surface) continue;
+    if (found[k] != expected[k])
+      throw InputError(shown_path(path_of(*body.mesh.path)) + " is another mesh than was loaded then.");
+    ++k;
   }
 }
 

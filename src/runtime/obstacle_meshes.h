@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "collide/obstacle.h"
 #include "core/stop_probe.h"
@@ -28,6 +30,11 @@ class ObstacleMeshes {
 inline void read_obstacle_meshes(std::span<Obstacle> bodies, const StopProbe& stop = {}) {
   ObstacleMeshes().read(bodies, stop);
 }
+
+/// The fingerprints of the triangles of the obstacles that are meshes and have been read, in their order.
+std::vector<std::uint64_t> mesh_fingerprints(std::span<const Obstacle> bodies);
+/// Throws InputError, naming the file, where an obstacle is another mesh than those of these fingerprints.
+void check_mesh_fingerprints(std::span<const Obstacle> bodies, std::span<const std::uint64_t> expected);
 
 /// Reads a mesh on its own thread.
 class ObstacleReading {

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/scene_loader.h"
 #include "sim/parameters.h"
 
@@ -174,6 +175,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
     throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
                      " is another mesh than was loaded then.");
   }
+  if (load.obstacle_hashes) check_mesh_fingerprints(loaded.scene.obstacles.bodies, *load.obstacle_hashes);
   auto made = simulation_of(loaded, context.pool, context.stop);
   if (options_.dt && loaded.moment) made->apply(context.pool, SetParameter{"dt", *options_.dt});
   if (plays_to_another()) made->apply(context.pool, SetIntegrator{options_.integrator});

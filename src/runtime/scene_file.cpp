@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <system_error>
 #include <variant>
 
 #include <nlohmann/json.hpp>
@@ -104,6 +105,19 @@ std::vector<fs::path> files_of(const Scene& scene) {
   std::vector<fs::path> files = files_of(scene.obstacles.bodies);
   if (const auto* mesh = std::get_if<FileSource>(&scene.mesh)) files.push_back(path_of(mesh->path));
   return files;
+}
+
+fs::path moved_to(const fs::path& folder, const fs::path& mesh) {
+  std::error_code ignored;
+  const fs::path moved = folder / mesh.filename();
+  return fs::exists(moved, ignored) ? moved : mesh;
+}
+
+fs::path MeshSearch::find(const fs::path& mesh) const {
+  std::error_code ignored;
+  const fs::path named = folder / mesh;  // an absolute one stays
+  const fs::path found = moved.empty() ? named : moved_to(moved, named);
+  return found != named || fs::exists(named, ignored) ? found : moved_to(folder, named);
 }
 
 void change_path(Obstacle& body, const std::function<fs::path(const fs::path&)>& change) {

@@ -37,6 +37,18 @@ Scene scene_from_path(const std::filesystem::path& path, const StopProbe& stop =
 /// All files that a scene names, of its mesh and of obstacles.
 std::vector<std::filesystem::path> files_of(const Scene& scene);
 std::vector<std::filesystem::path> files_of(std::span<const Obstacle> bodies);
+/// The file of the same name in `folder`, where it is there; `mesh` otherwise.
+std::filesystem::path moved_to(const std::filesystem::path& folder, const std::filesystem::path& mesh);
+
+/// Where the mesh files that a scene, a checkpoint or a journal names lie now.
+struct MeshSearch {
+  std::filesystem::path folder = {};  ///< of the file that names them
+  std::filesystem::path moved = {};   ///< the folder that the user names; empty: none
+
+  /// The file of that name in the folder that the user names, or else `mesh` from `folder` or, where that is
+  /// gone, the file of that name in `folder`. Where none is there, `mesh` from `folder`.
+  std::filesystem::path find(const std::filesystem::path& mesh) const;
+};
 
 /// Gives the file of an obstacle that is a mesh another path.
 void change_path(Obstacle& body,

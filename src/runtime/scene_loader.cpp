@@ -128,7 +128,7 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   read_obstacle_meshes(scene.obstacles.bodies, options.stop);
   loaded.scene = std::move(scene);
   if (options.checkpoint) {
-    Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh);
+    Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh, loaded.scene.obstacles.bodies);
     moment.scene = std::make_shared<const Scene>(loaded.scene);
     loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
   }

@@ -241,6 +241,42 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
   EXPECT_THROW(checkpoint_on(read_checkpoint_file(path), *grid_mesh(4, 5)), InputError);
 }
 
+// The run goes on among the same bodies, wherever their files lie now.
+TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
+  const TemporaryFolder folder, moved;
+  const std::string fin = "v 0 -1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const auto body = folder.path() / "fin.obj", path = folder.path() / "run.checkpoint";
+  write_file(body, fin);
+  WorkerPool pool(1);
+  Scene scene;
+  scene.mesh = GridSource{4, 4, 1, 1};
+  scene.obstacles.bodies = {parse_obstacle("mesh:0.3,-0.2,0.1,0.1," + utf8_of(body))};
+  const LoadedScene loaded = load_scene(scene);
+  Simulation run(loaded.scene, loaded.mesh, pool);
+  run.step(pool);
+  Checkpoint saved;
+  run.save(pool, saved);
+  write_checkpoint_file(saved, run.mesh(), path);
+  const auto resumed = [&](const std::filesystem::path& file, const std::filesystem::path& meshes) {
+    SceneLoadOptions options;
+    options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(file, {}, meshes));
+    return simulation_of(load_scene(options.checkpoint->scene, options), pool)->steps();
+  };
+  EXPECT_EQ(resumed(path, {}), 1U);
+  // Both elsewhere, and the body alone.
+  const auto there = moved.path() / "run.checkpoint";
+  std::filesystem::rename(path, there);
+  std::filesystem::rename(body, moved.path() / "fin.obj");
+  EXPECT_EQ(resumed(there, {}), 1U);
+  std::filesystem::rename(there, path);
+  EXPECT_THAT(refusal([&] { resumed(path, {}); }), HasSubstr("fin.obj"));
+  EXPECT_EQ(resumed(path, moved.path()), 1U);
+
+  write_file(body, "v 0 -1 0\nv 1 0 0\nv 0 1.1 0\nf 1 2 3\n");
+  EXPECT_THAT(refusal([&] { resumed(path, {}); }),
+              HasSubstr(shown_path(body) + " is another mesh than was loaded then."));
+}
+
 // Whoever forges a file can give it the right fingerprint.
 TEST(CheckpointFiles, WithForgedContentsAreRefused) {
   const TemporaryFolder folder;

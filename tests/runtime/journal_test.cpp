@@ -386,7 +386,7 @@ TEST(Journal, RefusesWhatIsNone) {
               HasSubstr("line 2: a journal must begin with a load"));
   EXPECT_THAT(refusal(head + std::string(1'000'000, '[')),
               HasSubstr("line 2: the JSON is nested too deeply"));
-  EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":2"), HasSubstr("version 1 only"));
+  EXPECT_THAT(changed("\"clothlab-journal\":1", "\"clothlab-journal\":3"), HasSubstr("versions 1 to 2"));
   EXPECT_THAT(changed("\"do\":\"pin\"", "\"do\":\"pim\""), HasSubstr("no command \"pim\""));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[-20]"), HasSubstr("whole number"));
   EXPECT_THAT(changed("\"particles\":[20]", "\"particles\":[20],\"x\":1"), HasSubstr("There is no \"x\""));
@@ -419,7 +419,7 @@ TEST(Journal, RefusesBrokenLinesOfLanes) {
   const auto played = [&](const std::string& text) {
     try {
       WorkerPool pool(1);
-      Replay replay(parse_journal(text, "it", kJournals), {});
+      Replay replay(parse_journal(text, "it", {kJournals}), {});
       while (replay.next(pool) != Replay::Event::ended) {
       }
       return std::string("accepted");
@@ -521,6 +521,61 @@ TEST(Journal, AddsMeshObstaclesAgain) {
   expect_repeats(path, 1);
 }
 
+// Where the file of a body is another one, so is the run.
+TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
+  const TemporaryFolder folder, moved;
+  const std::string wedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const fs::path body = folder.path() / "wedge.obj", path = folder.path() / "mesh.journal";
+  std::ofstream(body) << wedge;
+  Scene scene = sheet_scene(6);
+  scene.obstacles.bodies = {parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(body))};
+  Session session(scene);
+  session.steps(2);
+  const std::shared_ptr<const Scene> before = session.last()->frame.scene;
+  session.send(SetParameter{"mass", 0.5});
+  session.send(SetObstacles{
+      {before->obstacles.bodies[0], parse_obstacle("plane:0,1,0,-0.8"), before->obstacles.bodies[0]}});
+  session.send(SetScene{before});
+  session.steps(2);
+  session.save(path);
+  expect_repeats(path, 1);
+  // Next to the journal, and where the user says.
+  fs::rename(path, moved.path() / "mesh.journal");
+  fs::rename(body, moved.path() / "wedge.obj");
+  expect_repeats(moved.path() / "mesh.journal", 1);
+  fs::rename(moved.path() / "mesh.journal", path);
+  const auto played = [&](const fs::path& meshes) {
+    try {
+      WorkerPool pool(1);
+      Replay replay(read_journal(path, {}, meshes), {});
+      while (replay.next(pool) != Replay::Event::ended) {
+      }
+      return std::string(replay.difference() ? "differs" : "the same");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(played({}), HasSubstr("wedge.obj"));
+  EXPECT_EQ(played(moved.path()), "the same");
+
+  // Another body: found at the first line that names it.
+  std::string other = wedge;
+  std::ofstream(body) << other.replace(other.find("0 1 0"), 5, "0 1.1 0");
+  EXPECT_THAT(played({}),
+              HasSubstr("line 4: " + shown_path(body) + " is another mesh than was loaded then."));
+  const std::string text = text_of(path);
+  const auto without = [&](const std::string& command) {
+    std::string lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+      if (line.find(command) == std::string::npos) lines += line + "\n";
+    std::ofstream(path, std::ios::binary) << lines;
+    return played({});
+  };
+  EXPECT_THAT(without("set-obstacles"), HasSubstr("line 4: " + shown_path(body) + " is another mesh"));
+  EXPECT_THAT(without("set-"), HasSubstr("Step 0 of the journal: " + shown_path(body) + " is another mesh"));
+}
+
 class JournalOfAScene : public ::testing::TestWithParam<const char*> {};
 
 // An undo sends the whole scene, with its bodies.
@@ -609,7 +664,7 @@ TEST(Journal, SaysAtWhichStepItIsNotThatOfTheRun) {
     std::string text = text_of(kJournals / name);
     text.replace(text.find(from), from.size(), to);
     WorkerPool pool(1);
-    Replay replay(parse_journal(text, name, kJournals), {.integrator = {}, .mesh = mesh});
+    Replay replay(parse_journal(text, name, {kJournals}), {.integrator = {}, .mesh = mesh});
     try {
       while (replay.next(pool) != Replay::Event::ended) {
       }
