@@ -53,7 +53,13 @@ class JournalPlay final : public LanePlay {
       : replay_(source.journal, {info != nullptr ? std::string(info->id) : std::string(), source.mesh}) {}
   const Simulation& simulation() const override { return replay_.simulation(); }
   std::uint64_t step() const override { return replay_.step(); }
-  std::map<std::string, std::size_t> skipped() const override { return replay_.skipped(); }
+  /// A blow-up at the end is reported as such.
+  std::map<std::string, std::size_t> skipped() const override {
+    std::map<std::string, std::size_t> skipped = replay_.skipped();
+    if (replay_.missing_steps() > 0 && !simulation().blow_up())
+      skipped["steps that blew up"] = replay_.missing_steps();
+    return skipped;
+  }
 
  private:
   Replay::Event next(WorkerPool& pool, const StopProbe& stop) override { return replay_.next(pool, stop); }

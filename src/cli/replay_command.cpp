@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/exit_status.h"
@@ -28,7 +29,7 @@ namespace {
 struct ReplayCommand {
   std::string file;
   bool check = false;
-  std::optional<std::string> integrator, mesh, dt_text;
+  std::optional<std::string> integrator, mesh, mesh_folder, dt_text;
   MachineOptions machine;
   Results results;
 
@@ -40,7 +41,12 @@ struct ReplayCommand {
     results.check();
     results.files().spare(path_of(file));
     if (mesh) results.files().spare(path_of(*mesh));
-    std::vector<JournalEntry> journal = read_journal(path_of(file), stop);
+    std::vector<JournalEntry> journal =
+        read_journal(path_of(file), stop, path_of(mesh_folder.value_or(std::string())));
+    if (check && !std::holds_alternative<JournalEntry::StateHash>(journal.back().what))
+      throw InputError(shown_path(path_of(file)) +
+                       " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
+                       "Replay it without --check.");
     results.files().spare(journal);
     results.set_origin("journal", path_of(file));
     WorkerPool pool(machine.threads());
@@ -49,8 +55,12 @@ struct ReplayCommand {
     const StepStatus status = play(replay, pool, stop);
     for (const auto& [what, times] : replay.skipped())
       std::fprintf(stderr, "clothlab: skipped: %s (%zu).\n", what.c_str(), times);
+    if (const std::size_t missing = replay.missing_steps(); missing > 0)
+      std::fprintf(stderr,
+                   "clothlab: %zu of the journal's %llu steps blew up and %s missing in the results.\n",
+                   missing, static_cast<unsigned long long>(replay.step()), missing == 1 ? "is" : "are");
     const int end = end_run(results, replay.simulation(), status, pool);
-    return check && status != StepStatus::stopped ? report(replay) : end;
+    return check && status != StepStatus::stopped && end != kExitFault ? report(replay) : end;
   }
 
   std::optional<double> dt() const {
@@ -120,6 +130,11 @@ std::function<int()> add_replay(CLI::App& app, const std::string& command_line) 
       ->take_last();
   sub.add_option("--mesh", command->mesh, "Where the journal's mesh lies now.")
       ->type_name("FILE.obj")
+      ->take_last();
+  sub.add_option("--mesh-folder", command->mesh_folder,
+                 "Where the files of meshes that were moved lie now, those of cloth and obstacles: a file of "
+                 "the same name there is used instead.")
+      ->type_name("DIR")
       ->take_last();
   command->machine.add_to(sub);
   command->results.add_to(sub);

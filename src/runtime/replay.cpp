@@ -131,6 +131,7 @@ Replay::Event Replay::next(WorkerPool& pool, const StopProbe& stop) {
   const StepStatus status = arena_->step(pool, stop);
   if (status == StepStatus::stopped) return Event::stopped;
   place_ = {place_.step + 1, 0};
+  if (status == StepStatus::blown_up) ++missing_;
   keep_moment(pool);
   return status == StepStatus::done ? Event::stepped : Event::blown_up;
 }

@@ -63,6 +63,9 @@ class Replay {
   std::size_t compared() const { return compared_; }
   const std::optional<Difference>& difference() const { return difference_; }
 
+  /// Steps of the journal that blew up, here or in its run, so that the state misses them.
+  std::size_t missing_steps() const { return missing_; }
+
   /// What was skipped for another integrator or step, and how often.
   const std::map<std::string, std::size_t>& skipped() const { return skipped_; }
 
@@ -92,7 +95,7 @@ class Replay {
   void forget_use(const JournalPlace& place);
   std::map<JournalPlace, Kept> moments_;  // that the journal goes back to
   std::map<std::string, std::size_t> skipped_;
-  std::size_t compared_ = 0;
+  std::size_t compared_ = 0, missing_ = 0;
   std::optional<std::uint64_t> agreed_;
   std::optional<Difference> difference_;
 };

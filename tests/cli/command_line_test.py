@@ -303,6 +303,12 @@ class CommandLine(unittest.TestCase):
     def test_bad_files(self):
         self.refused("simulate", "--mesh", "absent.obj", says="absent.obj")
         (self.dir / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n")
+        cut = text[:text.index("\n", text.index('"grab"')) + 1]
+        (self.dir / "cut.journal").write_text(cut)
+        self.refused("replay", "cut.journal", "--check", says=["cut off", '"state"', "--check"])
+        self.run_program("replay", "cut.journal")
+        done = self.run_program("replay", journals / "blow-up.journal", "--check")
+        self.assertRegex(done.stderr, r"\b1 of the journal's \d+ steps blew up and is missing in the results")
         self.refused("simulate", "--mesh", "bad.obj", says=["bad.obj", "3"])
         (self.dir / "bad.json").write_text('{"clothlab-scene": 1,\n "nonsense": 3}')
         self.refused("simulate", "--scene", "bad.json", says=["bad.json", "nonsense"])
