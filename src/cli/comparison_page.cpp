@@ -75,7 +75,7 @@ const std::array kColumns{
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text, text.size(), "\n")) {
     switch (c) {
       case '&':
         out += "&amp;";

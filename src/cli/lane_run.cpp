@@ -84,7 +84,8 @@ std::string stability_of(const Simulation& simulation, WorkerPool& pool) {
 std::string scene_text(const Simulation& simulation) {
   const Scene& scene = simulation.scene();
   std::string out = "A sheet";
-  if (const auto* file = std::get_if<FileSource>(&scene.mesh)) out = path_of(file->path).filename().string();
+  if (const auto* file = std::get_if<FileSource>(&scene.mesh))
+    out = printable(utf8_of(path_of(file->path).filename()));
   const ClothMesh& mesh = simulation.mesh();
   out += " of " + std::to_string(simulation.system().size()) + " particles, " +
          std::to_string(mesh.stretch_springs.size()) + " stretch springs of " +

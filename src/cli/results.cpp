@@ -197,6 +197,24 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(0), simulation);
 }
 
+/// Writes to an output where there is one; without it where that fails.
+template <class Output, class Write>
+void Results::attempt(std::optional<Output>& output, const Write& write) {
+  if (!output) return;
+  const auto lose = [&](const char* why) {
+    std::fprintf(stderr, "clothlab: %s\n", why);
+    lost_output_ = true;
+    output.reset();
+  };
+  try {
+    write(*output);
+  } catch (const SystemError& error) {
+    lose(error.what());
+  } catch (const InputError& error) {  // its folder has vanished
+    lose(error.what());
+  }
+}
+
 void Results::after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds) {
   const StepRecord& r = simulation.record();
   step_ms_.push_back(milliseconds);
@@ -211,11 +229,13 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, double 
   residual_ = std::max(residual_, r.residual);
   distance_ = std::max(distance_, r.distance.value_or(0));
   length_violation_ = std::max(length_violation_, r.length_violation);
-  if (diagnostics_file_) diagnostics_file_->write(diagnostics_row(r, milliseconds));
-  if (contact_file_) write_contacts(pool, simulation);
-  if (obj_sequence_ && r.step % every_ == 0)
-    write_obj_file(std::filesystem::path(*obj_sequence_) / sequence_name(r.step), simulation);
-  if (checkpoint_ && every_text_ && r.step % every_ == 0) write_checkpoint(pool, simulation);
+  attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, milliseconds)); });
+  attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
+  if (r.step % every_ != 0) return;
+  attempt(obj_sequence_, [&](const std::string& folder) {
+    write_obj_file(std::filesystem::path(folder) / sequence_name(r.step), simulation);
+  });
+  if (every_text_) attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
 }
 
 void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
@@ -265,16 +285,17 @@ void Results::report_shortfalls() const {
 }
 
 void Results::finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) {
-  if (diagnostics_file_) diagnostics_file_->commit();
-  if (contact_file_) contact_file_->commit();
-  if (state_) {
+  const bool prints = prints_summary_ && !has_files();
+  attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
+  attempt(contact_file_, [](OutputFile& file) { file.commit(); });
+  attempt(state_, [&](const std::string& path) {
     const InitialState last = simulation.export_state();
-    write_file(*state_, state_csv(last.positions, last.velocities));
-  }
-  if (obj_) write_obj_file(*obj_, simulation);
-  if (checkpoint_) write_checkpoint(pool, simulation);
-  if (summary_) write_file(*summary_, summary_text(pool, simulation, end));
-  if (prints_summary_ && !has_files()) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
+    write_file(path, state_csv(last.positions, last.velocities));
+  });
+  attempt(obj_, [&](const std::string& path) { write_obj_file(path, simulation); });
+  attempt(checkpoint_, [&](const std::string&) { write_checkpoint(pool, simulation); });
+  attempt(summary_, [&](const std::string& path) { write_file(path, summary_text(pool, simulation, end)); });
+  if (prints) std::fputs(summary_text(pool, simulation, end).c_str(), stdout);
 }
 
 std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation, const RunEnd& end) const {

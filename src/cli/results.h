@@ -42,13 +42,18 @@ class Results {
   /// Without any output file, finish() prints the summary on stdout.
   void print_summary_without_files() { prints_summary_ = true; }
 
-  /// Call before the first step, after every good step and at the end. Throw SystemError (disk full).
+  /// Call before the first step, after every good step and at the end. begin() throws SystemError. An output
+  /// that cannot be written later (disk full, a folder that has vanished) is reported on stderr and left out;
+  /// the others are still written.
   void begin(WorkerPool& pool, const Simulation& simulation);
   void after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds);
   void finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end);
 
   /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
   bool failed() const { return fail_on_nonconvergence_ && not_converged_ > 0; }
+
+  /// Whether an output could not be written.
+  bool has_lost_output() const { return lost_output_; }
 
   /// Prints one sentence on stderr about steps that did not converge, and one about warnings, where there are
   /// any.
@@ -60,12 +65,15 @@ class Results {
   bool has_files() const;
   void write_contacts(WorkerPool& pool, const Simulation& simulation);
   void write_checkpoint(WorkerPool& pool, const Simulation& simulation);
+  template <class Output, class Write>
+  void attempt(std::optional<Output>& output, const Write& write);
 
   std::optional<std::string> state_, diagnostics_, contact_csv_, obj_, obj_sequence_, checkpoint_,
       every_text_, summary_;
   Checkpoint moment_;  // memory for --checkpoint
   std::uint64_t every_ = 1;
   bool fail_on_nonconvergence_ = false, prints_summary_ = false;
+  bool lost_output_ = false;
   OutputFiles files_;
   std::optional<OutputFile> diagnostics_file_, contact_file_;
   std::vector<double> step_ms_;

@@ -96,20 +96,26 @@ Run resume_run(const std::string& checkpoint, SceneOptions& options, const Outpu
   return run_of(load_with_state(std::move(scene), options, outputs, file), options);
 }
 
+namespace {
+
+int exit_status_of(const Results& results, StepStatus status) {
+  if (results.has_lost_output()) return kExitFault;
+  if (status == StepStatus::blown_up) return kExitBlownUp;
+  if (status == StepStatus::stopped) return Interrupt::exit_status();
+  return results.failed() ? kExitNotConverged : kExitDone;
+}
+
+}  // namespace
+
 int end_run(Results& results, const Simulation& simulation, StepStatus status, WorkerPool& pool) {
   const std::string why = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
   results.report_shortfalls();
   results.finish(pool, simulation, {why, status == StepStatus::stopped, pool.threads()});
-  if (status == StepStatus::blown_up) {
-    std::fprintf(stderr, "clothlab: %s\n", why.c_str());
-    return kExitBlownUp;
-  }
-  if (status == StepStatus::stopped) {
+  if (status == StepStatus::blown_up) std::fprintf(stderr, "clothlab: %s\n", why.c_str());
+  if (status == StepStatus::stopped)
     std::fprintf(stderr, "clothlab: interrupted after step %llu; what was done so far is written.\n",
                  static_cast<unsigned long long>(simulation.steps()));
-    return Interrupt::exit_status();
-  }
-  return results.failed() ? kExitNotConverged : kExitDone;
+  return exit_status_of(results, status);
 }
 
 std::string blow_up_text(const Simulation& simulation, WorkerPool& pool) {

@@ -58,8 +58,8 @@ Character first_character(std::string_view text) {
 /// Whether a terminal or a text layout would act on the character instead of showing it.
 bool is_control(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
-  return code < 0x20 || within(0x7F, 0x9F) || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
-         within(0x2066, 0x2069);
+  return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2060, 0x206F) || code == 0xFEFF || within(0xFFF9, 0xFFFB);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ std::string format_digits(double value, int digits) {
 
 std::string format_plain(double value, int digits) {
   if (std::isnan(value)) return "not a number";
-  if (std::isinf(value)) return value > 0 ? "off" : "-inf";
+  if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
   const double size = std::abs(value);
   if (size == 0 || (size >= 1e-3 && size < 1e5)) {
     const int whole = size >= 1 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 0;

@@ -18,7 +18,7 @@ std::string format_number(double value);
 std::string format_digits(double value, int digits);
 
 /// For reading: `digits` significant digits, without an exponent between 0.001 and 100000, "2.5e9" and
-/// "1e-6" beyond. Infinite: "off", not a number: "not a number".
+/// "1e-6" beyond. Infinite: "infinity", not a number: "not a number".
 std::string format_plain(double value, int digits = 3);
 
 /// The same with its unit, and with an SI prefix for s, J, N, m, m/s and W: "16.7 ms", "1.2 kJ", "3e12 J".

@@ -19,7 +19,7 @@ std::string value_text(const ParameterSpec& spec, double value, int digits) {
   if (spec.kind == ParameterSpec::Kind::boolean) return value != 0 ? "on" : "off";
   if (spec.kind == ParameterSpec::Kind::choice)
     return std::string(spec.choices[static_cast<std::size_t>(value)]);
-  return format_plain(value, digits);
+  return std::isinf(value) ? "off" : format_plain(value, digits);
 }
 
 std::string change_text(const ParameterSpec& spec, double from, double to) {

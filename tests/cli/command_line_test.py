@@ -249,6 +249,44 @@ class CommandLine(unittest.TestCase):
         (self.dir / "c").write_bytes((self.dir / "c").read_bytes()[:-1])
         self.refused(*on, says="broken")
 
+    def test_a_run_is_resumed_among_bodies_that_have_moved(self):
+        (self.dir / "body.obj").write_text(TRIANGLE)
+        run = ["simulate", "--grid", "4x4", "--obstacle", "mesh:0.2,-0.5,0.2,0.5,body.obj"]
+        self.run_program(*run, "--steps", 3, "--state", "whole.csv")
+        self.run_program(*run, "--steps", 2, "--checkpoint", "c")
+        os.mkdir(self.dir / "bodies")
+        on = ["simulate", "--resume", "c", "--steps", 1, "--state", "s.csv"]
+        os.rename(self.dir / "body.obj", self.dir / "bodies" / "body.obj")
+        self.refused(*on, says="body.obj")
+        self.run_program(*on, "--mesh-folder", "bodies")
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        (self.dir / "body.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
+        self.refused(*on, says=["body.obj", "another mesh"])
+
+    def test_a_lost_folder_costs_its_outputs_alone(self):
+        os.mkdir(self.dir / "out")
+        process = subprocess.Popen(
+            [PROGRAM, "simulate", "--grid", "20x20", "--steps", "400", "--obj-sequence", "out/shapes", "--diagnostics",
+             "out/d.csv", "--checkpoint", "out/c", "--every", "10", "--state", "s.csv", "--summary", "s.json"],
+            cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "out" / "shapes" / "000010.obj").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        os.rename(self.dir / "out", self.dir / "elsewhere")
+        _, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 1, errors)
+        for name in ("shapes", "d.csv", "out/c"):
+            self.assertEqual(sum(name in line for line in errors.splitlines()), 1, errors)
+        self.assertEqual(len((self.dir / "s.csv").read_text().splitlines()), 401)
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["steps"], 400)
+
+    def test_names_do_not_turn_reports_round(self):
+        name = "a\u202ejbo.obj"
+        (self.dir / name).write_text(TRIANGLE)
+        done = self.run_program("compare", "--mesh", name, "--steps", 2, "--integrators", "rk4", "--report", "report")
+        for text in (done.stdout, done.stderr, (self.dir / "report" / "index.html").read_text()):
+            self.assertNotIn("\u202e", text)
+
     # Refusals
 
     def test_a_journal_is_replayed(self):
@@ -265,6 +303,12 @@ class CommandLine(unittest.TestCase):
         steps = json.loads((self.dir / "s.json").read_text())["steps"]
         self.run_program("replay", journals / "drag.journal", "--dt", 1 / 120, "--summary", "s.json")
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["steps"], 2 * steps)
+        cut = text[:text.index("\n", text.index('"grab"')) + 1]
+        (self.dir / "cut.journal").write_text(cut)
+        self.refused("replay", "cut.journal", "--check", says=["cut off", '"state"', "--check"])
+        self.run_program("replay", "cut.journal")
+        done = self.run_program("replay", journals / "blow-up.journal", "--check")
+        self.assertRegex(done.stderr, r"\b1 of the journal's \d+ steps blew up and is missing in the results")
         done = self.run_program("replay", journals / "switch.journal", "--integrator", "rk4", "--diagnostics", "d.csv", status=3)
         self.assertIn("skipped: changes of the integrator to semi-implicit-bdf2 (1)", done.stderr)
         self.assertIn("Blown up in step 3", done.stderr)
@@ -303,12 +347,6 @@ class CommandLine(unittest.TestCase):
     def test_bad_files(self):
         self.refused("simulate", "--mesh", "absent.obj", says="absent.obj")
         (self.dir / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n")
-        cut = text[:text.index("\n", text.index('"grab"')) + 1]
-        (self.dir / "cut.journal").write_text(cut)
-        self.refused("replay", "cut.journal", "--check", says=["cut off", '"state"', "--check"])
-        self.run_program("replay", "cut.journal")
-        done = self.run_program("replay", journals / "blow-up.journal", "--check")
-        self.assertRegex(done.stderr, r"\b1 of the journal's \d+ steps blew up and is missing in the results")
         self.refused("simulate", "--mesh", "bad.obj", says=["bad.obj", "3"])
         (self.dir / "bad.json").write_text('{"clothlab-scene": 1,\n "nonsense": 3}')
         self.refused("simulate", "--scene", "bad.json", says=["bad.json", "nonsense"])

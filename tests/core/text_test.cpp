@@ -30,7 +30,8 @@ TEST(Text, QuantitiesAreShownWithPrefixesAndWithoutNoise) {
   EXPECT_EQ(format_plain(1234.5), "1235");  // no digit before the point is lost
   EXPECT_EQ(format_plain(1.2345), "1.23");
   EXPECT_EQ(format_plain(1.2345, 2), "1.2");
-  EXPECT_EQ(format_plain(kInfinity), "off");
+  EXPECT_EQ(format_plain(kInfinity), "infinity");
+  EXPECT_EQ(format_quantity(-kInfinity, "J"), "-infinity");
   EXPECT_EQ(format_digits(12345, 3), "1.23e4");
   EXPECT_EQ(format_digits(-1.2345e-7, 3), "-1.23e-7");
 }
@@ -45,6 +46,8 @@ TEST(Text, TextFromOutsideIsMadePrintable) {
                       "B"),
             "?A?B");
   EXPECT_EQ(printable("one\ntwo\x1b", 500, "\n"), "one\ntwo?");
+  // Arabic letter mark, word joiner, an isolate, byte order mark.
+  EXPECT_EQ(printable("\xd8\x9c \xe2\x81\xa0 \xe2\x81\xa7 \xef\xbb\xbf"), "? ? ? ?");
   // Each byte that is not UTF-8: a lone continuation, an overlong form, a surrogate, beyond U+10FFFF, cut
   // off.
   for (const std::string_view bad : {"\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
