@@ -28,6 +28,7 @@ SCENES = Path(__file__).resolve().parents[2] / "assets" / "scenes"
 # Without a body; and by each contact model, with a moving body and with meshes.
 STARTS = [["--grid", "12x12"], *([str(SCENES / f"{name}.json")] for name in
           ("25-funnel", "31-dummy", "24-table-cloth", "22-spinning-ball", "26-needles", "29-handkerchiefs"))]
+journals = 0  # that were repeated
 SIZES = [(1280, 720), (640, 400), (1400, 500), (900, 900), (320, 240), (1280, 720)]
 TEXTS = ["0.01", "-1", "1e9", "nan", "../", "a" * 300, "é漢", "x.json"]
 
@@ -71,6 +72,17 @@ class Monkey:
             left, top, right, bottom = items[self.dice.choice(sets)]
             self.window.click((left + right) / 2, (top + bottom) / 2)
 
+    def save_journal(self):
+        """Saves what was done so far, unless a dialog or a text field keeps the keys."""
+        before = len(list(Path(self.window.folder).glob("*.journal")))
+        for key in ("Escape", "Escape", "ctrl+j"):
+            self.window.key(key)
+        end = time.monotonic() + 5 * PATIENCE
+        while time.monotonic() < end and self.window.process.poll() is None:
+            if len(list(Path(self.window.folder).glob("*.journal"))) > before:
+                return
+            time.sleep(0.1)
+
     def act(self):
         dice, window = self.dice, self.window
         actions = [
@@ -91,12 +103,14 @@ class Monkey:
 
 def check_journals(program, window):
     """Each journal that was written is repeated with the same bits."""
+    global journals
     for journal in sorted(Path(window.folder).rglob("*.journal")):
         done = subprocess.run([program, "replay", journal, "--check", "--quiet"], capture_output=True, text=True,
                               timeout=600 * PATIENCE)
         if done.returncode != 0:
             raise AssertionError(f"{journal.name}: replay --check ended with {done.returncode}: {done.stderr}\n"
                                  + journal.read_text()[-4000:])
+        journals += 1
 
 
 def play(program, start, until, dice):
@@ -109,6 +123,7 @@ def play(program, start, until, dice):
                 monkey.act()
                 if len(monkey.done) % 10 == 0:
                     window.fresh_state()
+            monkey.save_journal()
             window.process.send_signal(signal.SIGTERM)
             status = window.process.wait(30 * PATIENCE)
             if status != 143:
@@ -141,7 +156,7 @@ def main():
         # Each start has a part of the time, or all that is left where that is short.
         end = min(until, time.monotonic() + max(10 * PATIENCE, 60 * minutes / len(STARTS)))
         events += play(program, dice.choice(STARTS), end, dice)
-    print(f"{events} events, nothing broke")
+    print(f"{events} events and {journals} journals, nothing broke")
 
 
 if __name__ == "__main__":
