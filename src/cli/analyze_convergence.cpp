@@ -51,10 +51,10 @@ struct Convergence final : Analysis {
   }
 
   void measure(const IntegratorInfo& info, JacobianMode jacobian, int levels) {
-    const auto points =
-        measure_convergence(info, options.parameters(info), jacobian, levels, contact, Interrupt::probe());
+    const IntegratorParameters values = options.parameters(info);
+    const auto points = measure_convergence(info, values, jacobian, levels, contact, Interrupt::probe());
     if (Interrupt::requested()) return;
-    const int expected = order_with(info, jacobian);
+    const int expected = order_with(info, values, jacobian);
     ChartCurve x = options.curve(info);
     x.markers = true;
     ChartCurve v = x;

@@ -36,6 +36,8 @@ struct IntegratorInfo {
   IntegratorFamily family{};
   int order = 0;  ///< of convergence; 0 where none is defined
   bool order_needs_exact_jacobian = false;
+  /// Without modes of its own (--modes 0) and with the exact Jacobian; 0: the same.
+  int order_without_modes = 0;
   std::string_view order_condition = {};  ///< what else it needs: "with γ = ½, otherwise 1". Mostly empty.
   bool uses_newton = false;
   bool uses_linear_solver = false;

@@ -16,9 +16,11 @@ std::span<const IntegratorInfo> integrators();
 /// Heading of a family in lists: "Explicit".
 std::string_view family_title(IntegratorFamily family);
 
-/// The order of convergence that a method has with these blocks; 0 where none is defined.
-inline int order_with(const IntegratorInfo& info, JacobianMode mode) {
-  return info.order_needs_exact_jacobian && mode == JacobianMode::clamped ? 1 : info.order;
+/// The order of convergence that a method has with these parameters and blocks; 0 where none is defined.
+inline int order_with(const IntegratorInfo& info, const IntegratorParameters& values, JacobianMode mode) {
+  const bool no_modes = info.order_without_modes > 0 && values.at(0) == 0;
+  if ((no_modes || info.order_needs_exact_jacobian) && mode == JacobianMode::clamped) return 1;
+  return no_modes ? info.order_without_modes : info.order;
 }
 
 /// The row with this id; nullptr when there is none.

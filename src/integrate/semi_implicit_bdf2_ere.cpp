@@ -94,6 +94,8 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2Ere{
     .letters = "BX",
     .family = IntegratorFamily::exponential,
     .order = 1,
+    .order_without_modes = 2,
+    .order_condition = "with the exact Jacobian and without modes (--modes 0) 2",
     .uses_linear_solver = true,
     .formula = "u1 = u0 + ⅓ (I − ⅔hJ_H)⁻¹ (u0 − u₋₁ + 2h (H(u0) + E(u0, h)))",
     .summary =

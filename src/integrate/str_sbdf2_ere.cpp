@@ -96,6 +96,8 @@ extern constinit const IntegratorInfo kStrSbdf2Ere{
     .letters = "TX",
     .family = IntegratorFamily::exponential,
     .order = 1,
+    .order_without_modes = 2,
+    .order_condition = "with the exact Jacobian and without modes (--modes 0) 2",
     .uses_linear_solver = true,
     .formula =
         "u½ = u0 + ½ (I − h/4 J(u0))⁻¹ h F(u0); "
