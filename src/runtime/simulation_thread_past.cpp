@@ -49,7 +49,8 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next,
   ask_for_estimates();
   if (!removed.empty())
     tell("Removed: " + removed + ". These methods cannot have the scene's contact by " +
-         std::string(info_of(scene.contact.model).id) + ". To compare them, choose contact by filter.");
+         std::string(info_of(scene.contact.model).id) +
+         ". To compare them, choose contact by filter or impulse.");
 }
 
 void SimulationThread::Impl::start_over() {

@@ -131,8 +131,12 @@ bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
 void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
   if (method == nullptr || has_place_for(scene.contact.model, *method)) return;
+  std::string others;
+  for (const ContactModelInfo& other : kContactModels)
+    if (has_place_for(other.model, *method)) others += (others.empty() ? "" : ", ") + std::string(other.id);
   throw InputError(std::string(method->title) + " takes forces one by one and has no place for contact by " +
-                   std::string(info_of(scene.contact.model).id) + "; it works with contact by filter.");
+                   std::string(info_of(scene.contact.model).id) + "; it works with contact by " +
+                   others.replace(others.rfind(", "), 2, " or ") + ".");
 }
 
 }  // namespace clothlab

@@ -309,6 +309,18 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
                 "surfaces.");
 }
 
+TEST(ForceContact, ARefusalNamesTheContactModelsThatAMethodWorksWith) {
+  const auto refused = [](const char* integrator, ContactModel model) {
+    Scene scene = loose_scene(integrator);
+    scene.contact.model = model;
+    return refusal([&] { check_contact(scene); });
+  };
+  for (const ContactModel model : {ContactModel::penalty, ContactModel::barrier})
+    EXPECT_TRUE(refused("rattle", model).ends_with("; it works with contact by filter or impulse."));
+  EXPECT_TRUE(refused("xpbd", ContactModel::barrier)
+                  .ends_with("; it works with contact by filter, penalty or impulse."));
+}
+
 // A body has been put where the cloth starts.
 TEST(ForceContact, AResetIsRefusedWhereABarrierHasNoRoomAtTheStart) {
   WorkerPool pool(1);
