@@ -58,7 +58,7 @@ struct ContactLaw {
 
 /// Coulomb's friction, smoothed (model.md, "Contact by penalty"): along the tangential velocity u, against
 /// it,
-///   μ λ s(|u|),   s(y) = 2 y/ε − y²/ε² below ε, 1 above     [Ascher 2022, (38)].
+///   μ λ s(|u|),   s(y) = 2 y/ε − y²/ε² below ε, 1 above     [Ascher 2022, (37g)].
 struct SmoothFriction {
   double speed = 0;  ///< ε [m/s], > 0
 

@@ -43,7 +43,7 @@ class Dirk2 final : public Integrator {
 /// Amplitude factor; R = (1 + weight (Rc − 1)) / (1 − end z), Rc = (1 + node z/2) / (1 − node z/2).
 double dirk2_growth(const Dirk2::Constants& constants, double y, double s);
 
-/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank 1985; Ascher 2022, §3.2].
+/// u½ = u0 + h/4 (F(u½) + F(u0)); u1 = u0 + 4/3 (u½ − u0) + h/3 F(u1) [Bank 1985; Ascher 2022, §3.1].
 double tr_bdf2_growth(double y, double s, const IntegratorParameters& values);
 
 }  // namespace clothlab

@@ -8,7 +8,7 @@ namespace clothlab {
 namespace {
 
 /// γ = 2 − √2, β = √2/4: uγ = u0 + γh/2 (F(uγ) + F(u0)); u1 = u0 + (2β/γ)(uγ − u0) + γh/2 F(u1). Both stages
-/// have the same form of A [Ascher 2022, §3.2].
+/// have the same form of A [Ascher 2022, §3.1].
 constexpr Dirk2::Constants kSdirk2Constants{2 - std::numbers::sqrt2,
                                             std::numbers::sqrt2 / 2 / (2 - std::numbers::sqrt2),
                                             1 - std::numbers::sqrt2 / 2};
@@ -33,7 +33,7 @@ extern constinit const IntegratorInfo kSdirk2{
     .use = "As TR-BDF2.",
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.2",
+        "3.1",
     .stability_limit = kNoStabilityLimit,
     .growth = [](double y, double s,
                  const IntegratorParameters& /*values*/) { return dirk2_growth(kSdirk2Constants, y, s); },

@@ -12,7 +12,7 @@ namespace clothlab {
 namespace {
 
 /// u1 = u0 + ⅓ (I − ⅔ h J0)⁻¹ (u0 − u₋₁ + 2h F(u0)), BDF2 with a single Newton iteration from u0; the first
-/// step after a reset is semi-implicit Euler (model.md) [Ascher 2022, §3.3]. As a system of size 3n, with c =
+/// step after a reset is semi-implicit Euler (model.md) [Ascher 2022, §3.1]. As a system of size 3n, with c =
 /// ⅔h:
 ///   (M − cD − c²K) Δv = M (v̂ − v0) + c f0 + cK Δx̂,   Δx̂ = x̂ − x0 + c v0,   x1 = x̂ + c v1,
 /// where x̂ = x0 + ⅓ (x0 − x₋₁) and v̂ likewise; in the first step c = h, x̂ = x0, v̂ = v0.
@@ -100,7 +100,7 @@ extern constinit const IntegratorInfo kSemiImplicitBdf2{
     .use = "Interactive cloth, less damped than with semi-implicit Euler.",
     .reference =
         "Ascher, Larionov, Sheen, Pai: Simulating deformable objects, a numerical perspective, section "
-        "3.3",
+        "3.1",
     .stability_limit = kNoStabilityLimit,
     .growth = bdf2_growth,
     .make = make_method<SemiImplicitBdf2>,
