@@ -194,7 +194,7 @@ void Application::run() {
     draw_frame();
     if (!std::exchange(shown, true)) {
       // Centred on what is really there to see, once the size of the window is known.
-      view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
+      view_.look_at_scene(*snapshot_);
       window_.show();
     }
   }
@@ -274,7 +274,7 @@ void Application::show_title() {
 
 void Application::use_snapshot() {
   snapshot_ = simulation_->latest();
-  if (documents_.settle(*snapshot_)) view_.look_at(room_to_move(snapshot_->frame), *snapshot_);
+  if (documents_.settle(*snapshot_)) view_.look_at_scene(*snapshot_);
   view_.follow_tiles(room_to_move(snapshot_->frame), *snapshot_);
   searches_.follow(*snapshot_);
 }

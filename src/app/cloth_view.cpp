@@ -8,6 +8,8 @@
 
 #include <imgui.h>
 
+#include "app/framing.h"
+
 namespace clothlab {
 namespace {
 
@@ -73,6 +75,16 @@ std::array<int, 2> ClothView::pixels() const {
 
 void ClothView::look_at(const Box& box, const Snapshot& shown) {
   camera.frame(box, size_of(tiles(shown).front().cloth));
+}
+
+void ClothView::look_at_scene(const Snapshot& shown) {
+  constexpr double kFromHighUp = 0.8;  // [rad]
+  // The next scene is seen as the one before, unless the user has turned the camera.
+  if (pitch_before_ && camera.pitch == kFromHighUp) camera.pitch = *pitch_before_;
+  pitch_before_.reset();
+  if (may_fall_into_mesh(shown.frame) && camera.pitch < kFromHighUp)
+    pitch_before_ = std::exchange(camera.pitch, kFromHighUp);
+  look_at(room_to_move(shown.frame), shown);
 }
 
 void ClothView::follow_tiles(const Box& box, const Snapshot& shown) {

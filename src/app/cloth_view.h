@@ -38,6 +38,8 @@ class ClothView {
   }
   std::array<int, 2> pixels() const;  ///< width and height of the whole area in the framebuffer
   void look_at(const Box& box, const Snapshot& shown);
+  /// At the start of a scene, see room_to_move(); from high up where cloth may fall into a mesh.
+  void look_at_scene(const Snapshot& shown);
   /// Where other tiles than before are shown, looks at all of the cloth.
   void follow_tiles(const Box& box, const Snapshot& shown);
 
@@ -68,7 +70,8 @@ class ClothView {
   const Interaction& interaction_;
   const ViewSettings& settings_;
   Renderer renderer_;
-  std::size_t tiles_ = 1;  // in the last picture
+  std::size_t tiles_ = 1;               // in the last picture
+  std::optional<double> pitch_before_;  // a scene that is looked at from high up
   ArrowScale velocity_scale_, force_scale_, contact_scale_;
   std::vector<vec3> contact_forces_;  // of all lanes
   double largest_distance_ = 1;       // at the end of the heat map's colours [m]

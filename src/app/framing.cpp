@@ -42,6 +42,19 @@ Box with_bodies(const Box& cloth, const Scene& scene) {
   return all;
 }
 
+// Whether a triangle is above or below the point.
+bool covers(const vec3& at, const vec3& a, const vec3& b, const vec3& c) {
+  const auto side = [&](const vec3& p, const vec3& q) {
+    return (q.x - p.x) * (at.z - p.z) - (q.z - p.z) * (at.x - p.x);
+  };
+  const double u = side(a, b), v = side(b, c), w = side(c, a);
+  return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+}
+
+bool is_free(const Frame& frame) {
+  return std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; });
+}
+
 }  // namespace
 
 Box box_of(const Frame& frame) {
@@ -54,6 +67,24 @@ Box box_of(const Frame& frame) {
     any = true;
   }
   return box;
+}
+
+bool may_fall_into_mesh(const Frame& frame) {
+  if (!frame.scene || !is_free(frame)) return false;
+  const Box cloth = box_of(frame);
+  return std::ranges::any_of(frame.scene->obstacles.bodies, [&](const Obstacle& body) {
+    if (body.shape != Obstacle::Shape::mesh || !body.mesh.surface) return false;
+    const std::vector<vec3> corners = corners_of(body);
+    vec3 low = corners.front(), high = low;
+    for (const vec3& corner : corners) low = glm::min(low, corner), high = glm::max(high, corner);
+    const vec3 middle = (low + high) / 2.0;
+    const bool is_wider =
+        low.x < cloth.low.x && low.z < cloth.low.z && high.x > cloth.high.x && high.z > cloth.high.z;
+    if (!is_wider || middle.y > cloth.low.y) return false;
+    return std::ranges::none_of(body.mesh.surface->triangles(), [&](const TriangleSurface::Triangle& t) {
+      return covers(middle, corners[t[0]], corners[t[1]], corners[t[2]]);
+    });
+  });
 }
 
 std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
@@ -74,8 +105,7 @@ std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
 Box room_to_move(const Frame& frame) {
   Box box = box_of(frame);
   // Free cloth falls on obstacles and the floor.
-  const bool is_free = std::ranges::none_of(frame.pinned, [](std::uint8_t pinned) { return pinned != 0; });
-  if (frame.scene && is_free) {
+  if (frame.scene && is_free(frame)) {
     box = with_bodies(box, *frame.scene);
     if (frame.scene->floor.on) box.low.y = std::min(box.low.y, frame.scene->floor.height);
     return box;

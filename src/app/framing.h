@@ -16,6 +16,10 @@ Box box_of(const Frame& frame);
 /// hang, and what free cloth may fall on.
 Box room_to_move(const Frame& frame);
 
+/// Whether free cloth is above a mesh that is wider and hollow in the middle, such as a funnel: in there it
+/// is seen only from high up.
+bool may_fall_into_mesh(const Frame& frame);
+
 /// The surroundings of the spring or the contact that failed, if one did.
 std::optional<Box> box_of_failure(const LaneSnapshot& lane);
 

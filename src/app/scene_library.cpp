@@ -2,6 +2,7 @@
 #include "app/scene_library.h"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 
 #include "core/error.h"
@@ -13,6 +14,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct Group {
+  std::string_view title;
+  std::string_view numbers;  // with which the names of its files begin
+};
+constexpr std::array kGroups{
+    Group{"Basics", "01 02 03 04 05 06 07 08"},
+    Group{"Methods", "10 11 12 13 14 15 16 17 18 19 20 21"},
+    Group{"Contact", "09 22 23 25 26 30"},
+    Group{"Garments and linen", "24 27 28 29 31"},
+    Group{"More", ""},
+};
+
+const Group& group_of(std::string_view file) {
+  return *std::ranges::find_if(kGroups, [&](const Group& group) {
+    return group.numbers.empty() || group.numbers.find(file.substr(0, 2)) != std::string_view::npos;
+  });
+}
+
 Scene plain_sheet() {
   Scene scene;
   scene.title = "Sheet";
@@ -21,6 +40,8 @@ Scene plain_sheet() {
 }
 
 }  // namespace
+
+std::string_view scene_group(std::string_view file) { return group_of(file).title; }
 
 std::vector<SceneEntry> load_scene_library(const fs::path& program) {
   std::vector<SceneEntry> library;
@@ -32,7 +53,8 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
       try {
-        library.push_back({read_scene_file(file), file.filename().string(), file});
+        const std::string name = file.filename().string();
+        library.push_back({read_scene_file(file), name, file, scene_group(name)});
       } catch (const InputError& error) {
         std::cerr << "clothlab: " << error.what() << '\n';
       }
@@ -40,6 +62,7 @@ std::vector<SceneEntry> load_scene_library(const fs::path& program) {
   } catch (const std::exception& error) {
     std::cerr << "clothlab: " << error.what() << '\n';
   }
+  std::ranges::stable_sort(library, {}, [](const SceneEntry& entry) { return &group_of(entry.file); });
   if (library.empty()) library.push_back({plain_sheet(), "", {}});
   return library;
 }

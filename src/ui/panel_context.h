@@ -34,6 +34,7 @@ struct SceneEntry {
   Scene scene;
   std::string file;  ///< name of its file, for the tests
   std::filesystem::path path;
+  std::string_view group = {};  ///< the heading of the list below which it is
 };
 
 /// Hints for newcomers, shown until done once or dismissed.

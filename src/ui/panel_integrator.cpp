@@ -118,6 +118,25 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
       "last ones; the factor is simulated time over wall-clock time.");
 }
 
+// h of a lane's steps: "B takes 4 substeps of 4.17 ms".
+void shared_step(const PanelContext& context, double h) {
+  std::string text = "h is that of all lanes.";
+  for (const LaneSnapshot* lane : context.snapshot.lanes()) {
+    const bool is_shown = lane->lane == context.snapshot.lane;
+    const int substeps = is_shown ? context.scene().stepping.substeps : lane->frame.scene->stepping.substeps;
+    if (substeps == 1) continue;
+    text += std::string(" ") + lane_letter(lane->lane) + ": " + std::to_string(substeps) + " substeps of " +
+            format_quantity(h / substeps, "s") + ".";
+  }
+  small_text(text, 1);
+  note_item("shared-step");
+  note_text("shared-step", text);
+  tooltip(
+      text +
+      "\n\nAll lanes take steps of the same h, so that they stay at the same simulated time. Each may divide "
+      "them into substeps of its own (Solver tab).");
+}
+
 void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const SceneParameter* dt = find_scene_parameter("dt");
   const double h = context.scene().stepping.dt;
@@ -137,7 +156,11 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   }
   const std::optional<StabilityEstimate>& estimate = context.snapshot.stability;
   const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
-  if (const auto changed = parameter_row(dt->spec, h, mark, span)) context.set_parameter("dt", *changed);
+  ParameterSpec spec = dt->spec;
+  const bool several = !context.snapshot.others.empty();
+  if (several) spec.title = "h of all lanes";
+  if (const auto changed = parameter_row(spec, h, mark, span)) context.set_parameter("dt", *changed);
+  if (several) shared_step(context, h);
   if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);
   const std::string steps = format_plain(1.0 / 60 / h, 4);
   const std::string in = substeps > 1 ? " of " + std::to_string(substeps) + " substeps" : "";
@@ -180,7 +203,7 @@ void integrator_panel(const PanelContext& context) {
   for (std::size_t i = 0; i < info.parameters.size(); ++i) {
     scene_parameter_row(context, info.parameters[i], values[i]);
   }
-  short_explanation(info, bottom);
+  if (!context.view.explain) short_explanation(info, bottom);  // the Method tab has all of it
   ImGui::SetCursorPosY(bottom);
   ImGui::Dummy(ImVec2(0, 0));
 }

@@ -38,6 +38,35 @@ void chooser(PlotsLayout& layout, std::size_t slot, PlotKind shown, const std::s
   ImGui::EndCombo();
 }
 
+constexpr float kRoomForInstruments = 300;  // of a plot next to their list [interface units]
+
+// The list of instruments, in view for whoever does not look for them among the plots. Returns its width.
+float instruments_list(PlotsLayout& layout, std::size_t slot, const std::string& name, float room) {
+  if (room < units(kRoomForInstruments)) return 0;
+  const char* label = "Instruments";
+  const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::SameLine(0, units(kButtonGap));
+  ImGui::SetNextItemWidth(width);
+  const bool open =
+      begin_choice("##instruments", label, ImGuiComboFlags_HeightLargest | ImGuiComboFlags_NoArrowButton);
+  note_item(name + ":instruments");
+  if (!open) {
+    tooltip(
+        "Stability, phase, error and cost, the solver, limits of h: pictures that show why a method does "
+        "what it does. Click to choose one in place of this plot.");
+  } else {
+    for (std::size_t k = 0; k < kPlotKinds; ++k) {
+      const auto kind = static_cast<PlotKind>(k);
+      if (!instrument(kind)) continue;
+      if (ImGui::Selectable(plot_title(kind), false)) layout.choose(slot, kind);
+      note_item(name + ":instruments:" + plot_title(kind));
+      tooltip(plot_help(kind));
+    }
+    ImGui::EndCombo();
+  }
+  return width + units(kButtonGap);
+}
+
 // The buttons of one plot, or of an instrument where there is none, right to left in its first row, as many
 // as fit.
 void buttons(const PanelContext& context, std::size_t slot, PlotKind kind, const Plot* plot, float left,
@@ -107,8 +136,14 @@ void plot_with_controls(const PanelContext& context, std::size_t slot, PlotKind 
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   ImGui::PushFont(fonts().small);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(units(7), units(2)));
-  const float list = std::min(units(120), size.x * 0.45F);
+  float list = units(120);
+  // As narrow as its title, so that the list of instruments has room next to it.
+  if (!draw)
+    list = ImGui::CalcTextSize(plot_title(kind)).x + ImGui::GetFrameHeight() +
+           2 * ImGui::GetStyle().FramePadding.x;
+  list = std::min(list, size.x * 0.45F);
   chooser(layout, slot, kind, name, list);
+  if (!draw) list += instruments_list(layout, slot, name, size.x);
   buttons(context, slot, kind, plot ? &*plot : nullptr, left + list + units(4), left + size.x);
   const float row = ImGui::GetFontSize() + units(4) + units(5);
   const ImVec2 room(size.x, size.y - row);

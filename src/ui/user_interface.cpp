@@ -225,7 +225,10 @@ void UserInterface::draw_tabs(const PanelContext& context, bool low) {
     const bool open = ImGui::BeginTabItem(tab.title, nullptr, wanted ? ImGuiTabItemFlags_SetSelected : 0);
     pop();
     note_item(std::string("tab:") + tab.title);
-    tooltip(tab.help);
+    {
+      const TooltipsThere there(TooltipSide::above);  // below are the first controls
+      tooltip(tab.help);
+    }
     if (!open) continue;
     if (wanted) wanted_tab_.clear();
     tab_ = tab.title;

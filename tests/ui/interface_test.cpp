@@ -438,6 +438,83 @@ TEST(Interface, ControlsWithoutEffectSayWhy) {
   }
 }
 
+TEST(Interface, TheListOfScenesHasGroupsAndTheFreeHeight) {
+  const auto height_of_list = [](float height) {
+    Interface face(Interface::sheet(), 1, 1280, height);
+    for (int k = 0; k < 31; ++k) {
+      Scene scene = Interface::sheet();
+      scene.title += " " + std::to_string(k);
+      face.scenes.push_back({scene, std::to_string(k), {}, k < 8 ? "Basics" : "Methods"});
+    }
+    for (int i = 0; i < 5; ++i) face.frame();
+    EXPECT_GT(face.rect("scene:0").y, face.rect("scene-group:Basics").y);
+    EXPECT_GT(face.rect("scene-group:Methods").y, face.rect("scene:7").y);
+    EXPECT_LT(face.rect("scene-group:Methods").y, face.rect("scene:8").y);
+    face.click("scene:3");
+    EXPECT_NE(face.last_request<OpenScene>(), nullptr);
+    const ImVec4 list = face.rect("scene-list");
+    if (height > 1300) {
+      EXPECT_GE(list.w, face.rect("scene:30").w) << "all of them are in view";
+    }
+    return list.w - list.y;
+  };
+  const float low = height_of_list(720), middle = height_of_list(1000), high = height_of_list(1400);
+  EXPECT_GT(low, 150);
+  EXPECT_GT(middle, low + 200) << "it takes what is left";
+  EXPECT_LT(high, 900) << "and no more than it needs";
+}
+
+TEST(Interface, AButtonShowsTheInstruments) {
+  for (const auto& [width, height] : {std::pair{1280.0F, 720.0F}, {800.0F, 600.0F}}) {
+    Interface face(Interface::sheet(), 1, width, height);
+    const ImVec4 button = face.rect("plot0:instruments");
+    ASSERT_GT(button.z, button.x);
+    EXPECT_FALSE(overlap(button, face.rect("plot0:More")));
+    face.click("plot0:instruments");
+    face.frame();
+    face.click("plot0:instruments:Stability");
+    EXPECT_EQ(face.view.plots_layout.chosen[0], PlotKind::stability);
+  }
+}
+
+TEST(Interface, HIsMarkedAsSharedByAllLanes) {
+  Scene scene = Interface::sheet();
+  scene.stepping.dt = 0.01;
+  Interface face(scene);
+  EXPECT_FALSE(item_rects().contains("shared-step"));
+  LaneSnapshot& other = face.snapshot.others.emplace_back();
+  other.lane = 1;
+  other.frame = face.snapshot.frame;
+  other.plot = face.snapshot.plot;
+  face.frame();
+  EXPECT_EQ(shown_texts()["shared-step"], "h is that of all lanes.");
+  auto divided = std::make_shared<Scene>(scene);
+  divided->stepping.substeps = 4;
+  other.frame.scene = divided;
+  face.frame();
+  EXPECT_EQ(shown_texts()["shared-step"], "h is that of all lanes. B: 4 substeps of 2.5 ms.");
+}
+
+// The tab below has it, whole.
+TEST(Interface, TheMethodIsExplainedOnce) {
+  Interface face;
+  EXPECT_TRUE(item_rects().contains("explain"));
+  face.click("tab:Method");
+  face.frame();
+  EXPECT_FALSE(item_rects().contains("explain"));
+}
+
+TEST(Interface, TheTooltipOfATabIsAboveIt) {
+  Interface face;
+  for (const char* tab : {"tab:Cloth", "tab:Contact", "tab:Method"}) {
+    const ImVec4 r = face.rect(tab);
+    face.move((r.x + r.z) / 2, (r.y + r.w) / 2);
+    for (int i = 0; i < 40; ++i) face.frame();
+    ASSERT_TRUE(item_rects().contains("tooltip")) << tab;
+    EXPECT_LE(face.rect("tooltip").w, r.y) << tab;
+  }
+}
+
 TEST(Interface, ObstaclesHaveUnits) {
   Interface face;
   face.click("tab:Contact");

@@ -1003,6 +1003,32 @@ def sliders(program, assets):
 
 
 @case
+def numbers(program, assets):
+    """A field takes units; what it refuses is explained below it, and the next keys go to the field again."""
+    with Session(program, "--grid", "6x6") as window:
+        def enter(text):
+            window.type(text)
+            window.key("Return")
+
+        window.click_item("dt#field")
+        enter("5 kg")
+        window.until(lambda: window.state()["texts"].get("field-note", "").startswith("'5 kg' is not in s."),
+                     "why it is refused")
+        note, field = window.box("field-note"), window.box("dt#field")
+        check(note[1] >= field[3], f"the explanation at {note} is not below the field at {field}")
+        enter("20 us")
+        window.until(lambda: window.state()["parameters"]["dt"] == 2e-5, "h of 20 us")
+        window.until(lambda: "field-note" not in window.state()["items"], "the explanation to go")
+        window.click_item("dt#field")
+        enter("1/120")
+        window.until(lambda: window.state()["parameters"]["dt"] == 1 / 120, "h of 1/120 s")
+        window.click_item("tab:World")
+        x, y = window.item("wind-speed")
+        window.move(x, y)
+        window.until(lambda: "The wind is off." in window.state()["texts"].get("tooltip", ""), "why it has no effect")
+
+
+@case
 def look(program, assets):
     """The theme changes panel and picture, the text size all controls; E explains the integrator."""
     with Session(program) as window:
