@@ -370,6 +370,7 @@ void Application::carry_out(AppRequest request) {
   if (const auto* open = std::get_if<OpenScene>(&request)) documents_.open_scene(*open);
   if (const auto* reload = std::get_if<ReloadMesh>(&request)) documents_.reload_mesh(*reload);
   if (const auto* save = std::get_if<SaveScene>(&request)) documents_.save_scene(save->path);
+  if (std::holds_alternative<KeepShownMoment>(request)) documents_.keep_moment();
   if (const auto* save = std::get_if<SaveMoment>(&request)) documents_.save_moment(save->path);
   if (const auto* save = std::get_if<SavePlot>(&request)) {
     attempt([&] {

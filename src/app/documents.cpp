@@ -15,6 +15,7 @@
 #include "core/text_file.h"
 #include "runtime/checkpoint_file.h"
 #include "runtime/command_line.h"
+#include "runtime/journal.h"
 #include "runtime/scene_file.h"
 #include "ui/numbers.h"
 
@@ -178,19 +179,18 @@ void Documents::finish_load(const Snapshot& shown) {
   const bool waits = load.arrival == EditHistory::Arrival::anew ? around_.ui.mesh_bar().is_shown(shown)
                                                                 : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
-  if (!waits && load.is_mesh) tell_of_mesh(*result.scene);
+  if (!waits && load.is_mesh) tell_of_mesh(result.scene);
   std::string remark = result.remark;
   if (const std::string crossed = text_of(result.scene->intersections, "at the start"); !crossed.empty())
     remark += (remark.empty() ? "" : " ") + crossed + ".";
-  if (!remark.empty()) around_.ui.show_message(remark, false);
+  if (!remark.empty()) around_.ui.show_message_of(result.scene, remark);
 }
 
-void Documents::tell_of_mesh(const LoadedScene& loaded) {
-  if (!std::holds_alternative<FileSource>(loaded.scene.mesh)) return;
-  around_.ui.show_message(name_of(loaded.scene) + ": " + format_count(loaded.mesh->positions.size()) +
-                              " particles, " + format_plain(loaded.mesh->diagonal) +
-                              " m. More in the Scene tab.",
-                          false);
+void Documents::tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded) {
+  if (!std::holds_alternative<FileSource>(loaded->scene.mesh)) return;
+  around_.ui.show_message_of(loaded, name_of(loaded->scene) + ": " +
+                                         format_count(loaded->mesh->positions.size()) + " particles, " +
+                                         format_plain(loaded->mesh->diagonal) + " m. More in the Scene tab.");
 }
 
 std::uint64_t Documents::send(std::variant<Command, Control> what,
@@ -257,8 +257,11 @@ void Documents::save_scene(const Path& path) {
                         "Saved as " + file_name(path) + ".", saved);
 }
 
+void Documents::keep_moment() { moment_ = simulation_.keep_moment(); }
+
 void Documents::save_moment(const Path& path) {
-  const auto write = [kept = simulation_.keep_moment(), path] {
+  if (!moment_) keep_moment();
+  const auto write = [kept = *std::exchange(moment_, std::nullopt), path] {
     const KeepMoment::Moment& moment = kept.get();
     write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
     return fs::file_size(path);
@@ -276,7 +279,7 @@ bool Documents::loses_changes(const AppRequest& request) {
   const auto* open = std::get_if<OpenPath>(&request);
   // What cannot be opened loses nothing; open_path says so.
   const bool opens = open != nullptr && (is_mesh_file(open->path) || is_scene_file(open->path) ||
-                                         is_checkpoint_file(open->path));
+                                         is_checkpoint_file(open->path) || is_journal_file(open->path));
   const bool leaves =
       opens || std::holds_alternative<OpenScene>(request) || std::holds_alternative<Quit>(request);
   if (!leaves || edits_.unsaved_changes().empty()) return false;
@@ -296,6 +299,7 @@ void Documents::go_on(AnswerUnsaved::Answer answer) {
 }
 
 void Documents::look_at_question() {
+  if (!around_.ui.files().is_open()) moment_.reset();
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
+#include "runtime/control.h"
 #include "runtime/edit_history.h"
 #include "runtime/load_job.h"
 #include "runtime/obstacle_meshes.h"
@@ -66,12 +68,14 @@ class Documents {
   bool awaits_scene() const { return awaited_ != nullptr; }
 
   void save_scene(const std::filesystem::path& path);
+  /// Keeps the present moment until its file has a name, or the dialog is closed.
+  void keep_moment();
   void save_moment(const std::filesystem::path& path);
   void remember_folder(const std::filesystem::path& folder);
   /// Whether a request must wait for an answer, because it would lose changes; then the question is asked.
   bool loses_changes(const AppRequest& request);
   void go_on(AnswerUnsaved::Answer answer);
-  /// Lets go of what waits, where no name was given to save by.
+  /// Releases what waits, where no name was given to save by.
   void look_at_question();
 
   const EditHistory& edits() const { return edits_; }
@@ -92,7 +96,7 @@ class Documents {
 
   void start(Load load, std::string name);
   void use_scene(UseScene next);
-  void tell_of_mesh(const LoadedScene& loaded);
+  void tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded);
   using Travel = std::optional<EditHistory::Step> (EditHistory::*)();
   void carry_out_step(const std::string& what, Travel travel, const Snapshot& shown);
   void say_no_memory();
@@ -115,6 +119,7 @@ class Documents {
 
   std::optional<AppRequest> next_;  // waits for the answer about unsaved changes
   bool saving_before_next_ = false;
+  std::optional<std::shared_future<KeepMoment::Moment>> moment_;  // to be saved
 };
 
 }  // namespace clothlab

@@ -88,11 +88,17 @@ bool may_fall_into_mesh(const Frame& frame) {
 }
 
 std::optional<Box> box_of_failure(const LaneSnapshot& lane) {
-  constexpr double kAround = 4;            // of its length
-  constexpr double kAroundContact = 0.15;  // of the diagonal
+  constexpr double kAround = 0.75;        // of the spring's length
+  constexpr double kAroundContact = 1.5;  // of the longest spring at the particle
   if (lane.failed_contact) {
-    const vec3& at = lane.frame.positions[lane.failed_contact->particle];
-    const vec3 around(kAroundContact * lane.frame.mesh->diagonal);
+    const std::uint32_t particle = lane.failed_contact->particle;
+    const ClothMesh& mesh = *lane.frame.mesh;
+    double edge = 0;
+    for (const auto& [i, j] : mesh.stretch_springs)
+      if (i == particle || j == particle)
+        edge = std::max(edge, glm::distance(mesh.positions[i], mesh.positions[j]));
+    const vec3& at = lane.frame.positions[particle];
+    const vec3 around(kAroundContact * edge);
     return Box{at - around, at + around};
   }
   if (!lane.failed_spring) return std::nullopt;

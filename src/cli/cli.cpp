@@ -27,6 +27,7 @@
 #include "core/text.h"
 #include "runtime/checkpoint_file.h"
 #include "runtime/command_line.h"
+#include "runtime/journal.h"
 #include "runtime/scene_file.h"
 
 namespace clothlab {
@@ -86,7 +87,8 @@ void refuse_misspelt_subcommand(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  throw InputError("'" + word + "' is neither a file (.obj, .json or .checkpoint) nor a subcommand (" +
+  throw InputError("'" + word +
+                   "' is neither a file (.obj, .json, .checkpoint or .journal) nor a subcommand (" +
                    joined(candidates) + ")" + suggestion(word, candidates, "`"));
 }
 
@@ -99,7 +101,8 @@ struct Window {
     const Interrupt interrupt;
     if (std::error_code error; file && !std::filesystem::exists(*file, error))
       throw InputError("'" + *file + "' cannot be opened: there is no such file.");
-    WindowRequest request = file && is_checkpoint_file(*file) ? of_checkpoint() : of_scene();
+    const bool is_run = file && (is_checkpoint_file(*file) || is_journal_file(*file));
+    WindowRequest request = is_run ? of_checkpoint() : of_scene();
     request.threads = scene.threads();
     request.stop = Interrupt::probe();
     services.open_window(request);
@@ -152,7 +155,7 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
       "130 Ctrl-C or 143 SIGTERM, what was done was written.");
   Window window;
   app.add_option("FILE", window.file,
-                 "A scene (.json), a mesh (.obj) or a checkpoint to open in the window.");
+                 "A scene (.json), a mesh (.obj), a checkpoint or a journal to open in the window.");
   app.add_flag("--play", window.play, "Meshes play at once; otherwise they wait to be pinned.");
   window.scene.add_to(app);
   std::string command_line = "clothlab";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/load_job.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -10,9 +12,43 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text_file.h"
+#include "core/worker_pool.h"
+#include "runtime/journal.h"
+#include "runtime/replay.h"
 #include "runtime/scene_file.h"
 
 namespace clothlab {
+
+namespace {
+
+/// The first lane of a journal, as it is after the last line.
+std::shared_ptr<const Checkpoint> end_of_journal(const std::filesystem::path& path,
+                                                 const SceneLoadOptions& options, std::string& remark) {
+  const std::string stage = "Repeating " + shown_path(path.filename());
+  Replay replay(read_journal(path, options.stop), {});
+  WorkerPool pool(1);
+  const auto last = static_cast<double>(std::max<std::uint64_t>(replay.last_step(), 1));
+  for (;;) {
+    const Replay::Event event = replay.next(pool, options.stop);
+    if (event == Replay::Event::stopped) throw Cancelled();
+    if (event == Replay::Event::ended) break;
+    options.progress(static_cast<double>(replay.step()) / last, stage);
+  }
+  Checkpoint end;
+  replay.simulation().save(pool, end);
+  end.place = {};
+  remark = "The journal was repeated up to its end, step " + std::to_string(replay.step()) + ".";
+  if (const std::size_t lanes = replay.arena().lanes().size(); lanes > 1)
+    remark += " It has " + std::to_string(lanes) + " lanes, of which this is " +
+              lane_letter(replay.arena().lanes().front().id) + ".";
+  if (replay.difference())
+    remark += " From step " + std::to_string(replay.difference()->step) +
+              " on its states differ from those that were recorded.";
+  return std::make_shared<const Checkpoint>(std::move(end));
+}
+
+}  // namespace
 
 struct LoadJob::Impl {
   using FindScene = std::function<Scene(SceneLoadOptions& options, std::string& remark)>;
@@ -62,6 +98,10 @@ LoadJob::LoadJob(std::filesystem::path path, UnitChoice units, bool z_up) {
     if (is_checkpoint_file(path)) {
       options.checkpoint = std::make_shared<const CheckpointFile>(read_checkpoint_file(path, options.stop));
       return options.checkpoint->scene;
+    }
+    if (is_journal_file(path)) {
+      options.moment = end_of_journal(path, options, remark);
+      return *options.moment->scene;
     }
     Scene scene = scene_from_path(path, options.stop, &remark);
     if (is_scene_file(path)) return scene;

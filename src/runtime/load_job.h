@@ -24,7 +24,8 @@ class LoadJob {
     std::string remark;  ///< remark of parse_scene
   };
 
-  /// A scene file, a checkpoint or an OBJ. `units` and `z_up` are for an OBJ.
+  /// A scene file, a checkpoint, a journal, which is repeated to its end, or an OBJ. `units` and `z_up` are
+  /// for an OBJ.
   LoadJob(std::filesystem::path path, UnitChoice units, bool z_up);
   /// A given scene: a built-in one, or the same mesh with another unit. `initial_state` is a
   /// file (SceneLoadOptions).

@@ -131,6 +131,10 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     Checkpoint moment = checkpoint_on(*options.checkpoint, *loaded.mesh, loaded.scene.obstacles.bodies);
     moment.scene = std::make_shared<const Scene>(loaded.scene);
     loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
+  } else if (options.moment) {
+    Checkpoint moment = *options.moment;
+    moment.scene = std::make_shared<const Scene>(loaded.scene);
+    loaded.moment = std::make_shared<const Checkpoint>(std::move(moment));
   }
 
   if (options.rehearse) {

@@ -33,6 +33,8 @@ struct SceneLoadOptions {
   std::filesystem::path initial_state;
   /// The run to continue, with its scene; null: from the start.
   std::shared_ptr<const CheckpointFile> checkpoint;
+  /// The same from memory, on a mesh that the scene gives.
+  std::shared_ptr<const Checkpoint> moment;
   StopProbe stop;
   /// Called now and then on the loading thread with the progress, 0 to 1, and the current stage.
   std::function<void(double fraction, std::string_view stage)> progress;

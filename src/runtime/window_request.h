@@ -14,7 +14,7 @@ namespace clothlab {
 struct WindowRequest {
   /// The scene to open with, options applied; empty: the built-in one, `with_options`.
   std::optional<Scene> scene;
-  /// A checkpoint to continue instead, with its scene; empty: none.
+  /// A checkpoint to continue instead, with its scene, or a journal to repeat; empty: none.
   std::filesystem::path checkpoint;
   /// The same scene with the command line's options on top. Throws InputError.
   std::function<Scene(Scene)> with_options;

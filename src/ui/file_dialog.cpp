@@ -46,10 +46,10 @@ struct Words {
 
 const Words& words_of(FileDialog::Purpose purpose) {
   static const std::array<Words, 5> kWords{{
-      {{".obj", ".json", ".checkpoint"},
-       "Open a mesh, a scene or a moment",
+      {{".obj", ".json", ".checkpoint", ".journal"},
+       "Open a mesh, scene, moment or journal",
        "Type to filter, or a whole path",
-       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON) and checkpoints."},
+       "Arrows and Enter, or a click. OBJ meshes, scene files (JSON), checkpoints and journals."},
       {{".obj"},
        "Add a mesh as an obstacle",
        "Type to filter, or a whole path",

@@ -110,7 +110,9 @@ struct ReloadMesh {
 struct SaveScene {
   std::filesystem::path path;
 };
-/// A checkpoint of the shown moment.
+/// Keeps the shown moment for the SaveMoment that follows once its file has a name.
+struct KeepShownMoment {};
+/// A checkpoint of the moment that was kept.
 struct SaveMoment {
   std::filesystem::path path;
 };
@@ -167,11 +169,11 @@ struct AnswerUnsaved {
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
-    std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene, SaveMoment,
-                 SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab, Undo, Redo, SavePicture,
-                 ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText, CopyCommandLine,
-                 SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap, AnswerUnsaved,
-                 ReloadShaders, Quit>;
+    std::variant<OpenPath, AddMeshObstacle, ChooseMeshObstacle, OpenScene, ReloadMesh, SaveScene,
+                 KeepShownMoment, SaveMoment, SavePlot, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
+                 Undo, Redo, SavePicture, ExportMesh, StartRecording, StopRecording, CloseRecording, CopyText,
+                 CopyCommandLine, SaveJournal, SaveTable, FindLimits, CancelLimits, FindMap, CancelMap,
+                 AnswerUnsaved, ReloadShaders, Quit>;
 
 /// A load that runs beside the simulation.
 struct LoadStatus {

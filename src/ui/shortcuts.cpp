@@ -29,6 +29,11 @@ void save(const ShortcutTargets& on, FileDialog::Purpose purpose) {
   on.files.save(purpose, on.context.snapshot.loaded->scene.title);
 }
 
+void save_moment(const ShortcutTargets& on) {
+  on.context.request(KeepShownMoment{});
+  save(on, FileDialog::Purpose::save_moment);
+}
+
 void next_lane(const ShortcutTargets& on) {
   const std::vector<const LaneSnapshot*> lanes = on.context.snapshot.lanes();
   const auto here =
@@ -92,12 +97,12 @@ constexpr std::array kShortcuts = {
              [](const ShortcutTargets& on) { on.context.view.ground = !on.context.view.ground; }},
     Shortcut{Key::none, 'P', false, false, "P", "plots",
              [](const ShortcutTargets& on) { on.context.view.plots = !on.context.view.plots; }},
-    Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh, a scene or a moment",
+    Shortcut{Key::none, 'O', true, false, "Ctrl-O", "open a mesh, scene, moment or journal",
              [](const ShortcutTargets& on) { on.files.open(); }},
     Shortcut{Key::none, 'S', true, false, "Ctrl-S", "save the scene",
              [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_scene); }},
     Shortcut{Key::none, 'S', true, false, "Ctrl-Shift-S", "save this moment",
-             [](const ShortcutTargets& on) { save(on, FileDialog::Purpose::save_moment); }, true},
+             [](const ShortcutTargets& on) { save_moment(on); }, true},
     Shortcut{Key::none, 'Z', true, true, "Ctrl-Z", "undo a change of values, pins or scene",
              [](const ShortcutTargets& on) { on.context.request(Undo{}); }},
     Shortcut{Key::none, 'Y', true, true, "Ctrl-Y", "redo; also Ctrl-Shift-Z",

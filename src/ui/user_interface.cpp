@@ -105,7 +105,7 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   if (scene_ != context.snapshot.loaded) {
     scene_ = context.snapshot.loaded;
     slider_spans().reset(scene_->mesh->diagonal);
-    if (message_is_of_run_) message_.clear();
+    if (message_is_of_run_ || (message_scene_ && message_scene_ != scene_)) message_.clear();
   }
   if (const std::size_t method = context.integrator(); method != std::exchange(method_, method))
     if (message_is_of_run_) message_.clear();
@@ -248,10 +248,11 @@ void UserInterface::main_buttons(const PanelContext& context) {
   const float gap = units(6);
   const float narrow = units(32);
   const float wide = (ImGui::GetContentRegionAvail().x - 5 * gap - 2 * narrow) / 4;
-  if (text_button(
-          "open", "Open...",
-          "Open an OBJ mesh, a scene file or a saved moment (Ctrl-O). You can also drop one on the window.",
-          wide))
+  if (text_button("open", "Open...",
+                  "Open an OBJ mesh, a scene file, a saved moment or a journal (Ctrl-O). You can also drop "
+                  "one on the "
+                  "window. A journal is repeated up to its end.",
+                  wide))
     files_.open();
   ImGui::SameLine(0, gap);
   if (text_button("save", "Save...",
@@ -295,8 +296,10 @@ void UserInterface::export_menu(const PanelContext& context) {
   if (item("export-mesh", "Mesh ...", "Ctrl-E", "The present shape as an OBJ file."))
     files_.save(FileDialog::Purpose::save_mesh, title);
   if (item("save-moment", "This moment ...", "Ctrl-Shift-S",
-           "The whole run at the moment shown, to open again and continue with the same bits."))
+           "The whole run as it is now, to open again and continue with the same bits.")) {
+    context.request(KeepShownMoment{});
     files_.save(FileDialog::Purpose::save_moment, title);
+  }
   if (item("save-journal", "Journal of the session", "Ctrl-J",
            "All commands so far, each with its step, as a file in the folder that you last saved to. "
            "`clothlab replay` "
@@ -383,7 +386,13 @@ void UserInterface::show_message(std::string_view text, bool is_error) {
   message_ = printable(text, kLongest, "\n");
   message_is_error_ = is_error;
   message_is_of_run_ = false;
+  message_scene_.reset();
   message_until_ = ImGui::GetTime() + kMessageSeconds;
+}
+
+void UserInterface::show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text) {
+  show_message(text, false);
+  message_scene_ = std::move(scene);
 }
 
 bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContext& context) {

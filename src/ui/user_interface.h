@@ -34,6 +34,8 @@ class UserInterface {
 
   /// A sentence below the view: a refused file, a saved scene.
   void show_message(std::string_view text, bool is_error);
+  /// One about a scene, until another one is shown.
+  void show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text);
   const std::string& message() const { return message_; }
   MeshBar& mesh_bar() { return mesh_bar_; }
   const MeshBar& mesh_bar() const { return mesh_bar_; }
@@ -82,6 +84,7 @@ class UserInterface {
   float shelf_height_ = 0;  // of its content in the last picture
   std::string message_;
   bool message_is_error_ = false;
+  std::shared_ptr<const LoadedScene> message_scene_;  // that the message is about; null: about none
   bool message_is_of_run_ = false;  // a notice of the shown run, removed with its scene and its method
   double message_until_ = 0;        // ImGui time
   std::uint64_t refusals_seen_ = 0;

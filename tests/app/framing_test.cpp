@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <glm/geometric.hpp>
 #include <memory>
 
 namespace clothlab {
@@ -56,6 +57,31 @@ TEST(Framing, FreeClothIsShownWithWhatItFallsOn) {
   scene->obstacles.bodies = {parse_obstacle("box:1,-0.5,0,0.25,0.5,1"), parse_obstacle("plane:0,1,0,-1")};
   EXPECT_EQ(room_to_move(frame).low.y, -1) << "the plane below it";
   EXPECT_EQ(room_to_move(frame).high.z, 0.5) << "the sides of the box";
+}
+
+// It fills a good part of the view.
+TEST(Framing, WhatFailedIsSeenCloseUp) {
+  LaneSnapshot lane;
+  auto mesh = std::make_shared<ClothMesh>();
+  mesh->positions = {vec3(0), vec3(0.05, 0, 0), vec3(1, 0, 0)};
+  mesh->stretch_springs = {{0, 1}, {1, 2}};
+  mesh->diagonal = 1;
+  lane.frame.mesh = mesh;
+  lane.frame.positions = mesh->positions;
+  EXPECT_FALSE(box_of_failure(lane).has_value());
+  lane.failed_contact = FailedContact{};
+  const auto size = [&] {
+    const Box box = *box_of_failure(lane);
+    return glm::distance(box.low, box.high);
+  };
+  EXPECT_LT(size(), 6 * 0.05);
+  lane.failed_contact.reset();
+  lane.failed_spring.emplace();
+  lane.failed_spring->i = 0;
+  lane.failed_spring->j = 1;
+  lane.failed_spring->rest_length = 0.05;
+  EXPECT_LT(size(), 4 * 0.05);
+  EXPECT_GT(size(), 2 * 0.05);
 }
 
 TEST(Framing, WithoutGravityOnlyWhatMovesHasRoomToGoRoundItsPins) {

@@ -19,6 +19,7 @@
 
 #include "core/error.h"
 #include "core/text_file.h"
+#include "runtime/load_job.h"
 #include "runtime/obstacle_meshes.h"
 #include "runtime/replay.h"
 #include "runtime/scene_file.h"
@@ -78,6 +79,16 @@ class Session {
   SimulationThread thread_;
   std::shared_ptr<const Snapshot> last_;
 };
+
+// In the window a journal opens as the run at its end, which goes on with the same bits.
+void expect_to_open_at_its_end(const Session& session, const fs::path& journal) {
+  LoadJob job(journal, UnitChoice::fit, false);
+  const LoadJob::Result result = job.result();
+  ASSERT_NE(result.scene, nullptr) << result.error;
+  ASSERT_NE(result.scene->moment, nullptr);
+  EXPECT_EQ(result.scene->moment->state.x, session.last()->frame.positions);
+  EXPECT_THAT(result.remark, HasSubstr("repeated up to its end"));
+}
 
 void drag(Session& session) {
   session.steps(5);
@@ -681,6 +692,24 @@ TEST(Journal, SaysAtWhichStepItIsNotThatOfTheRun) {
               HasSubstr("Step 0 of the journal: "));
   EXPECT_THAT(refusal("pin.journal", "[30,31]", "[30,36]"),
               HasSubstr("Step 0 of the journal: There is no particle 36"));
+}
+
+TEST(Journal, OpensInTheWindowAsTheRunAtItsEnd) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "drag.journal";
+  Session session(sheet_scene(6));
+  drag(session);
+  session.save(path);
+  expect_to_open_at_its_end(session, path);
+  // Of several lanes the first.
+  session.send(NewLane{"rk4"});
+  session.wait_for_lanes(2);
+  session.steps(3);
+  session.save(path);
+  LoadJob job(path, UnitChoice::fit, false);
+  EXPECT_THAT(job.result().remark, HasSubstr("It has 2 lanes, of which this is A."));
+  LoadJob broken(folder.write("broken.journal", "{}\n"), UnitChoice::fit, false);
+  EXPECT_THAT(broken.result().error, HasSubstr("no journal"));
 }
 
 }  // namespace

@@ -515,6 +515,37 @@ TEST(Interface, TheTooltipOfATabIsAboveIt) {
   }
 }
 
+// The moment of the key press, not that of the answer to the dialog.
+TEST(Interface, AMomentIsKeptWhenItsKeyIsPressed) {
+  Interface face;
+  EXPECT_TRUE(face.ui.on_key({Key::none, 'S', true, true, false}, false, face.context()));
+  EXPECT_NE(face.last_request<KeepShownMoment>(), nullptr);
+  EXPECT_EQ(face.last_request<SaveMoment>(), nullptr);
+  EXPECT_TRUE(face.ui.dialog_open());
+  Interface other;
+  other.click("export");
+  other.frame();
+  other.click("save-moment");
+  EXPECT_NE(other.last_request<KeepShownMoment>(), nullptr);
+}
+
+TEST(Interface, ANoticeOfAMeshGoesWithIt) {
+  Interface face;
+  const auto next = std::make_shared<const LoadedScene>(load_scene(Interface::sheet()));
+  face.ui.show_message_of(next, "6 pairs of triangles intersect at the start.");
+  face.frame();
+  EXPECT_TRUE(item_rects().contains("message")) << "its scene is not shown yet";
+  const auto first = face.snapshot.loaded;
+  face.snapshot.loaded = next;
+  face.frame();
+  face.frame();
+  EXPECT_TRUE(item_rects().contains("message"));
+  face.snapshot.loaded = first;
+  face.frame();
+  face.frame();
+  EXPECT_FALSE(item_rects().contains("message"));
+}
+
 TEST(Interface, ObstaclesHaveUnits) {
   Interface face;
   face.click("tab:Contact");

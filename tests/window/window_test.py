@@ -877,6 +877,40 @@ def look_back(program, assets):
 
 
 @case
+def moment_and_journal(program, assets):
+    """A moment is that of the key press, however long the dialog is open; a journal can be dropped."""
+    with Session(program, "--grid", "8x8") as window:
+        window.until(lambda: window.state()["step"] > 20, "some steps", 60)
+        before = window.fresh_state()["step"]
+        window.key("ctrl+shift+S")
+        window.shows("where to save the moment", dialog=True)
+        pressed = window.fresh_state()["step"]
+        window.until(lambda: window.state()["step"] > pressed + 60, "the run to go on", 60)
+        moment = window.folder / "kept.checkpoint"
+        window.click_item("file-text")
+        window.key("ctrl+a")
+        window.type(str(moment))
+        window.key("Return")
+        window.until(moment.exists, "the moment")
+        window.drop(moment)
+        window.until(lambda: before <= window.fresh_state()["step"] <= pressed, "the moment of the key press")
+        window.shows("it waits", playing=False)
+        for _ in range(3):
+            window.key("s")
+        end = window.fresh_state()
+        window.key("ctrl+j")
+        journal = window.until(lambda: list(window.folder.glob("*.journal")), "the journal").pop()
+        window.until(lambda: "clothlab replay" in window.state()["message"], "the command that repeats it")
+        window.key("r")
+        window.shows("the start", step=0)
+        window.drop(journal)
+        window.shows("the end of the journal", step=end["step"], playing=False)
+        window.until(lambda: "repeated up to its end" in window.state()["message"], "what was done")
+        places = [[p["position"] for p in state["some_particles"]] for state in (end, window.fresh_state())]
+        check(places[0] == places[1], "the same shape as when the journal was saved")
+
+
+@case
 def reload_shaders(program, assets):
     """For developers: F5 reads the shaders of CLOTHLAB_SHADER_DIR again; a bad one leaves the old in use."""
     with tempfile.TemporaryDirectory(prefix="clothlab-shaders-") as folder:
