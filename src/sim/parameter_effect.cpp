@@ -44,7 +44,7 @@ std::string of_solver(const Scene& scene, std::string_view id) {
   if (id == "newton-tolerance") {
     // Those that solve by sweeps report with it whether a step converged; rods have a tolerance of their own.
     const bool sweeps = info.family == IntegratorFamily::position_based;
-    if (info.inextensible) return unused("has a fixed tolerance of its rods' lengths");
+    if (info.inextensible) return unused("has a fixed tolerance for the lengths of its rods");
     return info.uses_newton || sweeps ? "" : unused("does not use Newton's method");
   }
   const bool exponential = info.family == IntegratorFamily::exponential;

@@ -118,16 +118,19 @@ void lag_line(const PanelContext& context, const RealTimeLag& lag) {
       "last ones; the factor is simulated time over wall-clock time.");
 }
 
-// h of a lane's steps: "B takes 4 substeps of 4.17 ms".
+// How the lanes divide the step that they share: "Substeps: A 1, B 4 of 2.5 ms."
 void shared_step(const PanelContext& context, double h) {
-  std::string text = "h is that of all lanes.";
+  std::string substeps;
+  bool divided = false;
   for (const LaneSnapshot* lane : context.snapshot.lanes()) {
     const bool is_shown = lane->lane == context.snapshot.lane;
-    const int substeps = is_shown ? context.scene().stepping.substeps : lane->frame.scene->stepping.substeps;
-    if (substeps == 1) continue;
-    text += std::string(" ") + lane_letter(lane->lane) + ": " + std::to_string(substeps) + " substeps of " +
-            format_quantity(h / substeps, "s") + ".";
+    const int count = is_shown ? context.scene().stepping.substeps : lane->frame.scene->stepping.substeps;
+    substeps += (substeps.empty() ? "" : ", ") + std::string(1, lane_letter(lane->lane)) + " " +
+                std::to_string(count);
+    if (count > 1) substeps += " of " + format_quantity(h / count, "s");
+    divided |= count > 1;
   }
+  const std::string text = divided ? "Substeps: " + substeps + "." : "Each lane takes it in one step.";
   small_text(text, 1);
   note_item("shared-step");
   note_text("shared-step", text);

@@ -31,8 +31,8 @@ std::optional<double> parameter_row(const ParameterSpec& spec, double value,
                                     const std::optional<SliderMark>& mark = std::nullopt,
                                     const std::optional<SliderSpan>& wanted = std::nullopt);
 
-/// While it lives, rows are dimmed and their tooltips begin with `reason`, unless that is empty. They can be
-/// set all the same: the value counts once it has an effect. The reason is noted as `name`#without-effect.
+/// While it lives, rows are dimmed and their tooltips begin with `reason`, unless that is empty. They can
+/// still be set: the value counts once it has an effect. The reason is noted as `name`#without-effect.
 class WithoutEffect {
  public:
   WithoutEffect(std::string_view name, std::string reason);

@@ -487,12 +487,12 @@ TEST(Interface, HIsMarkedAsSharedByAllLanes) {
   other.frame = face.snapshot.frame;
   other.plot = face.snapshot.plot;
   face.frame();
-  EXPECT_EQ(shown_texts()["shared-step"], "h is that of all lanes.");
+  EXPECT_EQ(shown_texts()["shared-step"], "Each lane takes it in one step.");
   auto divided = std::make_shared<Scene>(scene);
   divided->stepping.substeps = 4;
   other.frame.scene = divided;
   face.frame();
-  EXPECT_EQ(shown_texts()["shared-step"], "h is that of all lanes. B: 4 substeps of 2.5 ms.");
+  EXPECT_EQ(shown_texts()["shared-step"], "Substeps: A 1, B 4 of 2.5 ms.");
 }
 
 // The tab below has it, whole.

@@ -1060,6 +1060,9 @@ def numbers(program, assets):
         x, y = window.item("wind-speed")
         window.move(x, y)
         window.until(lambda: "The wind is off." in window.state()["texts"].get("tooltip", ""), "why it has no effect")
+        window.click_item("plot0:instruments")
+        window.click_item("plot0:instruments:Solver")
+        window.until(lambda: "plot0:verdict" in window.state()["items"], "the instrument")
 
 
 @case
