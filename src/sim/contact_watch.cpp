@@ -76,9 +76,7 @@ std::string name_of_surface(std::uint32_t surface, std::span<const Obstacle> bod
 }
 
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
-                     std::span<const vec3> x, const PinSet& pins, double diagonal) {
-  constexpr double kRounding = 1e-6;
-  const double least = kRounding * diagonal;
+                     std::span<const vec3> x, const PinSet& pins, double least) {
   std::vector<Overlap> parts((x.size() + kWatchGrain - 1) / kWatchGrain);
   pool.for_chunks(x.size(), kWatchGrain, [&](std::size_t begin, std::size_t end) {
     Overlap& part = parts[begin / kWatchGrain];

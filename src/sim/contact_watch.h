@@ -32,12 +32,11 @@ struct Overlap {
   bool operator==(const Overlap&) const = default;
 };
 
-/// Of particles at x that no pin holds, by more than a millionth of the cloth's diagonal, with obstacles
-/// where they are.
+/// Of particles at x that no pin holds, by more than `least` [m], with obstacles where they are.
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
-                     std::span<const vec3> x, const PinSet& pins, double diagonal);
+                     std::span<const vec3> x, const PinSet& pins, double least);
 
-/// "12 of 400 particles overlap ..." with what helps.
+/// "12 of 400 particles are inside surfaces, ..." with a remedy.
 std::string text_of(const Overlap& overlap, std::size_t particles, std::span<const Obstacle> bodies);
 
 /// Why particles may pass through mesh obstacles that are not closed, and what helps; empty where there are

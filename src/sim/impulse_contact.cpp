@@ -84,6 +84,7 @@ ImpulseContact::Outcome ImpulseContact::correct(const ImpulseSettings& settings,
                                                 const ComputeContext& context) {
   settings_ = settings;
   h_ = h;
+  converged_ = true;
   const CancelPoint cancel(context.stop);
   begin(surfaces, before, after, system, pins);
   crowded_ = !find_pairs(context);
@@ -422,8 +423,9 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     solving.cg.tolerance = std::min(settings_.solver.cg.tolerance * std::sqrt(largest / size), kLeastSolved);
     change_.assign(x_.size(), vec3(0));
     const std::span<vec3> of_cloth = std::span(change_).first(particles);
-    if (solver_.solve(context, {*matrix_, b_, system.projection()}, of_cloth, solving).stopped)
-      throw Cancelled();
+    const SolveReport solve = solver_.solve(context, {*matrix_, b_, system.projection()}, of_cloth, solving);
+    if (solve.stopped) throw Cancelled();
+    converged_ = converged_ && (solve.converged || solve.indefinite);
     double longest = 0, fall = 0;
     for (std::size_t i = 0; i < particles; ++i) {
       longest = std::max(longest, glm::dot(change_[i], change_[i]));

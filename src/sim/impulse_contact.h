@@ -60,6 +60,8 @@ class ImpulseContact {
   const std::vector<ContactPair>& pairs() const { return pairs_; }
   /// Pairs of features that may have met in it.
   std::size_t candidates() const { return near_.size(); }
+  /// Whether its linear solves reached their tolerance.
+  bool converged() const { return converged_; }
   /// A particle that was squeezed, and on what.
   std::uint32_t squeezed() const { return squeezed_; }
   std::uint32_t squeezed_on() const { return squeezed_on_; }
@@ -137,7 +139,7 @@ class ImpulseContact {
   std::vector<vec3> listed_;               // ways that pairs were listed for
   std::vector<char> moved_;                // since meetings were looked for
   std::span<const FeaturePair> near_;
-  bool crowded_ = false;
+  bool crowded_ = false, converged_ = true;
   std::span<const double> least_;  // that those are surely apart at the start [m]
   std::vector<double> distance_;   // of them, or kFar where that was not asked for yet
   std::vector<double> going_;      // lengths of ways

@@ -293,6 +293,10 @@ StepReport Simulation::Impl::advance(double h, const ComputeContext& context) {
     report.linear_iterations += before.linear_iterations;
   }
   settle(h, context);
+  if (strikes_contact(*scene) && report.converged && !striking.converged()) {
+    report.converged = false;
+    report.reason = "a linear solve of contact by impulses did not reach its tolerance";
+  }
   return report;
 }
 
@@ -654,10 +658,11 @@ void Simulation::Impl::notice_passages() {
       report(NoticeCause::behind_obstacle, [&] { return *text; });
 }
 
-Overlap Simulation::Impl::find_overlap(WorkerPool& pool) const {
+Overlap Simulation::Impl::find_overlap(WorkerPool& pool, double normal) const {
+  constexpr double kRounding = 1e-6;  // of the diagonal
   if (!has_surfaces(*scene)) return {};
   return clothlab::find_overlap(pool, scene->floor, obstacles_at(scene->obstacles, moves, state.t), state.x,
-                                pins, mesh->diagonal);
+                                pins, std::max(normal, kRounding * mesh->diagonal));
 }
 
 void Simulation::Impl::notice_world(const Overlap& overlap) {

@@ -133,7 +133,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   restore(pool, copy, step);
   // Bodies have gone on since.
   if (strikes_contact(*scene)) notice_intersections(pool);
-  notice_world(find_overlap(pool));
+  notice_world(find_overlap(pool, normal_depth()));
 }
 
 void Simulation::Impl::carry_out(WorkerPool& /*pool*/, const TurnRound&) {
@@ -201,7 +201,7 @@ void Simulation::Impl::start(const ComputeContext& context) {
                 has_rods(),
                 measured,
                 account,
-                find_overlap(context.pool)};
+                find_overlap(context.pool, 0)};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -250,7 +250,9 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
     set_account_scale(*after);
     may_stop = true;
   }
-  const bool other_surfaces = !(after->floor == scene->floor && after->obstacles == scene->obstacles);
+  const bool other_surfaces = after->floor.on != scene->floor.on ||
+                              after->floor.height != scene->floor.height ||
+                              after->obstacles.bodies != scene->obstacles.bodies;
   const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
   may_stop = may_stop || begins_to_strike;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
@@ -270,7 +272,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   scene = std::move(after);
   break_continuity();
   if (begins_to_strike) notice_intersections(pool);
-  notice_world(other_surfaces ? find_overlap(pool) : Overlap{});
+  notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.

@@ -91,10 +91,12 @@ struct Simulation::Impl {
   void notice_energy();
   void notice_strain();
   void notice_passages();
-  /// What the scene's obstacles and method let expect.
+  /// Reports an overlap, obstacles that are not closed, and a method that often blows up on them.
   void notice_world(const Overlap& overlap);
-  /// Now.
-  Overlap find_overlap(WorkerPool& pool) const;
+  /// Now, where it is deeper than `normal` [m].
+  Overlap find_overlap(WorkerPool& pool, double normal) const;
+  /// How deep contact forces let cloth be.
+  double normal_depth() const { return system.contact().settings().law.distance; }
   void notice_intersections(WorkerPool& pool);
 
   // Checkpoints.

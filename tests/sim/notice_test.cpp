@@ -74,5 +74,38 @@ TEST(MeshNotices, NameTheScaleThatFits) {
   EXPECT_EQ(text_at(0.017, 0.01), "The mesh is 0.017 m across. Is that too small? Use --scale 1 for 1.7 m.");
 }
 
+TEST(Notices, ReportStepsThatDoNotConvergeOfEveryMethodThatSolves) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (!info.uses_newton && !info.uses_linear_solver) continue;
+    Scene scene = never_converging();
+    scene.integrator = info.id;
+    scene.stepping.energy_limit = kInfinity;
+    scene.stepping.solver.newton_max_iterations = 1;
+    scene.stepping.solver.newton_tolerance = 1e-12;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    run(simulation, 5);
+    EXPECT_TRUE(simulation.notices().has(NoticeCause::not_converged)) << info.id;
+  }
+}
+
+TEST(Notices, ReportImpulsesThatDoNotConverge) {
+  Scene scene;
+  scene.mesh = GridSource{15, 15, 1, 1};
+  scene.pins = PinPreset::none;
+  scene.integrator = "exponential-rosenbrock-euler";  // which does without the solver
+  scene.contact.model = ContactModel::impulse;
+  scene.obstacles.bodies = {parse_obstacle("sphere:0.5,-0.33,0.5,0.3")};
+  for (const int most : {1000, 1}) {
+    scene.stepping.solver.linear.cg.max_iterations = most;
+    Simulation simulation(scene, mesh_of(scene), one_thread());
+    bool of_impulses = false;
+    for (int k = 0; k < 15; ++k) {
+      ASSERT_EQ(run(simulation, 1), 1);
+      of_impulses = of_impulses || simulation.record().reason.find("impulses") != std::string_view::npos;
+    }
+    EXPECT_EQ(of_impulses, most == 1);
+  }
+}
+
 }  // namespace
 }  // namespace clothlab::testing
