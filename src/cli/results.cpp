@@ -41,12 +41,6 @@ using Json = nlohmann::ordered_json;
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-std::string hex(std::uint64_t hash) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return digits.data();
-}
-
 /// With all values of its method and with absolute paths, so that the file may lie anywhere; empty where JSON
 /// cannot hold it.
 std::string text_of_scene(Scene scene) {
@@ -73,7 +67,7 @@ Json json_of_mesh(const Simulation& simulation) {
   if (const auto* generated = std::get_if<GeneratedSource>(&scene.mesh))
     source = "generated " + generated->name;
   return {{"source", source},
-          {"hash", hex(fingerprint(simulation.mesh()))},
+          {"hash", fingerprint_text(fingerprint(simulation.mesh()))},
           {"particles", report.particles},
           {"stretch_springs", report.stretch_springs},
           {"bending_springs", report.bend_springs},
@@ -318,7 +312,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
       {"steps", simulation.steps()},
       {"time", simulation.state().t},
       {"dt", simulation.scene().stepping.dt},
-      {"state_hash", hex(state_hash(simulation.state()))},
+      {"state_hash", fingerprint_text(state_hash(simulation.state()))},
       {"energy",
        {{"kinetic", last.energy.kinetic},
         {"stretch", last.energy.stretch},
@@ -343,7 +337,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
       {"blow_up", nullptr}};
   if (origin_)
     json[origin_->kind] = {{"file", utf8_of(std::filesystem::absolute(origin_->file))},
-                           {"hash", hex(origin_->hash)}};
+                           {"hash", fingerprint_text(origin_->hash)}};
   for (const EnergyEntry& entry : kEnergyEntries)
     json["ledger"][std::string(entry.column)] = last.books.*entry.joule;
   json["ledger"]["wind_given"] = last.books.wind_given;

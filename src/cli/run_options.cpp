@@ -70,7 +70,12 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   loading.initial_state = options.initial_state_file().value_or(std::string());
   loading.checkpoint = std::move(checkpoint);
   loading.stop = Interrupt::probe();
-  return load_scene(std::move(scene), loading);
+  LoadedScene loaded = load_scene(std::move(scene), loading);
+  const std::string expected = options.mesh_hash_of_summary();
+  if (!expected.empty() && fingerprint_text(fingerprint(*loaded.mesh)) != expected)
+    std::fprintf(stderr, "clothlab: the mesh is not that of the run in %s: the results will differ.\n",
+                 shown_path(path_of(*options.scene_file())).c_str());
+  return loaded;
 }
 
 Scene named_scene(SceneOptions& options) {

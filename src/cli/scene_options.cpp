@@ -176,7 +176,7 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
   Scene scene;
   std::string remark;
   if (positional) scene = scene_from_path(*positional, Interrupt::probe(), &remark);
-  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &steps_of_summary_);
+  if (scene_file_) scene = read_scene_file(*scene_file_, Interrupt::probe(), &remark, &summary_);
   if (mesh_folder_) change_paths(scene, [&](const fs::path& mesh) { return moved_to(mesh_folder(), mesh); });
   if (!remark.empty()) std::fprintf(stderr, "clothlab: %s\n", remark.c_str());
   if (mesh_) scene.mesh = FileSource{*mesh_};
@@ -185,6 +185,15 @@ Scene SceneOptions::scene(const std::optional<std::string>& positional) {
     scene.mesh = GridSource{rows, cols, 1, 1};
   }
   return applied_to(std::move(scene));
+}
+
+std::optional<std::uint64_t> SceneOptions::steps_of_summary() const {
+  return summary_ ? std::optional(summary_->steps) : std::nullopt;
+}
+
+std::string SceneOptions::mesh_hash_of_summary() const {
+  const bool is_other = mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_;
+  return summary_ && !is_other ? summary_->mesh_hash : std::string();
 }
 
 Scene SceneOptions::applied_to(Scene scene) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/parameter.h"
+#include "runtime/scene_file.h"
 #include "sim/scene.h"
 
 namespace CLI {
@@ -53,8 +54,10 @@ class SceneOptions {
   int threads() const { return machine_.threads(); }
   bool quiet() const { return machine_.quiet(); }
   const std::optional<std::string>& scene_file() const { return scene_file_; }
-  /// Steps of the summary that --scene names, after scene().
-  const std::optional<std::uint64_t>& steps_of_summary() const { return steps_of_summary_; }
+  /// Of the summary that --scene names, after scene(): its steps, and the hash of its mesh, empty where
+  /// options change that.
+  std::optional<std::uint64_t> steps_of_summary() const;
+  std::string mesh_hash_of_summary() const;
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json
@@ -69,7 +72,7 @@ class SceneOptions {
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
       integrator_, initial_state_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id
-  std::optional<std::uint64_t> steps_of_summary_;
+  std::optional<SummarizedRun> summary_;
   bool no_weld_ = false;
   bool z_up_ = false;
   MachineOptions machine_;

@@ -2,7 +2,9 @@
 #include "runtime/checkpoint_file.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -78,6 +80,12 @@ std::uint64_t fingerprint(const ClothMesh& mesh) {
   }
   for (const auto& [a, b, c] : mesh.triangles) hash.add(std::uint64_t{a} << 32 | b).add(std::uint64_t{c});
   return hash.value();
+}
+
+std::string fingerprint_text(std::uint64_t fingerprint) {
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(fingerprint));
+  return digits.data();
 }
 
 std::uint64_t file_fingerprint(const fs::path& path, const StopProbe& stop) {

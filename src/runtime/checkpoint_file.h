@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/stop_probe.h"
@@ -30,6 +32,8 @@ bool is_checkpoint_file(const std::filesystem::path& path);
 /// Fingerprint of what a run uses of its mesh: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
 
+/// 16 hexadecimal digits.
+std::string fingerprint_text(std::uint64_t fingerprint);
 /// Fingerprint of the bytes of a file. Throws InputError, SystemError, Cancelled.
 std::uint64_t file_fingerprint(const std::filesystem::path& path, const StopProbe& stop = {});
 

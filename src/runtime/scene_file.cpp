@@ -35,14 +35,8 @@ fs::path nearest_path(const fs::path& mesh, const fs::path& scene_file) {
   return below ? near : whole;
 }
 
-/// What a summary has to repeat its run.
-struct Repeat {
-  std::string scene;
-  std::uint64_t steps = 0;
-};
-
-/// Nothing where the text is no summary.
-std::optional<Repeat> run_of_summary(const std::string& text, const std::string& name) {
+/// Where the text is a summary, replaces it by that of its scene.
+std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std::string& name) {
   using Json = nlohmann::ordered_json;
   if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
@@ -63,18 +57,21 @@ std::optional<Repeat> run_of_summary(const std::string& text, const std::string&
     }
   if (!summary.value("scene", Json()).is_object() || !summary.value("steps", Json()).is_number_unsigned())
     refuse("the summary has no \"scene\" with \"steps\" to repeat.");
-  return Repeat{summary["scene"].dump(), summary["steps"].get<std::uint64_t>()};
+  text = summary["scene"].dump();
+  SummarizedRun run{summary["steps"].get<std::uint64_t>(), {}};
+  const Json mesh = summary.value("mesh", Json());
+  if (mesh.is_object() && mesh.value("hash", Json()).is_string())
+    run.mesh_hash = mesh["hash"].get<std::string>();
+  return run;
 }
 
 }  // namespace
 
 Scene read_scene_file(const fs::path& path, const StopProbe& stop, std::string* remark,
-                      std::optional<std::uint64_t>* steps) {
+                      std::optional<SummarizedRun>* summary) {
   std::string text = read_text_file(path, kMaxSceneBytes, {stop, {}});
-  if (std::optional<Repeat> run = run_of_summary(text, shown_path(path))) {
-    text = std::move(run->scene);
-    if (steps != nullptr) *steps = run->steps;
-  }
+  std::optional<SummarizedRun> run = take_scene_of_summary(text, shown_path(path));
+  if (summary != nullptr) *summary = std::move(run);
   Scene scene = parse_scene(text, shown_path(path), stop, remark);
   change_paths(scene, [&](const fs::path& mesh) { return path.parent_path() / mesh; });
   return scene;

@@ -18,12 +18,18 @@ namespace clothlab {
 /// The largest scene file, read or written [byte].
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 
+/// What a summary has of a run besides its scene.
+struct SummarizedRun {
+  std::uint64_t steps = 0;
+  std::string mesh_hash;  ///< fingerprint_text; empty where the summary has none
+};
+
 /// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it
-/// become relative to its own folder. `remark`: see parse_scene; `steps` receives those of a summary. Throws
-/// InputError, also for the summary of a run that did not start from its scene; SystemError, Cancelled when
-/// `stop` asks.
+/// become relative to its own folder. `remark`: see parse_scene; `summary` receives what else repeats the
+/// run. Throws InputError, also for the summary of a run that did not start from its scene; SystemError,
+/// Cancelled when `stop` asks.
 Scene read_scene_file(const std::filesystem::path& path, const StopProbe& stop = {},
-                      std::string* remark = nullptr, std::optional<std::uint64_t>* steps = nullptr);
+                      std::string* remark = nullptr, std::optional<SummarizedRun>* summary = nullptr);
 
 /// The member that summaries have, and its value.
 inline constexpr const char* kSummaryKey = "clothlab-summary";

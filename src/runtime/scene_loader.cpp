@@ -18,14 +18,10 @@
 #include "mesh/grid.h"
 #include "mesh/obj_reader.h"
 #include "runtime/obstacle_meshes.h"
+#include "sim/mesh_notices.h"
 
 namespace clothlab {
 namespace {
-
-// UnitChoice::fit scales a mesh whose diagonal lies outside this range.
-constexpr double kSmallestDiagonal = 0.2;
-constexpr double kLargestDiagonal = 5;
-constexpr double kFittedDiagonal = 1.5;
 
 // Shares of the whole load, by where the time goes for a large file.
 constexpr double kReadShare = 0.6;
@@ -59,8 +55,8 @@ double chosen_scale(UnitChoice units, double scale, double file_diagonal) {
       break;
   }
   const double diagonal = std::abs(scale) * file_diagonal;
-  const bool comfortable = diagonal >= kSmallestDiagonal && diagonal <= kLargestDiagonal;
-  const double fitted = kFittedDiagonal / file_diagonal;
+  const bool comfortable = diagonal >= kSmallestCloth && diagonal <= kLargestCloth;
+  const double fitted = kUsualCloth / file_diagonal;
   // A point has no size; sizes beyond every scale are left to build_cloth_mesh.
   return comfortable || fitted < kMinScale || fitted > kMaxScale ? scale : fitted;
 }

@@ -9,8 +9,6 @@
 namespace clothlab {
 namespace {
 
-constexpr double kUsualCloth = 1.5;  // diagonal [m]
-
 struct Unit {
   const char* name;
   double metres;

@@ -7,8 +7,8 @@
 
 namespace clothlab {
 
-/// The diagonals of usual cloth [m].
-inline constexpr double kSmallestCloth = 0.2, kLargestCloth = 5;
+/// The diagonals of usual cloth, and a typical one [m].
+inline constexpr double kSmallestCloth = 0.2, kLargestCloth = 5, kUsualCloth = 1.5;
 
 /// "The mesh is 141 m across. Is it in centimetres? Use --scale 0.01."; empty for a diagonal of usual cloth.
 std::string mesh_size_text(const ClothMesh& mesh);

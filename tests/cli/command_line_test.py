@@ -173,6 +173,9 @@ class CommandLine(unittest.TestCase):
         self.run_program(*shlex.split(summary["command"])[1:], "--state", "c.csv")
         self.assertEqual((self.dir / "a.csv").read_bytes(), (self.dir / "c.csv").read_bytes())
         self.refused("simulate", "--scene", "t.json", "--summary", "t.json", says="which is read")
+        (self.dir / "m.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
+        other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
+        self.assertIn("the mesh is not that of the run in elsewhere/s.json", other)
         summary["clothlab-summary"] = 9
         (self.dir / "t.json").write_text(json.dumps(summary))
         self.refused("simulate", "--scene", "t.json", says=["t.json", "version 1"])
