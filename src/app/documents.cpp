@@ -257,12 +257,14 @@ void Documents::save_scene(const Path& path) {
                         "Saved as " + file_name(path) + ".", saved);
 }
 
-void Documents::keep_moment() { moment_ = simulation_.keep_moment(); }
+void Documents::keep_moment() {
+  moment_ = [kept = simulation_.keep_moment()] { return kept.get(); };
+}
 
 void Documents::save_moment(const Path& path) {
   if (!moment_) keep_moment();
-  const auto write = [kept = *std::exchange(moment_, std::nullopt), path] {
-    const KeepMoment::Moment& moment = kept.get();
+  const auto write = [kept = std::exchange(moment_, nullptr), path] {
+    const KeepMoment::Moment moment = kept();
     write_checkpoint_file(*moment.checkpoint, *moment.loaded->mesh, path);
     return fs::file_size(path);
   };
@@ -299,7 +301,7 @@ void Documents::go_on(AnswerUnsaved::Answer answer) {
 }
 
 void Documents::look_at_question() {
-  if (!around_.ui.files().is_open()) moment_.reset();
+  if (!around_.ui.files().is_open()) moment_ = nullptr;
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -119,7 +118,7 @@ class Documents {
 
   std::optional<AppRequest> next_;  // waits for the answer about unsaved changes
   bool saving_before_next_ = false;
-  std::optional<std::shared_future<KeepMoment::Moment>> moment_;  // to be saved
+  std::function<KeepMoment::Moment()> moment_;  // to be saved, waits for it; null: none
 };
 
 }  // namespace clothlab

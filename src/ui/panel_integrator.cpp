@@ -161,7 +161,7 @@ void step_size(const PanelContext& context, const IntegratorInfo& info) {
   const auto span = step_size_span(h, estimate ? std::optional(explicit_limit(*estimate)) : std::nullopt);
   ParameterSpec spec = dt->spec;
   const bool several = !context.snapshot.others.empty();
-  if (several) spec.title = "h of all lanes";
+  if (several) spec.title = "Step h, all lanes";
   if (const auto changed = parameter_row(spec, h, mark, span)) context.set_parameter("dt", *changed);
   if (several) shared_step(context, h);
   if (context.snapshot.lag) return lag_line(context, *context.snapshot.lag);

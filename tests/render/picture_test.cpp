@@ -296,7 +296,7 @@ TEST_F(Picture, TrianglesThatIntersectAreMarked) {
     look_at_sheet(pitch);
     frame.intersections = {};
     const Image plain = draw(frame, {});
-    frame.intersections = {1, 0, {2}};
+    frame.intersections = {1, 0, {2}, {}};
     const Image marked = draw(frame, {});
     for (std::size_t t = 0; t < frame.mesh->triangles.size(); ++t) {
       const auto [a, b, c] = frame.mesh->triangles[t];

@@ -103,7 +103,7 @@ TEST(Interface, ShowsWhatTheClothTouches) {
   face.frame();
   EXPECT_EQ(says("legend:intersections"), "no triangles intersect");
   face.view.intersections = false;
-  face.snapshot.frame.intersections = {2, 0, {0, 1, 5}};  // at the start
+  face.snapshot.frame.intersections = {2, 0, {0, 1, 5}, {}};  // at the start
   face.frame();
   EXPECT_EQ(says("legend:intersections"), "2 pairs of triangles intersect now");
 }
@@ -517,16 +517,18 @@ TEST(Interface, TheTooltipOfATabIsAboveIt) {
 
 // The moment of the key press, not that of the answer to the dialog.
 TEST(Interface, AMomentIsKeptWhenItsKeyIsPressed) {
+  {
+    Interface face;
+    EXPECT_TRUE(face.ui.on_key({Key::none, 'S', true, true, false}, false, face.context()));
+    EXPECT_NE(face.last_request<KeepShownMoment>(), nullptr);
+    EXPECT_EQ(face.last_request<SaveMoment>(), nullptr);
+    EXPECT_TRUE(face.ui.dialog_open());
+  }
   Interface face;
-  EXPECT_TRUE(face.ui.on_key({Key::none, 'S', true, true, false}, false, face.context()));
+  face.click("export");
+  face.frame();
+  face.click("save-moment");
   EXPECT_NE(face.last_request<KeepShownMoment>(), nullptr);
-  EXPECT_EQ(face.last_request<SaveMoment>(), nullptr);
-  EXPECT_TRUE(face.ui.dialog_open());
-  Interface other;
-  other.click("export");
-  other.frame();
-  other.click("save-moment");
-  EXPECT_NE(other.last_request<KeepShownMoment>(), nullptr);
 }
 
 TEST(Interface, ANoticeOfAMeshGoesWithIt) {
