@@ -327,13 +327,13 @@ TEST(Journal, KeepsTheTimesOfCommandsWithAnotherStep) {
       "{\"step\":9,\"state\":\"0000000000000000\"}\n";
   constexpr double kStep = 1 / 120.0;
   WorkerPool pool(1);
-  Replay replay(parse_journal(text, "it", kJournals), {.integrator = {}, .mesh = {}, .dt = kStep});
+  Replay replay(parse_journal(text, "it", {kJournals}), {.integrator = {}, .mesh = {}, .dt = kStep});
   while (replay.next(pool) != Replay::Event::ended) {
   }
   EXPECT_EQ(replay.step(), 30u);  // of 0.25 s
   EXPECT_EQ(replay.skipped(), (std::map<std::string, std::size_t>{{"changes of dt", 1}}));
 
-  Scene scene = std::get<JournalEntry::Load>(parse_journal(text, "it", kJournals).front().what).scene;
+  Scene scene = std::get<JournalEntry::Load>(parse_journal(text, "it", {kJournals}).front().what).scene;
   scene.stepping.dt = kStep;
   Simulation direct(scene, loaded(scene)->mesh, pool);
   const auto steps = [&](int count) {
