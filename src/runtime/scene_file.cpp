@@ -16,6 +16,7 @@
 #include "io/output_file.h"
 #include "runtime/journal.h"
 #include "sim/scene_json.h"
+#include "sim/strict_json.h"
 
 namespace clothlab {
 namespace {
@@ -40,12 +41,12 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
   using Json = nlohmann::ordered_json;
   if (text.find(std::string("\"") + kSummaryKey + "\"") == std::string::npos) return std::nullopt;
   const auto refuse = [&](const std::string& what) { throw InputError(name + ": " + what); };
-  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
-    constexpr int kDeepest = 16;
-    if (depth > kDeepest) refuse("the JSON is nested too deeply.");
-    return true;
-  };
-  const Json summary = Json::parse(text, look, false);
+  Json summary;
+  try {
+    summary = parse_strict_json(text);
+  } catch (const InputError& error) {
+    refuse(error.what());
+  }
   if (!summary.is_object() || !summary.contains(kSummaryKey)) return std::nullopt;
   if (summary[kSummaryKey] != kSummaryVersion)
     refuse("this program reads summaries of version " + std::to_string(kSummaryVersion) + " only.");

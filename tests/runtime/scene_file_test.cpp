@@ -34,6 +34,13 @@ TEST_F(SceneFile, RefusesASceneFileBeyond64MiB) {
   }
 }
 
+TEST_F(SceneFile, RefusesASummaryWithAKeyTwice) {
+  const auto path = write("summary.json", R"({"clothlab-summary": 1, "steps": 1, "steps": 2, "scene": {}})");
+  EXPECT_THAT(
+      [&] { read_scene_file(path); },
+      ::testing::ThrowsMessage<InputError>(HasSubstr("summary.json: the key \"steps\" is there twice.")));
+}
+
 /// Every place where a scene file takes a text, with `HERE` for it.
 std::vector<std::string> places_of_texts() {
   std::vector<std::string> places{"\"HERE\": 1",
