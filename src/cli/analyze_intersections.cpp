@@ -75,7 +75,8 @@ struct Intersections final : Analysis {
     std::printf("After step %llu: %zu intersecting pairs of triangles, %zu vertices inside a body.\n",
                 static_cast<unsigned long long>(simulation.steps()), found.pairs.size(),
                 found.particles.size());
-    if (csv_file) write_file(path_of(*csv_file), table(simulation, found));
+    if (csv_file && !try_write([&] { write_file(path_of(*csv_file), table(simulation, found)); }))
+      return kExitFault;
     if (Interrupt::requested()) return Interrupt::exit_status();
     if (good) return kExitDone;
     std::fprintf(stderr, "clothlab: %s\n", blow_up_text(simulation, *run.pool).c_str());

@@ -98,11 +98,12 @@ void AnalyzeOptions::report_skipped(const std::vector<const IntegratorInfo*>& sk
 }
 
 int AnalyzeOptions::finish(std::string_view csv, const Chart& chart) const {
-  if (csv_) write_file(*csv_, csv);
+  bool good = !csv_ || try_write([&] { write_file(*csv_, csv); });
   if (png_) {
     const Image image = draw_chart(chart);
-    write_png(*png_, image.width, image.height, image.rgba);
+    good = try_write([&] { write_png(*png_, image.width, image.height, image.rgba); }) && good;
   }
+  if (!good) return kExitFault;
   if (!Interrupt::requested()) return kExitDone;
   std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
   return Interrupt::exit_status();

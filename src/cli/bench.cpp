@@ -16,6 +16,7 @@
 #include "cli/bench_results.h"
 #include "cli/bench_run.h"
 #include "cli/bench_sections.h"
+#include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/parse_value.h"
 #include "cli/progress.h"
@@ -171,7 +172,7 @@ struct Bench {
     const int status = results.run(sections, tables);
     if (const BenchTable* table = find_table(tables, "integrators"); png && table != nullptr) {
       const Image image = draw_chart(integrators_chart(*table));
-      write_png(*png, image.width, image.height, image.rgba);
+      if (!try_write([&] { write_png(*png, image.width, image.height, image.rgba); })) return kExitFault;
     }
     return status;
   }

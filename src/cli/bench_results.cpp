@@ -55,14 +55,15 @@ int BenchResults::run(const std::vector<BenchSection>& sections, std::vector<Ben
   } catch (const Cancelled&) {
   }
   print();
-  if (csv_) write_file(*csv_, csv_of(tables));
-  if (json_) write_file(*json_, json_of(tables));
+  bool good = !csv_ || try_write([&] { write_file(*csv_, csv_of(tables)); });
+  if (json_) good = try_write([&] { write_file(*json_, json_of(tables)); }) && good;
   if (markdown_) {
     std::string text;
     for (const BenchTable& table : tables)
       text += "<!-- bench: " + table.id + " -->\n" + markdown_of(table) + "<!-- end -->\n\n";
-    write_file(*markdown_, text);
+    good = try_write([&] { write_file(*markdown_, text); }) && good;
   }
+  if (!good) return kExitFault;
   if (!Interrupt::requested()) return kExitDone;
   std::fprintf(stderr, "clothlab: interrupted; what was measured so far is written.\n");
   return Interrupt::exit_status();

@@ -135,20 +135,22 @@ struct Compare {
     }
     if (!comparison.lanes.empty()) comparison.scene = comparison.lanes.front().scene;
     std::fputs(comparison_text(comparison).c_str(), stdout);
-    if (report) write(comparison);
+    if (report && !write(comparison)) return kExitFault;
     if (!Interrupt::requested()) return kExitDone;
     std::fprintf(stderr, "clothlab: interrupted; what was done so far is written.\n");
     return Interrupt::exit_status();
   }
 
-  void write(const Comparison& comparison) const {
+  /// False where it cannot be written.
+  bool write(const Comparison& comparison) const {
     const std::filesystem::path folder = report_folder();
     std::error_code error;
     std::filesystem::create_directory(folder, error);
     if (error) throw SystemError("The folder '" + *report + "' cannot be made: " + error.message() + ".");
-    write_report(comparison, folder);
+    if (!try_write([&] { write_report(comparison, folder); })) return false;
     if (!comparison.shortfall.empty())
       std::fprintf(stderr, "clothlab: the report has no pictures: %s\n", comparison.shortfall.c_str());
+    return true;
   }
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -37,6 +39,21 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 }  // namespace
+
+bool try_write(const std::function<void()>& write) {
+  const auto report = [](const std::exception& error) {
+    std::fprintf(stderr, "clothlab: %s\n", error.what());
+    return false;
+  };
+  try {
+    write();
+  } catch (const SystemError& error) {
+    return report(error);
+  } catch (const InputError& error) {  // found by the checks that precede a write
+    return report(error);
+  }
+  return true;
+}
 
 void check_extension(const fs::path& file, std::string_view extension) {
   const std::string named = lower_case(utf8_of(file.extension()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,11 @@ struct Scene;
 
 /// Throws InputError where a file has the extension of a known format other than that of `extension`.
 void check_extension(const std::filesystem::path& file, std::string_view extension);
+
+/// Calls write(), at the end of a run or within it. Where an output cannot be written (disk full, a folder
+/// that has vanished since it was checked), reports that on stderr and returns false: the exit status is
+/// kExitFault then, and other outputs are still written.
+bool try_write(const std::function<void()>& write);
 
 /// The files of a command, outputs first, then inputs, checked before anything is written: each output can be
 /// written, no two are the same file by any path or link, and none is an input. Paths that are written in

@@ -179,8 +179,9 @@ struct RenderCommand {
     const auto paint = painter(plays);
     Image last;
     if (around == 0) last = paint(0);  // fixes the camera on the start shape
-    const auto write = [](const std::string& path, const Image& p) {
-      write_png(path, p.width, p.height, p.rgba);
+    bool lost = false;
+    const auto write = [&lost](const std::string& path, const Image& p) {
+      lost = lost || !try_write([&] { write_png(path, p.width, p.height, p.rgba); });
     };
     if (every > 0) write(numbered(0), last);
     std::uint64_t done = 0;
@@ -188,7 +189,7 @@ struct RenderCommand {
     tick.left = true;
     {
       Progress progress(source.last_step(), scene.quiet());
-      while (tick.left && !tick.stopped) {
+      while (tick.left && !tick.stopped && !lost) {
         tick = step_all(plays, pool);
         if (!tick.stepped) continue;
         ++done;
@@ -198,8 +199,9 @@ struct RenderCommand {
     }
     // The last state is drawn with --every too, also that before a blow-up.
     if ((every == 0 || done % every != 0) && around == 0) write(every == 0 ? png : numbered(done), paint(0));
-    for (std::uint64_t side = 0; side < around; ++side)
+    for (std::uint64_t side = 0; side < around && !lost; ++side)
       write(numbered(side), paint(360.0 * static_cast<double>(side) / static_cast<double>(around)));
+    if (lost) return kExitFault;
     bool blown_up = false;
     for (const auto& play : plays) {
       if (!play->simulation().blow_up()) continue;

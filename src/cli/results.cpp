@@ -195,18 +195,9 @@ void Results::begin(WorkerPool& pool, const Simulation& simulation) {
 template <class Output, class Write>
 void Results::attempt(std::optional<Output>& output, const Write& write) {
   if (!output) return;
-  const auto lose = [&](const char* why) {
-    std::fprintf(stderr, "clothlab: %s\n", why);
-    lost_output_ = true;
-    output.reset();
-  };
-  try {
-    write(*output);
-  } catch (const SystemError& error) {
-    lose(error.what());
-  } catch (const InputError& error) {  // its folder has vanished
-    lose(error.what());
-  }
+  if (try_write([&] { write(*output); })) return;
+  lost_output_ = true;
+  output.reset();
 }
 
 void Results::after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds) {

@@ -283,6 +283,20 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len((self.dir / "s.csv").read_text().splitlines()), 401)
         self.assertEqual(json.loads((self.dir / "s.json").read_text())["steps"], 400)
 
+    def test_a_lost_folder_is_a_fault_of_pictures_too(self):
+        if os.environ.get("CLOTHLAB_NO_EGL"):
+            self.skipTest("SKIPPED: pictures without a display need EGL")
+        os.mkdir(self.dir / "out")
+        process = subprocess.Popen([PROGRAM, "render", "--grid", "10x10", "--steps", "100000", "--png", "out/p.png", "--every", "10",
+                                    "--pixels", "64x64"], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not (self.dir / "out" / "p-000010.png").exists():
+            time.sleep(0.01)
+        self.assertIsNone(process.poll())
+        os.rename(self.dir / "out", self.dir / "elsewhere")
+        _, errors = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("out/p-", errors)
+
     def test_names_do_not_turn_reports_round(self):
         name = "a\u202ejbo.obj"
         (self.dir / name).write_text(TRIANGLE)
