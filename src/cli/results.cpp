@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <system_error>
 
 #include "cli/parse_value.h"
@@ -17,6 +18,7 @@
 #include "io/csv.h"
 #include "mesh/obj_writer.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/scene_file.h"
 #include "sim/body_contact.h"
 #include "sim/cloth_intersections.h"
@@ -74,6 +76,12 @@ Json json_of_mesh(const Simulation& simulation) {
           {"merged_faces", report.merged_faces},
           {"welded_vertices", report.welded},
           {"dropped_faces", report.dropped_faces}};
+}
+
+Json hashes_of(std::span<const Obstacle> bodies) {
+  Json hashes = Json::array();
+  for (const std::uint64_t hash : mesh_fingerprints(bodies)) hashes.push_back(fingerprint_text(hash));
+  return hashes;
 }
 
 /// 0-based `v` indices.
@@ -293,6 +301,7 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
       {"checkpoint", nullptr},
       {"journal", nullptr},
       {"mesh", json_of_mesh(simulation)},
+      {"obstacle_meshes", hashes_of(simulation.scene().obstacles.bodies)},
       {"pins", pinned_vertices(simulation)},
       {"contact", json_of_contact(simulation)},
       {"integrator", simulation.integrator().id},

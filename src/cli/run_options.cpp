@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "analysis/stability_text.h"
 #include "cli/exit_status.h"
@@ -13,6 +15,7 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "runtime/checkpoint_file.h"
+#include "runtime/obstacle_meshes.h"
 #include "runtime/revival.h"
 #include "runtime/step_trial.h"
 #include "sim/parameters.h"
@@ -30,6 +33,23 @@ Run run_of(LoadedScene loaded, const SceneOptions& options) {
                                                       run.simulation->state().x, run.simulation->obstacles());
   if (found.pairs > 0) std::fprintf(stderr, "clothlab: %s.\n", text_of(found, "at the start").c_str());
   return run;
+}
+
+/// Where the meshes are no longer those of the summary whose run is repeated.
+void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options) {
+  if (!options.summary()) return;
+  const SummarizedRun& run = *options.summary();
+  const auto warn = [&](const char* what) {
+    std::fprintf(stderr, "clothlab: %s is not that of the run in %s: the results will differ.\n", what,
+                 shown_path(path_of(*options.scene_file())).c_str());
+  };
+  if (!options.changes_mesh() && !run.mesh_hash.empty() &&
+      fingerprint_text(fingerprint(*loaded.mesh)) != run.mesh_hash)
+    warn("the mesh");
+  std::vector<std::string> hashes;
+  for (const std::uint64_t hash : mesh_fingerprints(loaded.scene.obstacles.bodies))
+    hashes.push_back(fingerprint_text(hash));
+  if (!options.changes_obstacles() && hashes != run.obstacle_hashes) warn("the mesh of an obstacle");
 }
 
 }  // namespace
@@ -71,10 +91,7 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   loading.checkpoint = std::move(checkpoint);
   loading.stop = Interrupt::probe();
   LoadedScene loaded = load_scene(std::move(scene), loading);
-  const std::string expected = options.mesh_hash_of_summary();
-  if (!expected.empty() && fingerprint_text(fingerprint(*loaded.mesh)) != expected)
-    std::fprintf(stderr, "clothlab: the mesh is not that of the run in %s: the results will differ.\n",
-                 shown_path(path_of(*options.scene_file())).c_str());
+  warn_of_other_meshes(loaded, options);
   return loaded;
 }
 

@@ -191,11 +191,6 @@ std::optional<std::uint64_t> SceneOptions::steps_of_summary() const {
   return summary_ ? std::optional(summary_->steps) : std::nullopt;
 }
 
-std::string SceneOptions::mesh_hash_of_summary() const {
-  const bool is_other = mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_;
-  return summary_ && !is_other ? summary_->mesh_hash : std::string();
-}
-
 Scene SceneOptions::applied_to(Scene scene) {
   if (size_) {
     auto* grid = std::get_if<GridSource>(&scene.mesh);

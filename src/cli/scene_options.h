@@ -54,10 +54,12 @@ class SceneOptions {
   int threads() const { return machine_.threads(); }
   bool quiet() const { return machine_.quiet(); }
   const std::optional<std::string>& scene_file() const { return scene_file_; }
-  /// Of the summary that --scene names, after scene(): its steps, and the hash of its mesh, empty where
-  /// options change that.
+  /// The summary that --scene names, after scene().
+  const std::optional<SummarizedRun>& summary() const { return summary_; }
   std::optional<std::uint64_t> steps_of_summary() const;
-  std::string mesh_hash_of_summary() const;
+  /// Whether an option replaces the scene's mesh or changes how it is loaded; whether one replaces obstacles.
+  bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
+  bool changes_obstacles() const { return !obstacles_.empty(); }
   const std::optional<std::string>& initial_state_file() const { return initial_state_; }
 
   /// The scene file, where one was given, with the other options on top. `positional` is the SCENE.json

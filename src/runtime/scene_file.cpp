@@ -59,10 +59,12 @@ std::optional<SummarizedRun> take_scene_of_summary(std::string& text, const std:
   if (!summary.value("scene", Json()).is_object() || !summary.value("steps", Json()).is_number_unsigned())
     refuse("the summary has no \"scene\" with \"steps\" to repeat.");
   text = summary["scene"].dump();
-  SummarizedRun run{summary["steps"].get<std::uint64_t>(), {}};
+  SummarizedRun run{.steps = summary["steps"].get<std::uint64_t>()};
   const Json mesh = summary.value("mesh", Json());
   if (mesh.is_object() && mesh.value("hash", Json()).is_string())
     run.mesh_hash = mesh["hash"].get<std::string>();
+  for (const Json& hash : summary.value("obstacle_meshes", Json::array()))
+    if (hash.is_string()) run.obstacle_hashes.push_back(hash.get<std::string>());
   return run;
 }
 

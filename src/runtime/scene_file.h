@@ -21,7 +21,8 @@ inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;
 /// What a summary has of a run besides its scene.
 struct SummarizedRun {
   std::uint64_t steps = 0;
-  std::string mesh_hash;  ///< fingerprint_text; empty where the summary has none
+  std::string mesh_hash = {};                     ///< fingerprint_text; empty where the summary has none
+  std::vector<std::string> obstacle_hashes = {};  ///< likewise, of the obstacles that are meshes
 };
 
 /// A scene file (sim/scene_json.h), or a summary of `simulate`, whose scene it is then. Relative paths in it

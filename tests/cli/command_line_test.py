@@ -176,6 +176,12 @@ class CommandLine(unittest.TestCase):
         (self.dir / "m.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
         self.assertIn("the mesh is not that of the run in elsewhere/s.json", other)
+        self.assertNotIn("obstacle", other)
+        (self.dir / "ball.obj").write_text((self.dir / "ball.obj").read_text().replace("v 0 -1 0", "v 0 -2 0"))
+        other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
+        self.assertIn("the mesh of an obstacle is not that of the run in elsewhere/s.json", other)
+        (self.dir / "t.json").write_text('{"clothlab-summary": 1, ' + json.dumps(summary)[1:])
+        self.refused("simulate", "--scene", "t.json", says="is there twice")
         summary["clothlab-summary"] = 9
         (self.dir / "t.json").write_text(json.dumps(summary))
         self.refused("simulate", "--scene", "t.json", says=["t.json", "version 1"])
