@@ -14,6 +14,7 @@
 #include "sim/parameters.h"
 #include "ui/figure.h"
 #include "ui/instruments.h"
+#include "ui/lane_reading.h"
 #include "ui/lanes.h"
 #include "ui/numbers.h"
 #include "ui/plot_line.h"
@@ -52,11 +53,25 @@ ImU32 shade_of(Verdict verdict) {
   return verdict == Verdict::unknown ? 0 : with_alpha(palette().*look_of(verdict).colour, 0.45F);
 }
 
+/// The step of all lanes that the others bear with this k_s, and the lane that bears no larger one. Their
+/// limits fall as 1/√k_s where it is higher.
+std::optional<RealTimeLag::Limit> bearable_tick(const PanelContext& context, double stiffness) {
+  constexpr double kBelowLimit = 0.9;  // which changes as the cloth moves
+  std::optional<RealTimeLag::Limit> limit = limit_of_others(context.snapshot);
+  if (!limit) return limit;
+  const double softer = context.snapshot.frame.scene->material.stretch_stiffness / stiffness;
+  limit->step *= kBelowLimit * std::sqrt(std::min(1.0, softer));
+  return limit;
+}
+
 /// The user's scene with this k_s and this h of the active lane: as many substeps as keep the tick of all
-/// lanes nearest to the one that the scene came with, and the tick that makes the substep exact.
+/// lanes nearest to the one that the scene came with, or below what the other lanes bear, and the tick that
+/// makes the substep exact.
 Scene scene_at(const PanelContext& context, double stiffness, double h) {
   const double own = context.snapshot.loaded->scene.stepping.dt;
-  const double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
+  double parts = std::clamp(std::round(own / h), 1.0, 1000.0);
+  if (const auto limit = bearable_tick(context, stiffness))
+    parts = std::clamp(std::floor(limit->step / h), 1.0, parts);
   const ParameterSpec& tick = find_scene_parameter("dt")->spec;
   Scene scene = context.scene();
   scene.material.stretch_stiffness = stiffness;
@@ -173,7 +188,16 @@ std::string words_of_cost(const MapNode& node) {
   return words + format_quantity(1e-3 * node.step_ms, "s") + " per step.";
 }
 
+/// Why a click does not go there; empty where it does.
+std::string why_forbidden(const PanelContext& context, double stiffness, double h) {
+  const auto limit = bearable_tick(context, stiffness);
+  if (!limit || h <= limit->step) return {};
+  return std::string("Lane ") + lane_letter(limit->lane) + " bears only " +
+         format_quantity(limit->step, "s") + " here: give it more substeps, or freeze it.";
+}
+
 std::string words_of_click(const PanelContext& context, double stiffness, double h) {
+  if (const std::string why = why_forbidden(context, stiffness, h); !why.empty()) return why;
   const SteppingSettings then = scene_at(context, stiffness, h).stepping;
   const std::string tick = format_quantity(then.dt, "s");
   const std::string parts = then.substeps == 1
@@ -227,7 +251,9 @@ void draw_map(const PanelContext& context, const std::string& name, const MapPro
   const std::size_t k =
       nearest_node(static_cast<double>((frame.b().y - mouse.y) / (frame.b().y - frame.a().y)));
   tell_node(context, frame, map, c, k);
-  if (clicked) context.set_scene(scene_at(context, map.columns[c].stiffness, map.h[k]));
+  const double stiffness = map.columns[c].stiffness;
+  if (clicked && why_forbidden(context, stiffness, map.h[k]).empty())
+    context.set_scene(scene_at(context, stiffness, map.h[k]));
 }
 
 }  // namespace

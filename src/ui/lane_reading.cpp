@@ -132,6 +132,20 @@ std::optional<double> spurious_energy(const LaneSnapshot& lane) {
   return method->gained;
 }
 
+std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now) {
+  std::optional<RealTimeLag::Limit> lowest;
+  for (const LaneSnapshot& lane : now.others) {
+    if (lane.frozen || !lane.stability) continue;
+    const Scene& scene = *lane.frame.scene;
+    const auto limit =
+        largest_stable_step(integrators()[lane.integrator], integrator_parameters(scene), *lane.stability);
+    if (!limit || std::isinf(*limit)) continue;
+    const double step = *limit * scene.stepping.substeps;
+    if (!lowest || step < lowest->step) lowest = RealTimeLag::Limit{lane.lane, step};
+  }
+  return lowest;
+}
+
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane) {
   if (const auto gained = spurious_energy(lane); gained && theory.level == StabilityLevel::safe)
     return contradicted(std::move(theory), *gained);

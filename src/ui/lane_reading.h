@@ -45,6 +45,10 @@ StepTrouble trouble_of(const LaneSnapshot& lane, const IntegratorInfo& info);
 /// reported, or more than the cloth has as motion and strain.
 std::optional<double> spurious_energy(const LaneSnapshot& lane);
 
+/// The lane that bears the smallest step of all lanes, the active one not counted, and that step [s]; none
+/// where no other lane that runs has a known limit.
+std::optional<RealTimeLag::Limit> limit_of_others(const Snapshot& now);
+
 /// What theory says, and where the run contradicts it: its method gains energy, or its last step did not
 /// converge.
 StabilityReading judged_by_run(StabilityReading theory, const LaneSnapshot& lane);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "interface.h"
@@ -70,6 +71,49 @@ TEST(StabilityMapInstrument, IsAskedForSavedAndGoesWhereItIsClicked) {
   const SteppingSettings& stepping = face.last_command<SetScene>()->scene->stepping;
   EXPECT_NEAR(stepping.dt, dt, 0.01 * dt);
   EXPECT_GT(stepping.substeps, 100);
+}
+
+TEST(StabilityMapInstrument, KeepsTheOtherLanesBelowTheirLimits) {
+  Interface face;
+  face.view.plots_layout.choose(0, PlotKind::map);
+  const auto map = finished_map("symplectic-euler");
+  face.map = map.get();
+  LaneSnapshot& other = face.snapshot.others.emplace_back();
+  other.lane = 1;
+  other.frame = face.snapshot.frame;
+  other.integrator = static_cast<std::uint16_t>(method_row("symplectic-euler"));
+  other.plot = face.snapshot.plot;
+  StabilityEstimate estimate;
+  estimate.stiffest = {.omega = 1000};  // bears 2 ms
+  other.stability = estimate;
+  for (int i = 0; i < 3; ++i) face.frame();
+  const ImVec4 frame = face.rect("plot0:map");
+  const auto found = map->progress();
+  const double own = face.snapshot.frame.scene->material.stretch_stiffness;
+  std::size_t forbidden = 0, allowed = 0;
+  for (std::size_t c = 0; c < MapProgress::kSide; c += 8)
+    for (std::size_t k = 0; k < MapProgress::kSide; k += 8) {
+      face.sent.clear();
+      const auto share = [](std::size_t node) {
+        return 0.001F + 0.998F * static_cast<float>(node) / (MapProgress::kSide - 1);
+      };
+      face.move(frame.x + share(c) * (frame.z - frame.x), frame.w - share(k) * (frame.w - frame.y));
+      face.button(true);
+      face.button(false);
+      const double limit = 2e-3 * std::sqrt(std::min(1.0, own / found->columns[c].stiffness));
+      const SetScene* set = face.last_command<SetScene>();
+      if (found->h[k] > 0.9 * limit) {
+        EXPECT_EQ(set, nullptr) << found->h[k] << " s is more than lane B bears";
+        ++forbidden;
+        continue;
+      }
+      ASSERT_NE(set, nullptr);
+      EXPECT_LT(set->scene->stepping.dt, limit);
+      EXPECT_NEAR(set->scene->stepping.h(), found->h[k], 1e-12 * found->h[k]);
+      ++allowed;
+    }
+  EXPECT_GT(forbidden, 0u);
+  EXPECT_GT(allowed, 0u);
 }
 
 }  // namespace
