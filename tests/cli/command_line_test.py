@@ -176,7 +176,7 @@ class CommandLine(unittest.TestCase):
         (self.dir / "m.obj").write_text(TRIANGLE.replace("v 1 0 0", "v 2 0 0"))
         other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
         self.assertIn("the mesh is not that of the run in elsewhere/s.json", other)
-        self.assertNotIn("obstacle", other)
+        self.assertNotIn("the mesh of an obstacle", other)
         (self.dir / "ball.obj").write_text((self.dir / "ball.obj").read_text().replace("v 0 -1 0", "v 0 -2 0"))
         other = self.run_program("simulate", "--scene", "elsewhere/s.json", "--quiet").stderr
         self.assertIn("the mesh of an obstacle is not that of the run in elsewhere/s.json", other)
