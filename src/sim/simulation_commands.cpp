@@ -350,8 +350,7 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world, std::stri
   if (!bars_ways(world)) return;
   constexpr double kLeast = 0.02, kRoom = 0.05;  // of the contact distance
   constexpr const char* kWhy =
-      "; contact by barrier needs cloth that intersects nothing and is above all surfaces. Move one of the "
-      "two, "
+      "; contact by barrier needs cloth that intersects nothing and is above all surfaces. Separate them, "
       "or use contact by filter or penalty.";
   const ContactSettings& settings = system.contact().settings();
   const double distance = settings.law.distance;

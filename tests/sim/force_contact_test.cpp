@@ -306,7 +306,7 @@ TEST(ForceContact, ABarrierBeginsWithFreeClothAlone) {
             std::to_string(pairs.size()) + " pairs of triangles intersect now (" + name(0) + name(1) +
                 name(2) +
                 "...); contact by barrier needs cloth that intersects nothing and is above all "
-                "surfaces.");
+                "surfaces. Separate them, or use contact by filter or penalty.");
 }
 
 TEST(ForceContact, ARefusalNamesTheContactModelsThatAMethodWorksWith) {
