@@ -243,9 +243,12 @@ TEST(CheckpointFiles, ThatAreNotAsTheyWereWrittenAreRefused) {
 
 // The run goes on among the same bodies, wherever their files lie now.
 TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
-  const TemporaryFolder folder, moved;
+  const TemporaryFolder both;
+  const std::filesystem::path folder = both.path() / "here", moved = both.path() / "there";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_directory(moved);
   const std::string fin = "v 0 -1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-  const auto body = folder.path() / "fin.obj", path = folder.path() / "run.checkpoint";
+  const auto body = folder / "fin.obj", path = folder / "run.checkpoint";
   write_file(body, fin);
   WorkerPool pool(1);
   Scene scene;
@@ -264,13 +267,13 @@ TEST(CheckpointFiles, FindMovedMeshesAndRefuseOthers) {
   };
   EXPECT_EQ(resumed(path, {}), 1U);
   // Both elsewhere, and the body alone.
-  const auto there = moved.path() / "run.checkpoint";
+  const auto there = moved / "run.checkpoint";
   std::filesystem::rename(path, there);
-  std::filesystem::rename(body, moved.path() / "fin.obj");
+  std::filesystem::rename(body, moved / "fin.obj");
   EXPECT_EQ(resumed(there, {}), 1U);
   std::filesystem::rename(there, path);
   EXPECT_THAT(refusal([&] { resumed(path, {}); }), HasSubstr("fin.obj"));
-  EXPECT_EQ(resumed(path, moved.path()), 1U);
+  EXPECT_EQ(resumed(path, moved), 1U);
 
   write_file(body, "v 0 -1 0\nv 1 0 0\nv 0 1.1 0\nf 1 2 3\n");
   EXPECT_THAT(refusal([&] { resumed(path, {}); }),

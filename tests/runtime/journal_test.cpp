@@ -534,9 +534,12 @@ TEST(Journal, AddsMeshObstaclesAgain) {
 
 // Where the file of a body is another one, so is the run.
 TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
-  const TemporaryFolder folder, moved;
+  const TemporaryFolder both;
+  const fs::path folder = both.path() / "here", moved = both.path() / "there";
+  fs::create_directory(folder);
+  fs::create_directory(moved);
   const std::string wedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-  const fs::path body = folder.path() / "wedge.obj", path = folder.path() / "mesh.journal";
+  const fs::path body = folder / "wedge.obj", path = folder / "mesh.journal";
   std::ofstream(body) << wedge;
   Scene scene = sheet_scene(6);
   scene.obstacles.bodies = {parse_obstacle("mesh:0.2,-0.7,0.2,0.6," + utf8_of(body))};
@@ -551,10 +554,10 @@ TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
   session.save(path);
   expect_repeats(path, 1);
   // Next to the journal, and where the user says.
-  fs::rename(path, moved.path() / "mesh.journal");
-  fs::rename(body, moved.path() / "wedge.obj");
-  expect_repeats(moved.path() / "mesh.journal", 1);
-  fs::rename(moved.path() / "mesh.journal", path);
+  fs::rename(path, moved / "mesh.journal");
+  fs::rename(body, moved / "wedge.obj");
+  expect_repeats(moved / "mesh.journal", 1);
+  fs::rename(moved / "mesh.journal", path);
   const auto played = [&](const fs::path& meshes) {
     try {
       WorkerPool pool(1);
@@ -567,7 +570,7 @@ TEST(Journal, FindsMovedMeshesAndRefusesOthers) {
     }
   };
   EXPECT_THAT(played({}), HasSubstr("wedge.obj"));
-  EXPECT_EQ(played(moved.path()), "the same");
+  EXPECT_EQ(played(moved), "the same");
 
   // Another body: found at the first line that names it.
   std::string other = wedge;
