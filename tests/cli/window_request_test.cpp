@@ -101,6 +101,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
   const std::string named = opened({"--grid", "4x4"}), built_in = opened({"--quiet"});
   for (const std::string& option : options) {
     if (option == "--help" || option == "--version" || option == "--quiet") continue;
+    if (option == "--mesh-folder") continue;  // changes no scene whose mesh is where it was
     Arguments arguments{option};
     if (const auto row = own.find(option); row != own.end()) {
       arguments.insert(arguments.end(), row->second.begin(), row->second.end());
@@ -116,6 +117,10 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
     arguments.insert(arguments.end(), {"--grid", "4x4"});
     EXPECT_NE(opened(arguments), named) << option << " on top of a scene that is named";
   }
+  const std::string moved =
+      folder.write("moved.json", "{\"clothlab-scene\": 1, \"mesh\": {\"file\": \"gone/m.obj\"}}").string();
+  EXPECT_NE(opened({"--scene", moved, "--mesh-folder", folder.path().string()}).find(mesh),
+            std::string::npos);
 }
 
 }  // namespace
