@@ -1231,7 +1231,9 @@ TEST(SimulationThread, MeasuresLanesAgainstAReference) {
 }
 
 TEST(SimulationThread, EnergiesOfAllLanesCountFromOneOrigin) {
-  SimulationThread thread(loaded(sheet_scene(5)), paused());
+  Scene scene = sheet_scene(5);
+  scene.stepping.dt = 1e-3;  // which all methods bear
+  SimulationThread thread(loaded(scene), paused());
   const auto steps = [&](int count) {
     for (int i = 0; i < count; ++i) thread.send(StepOnce{});
     return wait_for_returns(thread, thread.send(Control(SetSpeed{1})));

@@ -188,7 +188,7 @@ TEST(LaneReading, CountsFromTheOriginAndTheMethodFromWhereTheLaneGotIt) {
   lane.origin.time = lane.method_origin.time = 1;
   lane.origin.energy.total = 1;
   lane.origin.books.method = lane.method_origin.books.method = -0.1;
-  EXPECT_EQ(read_lane(lane).energy, "+2.00 J");
+  EXPECT_EQ(read_lane(lane).energy, "+2 J");
   EXPECT_EQ(read_lane(lane).method, "-400 mJ");
   EXPECT_EQ(read_lane(lane).method_since, "");
   lane.method_origin.time = 1.5;

@@ -160,6 +160,7 @@ TEST(PlotKinds, StackTheLedgerOfOneLane) {
   auto samples = *face.snapshot.plot;
   for (PlotSample& s : samples) s.books = {.hand = 3 * s.time, .method = -s.time, .energy = 7 + 2 * s.time};
   face.snapshot.plot = std::make_shared<const std::vector<PlotSample>>(samples);
+  face.snapshot.origin = face.snapshot.method_origin = origin_at(samples.front());
   const Plot alone = make_plot(PlotKind::ledger, face.snapshot);
   std::vector<std::string> labels;
   for (const PlotCurve& curve : alone.runs[0].curves) {
@@ -432,7 +433,8 @@ TEST(Plots, BeginWithEnergyStrainAndIterations) {
   // An older settings file keeps its choice; what is no title changes nothing.
   PlotsLayout layout;
   layout.choose({"Energy", "Nonsense", "Iterations"});
-  EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "Strain", "Iterations"}));
+  EXPECT_EQ(layout.titles(), (std::vector<std::string>{"Energy", "", "Iterations"})) << "not chosen";
+  EXPECT_EQ(layout.chosen[1], PlotKind::strain);
   EXPECT_TRUE(PlotsLayout().titles().empty()) << "nothing was chosen";
 }
 

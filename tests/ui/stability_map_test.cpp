@@ -12,6 +12,7 @@
 #include "runtime/moments.h"
 #include "runtime/stability_map.h"
 #include "ui/method_mark.h"
+#include "uniform_estimate.h"
 
 namespace clothlab {
 namespace {
@@ -83,9 +84,7 @@ TEST(StabilityMapInstrument, KeepsTheOtherLanesBelowTheirLimits) {
   other.frame = face.snapshot.frame;
   other.integrator = static_cast<std::uint16_t>(method_row("symplectic-euler"));
   other.plot = face.snapshot.plot;
-  StabilityEstimate estimate;
-  estimate.stiffest = {.omega = 1000};  // bears 2 ms
-  other.stability = estimate;
+  other.stability = testing::uniform_estimate(1000);  // bears 2 ms
   for (int i = 0; i < 3; ++i) face.frame();
   const ImVec4 frame = face.rect("plot0:map");
   const auto found = map->progress();
