@@ -189,7 +189,10 @@ Plot over_time(const Snapshot& now, std::span<const Quantity> quantities, bool r
 }
 
 std::string since_origin(const Snapshot& now) {
-  if (now.plot->empty() || now.common_origin.time <= now.plot->front().time) return "relative to start";
+  const auto began_before = [&](const LaneSnapshot* lane) {
+    return !lane->plot->empty() && lane->plot->front().time < now.common_origin.time;
+  };
+  if (std::ranges::none_of(now.lanes(), began_before)) return "relative to start";
   return "relative to " + format_plain(now.common_origin.time, 3) + " s";
 }
 

@@ -336,6 +336,12 @@ TEST(PlotKinds, CountEnergiesOfAllLanesFromOneOrigin) {
   EXPECT_NEAR(method[39], -0.9, rounding(10));
   EXPECT_EQ(method[40], 0) << "another method begins";
   EXPECT_NEAR(method[60], -2, rounding(10));
+
+  // The active lane is the youngest.
+  now.plot = std::make_shared<const std::vector<PlotSample>>(now.plot->begin() + 30, now.plot->end());
+  EXPECT_EQ(make_plot(PlotKind::energy, now).y_title, "relative to 3 s");
+  other.plot = now.plot;
+  EXPECT_EQ(make_plot(PlotKind::energy, now).y_title, "relative to start");
 }
 
 TEST(PlotStrip, NeverOverprintsWhateverTheSwitches) {
