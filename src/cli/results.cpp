@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 #include <system_error>
 
@@ -177,6 +178,7 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
   cpu_at_start_ = cpu_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
+  time_at_start_ = simulation.state().t;
   if (wants_summary()) {
     scene_at_start_ = text_of_scene(simulation.scene());
     overlaps_at_start_ = count_overlaps(pool, simulation);
@@ -329,6 +331,9 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
        {{"median", quantile(step_ms_, 0.5)},
         {"p95", quantile(step_ms_, 0.95)},
         {"max", quantile(step_ms_, 1)}}},
+      // null where no step was taken
+      {"real_time_factor", 1000 * (simulation.state().t - time_at_start_) /
+                               std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
       {"cpu_seconds", cpu_seconds() - cpu_at_start_},
       {"wall_seconds",
        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},

@@ -100,6 +100,7 @@ class Results {
   Overlaps overlaps_at_start_;
   double cpu_at_start_ = 0;  ///< [s]
   std::chrono::steady_clock::time_point wall_at_start_;
+  double time_at_start_ = 0;  // simulated [s]
   // Largest of the run.
   double residual_ = 0, distance_ = 0, length_violation_ = 0;
   double max_strain_ = 0;

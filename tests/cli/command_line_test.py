@@ -155,6 +155,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(summary["intersections"], {when: {"pairs": 0, "interior_vertices": 0} for when in ("start", "end")})
         self.assertGreater(summary["wall_seconds"], 0)
         self.assertGreaterEqual(summary["cpu_seconds"], 0)
+        slowest = summary["dt"] / (summary["step_ms"]["max"] / 1000)
+        self.assertGreaterEqual(summary["real_time_factor"], 0.999 * slowest)
 
         # From another folder, and from what a run prints.
         (self.dir / "elsewhere").mkdir()
