@@ -253,10 +253,10 @@ bool Arena::steps_side_by_side() const {
 
 StepStatus Arena::step(WorkerPool& pool, const StopProbe& stop, Clock clock) {
   const auto take = [&](Lane& lane) {
-    const LaneTime start = clock != nullptr ? clock() : LaneTime();
+    const LaneTime start = clock != nullptr ? clock(pool) : LaneTime();
     lane.status = lane.simulation->step(pool, stop, is_alone() && !compared_);
     if (clock == nullptr) return;
-    const LaneTime end = clock();
+    const LaneTime end = clock(pool);
     lane.cost = {end.wall - start.wall, end.processor - start.processor};
   };
   if (is_alone()) {

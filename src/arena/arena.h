@@ -22,7 +22,7 @@ namespace clothlab {
 /// Throws InputError where the text is not one letter from A to H.
 LaneId lane_of_letter(const std::string& text);
 
-/// Wall-clock time and processor time of a thread [s]; differences count.
+/// Wall-clock time and processor time of the threads that step a lane [s]; differences count.
 struct LaneTime {
   double wall = 0, processor = 0;
 };
@@ -134,9 +134,9 @@ class Arena {
   void apply(WorkerPool& pool, const LaneCommand& command);
 
   /// One step of h for every lane that runs; stopped, or where it throws, for none. Blown up: no lane runs
-  /// any more, or the only one blew up. `clock` is for Lane::cost, and may be called on any thread of
-  /// the pool: it tells the time of its calling thread.
-  using Clock = LaneTime (*)();
+  /// any more, or the only one blew up. `clock` is for Lane::cost. It tells the time of all threads of the
+  /// pool, or where lanes are stepped side by side, in a loop of the pool, of the calling one.
+  using Clock = LaneTime (*)(WorkerPool& pool);
   StepStatus step(WorkerPool& pool, const StopProbe& stop = {}, Clock clock = nullptr);
 
   /// Saves all but the place in the journal. Reuses the memory of `to`.

@@ -9,7 +9,6 @@
 #include <exception>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace clothlab {
@@ -195,6 +194,8 @@ WorkerPool::~WorkerPool() {
 }
 
 int WorkerPool::threads() const { return static_cast<int>(shared_->workers.size()) + 1; }
+
+std::span<std::thread> WorkerPool::workers() { return shared_->workers; }
 
 void WorkerPool::run(std::size_t n, std::size_t grain, Thunk thunk, void* body) {
   assert(grain >= 1);

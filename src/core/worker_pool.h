@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +33,10 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int threads() const;
+  /// Those beside the calling thread.
+  std::span<std::thread> workers();
+  /// Whether this thread is inside a body, of whatever pool.
+  static bool in_body();
 
   /// Calls body(begin, end) for every chunk [begin, end) of [0, n), each at most `grain` >= 1 long,
   /// concurrently, and returns when all are done. A loop of one chunk runs on the caller alone, and so do
@@ -75,9 +80,6 @@ class WorkerPool {
                [&](std::size_t begin, std::size_t end) { parts[begin / grain] = body(begin, end); });
     for (const double part : parts) take(part);
   }
-
-  /// Whether this thread is inside a body, of whatever pool.
-  static bool in_body();
 
   using Thunk = void (*)(void* body, std::size_t begin, std::size_t end);
   void run(std::size_t n, std::size_t grain, Thunk thunk, void* body);

@@ -3,8 +3,13 @@
 
 #include <chrono>
 #include <ctime>
+#include <optional>
+#include <thread>
+
+#include "core/worker_pool.h"
 
 #if defined(__linux__)
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #elif defined(__APPLE__)
@@ -12,6 +17,17 @@
 #endif
 
 namespace clothlab {
+namespace {
+
+#if defined(__linux__) || defined(__APPLE__)
+std::optional<double> seconds_of(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return std::nullopt;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+#endif
+
+}  // namespace
 
 void work_in_background() {
 #if defined(__linux__)
@@ -25,11 +41,23 @@ void work_in_background() {
 
 double thread_seconds() {
 #if defined(__linux__) || defined(__APPLE__)
-  timespec time{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  if (const auto seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID)) return *seconds;
 #endif
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double pool_seconds(WorkerPool& pool) {
+  double seconds = thread_seconds();
+#if defined(__linux__)
+  if (WorkerPool::in_body()) return seconds;
+  for (std::thread& worker : pool.workers()) {
+    clockid_t clock{};
+    if (pthread_getcpuclockid(worker.native_handle(), &clock) == 0) seconds += seconds_of(clock).value_or(0);
+  }
+#else
+  static_cast<void>(pool);
+#endif
+  return seconds;
 }
 
 double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

@@ -27,9 +27,9 @@ constexpr int kRequestsPerStep = 256;
 constexpr int kReturnSteps = 4;
 constexpr std::size_t kLongestSentence = 4096;
 
-LaneTime time_now() {
+LaneTime time_now(WorkerPool& pool) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
-          thread_seconds()};
+          pool_seconds(pool)};
 }
 
 template <class... Fs>

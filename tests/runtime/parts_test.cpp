@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "integrate/integrator_info.h"
+#include "runtime/background.h"
 #include "runtime/command_queue.h"
 #include "runtime/history.h"
 #include "runtime/mailbox.h"
@@ -475,6 +476,24 @@ TEST(StepTimer, KnowsTheMedianAndTheTailOfTheRecentSteps) {
   EXPECT_EQ(factor_text(timer.times().real_time_factor(1)), "8.2×") << "1 s in steps of 122 ms";
   EXPECT_EQ(factor_text(0.4), "0.4×");
   EXPECT_EQ(factor_text(123.4), "123×");
+}
+
+// ---- Processor time
+
+TEST(ProcessorTime, CountsAllThreadsOfThePool) {
+#if !defined(__linux__)
+  GTEST_SKIP() << "other threads are not known here";
+#endif
+  constexpr double kEach = 0.02;  // [s]
+  constexpr std::size_t kChunks = 6;
+  WorkerPool pool(3);
+  const double begin = pool_seconds(pool);
+  pool.for_chunks(kChunks, 1, [&](std::size_t, std::size_t) {
+    const double since = pool_seconds(pool);  // of this thread alone
+    while (pool_seconds(pool) < since + kEach) {
+    }
+  });
+  EXPECT_GE(pool_seconds(pool) - begin, kChunks * kEach);
 }
 
 // ---- Blow-ups
