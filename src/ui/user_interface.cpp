@@ -109,6 +109,8 @@ void UserInterface::draw(const PanelContext& context, float width, float height)
   }
   if (const std::size_t method = context.integrator(); method != std::exchange(method_, method))
     if (message_is_of_run_) message_.clear();
+  if (const double time = context.snapshot.frame.record.time; time < std::exchange(time_, time))
+    if (message_is_of_run_) message_.clear();  // it was of a later moment
   show_what_is_new(context.snapshot);
   const Layout parts = layout(width, height, context.view);
   const Area& view = parts.view;

@@ -85,8 +85,10 @@ class UserInterface {
   std::string message_;
   bool message_is_error_ = false;
   std::shared_ptr<const LoadedScene> message_scene_;  // that the message is about; null: about none
-  bool message_is_of_run_ = false;  // a notice of the shown run, removed with its scene and its method
-  double message_until_ = 0;        // ImGui time
+  // A notice of the shown run, removed with its scene and its method, and where the run goes back.
+  bool message_is_of_run_ = false;
+  double time_ = 0;           // shown [s]
+  double message_until_ = 0;  // ImGui time
   std::uint64_t refusals_seen_ = 0;
   std::shared_ptr<const LoadedScene> scene_;  // of the sliders' spans
   std::size_t method_ = 0;                    // row of the shown run's integrator

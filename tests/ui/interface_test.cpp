@@ -548,6 +548,21 @@ TEST(Interface, ANoticeOfAMeshGoesWithIt) {
   EXPECT_FALSE(item_rects().contains("message"));
 }
 
+TEST(Interface, ANoticeOfARunGoesWhereTheRunGoesBack) {
+  Interface face;
+  face.snapshot.frame.record.time = 2;
+  face.frame();
+  face.snapshot.message = "A stretch spring is strained by 60 %.";
+  face.snapshot.messages = 1;
+  face.frame();
+  face.frame();
+  EXPECT_TRUE(item_rects().contains("message"));
+  face.snapshot.frame.record.time = 1;
+  face.frame();
+  face.frame();
+  EXPECT_FALSE(item_rects().contains("message"));
+}
+
 TEST(Interface, ObstaclesHaveUnits) {
   Interface face;
   face.click("tab:Contact");
