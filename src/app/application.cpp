@@ -226,7 +226,8 @@ bool Application::frame_is_due() {
 
 // Asks for the arrows and instruments that the user wants, and chooses the length of those that have come.
 void Application::update_measurements() {
-  const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->loaded->intersections.pairs > 0;
+  const bool crossed = snapshot_->frame.record.step == 0 && snapshot_->notices &&
+                       contains(*snapshot_->notices, NoticeCause::intersections);
   const Motion wanted{settings_.velocities, settings_.forces, settings_.contacts,
                       settings_.intersections || crossed};
   if (wanted != motion_) simulation_->send(Control(ShowMotion{motion_ = wanted}));

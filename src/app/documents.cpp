@@ -180,10 +180,7 @@ void Documents::finish_load(const Snapshot& shown) {
                                                                 : load.is_mesh && !plays_meshes_;
   use_scene({.loaded = result.scene, .waits = waits});
   if (!waits && load.is_mesh) tell_of_mesh(result.scene);
-  std::string remark = result.remark;
-  if (const std::string crossed = text_of(result.scene->intersections, "at the start"); !crossed.empty())
-    remark += (remark.empty() ? "" : " ") + crossed + ".";
-  if (!remark.empty()) around_.ui.show_message_of(result.scene, remark);
+  if (!result.remark.empty()) around_.ui.show_message_of(result.scene, result.remark);
 }
 
 void Documents::tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded) {

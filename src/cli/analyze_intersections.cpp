@@ -14,11 +14,11 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/scene_options.h"
+#include "collide/surface_name.h"
 #include "core/text_file.h"
 #include "io/csv.h"
 #include "io/output_file.h"
 #include "sim/cloth_intersections.h"
-#include "sim/contact.h"
 
 namespace clothlab {
 namespace {
@@ -52,13 +52,13 @@ struct Intersections final : Analysis {
     const auto index = [](std::uint32_t i) { return CsvValue(static_cast<long long>(i)); };
     for (const auto& [surface, particle, depth] : found.particles) {
       const vec3& at = x[particle];
-      text += "vertex," + surface_name(simulation.scene(), surface) + "," +
+      text += "vertex," + surface_id(surface, simulation.scene().obstacles.bodies) + "," +
               csv_line({index(mesh.vertex_of_particle[particle]), NAN, NAN, depth, at.x, at.y, at.z});
     }
     for (const auto& [surface, triangle, other] : found.pairs) {
       const auto& [a, b, c] = mesh.triangles[triangle];
       const vec3 at = (x[a] + x[b] + x[c]) / 3.0;
-      text += "pair," + surface_name(simulation.scene(), surface) + "," +
+      text += "pair," + surface_id(surface, simulation.scene().obstacles.bodies) + "," +
               csv_line({NAN, index(triangle), index(other), NAN, at.x, at.y, at.z});
     }
     return text;

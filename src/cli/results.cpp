@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "cli/parse_value.h"
+#include "collide/surface_name.h"
 #include "core/error.h"
 #include "core/quantile.h"
 #include "core/text_file.h"
@@ -248,7 +249,7 @@ void Results::write_contacts(WorkerPool& pool, const Simulation& simulation) {
     const auto others = std::ranges::unique(particles);
     const BodyContact& body = simulation.body_contacts().of(surface);
     contact_file_->write(
-        std::to_string(r.step) + "," + surface_name(scene, surface) + "," +
+        std::to_string(r.step) + "," + surface_id(surface, scene.obstacles.bodies) + "," +
         csv_line({r.time, body.normal_impulse, body.friction_impulse, body.work_motion, body.work_friction,
                   static_cast<long long>(others.begin() - particles.begin())}));
   };

@@ -29,9 +29,6 @@ constexpr std::int64_t kMostSteps = 1'000'000'000'000;
 Run run_of(LoadedScene loaded, const SceneOptions& options) {
   Run run{std::move(loaded), std::make_unique<WorkerPool>(options.threads()), nullptr};
   run.simulation = simulation_of(run.loaded, *run.pool, Interrupt::probe());
-  const ClothIntersections found = find_intersections(*run.pool, run.simulation->mesh(),
-                                                      run.simulation->state().x, run.simulation->obstacles());
-  if (found.pairs > 0) std::fprintf(stderr, "clothlab: %s.\n", text_of(found, "at the start").c_str());
   return run;
 }
 

@@ -183,4 +183,9 @@ std::string joined(std::span<const std::string_view> names) {
   return text;
 }
 
+std::string any_of_text(std::span<const std::string_view> names) {
+  if (names.size() < 2) return joined(names);
+  return joined(names.first(names.size() - 1)).append(" or ").append(names.back());
+}
+
 }  // namespace clothlab

@@ -50,5 +50,7 @@ bool is_utf8(std::string_view text);
 
 /// "a, b, c".
 std::string joined(std::span<const std::string_view> names);
+/// "a", "a or b", "a, b or c".
+std::string any_of_text(std::span<const std::string_view> names);
 
 }  // namespace clothlab

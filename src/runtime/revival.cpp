@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "collide/surface_name.h"
 #include "core/text.h"
 
 namespace clothlab {
@@ -41,15 +42,7 @@ BlowUpFacts facts_of(const BlowUp& blow_up, std::optional<double> sound_time, co
   if (blow_up.contact) {
     facts.contact = blow_up.contact;
     facts.contact_vertex = mesh.vertex_of_particle[facts.contact->particle];
-    const std::uint32_t surface = facts.contact->surface;
-    if (surface == 0)
-      facts.contact_with = "the floor";
-    else if (surface == kClothItself)
-      facts.contact_with = "the cloth itself";
-    else
-      facts.contact_with =
-          "obstacle " + std::to_string(surface) +
-          (facts.contact->shape ? " (" + std::string(name_of(*facts.contact->shape)) + ")" : "");
+    facts.contact_with = surface_text(facts.contact->surface, facts.contact->shape);
   }
   return facts;
 }

@@ -138,8 +138,6 @@ LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
     WorkerPool pool(1);
     const std::unique_ptr<Simulation> made = simulation_of(loaded, pool, options.stop);
     const Simulation& simulation = *made;
-    loaded.intersections =
-        find_intersections(pool, *loaded.mesh, simulation.state().x, simulation.obstacles());
     loaded.model = simulation.system().shared_model();
     loaded.omega_max = StabilityMeter()
                            .omega_max(simulation.system(), simulation.state().x,

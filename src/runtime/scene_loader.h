@@ -12,7 +12,6 @@
 #include "mesh/boundary_loops.h"
 #include "mesh/mesh.h"
 #include "runtime/checkpoint_file.h"
-#include "sim/cloth_intersections.h"
 #include "sim/scene.h"
 #include "sim/simulation.h"
 
@@ -53,7 +52,6 @@ struct LoadedScene {
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes
   double file_diagonal = 0;              ///< of the mesh as read, in the file's units
   bool fitted = false;                   ///< UnitChoice::fit changed the scale
-  ClothIntersections intersections;      ///< at the start; none when not rehearsed
   double omega_max = 0;                  ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
 };
 

@@ -204,7 +204,6 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   timer(lane).add(1e3 * own.cost.processor, 1e3 * own.cost.wall);
   if (own.status == StepStatus::blown_up) return blow_up(lane);
   lane.blown.reset();
-  tell_notices(lane);
   const StepRecord& record = own.simulation->record();
   if (record.converged && record.warning.empty()) return;
   lane.warning = record.converged ? record.warning : record.reason;
@@ -213,8 +212,11 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
 }
 
 void SimulationThread::Impl::tell_notices(LiveLane& lane) {
+  std::string text;
   for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
-    tell(arena->is_alone() ? notice.text : std::string("Lane ") + lane_letter(lane.id) + ": " + notice.text);
+    text += (text.empty() ? "" : "\n") + notice.text;
+  if (text.empty()) return;
+  tell(arena->is_alone() ? text : std::string("Lane ") + lane_letter(lane.id) + ": " + text);
 }
 
 /// Where the grab is already, there is nothing to move.
@@ -227,6 +229,7 @@ void SimulationThread::Impl::pull() {
 }
 
 void SimulationThread::Impl::publish(Clock::time_point now) {
+  for (const auto& lane : lanes) tell_notices(*lane);
   const auto snapshot = std::make_shared<Snapshot>();
   show(live(), now, *snapshot);
   for (const auto& lane : lanes)

@@ -16,7 +16,7 @@ namespace clothlab {
 /// each substep.
 struct BodyContact {
   double normal_impulse = 0;    ///< sum of the magnitudes over all pairs [N·s]
-  double friction_impulse = 0;  ///< likewise
+  double friction_impulse = 0;  ///< the same of friction [N·s]
   double work_motion = 0;       ///< work of the body's own motion on the cloth [J]
   double work_friction = 0;     ///< dissipated by sliding, 0 or less [J]
 

@@ -8,29 +8,40 @@
 
 namespace clothlab {
 
+namespace {
+
+/// Those with obstacles first.
+std::vector<IntersectingPair> intersecting_pairs(WorkerPool& pool, const ClothMesh& mesh,
+                                                 std::span<const vec3> x, std::span<const Obstacle> bodies) {
+  std::vector<IntersectingPair> all;
+  const auto add = [&](std::uint32_t surface, const std::vector<TrianglePair>& pairs) {
+    for (const TrianglePair& pair : pairs) all.push_back({surface, pair[0], pair[1]});
+  };
+  std::uint32_t surface = 0;
+  for (const Obstacle& body : bodies) {
+    ++surface;
+    if (body.shape == Obstacle::Shape::mesh)
+      add(surface,
+          intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body)));
+  }
+  add(kClothItself, intersecting_triangles(pool, mesh.triangles, x));
+  return all;
+}
+
+}  // namespace
+
 ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
                                       std::span<const Obstacle> bodies) {
   ClothIntersections found;
-  const std::vector<TrianglePair> own = intersecting_triangles(pool, mesh.triangles, x);
-  const auto name = [&found](const TrianglePair& pair, std::size_t obstacle) {
-    if (found.first.size() < ClothIntersections::kNamedPairs)
-      found.first.push_back({pair[0], pair[1], obstacle});
-  };
-  for (const TrianglePair& pair : own)
-    found.triangles.insert(found.triangles.end(), pair.begin(), pair.end());
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const Obstacle& body = bodies[k];
-    if (body.shape != Obstacle::Shape::mesh) continue;
-    const std::vector<TrianglePair> pairs =
-        intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body));
-    for (const TrianglePair& pair : pairs) {
-      found.triangles.push_back(pair[0]);
-      name(pair, k + 1);
-    }
-    found.with_obstacles += pairs.size();
+  for (const IntersectingPair& pair : intersecting_pairs(pool, mesh, x, bodies)) {
+    ++found.pairs;
+    found.triangles.push_back(pair.triangle);
+    if (pair.surface == kClothItself)
+      found.triangles.push_back(pair.other);
+    else
+      ++found.with_obstacles;
+    if (found.first.size() < ClothIntersections::kNamedPairs) found.first.push_back(pair);
   }
-  for (const TrianglePair& pair : own) name(pair, 0);
-  found.pairs = own.size() + found.with_obstacles;
   std::ranges::sort(found.triangles);
   found.triangles.erase(std::unique(found.triangles.begin(), found.triangles.end()), found.triangles.end());
   return found;
@@ -39,9 +50,7 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
 IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
                                     const Floor& floor, std::span<const Obstacle> bodies) {
   constexpr double kRounding = 1e-9;  // [m]
-  IntersectionList list;
-  for (const TrianglePair& pair : intersecting_triangles(pool, mesh.triangles, x))
-    list.pairs.push_back({kClothItself, pair[0], pair[1]});
+  IntersectionList list{intersecting_pairs(pool, mesh, x, bodies), {}};
   const auto add_interior = [&](std::uint32_t surface, const auto& place_of) {
     for (std::uint32_t i = 0; i < x.size(); ++i) {
       const SurfacePlace place = place_of(x[i]);
@@ -51,14 +60,8 @@ IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std
   };
   if (floor.on) add_interior(0, [&](const vec3& at) { return place_above_plane(floor.height, at); });
   std::uint32_t surface = 0;
-  for (const Obstacle& body : bodies) {
-    ++surface;
-    add_interior(surface, [&](const vec3& at) { return place_above(body, at); });
-    if (body.shape != Obstacle::Shape::mesh) continue;
-    for (const TrianglePair& pair :
-         intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body)))
-      list.pairs.push_back({surface, pair[0], pair[1]});
-  }
+  for (const Obstacle& body : bodies)
+    add_interior(++surface, [&](const vec3& at) { return place_above(body, at); });
   return list;
 }
 
@@ -75,14 +78,15 @@ std::string text_of(const ClothIntersections& found, std::string_view when) {
 
 std::string names_of_first(const ClothIntersections& found) {
   std::string text;
-  for (const ClothIntersections::Pair& pair : found.first) {
+  for (const IntersectingPair& pair : found.first) {
+    const bool with_itself = pair.surface == kClothItself;
     text += text.empty() ? "" : ", ";
-    if (pair.obstacle == 0)
+    if (with_itself)
       text.append("triangles ").append(std::to_string(pair.triangle)).append(" and ");
     else
       text.append("triangle ").append(std::to_string(pair.triangle)).append(" of the cloth and ");
     text.append(std::to_string(pair.other)).append(" of ");
-    text += pair.obstacle == 0 ? "the cloth" : "obstacle " + std::to_string(pair.obstacle);
+    text += with_itself ? "the cloth" : "obstacle " + std::to_string(pair.surface);
   }
   return found.pairs > found.first.size() ? text + ", ..." : text;
 }

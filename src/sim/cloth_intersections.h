@@ -16,34 +16,30 @@
 
 namespace clothlab {
 
-/// The triangles of a cloth that intersect others of it, or those of mesh obstacles
-/// (collide/intersections.h).
+/// A triangle of a cloth that intersects another of it, or one of a mesh obstacle.
+struct IntersectingPair {
+  std::uint32_t surface = 0;   ///< as in ContactPair
+  std::uint32_t triangle = 0;  ///< of the cloth
+  std::uint32_t other = 0;     ///< of the surface
+};
+
+/// Those of a cloth (collide/intersections.h).
 struct ClothIntersections {
-  struct Pair {
-    std::uint32_t triangle = 0;  ///< of the cloth
-    std::uint32_t other = 0;     ///< of the cloth or the obstacle
-    std::size_t obstacle = 0;    ///< from 1; 0: the cloth itself
-  };
   std::size_t pairs = 0;
   std::size_t with_obstacles = 0;        ///< of the pairs
   std::vector<std::uint32_t> triangles;  ///< of the cloth, ascending
-  std::vector<Pair> first;               ///< at most kNamedPairs, those with obstacles first
+  std::vector<IntersectingPair> first;   ///< at most kNamedPairs, those with obstacles first
   static constexpr std::size_t kNamedPairs = 3;
 };
 
-/// Every pair and every particle inside a body, with surfaces as in ContactPair.
+/// Every pair, those with obstacles first, and every particle inside a body.
 struct IntersectionList {
-  struct Pair {
-    std::uint32_t surface = 0;   ///< or kClothItself
-    std::uint32_t triangle = 0;  ///< of the cloth
-    std::uint32_t other = 0;     ///< of the surface
-  };
   struct Interior {
     std::uint32_t surface = 0;
     std::uint32_t particle = 0;
     double depth = 0;  ///< below the surface [m]
   };
-  std::vector<Pair> pairs;
+  std::vector<IntersectingPair> pairs;
   std::vector<Interior> particles;
 };
 

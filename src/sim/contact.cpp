@@ -6,6 +6,7 @@
 
 #include "cloth/cloth_model.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/checkpoint.h"
@@ -81,12 +82,6 @@ ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model) {
           scene.stepping.solver.linear};
 }
 
-std::string surface_name(const Scene& scene, std::uint32_t surface) {
-  if (surface == 0) return "floor";
-  if (surface == kClothItself) return "cloth";
-  return std::string(name_of(scene.obstacles.bodies[surface - 1].shape)) + " " + std::to_string(surface);
-}
-
 double surface_thickness(const Scene& scene, const ClothModel& model) {
   return strikes_contact(scene) ? impulse_settings(scene, model).thickness : 0;
 }
@@ -131,12 +126,12 @@ bool has_place_for(ContactModel contact, const IntegratorInfo& method) {
 void check_contact(const Scene& scene) {
   const IntegratorInfo* method = find_integrator(scene.integrator);
   if (method == nullptr || has_place_for(scene.contact.model, *method)) return;
-  std::string others;
+  std::vector<std::string_view> others;
   for (const ContactModelInfo& other : kContactModels)
-    if (has_place_for(other.model, *method)) others += (others.empty() ? "" : ", ") + std::string(other.id);
+    if (has_place_for(other.model, *method)) others.push_back(other.id);
   throw InputError(std::string(method->title) + " takes forces one by one and has no place for contact by " +
                    std::string(info_of(scene.contact.model).id) + "; it works with contact by " +
-                   others.replace(others.rfind(", "), 2, " or ") + ".");
+                   any_of_text(others) + ".");
 }
 
 }  // namespace clothlab

@@ -34,9 +34,6 @@ inline bool bars_ways(const Scene& scene) { return scene.contact.model == Contac
 inline bool may_touch(const Scene& scene) {
   return has_surfaces(scene) || (scene.contact.model != ContactModel::filter && scene.contact.with_itself);
 }
-/// "floor", "sphere 2", "cloth": a surface as in ContactPair.
-std::string surface_name(const Scene& scene, std::uint32_t surface);
-
 /// How impulses act on a cloth of that model; what is automatic is chosen for it.
 ImpulseSettings impulse_settings(const Scene& scene, const ClothModel& model);
 

@@ -6,20 +6,22 @@
 #include <cmath>
 #include <glm/geometric.hpp>
 #include <glm/matrix.hpp>
+#include <initializer_list>
 #include <iterator>
 
 #include "cloth/cloth_system.h"
 #include "collide/contact_model.h"
+#include "collide/surface_name.h"
 #include "core/text.h"
 #include "integrate/registry.h"
 #include "mesh/cloth_mesh.h"
 #include "sim/contact.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
 
 constexpr std::size_t kWatchGrain = 1024;
-constexpr double kMostSubsteps = 1000;  // that --substeps takes
 
 double gap_at(const SurfacePlace& place) { return place.height - place.level; }
 
@@ -52,28 +54,23 @@ bool sees_within_steps(ContactModel model) {
   return model == ContactModel::impulse || model == ContactModel::barrier;
 }
 
-std::string models_within_steps(const Scene& scene) {
-  std::string text;
-  for (const ContactModel model : {ContactModel::impulse, ContactModel::barrier})
-    if (has_place_for(model, *find_integrator(scene.integrator)))
-      text += (text.empty() ? "" : " or ") + std::string(info_of(model).id);
-  return text;
+/// Another cure: "or contact by ..." with those of these models that the method can have; else nothing.
+std::string or_contact_by(std::initializer_list<ContactModel> models, const Scene& scene) {
+  std::vector<std::string_view> possible;
+  for (const ContactModel model : models)
+    if (has_place_for(model, *find_integrator(scene.integrator))) possible.push_back(info_of(model).id);
+  return possible.empty() ? std::string() : ", or contact by " + any_of_text(possible);
 }
 
-/// Those that nothing passes this obstacle by; empty where the scene has one.
-std::string other_models(const Scene& scene, const Obstacle& body) {
-  if (body.shape == Obstacle::Shape::mesh)
-    return sees_within_steps(scene.contact.model) ? std::string() : models_within_steps(scene);
-  const bool possible = has_place_for(ContactModel::barrier, *find_integrator(scene.integrator));
-  return possible && scene.contact.model != ContactModel::barrier ? "barrier" : "";
+/// Models by which nothing passes through this obstacle; nothing where the scene has one.
+std::string or_other_contact(const Obstacle& body, const Scene& scene) {
+  if (scene.contact.model == ContactModel::barrier) return {};
+  if (body.shape != Obstacle::Shape::mesh) return or_contact_by({ContactModel::barrier}, scene);
+  if (sees_within_steps(scene.contact.model)) return {};
+  return or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene);
 }
 
 }  // namespace
-
-std::string name_of_surface(std::uint32_t surface, std::span<const Obstacle> bodies) {
-  if (surface == 0) return "the floor";
-  return "obstacle " + std::to_string(surface) + " (" + std::string(name_of(bodies[surface - 1].shape)) + ")";
-}
 
 Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obstacle> bodies,
                      std::span<const vec3> x, const PinSet& pins, double least) {
@@ -114,7 +111,7 @@ Overlap find_overlap(WorkerPool& pool, const Floor& floor, std::span<const Obsta
 std::string text_of(const Overlap& overlap, std::size_t particles, std::span<const Obstacle> bodies) {
   return std::to_string(overlap.particles) + " of " + std::to_string(particles) +
          " particles are inside surfaces, up to " + format_quantity(overlap.depth, "m") + " deep in " +
-         name_of_surface(overlap.surface, bodies) +
+         surface_text(overlap.surface, bodies) +
          ". Contact moves them out, which may strain the cloth. Move the cloth or the surface.";
 }
 
@@ -125,15 +122,13 @@ std::string open_mesh_text(const Scene& scene) {
   if (open == bodies.end()) return {};
   const TriangleSurface& surface = *open->mesh.surface;
   const auto number = static_cast<std::uint32_t>(open - bodies.begin() + 1);
-  return "The mesh of " + name_of_surface(number, bodies) + " is not closed: " +
+  return "The mesh of " + surface_text(number, bodies) + " is not closed: " +
          (surface.open_edges() > 0
               ? std::to_string(surface.open_edges()) + " edges do not join two triangles of one orientation"
               : std::string("it encloses nothing")) +
          ". Its open parts are sheets of " + format_quantity(2 * rounding_of(*open), "m") +
-         " without an inside: particles that move farther in a step pass through them. Close the mesh, or "
-         "use "
-         "contact by " +
-         models_within_steps(scene) + ".";
+         " without an inside: particles that move farther in a step pass through them. Use a closed mesh" +
+         or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene) + ".";
 }
 
 ContactWatch::ContactWatch(const ClothSystem& system)
@@ -168,7 +163,7 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
   for (std::uint32_t surface = 1; surface < surfaces.size(); ++surface) {
     const Obstacle& body = surfaces.body_at_begin(surface);
     if (body.shape == Obstacle::Shape::plane) continue;  // has no far side
-    const double reach = kMargin * h * fastest + surfaces.farthest_way(surface);
+    const double reach = kMargin * h * fastest + surfaces.largest_displacement(surface);
     const double depth = depth_of(body), bound = bound_of(body);
     const bool deep = deep_.at(surface - 1);
     if (deep || !(reach <= depth))
@@ -183,8 +178,8 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     for (const Candidate& candidate : candidates_)
       for (std::size_t i = begin; i < end; ++i) {
         const vec3 &from = before.x[i], to = surfaces.carried_back(candidate.surface, after.x[i]);
-        const vec3 way = to - from;
-        const double square = glm::dot(way, way);
+        const vec3 displacement = to - from;
+        const double square = glm::dot(displacement, displacement);
         if (!candidate.deep && !(square > candidate.depth * candidate.depth)) continue;
         if (passes(candidate, from, to))
           hits.push_back({static_cast<std::uint32_t>(i), candidate.surface, std::sqrt(square)});
@@ -194,8 +189,8 @@ void ContactWatch::watch(WorkerPool& pool, const ClothMesh& mesh, const ClothSys
     for (const Hit& hit : hits) {
       Passage& passage = of_step_.at(hit.surface - 1);
       ++passage.particles;
-      if (hit.way > passage.way) {
-        passage.way = hit.way;
+      if (hit.displacement > passage.displacement) {
+        passage.displacement = hit.displacement;
         passage.h = h;
       }
       passed_.push_back(hit.particle);
@@ -277,28 +272,28 @@ std::optional<std::string> ContactWatch::tunnelling_text(const Scene& scene) con
   const auto surface = static_cast<std::uint32_t>(most - of_step_.begin() + 1);
   const Obstacle& body = scene.obstacles.bodies[surface - 1];
   const double depth = depth_of(body);
-  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->way / depth);
+  const double substeps = std::ceil(scene.stepping.dt / most->h * 2 * most->displacement / depth);
   std::string text = std::to_string(most->particles) + " of " + std::to_string(particles_) +
-                     " particles passed through " + name_of_surface(surface, scene.obstacles.bodies) +
-                     " in this step: they moved by up to " + format_quantity(most->way, "m") +
+                     " particles passed through " + surface_text(surface, scene.obstacles.bodies) +
+                     " in this step: they moved by up to " + format_quantity(most->displacement, "m") +
                      " relative to it, and it is " + format_quantity(depth, "m") + " deep. Use ";
-  if (substeps <= kMostSubsteps)
+  if (substeps <= find_scene_parameter("substeps")->spec.max)
     text += "a step of " + format_quantity(scene.stepping.dt / substeps, "s") + " or less (--substeps " +
             format_number(substeps) + "), ";
   text += is_closed(body) ? "a thicker obstacle" : "a closed mesh";
-  const std::string models = other_models(scene, body);
-  return text + (models.empty() ? "" : ", or contact by " + models) + ".";
+  return text + or_other_contact(body, scene) + ".";
 }
 
 std::optional<std::string> ContactWatch::behind_text(const Scene& scene) const {
   const auto between = std::ranges::find(of_step_, true, &Passage::between);
-  if (between != of_step_.end())
-    return name_of_surface(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies)
-               .replace(0, 1, "O") +
-           " passed through the cloth between its particles, which alone meet it. Use a finer cloth, with "
-           "edges "
-           "below the size of the obstacle, or the obstacle as a mesh with contact by " +
-           models_within_steps(scene) + ".";
+  if (between != of_step_.end()) {
+    const std::string models = or_contact_by({ContactModel::impulse, ContactModel::barrier}, scene);
+    return "The cloth let " +
+           surface_text(static_cast<std::uint32_t>(between - of_step_.begin() + 1), scene.obstacles.bodies) +
+           " pass between its particles: only they touch it. Use a finer cloth, with edges shorter than the "
+           "obstacle" +
+           (models.empty() ? "" : models + " with a mesh in its place") + ".";
+  }
   if (behind_.empty() || 2 * behind_.size() < particles_) return std::nullopt;
   return std::to_string(behind_.size()) + " of " + std::to_string(particles_) +
          " particles are behind an obstacle that they were in front of: they passed through it. Start again "

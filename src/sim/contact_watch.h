@@ -43,9 +43,6 @@ std::string text_of(const Overlap& overlap, std::size_t particles, std::span<con
 /// none, or where the contact model detects what passes within a step.
 std::string open_mesh_text(const Scene& scene);
 
-/// "the floor", "obstacle 2 (sphere)".
-std::string name_of_surface(std::uint32_t surface, std::span<const Obstacle> bodies);
-
 /// Detects cloth that passes through obstacles, which contact at the ends of steps does not see. It only
 /// reads the state.
 ///
@@ -95,14 +92,14 @@ class ContactWatch {
   };
   struct Hit {
     std::uint32_t particle, surface;
-    double way;  // [m]
+    double displacement;  // [m]
   };
   /// What has passed through an obstacle in a step.
   struct Passage {
     std::size_t particles = 0;
-    double way = 0;        // the largest displacement relative to the obstacle in a substep [m]
-    double h = 0;          // of that [s]
-    bool between = false;  // the obstacle itself, between particles
+    double displacement = 0;  // the largest relative to the obstacle in a substep [m]
+    double h = 0;             // of that [s]
+    bool between = false;     // the obstacle itself, between particles
   };
   static bool passes(const Candidate& candidate, const vec3& from, const vec3& to);
   bool goes_between(WorkerPool& pool, const ClothMesh& mesh, const Surfaces& surfaces, std::uint32_t surface,

@@ -425,7 +425,7 @@ void ImpulseContact::solve_through_springs(const ClothSystem& system, const Comp
     const std::span<vec3> of_cloth = std::span(change_).first(particles);
     const SolveReport solve = solver_.solve(context, {*matrix_, b_, system.projection()}, of_cloth, solving);
     if (solve.stopped) throw Cancelled();
-    converged_ = converged_ && (solve.converged || solve.indefinite);
+    converged_ = converged_ && solve.converged;
     double longest = 0, fall = 0;
     for (std::size_t i = 0; i < particles; ++i) {
       longest = std::max(longest, glm::dot(change_[i], change_[i]));

@@ -18,7 +18,7 @@ enum class NoticeCause : std::uint8_t {
   rods_entered,        ///< cloth was moved to the lengths of rods
   barrier_stiffened,   ///< a barrier's automatic stiffness was raised
   spurious_energy,     ///< the method and its solvers gained energy
-  intersections,       ///< triangles intersect, and the contact model cannot separate them
+  intersections,       ///< triangles intersect at the start, or where impulses cannot separate them
   strain_not_limited,  ///< an adaptive step was accepted above its largest strain
   not_converged,       ///< a step did not converge
   mesh_size,           ///< the mesh is larger or smaller than usual cloth
@@ -50,6 +50,10 @@ struct Notice {
   bool operator==(const Notice&) const = default;
 };
 
+inline bool contains(std::span<const Notice> notices, NoticeCause cause) {
+  return std::ranges::find(notices, cause, &Notice::cause) != notices.end();
+}
+
 /// "Step 12: The method ...", or "Start: ..."
 inline std::string text_with_step(const Notice& notice) {
   return (notice.step == 0 ? std::string("Start") : "Step " + std::to_string(notice.step)) + ": " +
@@ -63,9 +67,7 @@ class NoticeLog {
   using List = std::vector<Notice>;
 
   const std::shared_ptr<const List>& list() const { return list_; }
-  bool has(NoticeCause cause) const {
-    return std::ranges::find(*list_, cause, &Notice::cause) != list_->end();
-  }
+  bool has(NoticeCause cause) const { return contains(*list_, cause); }
 
   /// Does nothing where the cause has been reported. Throws std::bad_alloc, without effect.
   void add(NoticeCause cause, std::uint64_t step, std::string text) {

@@ -191,9 +191,10 @@ constexpr std::array kParameters{
          "penalty: springs between cloth and surface, and cloth and cloth, with smoothed friction. "
          "impulse: what meets within a step is stopped after it, also cloth and cloth. "
          "barrier: forces that let nothing through, also cloth and cloth. "
-         "filter and penalty, and impulse but for meshes and the cloth itself, detect contact at the ends of "
-         "steps: a particle that moves in a step by more than an obstacle is deep may pass through it, which "
-         "a notice reports.",
+         "Filter and penalty look for contact at the ends of steps only, and so does impulse at the floor "
+         "and "
+         "at obstacles that are not meshes. There a particle may pass through an obstacle when it moves "
+         "farther in a step than the obstacle is deep. A notice reports that.",
          kContactModelNames},
         [](const Scene& s) { return index_of(s.contact.model); },
         [](Scene& s, double v) { s.contact.model = choice<ContactModel>(v); },

@@ -61,6 +61,8 @@ using PinSelection = std::variant<PinPreset, VertexList>;
 struct InitialState {
   std::vector<vec3> positions;
   std::vector<vec3> velocities;
+
+  bool operator==(const InitialState&) const = default;
 };
 
 /// How the cloth is kept out of what it meets. Numbers of 0 are chosen for the mesh.

@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/text.h"
-#include "sim/cloth_intersections.h"
 #include "sim/mesh_notices.h"
 #include "sim/parameters.h"
 
@@ -690,12 +689,17 @@ void Simulation::Impl::notice_energy() {
   });
 }
 
-void Simulation::Impl::notice_intersections(WorkerPool& pool) {
-  const ClothIntersections found =
-      find_intersections(pool, *mesh, state.x, obstacles_at(scene->obstacles, moves, state.t));
-  if (found.pairs > 0)
-    report(NoticeCause::intersections,
-           [&] { return text_of(found, "now") + "; contact by impulses cannot undo that."; });
+ClothIntersections Simulation::Impl::find_intersections(WorkerPool& pool) const {
+  return clothlab::find_intersections(pool, *mesh, state.x, obstacles_at(scene->obstacles, moves, state.t));
+}
+
+void Simulation::Impl::notice_intersections(const ClothIntersections& found, const char* when) {
+  if (found.pairs == 0) return;
+  report(NoticeCause::intersections, [&] {
+    return text_of(found, when) + "; contact by " + std::string(info_of(scene->contact.model).id) +
+           (strikes_contact(*scene) ? " cannot undo that. Separate them, or use contact by filter or penalty."
+                                    : " may not undo that. Separate them.");
+  });
 }
 
 /// The record of a state without a step, measured before.

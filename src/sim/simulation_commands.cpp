@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "collide/surface_name.h"
 #include "core/cancel_point.h"
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/text.h"
-#include "sim/cloth_intersections.h"
 #include "sim/command_rules.h"
 #include "sim/simulation_impl.h"
 
@@ -132,7 +132,7 @@ void Simulation::Impl::carry_out(WorkerPool& pool, const RestoreSoundState&) {
   const State copy = sound;
   restore(pool, copy, step);
   // Bodies have gone on since.
-  if (strikes_contact(*scene)) notice_intersections(pool);
+  if (strikes_contact(*scene)) notice_intersections(find_intersections(pool), "now");
   notice_world(find_overlap(pool, normal_depth()));
 }
 
@@ -192,16 +192,9 @@ void Simulation::Impl::start(const ComputeContext& context) {
     account.start(measured.internal.shaking() + measured.potential.contact +
                   (free ? 0.0 : measured.internal.drift));
     set_account_scale(*scene);
-    at_start = {scene->material,
-                scene->wind,
-                scene->floor,
-                scene->obstacles,
-                system.contact().settings(),
-                free,
-                has_rods(),
-                measured,
-                account,
-                find_overlap(context.pool, 0)};
+    at_start = {
+        scene->material, scene->wind, scene->floor, scene->obstacles, system.contact().settings(), free,
+        has_rods(),      measured,    account};
   }
   measured = at_start->measured;
   account = at_start->account;
@@ -209,7 +202,12 @@ void Simulation::Impl::start(const ComputeContext& context) {
   record.books = {};
   record.books.energy = record.energy.total;
   break_continuity();
-  notice_world(at_start->overlap);
+  notice_world(find_overlap(context.pool, 0));
+  if (!searched_at_start || searched_at_start->initial_state != scene->initial_state ||
+      searched_at_start->obstacles.bodies != scene->obstacles.bodies)
+    crossed_at_start = find_intersections(context.pool);
+  searched_at_start = scene;
+  notice_intersections(crossed_at_start, "at the start");
   notice_strain();
   notice_energy();  // the current energy becomes the reference
   notice_mesh();
@@ -271,7 +269,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   }
   scene = std::move(after);
   break_continuity();
-  if (begins_to_strike) notice_intersections(pool);
+  if (begins_to_strike) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
 }
 
@@ -363,17 +361,15 @@ void Simulation::Impl::make_room(WorkerPool& pool, const Scene& world, std::stri
       const double gap = place.height - place.level;
       if (gap >= kLeast * distance) continue;
       if (gap < -distance || pins.contains(i))
-        throw InputError(
-            "Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
-            (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
-            (surface.number == 0 ? std::string("the floor") : "obstacle " + std::to_string(surface.number)) +
-            " " + std::string(when) + kWhy);
+        throw InputError("Vertex " + std::to_string(mesh->vertex_of_particle[i]) + " is " +
+                         (gap < 0 ? format_quantity(-gap, "m") + " below " : std::string("on ")) +
+                         surface_text(surface.number, surface.body.shape) + " " + std::string(when) + kWhy);
       probe.x[i] += (kRoom * distance - gap) * place.normal;
       lifted = true;
     }
   for (std::size_t i = 0; i < state.x.size(); ++i) probe.x[i] += state.x[i];
   const ClothIntersections found =
-      find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
+      clothlab::find_intersections(pool, *mesh, probe.x, obstacles_at(world.obstacles, moves, state.t));
   if ((settings.with_itself ? found.pairs : found.with_obstacles) > 0)
     throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;

@@ -17,6 +17,7 @@
 #include "integrate/step_ledger.h"
 #include "sim/body_contact.h"
 #include "sim/checkpoint.h"
+#include "sim/cloth_intersections.h"
 #include "sim/contact.h"
 #include "sim/contact_watch.h"
 #include "sim/energy_account.h"
@@ -97,7 +98,8 @@ struct Simulation::Impl {
   Overlap find_overlap(WorkerPool& pool, double normal) const;
   /// How deep contact forces let cloth be.
   double normal_depth() const { return system.contact().settings().law.distance; }
-  void notice_intersections(WorkerPool& pool);
+  ClothIntersections find_intersections(WorkerPool& pool) const;
+  void notice_intersections(const ClothIntersections& found, const char* when);
 
   // Checkpoints.
   void copy_state(WorkerPool& pool, State& to) const;
@@ -217,7 +219,6 @@ struct Simulation::Impl {
     bool rods = false;
     Measurement measured;
     EnergyAccount account;
-    Overlap overlap;
 
     bool is_of(const Scene& other, const ContactSettings& other_contact, bool other_free) const {
       return material == other.material && wind == other.wind && floor == other.floor &&
@@ -226,6 +227,9 @@ struct Simulation::Impl {
     }
   };
   std::optional<AtStart> at_start;
+  /// What the last search for intersections at the start found, which takes long, and of which scene.
+  ClothIntersections crossed_at_start;
+  std::shared_ptr<const Scene> searched_at_start;
 
   double last_h = 0;      // of the last substep [s]
   double stiffened = 1;   // see Checkpoint

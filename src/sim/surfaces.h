@@ -90,7 +90,7 @@ class Surfaces {
     return body.turns ? body.middle_at_end + body.turn * (x - body.middle) - x : body.way;
   }
   /// The largest displacement of any of its points in the step, or more [m]; of a plane of its middle.
-  double farthest_way(std::uint32_t surface) const {
+  double largest_displacement(std::uint32_t surface) const {
     if (surface == 0) return 0;
     const Body& body = bodies_[surface - 1];
     return glm::length(body.way) + (body.turns ? 2 * body.bound : 0.0);

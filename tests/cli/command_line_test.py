@@ -123,8 +123,13 @@ class CommandLine(unittest.TestCase):
     def test_what_intersects_at_the_start_is_said(self):
         (self.dir / "crossed.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n"
                                               "v 0.2 -1 0.2\nv 0.2 1 0.2\nv 3 1 3\nf 4 5 6\n")
-        done = self.run_program("simulate", "--mesh", "crossed.obj", "--pin", "none", "--steps", 1, "--quiet")
-        self.assertEqual(done.stderr, "clothlab: 1 pair of triangles intersects at the start.\n")
+        done = self.run_program("simulate", "--mesh", "crossed.obj", "--pin", "none", "--steps", 1, "--quiet",
+                                "--summary", "s.json")
+        notices = json.loads((self.dir / "s.json").read_text())["notices"]
+        self.assertEqual([(n["cause"], n["step"]) for n in notices], [("intersections", 0)])
+        text = "1 pair of triangles intersects at the start; contact by filter may not undo that. Separate them."
+        self.assertEqual(notices[0]["text"], text)
+        self.assertEqual(done.stderr, f"clothlab: Start: {text}\n")
 
     def test_a_run_without_an_output_prints_its_summary(self):
         printed = json.loads(self.run_program("simulate", *SMALL).stdout)

@@ -1493,12 +1493,11 @@ TEST(SimulationThread, ShowsIntersectionsOfAllLanesOnlyWhileTheyAreAskedFor) {
       scene.initial_state->positions.push_back((row + vec3(0, 0, k)) / 3.0);
       scene.initial_state->velocities.emplace_back(0);
     }
-  SceneLoadOptions loading;
-  loading.rehearse = true;
-  const auto crossed = std::make_shared<const LoadedScene>(load_scene(scene, loading));
   const std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};  // but for the middle row
-  EXPECT_EQ(crossed->intersections.triangles, all);
-  SimulationThread thread(crossed, paused());
+  SimulationThread thread(loaded(scene), paused());
+  // Paused, the notice of the start is told without a step.
+  EXPECT_THAT(wait_for(thread, [](const Snapshot& s) { return s.messages > 0; })->message,
+              HasSubstr("intersect at the start"));
   send_and_wait(thread, NewLane{"bdf2"});
   EXPECT_EQ(thread.latest()->frame.intersections.pairs, 0u);
   const auto shown = send_and_wait(thread, ShowMotion{{false, false, false, true}});

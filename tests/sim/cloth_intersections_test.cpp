@@ -67,9 +67,32 @@ TEST(ClothIntersections, AreToldWhereARunGoesOnWithSome) {
   simulation.apply(pool, moved);
   simulation.apply(pool, RestoreSoundState{});
   ASSERT_EQ(simulation.notices().list()->size(), 1U);
-  EXPECT_EQ(
-      simulation.notices().list()->front().text,
-      "1 pair of triangles intersects now, of cloth and obstacle; contact by impulses cannot undo that.");
+  EXPECT_EQ(simulation.notices().list()->front().text,
+            "1 pair of triangles intersects now, of cloth and obstacle; contact by impulse cannot undo that. "
+            "Separate "
+            "them, or use contact by filter or penalty.");
+}
+
+// Once per run, by every model that does not refuse it, and again after a reset.
+TEST(ClothIntersections, OfTheStartAreANotice) {
+  WorkerPool pool(1);
+  Scene scene;
+  scene.obstacles.bodies = {fin({0.3, 0, 0.05})};
+  for (const ContactModel model : {ContactModel::filter, ContactModel::penalty, ContactModel::impulse}) {
+    scene.contact.model = model;
+    Simulation simulation(scene, grid_mesh(3, 3), pool);
+    for (const bool after_a_reset : {false, true}) {
+      if (after_a_reset) simulation.apply(pool, Reset{});
+      const NoticeLog::List& notices = *simulation.notices().list();
+      const auto found = std::ranges::find(notices, NoticeCause::intersections, &Notice::cause);
+      ASSERT_NE(found, notices.end()) << info_of(model).id;
+      EXPECT_EQ(found->step, 0U);
+      EXPECT_THAT(found->text,
+                  ::testing::StartsWith("1 pair of triangles intersects at the start, of cloth and "
+                                        "obstacle; contact by " +
+                                        std::string(info_of(model).id)));
+    }
+  }
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ TEST(Tunnelling, OfABallBetweenParticlesIsReported) {
   Simulation simulation(scene, mesh_of(scene), one_thread());
   ASSERT_EQ(run(simulation, 12), 12);
   EXPECT_THAT(text_of_notice(simulation, NoticeCause::behind_obstacle),
-              HasSubstr("Obstacle 1 (sphere) passed through the cloth"));
+              HasSubstr("The cloth let obstacle 1 (sphere) pass between its particles"));
 }
 
 TEST(Tunnelling, ThroughAMeshWithAHoleIsReported) {
