@@ -1288,6 +1288,46 @@ def lanes(program, assets):
 
 
 @case
+def shared_step(program, assets):
+    """A step that a lane does not bear destroys it, and undo brings back both. What is proposed for real time is
+    borne by all lanes, or names the one that forbids it."""
+    with Session(program, "--grid", "24x24", "--dt", "0.2 ms", "--integrator", "backward-euler") as window:
+        def lanes(condition):
+            return all(condition(lane) for lane in window.state()["lanes"].values())
+
+        window.until(lambda: window.state()["time"] > 0, "it to play", 30)
+        window.key("shift+5")
+        window.shows("another lane", lane="B", integrator="semi-implicit-euler")
+        window.until(lambda: "real-time" in window.state()["items"], "an h to be proposed", 60)
+        window.click_item("real-time")
+        window.until(lambda: window.state()["parameters"]["dt"] > 2e-4, "the proposed h")
+        since = window.state()["time"]
+        window.until(lambda: window.state()["time"] > since + 0.2, "it to play on", 60)
+        check(lanes(lambda lane: not lane["frozen"]), "the proposed h destroyed a lane")
+        window.key("ctrl+z")
+        window.until(lambda: window.state()["parameters"]["dt"] == 2e-4, "h of before")
+
+        for key, letter, method in (("shift+2", "C", "symplectic-euler"), ("shift+4", "D", "rk4")):
+            window.key(key)
+            window.shows(method, lane=letter, integrator=method)
+        # Symplectic Euler is stable below 0.44 ms, where backward Euler is far from real time.
+        window.until(lambda: "lane C (Symplectic Euler) is stable below" in window.state()["texts"].get("lag", ""),
+                     "the lane that forbids a larger h", 60)
+        check("real-time" not in window.fresh_state()["items"], "an h is proposed that a lane does not bear")
+
+        window.click_item("dt#field")
+        window.type("1/500")
+        window.key("Return")
+        window.until(lambda: window.state()["lanes"]["C"]["frozen"] and window.state()["lanes"]["D"]["frozen"],
+                     "the explicit lanes to blow up", 60)
+        window.key("ctrl+z")
+        window.until(lambda: window.state()["parameters"]["dt"] == 2e-4 and
+                     lanes(lambda lane: not lane["frozen"] and not lane["coming_back"]), "h and the lanes back", 60)
+        since = window.state()["lanes"]["A"]["step"]
+        window.until(lambda: lanes(lambda lane: lane["step"] > since + 100), "all lanes to go on", 60)
+
+
+@case
 def resize(program, assets):
     """From one pixel to large, the window goes on drawing."""
     with Session(program) as window:
@@ -1328,25 +1368,32 @@ def stability(program, assets):
     with Session(program, "--grid", "20x20") as window:
         window.shows("a playing scene", playing=True)
         check(window.state()["spectrum_time"] is None, "a spectrum is measured that nobody sees")
-        window.click_item("plot0:kind")
-        window.click_item("plot0:kind:Stability")
-        window.until(lambda: window.state()["spectrum_time"] is not None, "a spectrum")
-        box = window.box("plot0:growth")
-        before, seen = window.state()["spectrum_time"], window.pixels(box)
-        window.until(lambda: window.state()["spectrum_time"] > before and window.pixels(box) != seen,
-                     "the picture to change with the cloth")
-        # Other programs can only take time away, so the best of three spells counts.
-        best, measured = 0, set()
-        for _ in range(3):
+
+        def picture_rate():
             first, begin = window.state(), time.monotonic()
             while time.monotonic() < begin + 1:
                 measured.add(window.state()["spectrum_time"])
                 time.sleep(0.05)
-            best = max(best, (window.state()["frames"] - first["frames"]) / (time.monotonic() - begin))
-            if best >= 30:
+            return (window.state()["frames"] - first["frames"]) / (time.monotonic() - begin)
+
+        measured = set()
+        before = picture_rate()
+        measured.clear()
+        window.click_item("plot0:kind")
+        window.click_item("plot0:kind:Stability")
+        window.until(lambda: window.state()["spectrum_time"] is not None, "a spectrum")
+        box = window.box("plot0:growth")
+        since, seen = window.state()["spectrum_time"], window.pixels(box)
+        window.until(lambda: window.state()["spectrum_time"] > since and window.pixels(box) != seen,
+                     "the picture to change with the cloth")
+        # Other programs can only take time away, so the best of three spells counts.
+        bar, best = min(30, 0.5 * before), 0
+        for _ in range(3):
+            best = max(best, picture_rate())
+            if best >= bar:
                 break
-        print(f"{best:.1f} pictures per second, {len(measured)} spectra")
-        check(SANITIZED or best >= 30, f"{best:.1f} pictures per second")
+        print(f"{best:.1f} pictures per second, {before:.1f} without the instrument, {len(measured)} spectra")
+        check(SANITIZED or best >= bar, f"{best:.1f} pictures per second, {before:.1f} without the instrument")
         window.until(lambda: measured.add(window.state()["spectrum_time"]) or len(measured) > 1,
                      "the spectrum to follow the cloth")
 
@@ -1366,11 +1413,16 @@ def stability(program, assets):
         window.wheel(4)
         zoomed = decades_of_bars()
         check(abs(zoomed / whole - 0.8**4) < 0.1, f"{zoomed} of {whole} decades after four notches")
-        window.move((x0 + x1) / 2, (y0 + y1) / 2)
-        window.fresh_state()
-        window.xdotool("click", "--repeat", "2", "--delay", "60", "1")
-        window.settle()
-        check(decades_of_bars() > 1.5 * zoomed, "a double click does not fit again")
+        # Pictures that take long, as on a busy machine, may make two clicks of it.
+        for _ in range(5):
+            window.move((x0 + x1) / 2, (y0 + y1) / 2)
+            window.fresh_state()
+            window.xdotool("click", "--repeat", "2", "--delay", "60", "1")
+            window.settle()
+            fitted = decades_of_bars()
+            if fitted > 1.5 * zoomed:
+                break
+        check(fitted > 1.5 * zoomed, f"a double click does not fit again: {fitted} decades, {zoomed} zoomed")
 
         window.click_item("plot0:plane")
         window.until(lambda: "plot0:region" in window.state()["items"], "the plane of eigenvalues")
@@ -1584,7 +1636,7 @@ def obstacles(program, assets):
             return window.fresh_state()["lanes"]["A"]["intersections"]
         window.until(lambda: window.state()["particles"] == 6 and marked() == 1, "the triangles to be marked")
         said = window.state()["message"]
-        check(said == "1 pair of triangles intersects at the start.", f"it says: {said}")
+        check(said.startswith("1 pair of triangles intersects at the start;"), f"it says: {said}")
         window.click_item("mesh-by-hand")  # without pins both fall alike
         window.key("s")
         window.until(lambda: window.state()["step"] == 1 and marked() == 0, "the marks to go")
