@@ -54,8 +54,7 @@ struct Checkpoint {
   EnergyAccount account;
   EnergyWatch watch;
   NoticeLog notices;
-  /// See ContactWatch::behind; not in files.
-  std::vector<std::uint32_t> behind;
+  std::vector<std::uint32_t> behind;  ///< see ContactWatch::behind
   StepRecord record;
   std::vector<double> residuals;  ///< of every CG iteration of the last linear solve
   std::optional<BlowUp> blow_up;

@@ -93,6 +93,23 @@ TEST(CheckpointFile, KeepsNotices) {
   EXPECT_EQ(read.notices.list()->back().text.find('\n'), std::string::npos) << "a file may say anything";
 }
 
+TEST(CheckpointFile, KeepsWhatHasPassedThroughObstacles) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "run.checkpoint";
+  const auto mesh = grid_mesh(3, 3);
+  Checkpoint saved;
+  Simulation(Scene(), mesh, one_thread()).save(one_thread(), saved);
+  const auto read_back = [&](std::vector<std::uint32_t> behind) {
+    saved.behind = std::move(behind);
+    write_checkpoint_file(saved, *mesh, path);
+    return checkpoint_on(read_checkpoint_file(path), *mesh).behind;
+  };
+  EXPECT_EQ(read_back({0, 3, 8}), (std::vector<std::uint32_t>{0, 3, 8}));
+  EXPECT_EQ(read_back({}), (std::vector<std::uint32_t>{}));
+  for (const std::vector<std::uint32_t>& broken : {std::vector<std::uint32_t>{9}, {3, 3}, {4, 2}})
+    EXPECT_THROW(read_back(broken), InputError);
+}
+
 std::vector<const IntegratorInfo*> rows_of_integrators() {
   std::vector<const IntegratorInfo*> all;
   for (const IntegratorInfo& info : integrators()) all.push_back(&info);
