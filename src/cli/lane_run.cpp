@@ -2,7 +2,6 @@
 #include "cli/lane_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,9 +10,9 @@
 #include "analysis/stability_text.h"
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
+#include "cli/step_time.h"
 #include "core/text.h"
 #include "core/text_file.h"
-#include "runtime/background.h"
 #include "runtime/step_trial.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
@@ -62,12 +61,11 @@ void add_record(const StepRecord& record, double start_energy, LaneFigures& figu
   figures.max_strain = std::max(figures.max_strain, record.max_strain);
 }
 
-void add_step(const StepRecord& record, double wall_ms, double processor_ms, double start_energy,
-              LaneFigures& figures) {
+void add_step(const StepRecord& record, const StepTime& took, double start_energy, LaneFigures& figures) {
   add_record(record, start_energy, figures);
-  figures.milliseconds.push_back(processor_ms);
-  figures.wall += 1e-3 * wall_ms;
-  figures.diagnostics += diagnostics_row(record, wall_ms);
+  figures.milliseconds.push_back(took.processor);
+  figures.wall += 1e-3 * took.wall;
+  figures.diagnostics += diagnostics_row(record, took.wall);
   if (!record.converged && figures.not_converged++ == 0) figures.reason = record.reason;
 }
 
@@ -117,14 +115,12 @@ LaneFigures run_lane(const LaneSource& source, const IntegratorInfo& info, const
   append(new_notices.in(play->simulation().notices()), figures.notices);
   pictures.after_step(0, play->simulation());
   for (;;) {
-    const auto begin = std::chrono::steady_clock::now();
-    const double processor = process_seconds();
+    const StepWatch watch;
     const Replay::Event event = play->next_step(pool, stop);
-    const double processor_ms = 1e3 * (process_seconds() - processor);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const StepTime took = watch.elapsed();
     const Simulation& simulation = play->simulation();
     if (event == Replay::Event::stepped) {
-      add_step(simulation.record(), took.count(), processor_ms, start_energy, figures);
+      add_step(simulation.record(), took, start_energy, figures);
       append(new_notices.in(simulation.notices()), figures.notices);
       figures.simulated += simulation.scene().stepping.dt;
       pictures.after_step(play->step(), simulation);

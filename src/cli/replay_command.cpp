@@ -2,7 +2,6 @@
 #include "cli/replay_command.h"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -73,16 +72,16 @@ struct ReplayCommand {
     Progress progress(replay.last_step(), machine.quiet());
     bool begun = false;
     for (;;) {
-      const auto begin = std::chrono::steady_clock::now();
+      const StepWatch watch;
       const Replay::Event event = replay.next(pool, stop);
-      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+      const StepTime took = watch.elapsed();
       const Simulation& simulation = replay.simulation();
       if (event == Replay::Event::loaded) {
         if (!begun) results.begin(pool, simulation);
         begun = true;
       }
       if (event == Replay::Event::stepped) {
-        results.after_step(pool, simulation, took.count());
+        results.after_step(pool, simulation, took);
         progress.show(replay.step(), simulation.state().t);
       }
       if (event == Replay::Event::stopped || Interrupt::requested()) return StepStatus::stopped;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -43,7 +42,9 @@ void write_obj_file(const std::filesystem::path& path, const Simulation& simulat
 
 using Json = nlohmann::ordered_json;
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+Json quantiles_of(const std::vector<double>& values) {
+  return {{"median", quantile(values, 0.5)}, {"p95", quantile(values, 0.95)}, {"max", quantile(values, 1)}};
+}
 
 /// With all values of its method and with absolute paths, so that the file may lie anywhere; empty where JSON
 /// cannot hold it.
@@ -177,7 +178,7 @@ Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& si
 }
 
 void Results::begin(WorkerPool& pool, const Simulation& simulation) {
-  cpu_at_start_ = cpu_seconds();
+  cpu_at_start_ = process_seconds();
   wall_at_start_ = std::chrono::steady_clock::now();
   time_at_start_ = simulation.state().t;
   if (wants_summary()) {
@@ -211,9 +212,10 @@ void Results::attempt(std::optional<Output>& output, const Write& write) {
   output.reset();
 }
 
-void Results::after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds) {
+void Results::after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took) {
   const StepRecord& r = simulation.record();
-  step_ms_.push_back(milliseconds);
+  step_ms_.push_back(took.wall);
+  step_cpu_ms_.push_back(took.processor);
   newton_iterations_ += static_cast<std::uint64_t>(r.newton_iterations);
   cg_iterations_ += static_cast<std::uint64_t>(r.cg_iterations);
   if (!r.converged && not_converged_++ == 0) {
@@ -225,7 +227,7 @@ void Results::after_step(WorkerPool& pool, const Simulation& simulation, double 
   residual_ = std::max(residual_, r.residual);
   distance_ = std::max(distance_, r.distance.value_or(0));
   length_violation_ = std::max(length_violation_, r.length_violation);
-  attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, milliseconds)); });
+  attempt(diagnostics_file_, [&](OutputFile& file) { file.write(diagnostics_row(r, took.wall)); });
   attempt(contact_file_, [&](OutputFile&) { write_contacts(pool, simulation); });
   if (r.step % every_ != 0) return;
   attempt(obj_sequence_, [&](const std::string& folder) {
@@ -328,14 +330,12 @@ std::string Results::summary_text(WorkerPool& pool, const Simulation& simulation
       {"iterations",
        {{"newton", newton_iterations_}, {"cg", cg_iterations_}, {"steps_not_converged", not_converged_}}},
       {"notices", Json::array()},
-      {"step_ms",
-       {{"median", quantile(step_ms_, 0.5)},
-        {"p95", quantile(step_ms_, 0.95)},
-        {"max", quantile(step_ms_, 1)}}},
+      {"step_ms", quantiles_of(step_ms_)},
+      {"step_cpu_ms", quantiles_of(step_cpu_ms_)},
       // null where no step was taken
       {"real_time_factor", 1000 * (simulation.state().t - time_at_start_) /
                                std::accumulate(step_ms_.begin(), step_ms_.end(), 0.0)},
-      {"cpu_seconds", cpu_seconds() - cpu_at_start_},
+      {"cpu_seconds", process_seconds() - cpu_at_start_},
       {"wall_seconds",
        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_at_start_).count()},
       {"threads", end.threads},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/output_files.h"
+#include "cli/step_time.h"
 #include "io/output_file.h"
 #include "sim/checkpoint.h"
 #include "sim/simulation.h"
@@ -46,7 +47,7 @@ class Results {
   /// that cannot be written later (disk full, a folder that has vanished) is reported on stderr and left out;
   /// the others are still written.
   void begin(WorkerPool& pool, const Simulation& simulation);
-  void after_step(WorkerPool& pool, const Simulation& simulation, double milliseconds);
+  void after_step(WorkerPool& pool, const Simulation& simulation, const StepTime& took);
   void finish(WorkerPool& pool, const Simulation& simulation, const RunEnd& end);
 
   /// Whether some step did not converge and --fail-on-nonconvergence asks for a status that says so.
@@ -76,7 +77,7 @@ class Results {
   bool lost_output_ = false;
   OutputFiles files_;
   std::optional<OutputFile> diagnostics_file_, contact_file_;
-  std::vector<double> step_ms_;
+  std::vector<double> step_ms_, step_cpu_ms_;
   std::uint64_t newton_iterations_ = 0;
   std::uint64_t cg_iterations_ = 0;
   std::uint64_t not_converged_ = 0;

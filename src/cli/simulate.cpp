@@ -2,7 +2,6 @@
 #include "cli/simulate.h"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,11 +36,11 @@ struct Simulate {
       Progress progress(steps, scene.quiet());
       const StopProbe stop = Interrupt::probe();
       for (std::uint64_t step = 0; step < steps && status == StepStatus::done; ++step) {
-        const auto begin = std::chrono::steady_clock::now();
+        const StepWatch watch;
         status = simulation.step(*run.pool, stop, true);
-        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+        const StepTime took = watch.elapsed();
         if (status == StepStatus::done) {
-          results.after_step(*run.pool, simulation, took.count());
+          results.after_step(*run.pool, simulation, took);
           progress.show(simulation.steps(), simulation.state().t);
         }
         if (Interrupt::requested()) status = StepStatus::stopped;

@@ -160,6 +160,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(summary["intersections"], {when: {"pairs": 0, "interior_vertices": 0} for when in ("start", "end")})
         self.assertGreater(summary["wall_seconds"], 0)
         self.assertGreaterEqual(summary["cpu_seconds"], 0)
+        self.assertGreater(summary["step_cpu_ms"]["max"], 0)
+        self.assertLessEqual(summary["step_cpu_ms"]["median"] * 8, 1000 * summary["cpu_seconds"] + 1)
         slowest = summary["dt"] / (summary["step_ms"]["max"] / 1000)
         self.assertGreaterEqual(summary["real_time_factor"], 0.999 * slowest)
 
