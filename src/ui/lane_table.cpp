@@ -29,7 +29,8 @@ constexpr std::array kColumns{
            [](const LaneRow& r) { return lane_name(*r.lane); }},
     Column{"h/limit",
            "h over the largest stable h at this shape, where the method has a limit; whether any or no h is "
-           "stable.",
+           "stable. That is the linear theory; the colour is the verdict with what the run did, as below the "
+           "lane's picture.",
            44, [](const LaneRow& r) { return r.figures.limit_share.value_or(kNoFigure); },
            [](const LaneRow& r) { return r.figures.limit; }},
     Column{"ΔE", "Total energy now less that at the common origin, which the line above names.", 56,
@@ -55,6 +56,13 @@ constexpr std::array kColumns{
            64, [](const LaneRow& r) { return r.lane->frozen ? kNoFigure : r.figures.real_time.value_or(0); },
            [](const LaneRow& r) { return r.figures.short_state; }},
 };
+
+constexpr std::size_t kLimitColumn = 1;
+
+ImU32 colour_of_cell(const LaneReading& figures, std::size_t column) {
+  if (column == kLimitColumn) return figures.level_colour;
+  return column + 1 == kColumns.size() ? figures.colour : palette().text;
+}
 
 // Since when the energies count, and of which lanes the method's share counts from later on.
 std::string origin_text(const Snapshot& now, const std::vector<LaneRow>& rows) {
@@ -106,7 +114,7 @@ void lanes_instrument(const PanelContext& context, const std::string& name, ImVe
                         first_line(text, ImGui::GetContentRegionAvail().x));
           continue;
         }
-        coloured_text(c + 1 == kColumns.size() ? row.figures.colour : palette().text, text);
+        coloured_text(colour_of_cell(row.figures, c), text);
       }
     }
     ImGui::EndTable();

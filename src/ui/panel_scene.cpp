@@ -14,6 +14,7 @@ constexpr std::size_t kLeastRows = 9;
 
 // Heights of the last picture: of what is below the list, and of the list's content.
 float g_below = 0, g_content = 0;
+std::string g_shown;  // of the scenes of the list, the one that ran
 
 // All that is left in the panel, but no more than the list needs, and no less than some rows.
 float list_height(std::size_t scenes) {
@@ -39,6 +40,8 @@ void scene_list(const PanelContext& context) {
     const bool selected = entry.scene.title == context.snapshot.loaded->scene.title;
     if (ImGui::Selectable(displayable(entry.scene.title).c_str(), selected))
       context.request(OpenScene{entry.scene, entry.path});
+    if (selected && !ImGui::IsItemVisible() && g_shown != entry.scene.title) ImGui::SetScrollHereY();
+    if (selected) g_shown = entry.scene.title;
     note_item("scene:" + entry.file);
     if (!selected) tooltip(entry.scene.description);
   }

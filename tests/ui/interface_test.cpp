@@ -464,6 +464,22 @@ TEST(Interface, TheListOfScenesHasGroupsAndTheFreeHeight) {
   EXPECT_LT(high, 900) << "and no more than it needs";
 }
 
+TEST(Interface, TheListOfScenesFollowsTheScene) {
+  Interface face;
+  for (int k = 0; k < 31; ++k) {
+    Scene scene = Interface::sheet();
+    scene.title = "Scene " + std::to_string(k);
+    face.scenes.push_back({scene, std::to_string(k), {}, "Basics"});
+  }
+  for (const int k : {30, 0, 15}) {
+    face.snapshot.loaded = std::make_shared<const LoadedScene>(load_scene(face.scenes[k].scene));
+    for (int i = 0; i < 4; ++i) face.frame();
+    const ImVec4 list = face.rect("scene-list"), row = face.rect("scene:" + std::to_string(k));
+    EXPECT_GE(row.y, list.y) << k;
+    EXPECT_LE(row.w, list.w) << k;
+  }
+}
+
 TEST(Interface, AButtonShowsTheInstruments) {
   for (const auto& [width, height] : {std::pair{1280.0F, 720.0F}, {800.0F, 600.0F}}) {
     Interface face(Interface::sheet(), 1, width, height);
