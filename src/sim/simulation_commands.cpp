@@ -252,6 +252,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
                               after->floor.height != scene->floor.height ||
                               after->obstacles.bodies != scene->obstacles.bodies;
   const bool begins_to_strike = strikes_contact(*after) && !strikes_contact(*scene);
+  const bool adds_body = after->obstacles.bodies.size() > scene->obstacles.bodies.size();
   may_stop = may_stop || begins_to_strike;
   // New pins or a new surface may turn common motion into internal energy; a surface also lifts cloth from
   // below.
@@ -269,7 +270,7 @@ void Simulation::Impl::adopt(WorkerPool& pool, std::shared_ptr<const Scene> afte
   }
   scene = std::move(after);
   break_continuity();
-  if (begins_to_strike) notice_intersections(find_intersections(pool), "now");
+  if (begins_to_strike || adds_body) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
 }
 

@@ -73,6 +73,19 @@ TEST(ClothIntersections, AreToldWhereARunGoesOnWithSome) {
             "them, or use contact by filter or penalty.");
 }
 
+TEST(ClothIntersections, AreToldWhereABodyIsAdded) {
+  WorkerPool pool(1);
+  Simulation simulation(Scene(), grid_mesh(3, 3), pool);
+  Obstacle body = fin({0.3, 0, 0.05});
+  body.mesh.path = std::make_shared<const std::string>("fin.obj");
+  simulation.apply(pool, SetObstacles{{body}});
+  const NoticeLog::List& notices = *simulation.notices().list();
+  const auto found = std::ranges::find(notices, NoticeCause::intersections, &Notice::cause);
+  ASSERT_NE(found, notices.end());
+  EXPECT_THAT(found->text, ::testing::StartsWith("1 pair of triangles intersects now, of cloth and obstacle; "
+                                                 "contact by filter may not undo that"));
+}
+
 // Once per run, by every model that does not refuse it, and again after a reset.
 TEST(ClothIntersections, OfTheStartAreANotice) {
   WorkerPool pool(1);
